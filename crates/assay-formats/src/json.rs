@@ -1,0 +1,11 @@
+//! Strict JSON with places: RFC 8259 and nothing else, every fault reported.
+//!
+//! Duplicate keys, numbers that are not finite, lone surrogates and raw control characters are faults that do not stop
+//! the reading; only broken structure does. Written by hand because no crate keeps byte offsets, judges duplicates and
+//! reads bare `NaN` at the speed of a samples file (`docs/adr/0003-own-json-parser.md`).
+
+mod parse;
+mod scan;
+
+pub use parse::{Parser, parse};
+pub use scan::unescape;

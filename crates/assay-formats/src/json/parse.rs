@@ -1,0 +1,523 @@
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::scan::{hex4, plain_length, unescape};
+use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
+use crate::tape::{Form, Kind, Node, Tape};
+
+/// Above this many keys a map looks its keys up by hash; below, comparing fingerprints in a row is faster.
+const MANY_KEYS: usize = 64;
+
+/// Reads one document into `tape` and returns its faults; when one is fatal the tape is left empty.
+pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
+    let mut parser = Parser::default();
+    parser.parse(source, tape);
+    parser.take_faults()
+}
+
+/// A reader that keeps its buffers from row to row.
+#[derive(Debug, Default)]
+pub struct Parser {
+    stack: Vec<Frame>,
+    /// The fingerprints of the keys of all open maps, innermost last.
+    prints: Vec<u32>,
+    faults: Vec<SyntaxFault>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    node: u32,
+    is_map: bool,
+    /// Where this map's fingerprints begin.
+    prints: usize,
+    /// The keys by their decoded text, once there are many.
+    many: Option<HashMap<Box<str>, u32>>,
+}
+
+/// The document cannot be read any further; the fault is recorded.
+struct Stop;
+
+impl Parser {
+    /// Reads one document; the faults are kept until taken. Returns whether there was none.
+    pub fn parse(&mut self, source: &str, tape: &mut Tape) -> bool {
+        tape.clear();
+        self.stack.clear();
+        self.prints.clear();
+        self.faults.clear();
+        let mut run = Run {
+            source,
+            bytes: source.as_bytes(),
+            at: 0,
+            tape,
+            parser: self,
+        };
+        if u32::try_from(source.len()).is_err() || run.document().is_err() {
+            tape.clear();
+            return false;
+        }
+        self.faults.is_empty()
+    }
+
+    /// The faults of the last document, in the order of the text.
+    pub fn take_faults(&mut self) -> Vec<SyntaxFault> {
+        std::mem::take(&mut self.faults)
+    }
+}
+
+struct Run<'a> {
+    source: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    tape: &'a mut Tape,
+    parser: &'a mut Parser,
+}
+
+/// What the loop does next.
+enum Next {
+    Value,
+    Done,
+}
+
+impl Run<'_> {
+    fn document(&mut self) -> Result<(), Stop> {
+        self.skip_space();
+        loop {
+            self.value()?;
+            match self.after_value()? {
+                Next::Value => {}
+                Next::Done => break,
+            }
+        }
+        if self.at < self.bytes.len() {
+            return self.stop(SyntaxFaultKind::TrailingText, self.at..self.bytes.len());
+        }
+        Ok(())
+    }
+
+    /// Reads a scalar, or opens lists and maps down to the first scalar or empty container.
+    fn value(&mut self) -> Result<(), Stop> {
+        loop {
+            let start = self.at;
+            match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                    return Ok(());
+                }
+                Some(b'-' | b'0'..=b'9') => return self.number(),
+                Some(b'{') => {
+                    self.open(true)?;
+                    if self.peek() == Some(b'}') {
+                        return Ok(());
+                    }
+                    self.key()?;
+                }
+                Some(b'[') => {
+                    self.open(false)?;
+                    if self.peek() == Some(b']') {
+                        return Ok(());
+                    }
+                }
+                Some(b't') => return self.word("true", Kind::Bool, Form::True),
+                Some(b'f') => return self.word("false", Kind::Bool, Form::Plain),
+                Some(b'n') => return self.word("null", Kind::Null, Form::Plain),
+                Some(b'N') => return self.non_finite_word("NaN", start),
+                Some(b'I') => return self.non_finite_word("Infinity", start),
+                Some(_) => return self.stop(SyntaxFaultKind::Expected("a value"), self.here()),
+                None => return self.stop(SyntaxFaultKind::UnexpectedEnd, self.here()),
+            }
+        }
+    }
+
+    /// Closes what ends here and moves to the next value, if there is one.
+    fn after_value(&mut self) -> Result<Next, Stop> {
+        loop {
+            self.skip_space();
+            let Some(frame) = self.parser.stack.last() else {
+                return Ok(Next::Done);
+            };
+            let is_map = frame.is_map;
+            match (self.peek(), is_map) {
+                (Some(b','), _) => {
+                    let comma = self.at;
+                    self.at += 1;
+                    self.skip_space();
+                    match (self.peek(), is_map) {
+                        (Some(b'}'), true) | (Some(b']'), false) => {
+                            self.fault(SyntaxFaultKind::TrailingComma, comma..comma + 1);
+                            self.close();
+                        }
+                        (_, true) => {
+                            self.key()?;
+                            return Ok(Next::Value);
+                        }
+                        (_, false) => return Ok(Next::Value),
+                    }
+                }
+                (Some(b'}'), true) | (Some(b']'), false) => self.close(),
+                (Some(_), true) => {
+                    return self.stop(SyntaxFaultKind::Expected("`,` or `}`"), self.here());
+                }
+                (Some(_), false) => {
+                    return self.stop(SyntaxFaultKind::Expected("`,` or `]`"), self.here());
+                }
+                (None, _) => return self.stop(SyntaxFaultKind::UnexpectedEnd, self.here()),
+            }
+        }
+    }
+
+    fn open(&mut self, is_map: bool) -> Result<(), Stop> {
+        if self.parser.stack.len() >= limits::MAX_DEPTH {
+            return self.stop(SyntaxFaultKind::TooDeep, self.here());
+        }
+        let node = self.push(
+            self.at,
+            if is_map { Kind::Map } else { Kind::List },
+            Form::Plain,
+        )?;
+        let prints = self.parser.prints.len();
+        self.parser.stack.push(Frame {
+            node,
+            is_map,
+            prints,
+            many: None,
+        });
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        if let Some(frame) = self.parser.stack.pop() {
+            self.parser.prints.truncate(frame.prints);
+            let next = offset(self.tape.nodes.len());
+            let node = &mut self.tape.nodes[frame.node as usize];
+            node.end = offset(self.at);
+            node.next = next;
+        }
+    }
+
+    fn key(&mut self) -> Result<(), Stop> {
+        if self.peek() != Some(b'"') {
+            return self.stop(
+                SyntaxFaultKind::Expected("a key in double quotes"),
+                self.here(),
+            );
+        }
+        let node = self.string()?;
+        self.note_key(node);
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return self.stop(SyntaxFaultKind::Expected("`:`"), self.here());
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    /// Remembers a key of the innermost map and reports it if the map has it already.
+    fn note_key(&mut self, index: u32) {
+        let node = self.tape.nodes[index as usize];
+        let Some(frame) = self.parser.stack.last() else {
+            return;
+        };
+        let seen = self.parser.prints.len() - frame.prints;
+        if seen >= MANY_KEYS {
+            self.note_one_of_many(index);
+            return;
+        }
+        let print = if node.form == Form::Escaped {
+            fingerprint(self.key_text(node).as_bytes())
+        } else {
+            fingerprint(&self.bytes[node.start as usize + 1..node.end as usize - 1])
+        };
+        let known = self.parser.prints[frame.prints..].contains(&print);
+        if known {
+            self.report_if_duplicate(index);
+        }
+        self.parser.prints.push(print);
+    }
+
+    /// Compares a key with the keys before it, letter by letter.
+    fn report_if_duplicate(&mut self, index: u32) {
+        let Some(frame) = self.parser.stack.last() else {
+            return;
+        };
+        let text = self.key_text(self.tape.nodes[index as usize]);
+        let earlier = self
+            .keys_before(frame.node, index)
+            .find(|&key| self.key_text(self.tape.nodes[key as usize]) == text);
+        if let Some(first) = earlier {
+            self.duplicate(index, first);
+        }
+    }
+
+    fn note_one_of_many(&mut self, index: u32) {
+        let Some(mut frame) = self.parser.stack.pop() else {
+            return;
+        };
+        let mut many = frame.many.take().unwrap_or_else(|| {
+            self.keys_before(frame.node, index)
+                .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
+                .collect()
+        });
+        let text = self.key_text(self.tape.nodes[index as usize]);
+        let first = *many.entry(text).or_insert(index);
+        frame.many = Some(many);
+        self.parser.stack.push(frame);
+        if first != index {
+            self.duplicate(index, first);
+        }
+    }
+
+    fn duplicate(&mut self, index: u32, first: u32) {
+        let range = |node: Node| node.start as usize..node.end as usize;
+        let first = range(self.tape.nodes[first as usize]);
+        self.fault(
+            SyntaxFaultKind::DuplicateKey { first },
+            range(self.tape.nodes[index as usize]),
+        );
+    }
+
+    /// The keys that the map at `map` has before the key at `index`.
+    fn keys_before(&self, map: u32, index: u32) -> impl Iterator<Item = u32> {
+        let mut key = map + 1;
+        std::iter::from_fn(move || {
+            if key >= index {
+                return None;
+            }
+            let current = key;
+            let value = self.tape.nodes[key as usize + 1];
+            key = if matches!(value.kind, Kind::List | Kind::Map) {
+                value.next
+            } else {
+                key + 2
+            };
+            Some(current)
+        })
+    }
+
+    fn key_text(&self, node: Node) -> Box<str> {
+        let inside = &self.source[node.start as usize + 1..node.end as usize - 1];
+        if node.form == Form::Escaped {
+            unescape(inside).into()
+        } else {
+            inside.into()
+        }
+    }
+
+    fn string(&mut self) -> Result<u32, Stop> {
+        let start = self.at;
+        self.at += 1;
+        let mut form = Form::Plain;
+        loop {
+            self.at += plain_length(&self.bytes[self.at..]);
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return self.push(start, Kind::String, form);
+                }
+                Some(b'\\') => {
+                    form = Form::Escaped;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    self.fault(SyntaxFaultKind::ControlCharacter, self.at..self.at + 1);
+                    self.at += 1;
+                }
+                None => return self.stop(SyntaxFaultKind::UnexpectedEnd, start..self.at),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        match self.bytes.get(start + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => self.unicode_escape(start),
+            Some(_) => {
+                let length = self.source[start + 1..]
+                    .chars()
+                    .next()
+                    .map_or(0, char::len_utf8);
+                self.at = start + 1 + length;
+                self.fault(SyntaxFaultKind::BadEscape, start..self.at);
+            }
+            None => return self.stop(SyntaxFaultKind::UnexpectedEnd, start..self.bytes.len()),
+        }
+        Ok(())
+    }
+
+    fn unicode_escape(&mut self, start: usize) {
+        self.at = start + 2;
+        let Some(code) = hex4(&self.bytes[self.at..]) else {
+            self.fault(SyntaxFaultKind::BadEscape, start..start + 2);
+            return;
+        };
+        self.at += 4;
+        match code {
+            0xd800..0xdc00 => {
+                let tail = self.bytes[self.at..].strip_prefix(b"\\u").and_then(hex4);
+                if tail.is_some_and(|low| (0xdc00..0xe000).contains(&low)) {
+                    self.at += 6;
+                } else {
+                    self.fault(SyntaxFaultKind::LoneSurrogate, start..self.at);
+                }
+            }
+            0xdc00..0xe000 => self.fault(SyntaxFaultKind::LoneSurrogate, start..self.at),
+            _ => {}
+        }
+    }
+
+    fn number(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+            if self.peek() == Some(b'I') {
+                return self.non_finite_word("Infinity", start);
+            }
+        }
+        let integer = self.digits();
+        if integer == 0 {
+            return self.stop(SyntaxFaultKind::Expected("a digit"), self.here());
+        }
+        if integer > 1 && self.bytes[self.at - integer] == b'0' {
+            return self.stop(
+                SyntaxFaultKind::Expected("a number without leading zeros"),
+                start..self.at,
+            );
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.stop(
+                    SyntaxFaultKind::Expected("a digit after the point"),
+                    self.here(),
+                );
+            }
+        }
+        let mut may_overflow = integer > 300;
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            may_overflow = true;
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return self.stop(
+                    SyntaxFaultKind::Expected("a digit in the exponent"),
+                    self.here(),
+                );
+            }
+        }
+        let finite = !may_overflow
+            || self.source[start..self.at]
+                .parse()
+                .is_ok_and(f64::is_finite);
+        if finite {
+            self.push(start, Kind::Number, Form::Plain)?;
+        } else {
+            self.fault(SyntaxFaultKind::NonFinite, start..self.at);
+            self.push(start, Kind::Number, Form::NonFinite)?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn word(&mut self, word: &str, kind: Kind, form: Form) -> Result<(), Stop> {
+        let start = self.at;
+        if !self.bytes[start..].starts_with(word.as_bytes()) {
+            return self.stop(SyntaxFaultKind::Expected("a value"), self.here());
+        }
+        self.at += word.len();
+        self.push(start, kind, form)?;
+        Ok(())
+    }
+
+    fn non_finite_word(&mut self, word: &str, start: usize) -> Result<(), Stop> {
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return self.stop(SyntaxFaultKind::Expected("a value"), self.here());
+        }
+        self.at += word.len();
+        self.fault(SyntaxFaultKind::NonFinite, start..self.at);
+        self.push(start, Kind::Number, Form::NonFinite)?;
+        Ok(())
+    }
+
+    fn push(&mut self, start: usize, kind: Kind, form: Form) -> Result<u32, Stop> {
+        let index = self.tape.nodes.len();
+        if index >= limits::MAX_VALUES {
+            return self.stop(SyntaxFaultKind::TooManyValues, start..start + 1);
+        }
+        self.tape.nodes.push(Node {
+            start: offset(start),
+            end: offset(self.at),
+            next: 0,
+            kind,
+            form,
+        });
+        Ok(offset(index))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// The character at hand, or the empty end of the text.
+    fn here(&self) -> Range<usize> {
+        let length = self
+            .source
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(0, char::len_utf8);
+        self.at..self.at + length
+    }
+
+    fn fault(&mut self, kind: SyntaxFaultKind, range: Range<usize>) {
+        if self.parser.faults.len() < limits::MAX_SYNTAX_FAULTS {
+            self.parser.faults.push(SyntaxFault { kind, range });
+        }
+    }
+
+    /// Records a fault after which nothing more can be read. It is kept even past the limit.
+    fn stop<T>(&mut self, kind: SyntaxFaultKind, range: Range<usize>) -> Result<T, Stop> {
+        self.parser.faults.push(SyntaxFault { kind, range });
+        Err(Stop)
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).expect("`Parser::parse` refuses a source longer than u32")
+}
+
+/// Enough of a key to tell most keys apart in one comparison.
+fn fingerprint(key: &[u8]) -> u32 {
+    let front = key.first_chunk::<4>().map_or_else(
+        || {
+            key.iter()
+                .fold(0, |print, &byte| print << 8 | u32::from(byte))
+        },
+        |chunk| u32::from_le_bytes(*chunk),
+    );
+    let back = key
+        .last_chunk::<4>()
+        .map_or(0, |chunk| u32::from_le_bytes(*chunk));
+    front
+        ^ back.rotate_left(13)
+        ^ u32::try_from(key.len())
+            .unwrap_or(u32::MAX)
+            .wrapping_mul(0x9e37_79b9)
+}

@@ -1,0 +1,10 @@
+//! Foreign shapes read and written, with places: `eval.yaml`, result files, Every Eval Ever records and samples.
+//!
+//! Reading never panics and never judges: it turns bytes into values that know where they stand, and says what is wrong
+//! with the text. What the values mean is for `assay-check`.
+
+pub mod json;
+pub mod syntax;
+mod tape;
+
+pub use tape::{Entries, Items, Kind, Tape, Value};

@@ -1,0 +1,104 @@
+//! What can be wrong with text before it means anything.
+
+use std::ops::Range;
+
+/// The limits that keep hostile text from costing more than it is long.
+pub mod limits {
+    /// How deep lists and maps may nest in JSON.
+    pub const MAX_DEPTH: usize = 128;
+    /// How many values one JSON document or samples row may hold.
+    pub const MAX_VALUES: usize = 1 << 20;
+    /// How large one samples row may be, in bytes.
+    pub const MAX_ROW_BYTES: usize = 16 << 20;
+    /// How large one JSON document may be, in bytes.
+    pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
+    /// How large one YAML document may be, in bytes.
+    pub const MAX_YAML_BYTES: usize = 1 << 20;
+    /// How deep lists and maps may nest in YAML.
+    pub const MAX_YAML_DEPTH: usize = 32;
+    /// How many values one YAML document may hold, what its aliases stand for included.
+    pub const MAX_YAML_VALUES: usize = 1 << 16;
+    /// How many faults of syntax are kept of one document.
+    pub const MAX_SYNTAX_FAULTS: usize = 1000;
+}
+
+/// A fault of syntax and the bytes it covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxFault {
+    /// What is wrong.
+    pub kind: SyntaxFaultKind,
+    /// Where, in bytes of the text that was read.
+    pub range: Range<usize>,
+}
+
+/// What is wrong with the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SyntaxFaultKind {
+    /// Something else stands where this should.
+    Expected(&'static str),
+    /// The text ends inside a string, list or map.
+    UnexpectedEnd,
+    /// There is more after the document.
+    TrailingText,
+    /// A comma with nothing after it.
+    TrailingComma,
+    /// A key that its map already has; `first` is where.
+    DuplicateKey {
+        /// Where the key stood first.
+        first: Range<usize>,
+    },
+    /// `NaN`, `Infinity`, or a number too large for a double.
+    NonFinite,
+    /// A surrogate escape without its other half.
+    LoneSurrogate,
+    /// A raw control character inside a string.
+    ControlCharacter,
+    /// A backslash before something that cannot be escaped.
+    BadEscape,
+    /// Deeper than the limit.
+    TooDeep,
+    /// More values than the limit.
+    TooManyValues,
+    /// YAML that its parser refuses, in its words.
+    Yaml(String),
+    /// An anchor, a tag, a directive, a merge key: YAML that other tools read differently.
+    YamlConstruct(YamlConstruct),
+}
+
+impl SyntaxFaultKind {
+    /// Whether nothing after this fault could be read.
+    pub fn is_fatal(&self) -> bool {
+        match self {
+            Self::Expected(_)
+            | Self::UnexpectedEnd
+            | Self::TrailingText
+            | Self::TooDeep
+            | Self::TooManyValues
+            | Self::Yaml(_) => true,
+            Self::TrailingComma
+            | Self::DuplicateKey { .. }
+            | Self::NonFinite
+            | Self::LoneSurrogate
+            | Self::ControlCharacter
+            | Self::BadEscape
+            | Self::YamlConstruct(_) => false,
+        }
+    }
+}
+
+/// YAML that is legal and that result files do better without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum YamlConstruct {
+    /// `&name` or `*name`.
+    Alias,
+    /// `!tag`.
+    Tag,
+    /// `%YAML`, `%TAG`.
+    Directive,
+    /// A second document.
+    SecondDocument,
+    /// `<<:`.
+    MergeKey,
+    /// A key that is not a plain word.
+    ComplexKey,
+}

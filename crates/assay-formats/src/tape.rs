@@ -1,0 +1,380 @@
+//! One flat tree for JSON and YAML alike: what was written, and where.
+//!
+//! A [`Tape`] is a list of nodes in document order. It borrows nothing, so one tape serves a million rows of a samples
+//! file without a single allocation after the first few; a [`Value`] is a cursor over a tape and the text it was read
+//! from.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json;
+
+/// What a value is, in the words that JSON and YAML share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `null`, or nothing at all in YAML.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// Text.
+    String,
+    /// An array or sequence.
+    List,
+    /// An object or mapping.
+    Map,
+}
+
+impl Kind {
+    /// The word for a sentence, with its article.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::List => "a list",
+            Self::Map => "a mapping",
+        }
+    }
+}
+
+/// How the text of a scalar is to be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The source text itself (without the quotes of a JSON string).
+    Plain,
+    /// JSON escapes that are decoded when asked for.
+    Escaped,
+    /// Decoded while reading; `next` is the index into the list of decoded texts.
+    Decoded,
+    /// The source text, and tools disagree on what it is: `no`, `017`, `2026-02-14`.
+    Loose,
+    /// Boolean true.
+    True,
+    /// Boolean true, spelled as only YAML 1.1 has it.
+    LooseTrue,
+    /// Boolean false, spelled as only YAML 1.1 has it.
+    LooseFalse,
+    /// A number literal that is not finite.
+    NonFinite,
+}
+
+/// One node; its children, if any, follow it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// For a list or map the index one past its last descendant; for decoded text its index.
+    pub(crate) next: u32,
+    pub(crate) kind: Kind,
+    pub(crate) form: Form,
+}
+
+/// The nodes of one document, reusable for the next.
+#[derive(Debug, Default)]
+pub struct Tape {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) decoded: Vec<Box<str>>,
+}
+
+impl Tape {
+    /// An empty tape.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The root of the document that was last read from `source`, unless nothing was.
+    pub fn root<'d>(&'d self, source: &'d str) -> Option<Value<'d>> {
+        (!self.nodes.is_empty()).then_some(Value {
+            tape: self,
+            source,
+            index: 0,
+        })
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.decoded.clear();
+    }
+}
+
+/// A cursor at one value of a document.
+#[derive(Clone, Copy)]
+pub struct Value<'d> {
+    tape: &'d Tape,
+    source: &'d str,
+    index: u32,
+}
+
+impl std::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {:?}", self.kind(), self.raw())
+    }
+}
+
+impl PartialEq for Value<'_> {
+    /// Whether both cursors stand at the same value of the same document.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.tape, other.tape) && self.index == other.index
+    }
+}
+
+impl<'d> Value<'d> {
+    fn node(self) -> Node {
+        self.tape.nodes[self.index as usize]
+    }
+
+    fn at(self, index: u32) -> Self {
+        Self { index, ..self }
+    }
+
+    /// The index one past this value and all it holds.
+    fn after(self) -> u32 {
+        let node = self.node();
+        match node.kind {
+            Kind::List | Kind::Map => node.next,
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => self.index + 1,
+        }
+    }
+
+    /// What the value is.
+    pub fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    /// The bytes it covers in the source, quotes and brackets included.
+    pub fn range(self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// The source text of the value, quotes and brackets included.
+    pub fn raw(self) -> &'d str {
+        self.source.get(self.range()).unwrap_or_default()
+    }
+
+    /// The text of a string; `None` for anything else.
+    pub fn text(self) -> Option<Cow<'d, str>> {
+        let node = self.node();
+        if node.kind != Kind::String {
+            return None;
+        }
+        Some(match node.form {
+            Form::Escaped => Cow::Owned(json::unescape(strip_quotes(self.raw()))),
+            Form::Decoded => Cow::Borrowed(&*self.tape.decoded[node.next as usize]),
+            Form::Loose => Cow::Borrowed(self.raw()),
+            Form::Plain | Form::True | Form::LooseTrue | Form::LooseFalse | Form::NonFinite => {
+                Cow::Borrowed(strip_quotes(self.raw()))
+            }
+        })
+    }
+
+    /// The text of a string that needed no decoding, as nearly all keys and ids do; the cheap half of [`Value::text`].
+    pub fn plain_text(self) -> Option<&'d str> {
+        let node = self.node();
+        (node.kind == Kind::String && node.form == Form::Plain).then(|| strip_quotes(self.raw()))
+    }
+
+    /// Whether the value is this very text.
+    pub fn is_text(self, text: &str) -> bool {
+        match self.plain_text() {
+            Some(plain) => plain == text,
+            None => self.text().is_some_and(|own| own == text),
+        }
+    }
+
+    /// The boolean.
+    pub fn truth(self) -> Option<bool> {
+        let node = self.node();
+        (node.kind == Kind::Bool).then_some(matches!(node.form, Form::True | Form::LooseTrue))
+    }
+
+    /// The number, when it is one and finite.
+    pub fn number(self) -> Option<f64> {
+        let node = self.node();
+        if node.kind != Kind::Number || node.form == Form::NonFinite {
+            return None;
+        }
+        self.raw()
+            .parse()
+            .ok()
+            .filter(|value: &f64| value.is_finite())
+    }
+
+    /// The number, when it is a whole one that fits, however it was spelled: `5.0` is 5.
+    pub fn integer(self) -> Option<i64> {
+        if self.kind() != Kind::Number {
+            return None;
+        }
+        if let Ok(integer) = self.raw().parse() {
+            return Some(integer);
+        }
+        let number = self.number().filter(|number| number.fract() == 0.0)?;
+        // A double beyond this is whole but not exact; the bounds that shapes ask about lie far below.
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the range is checked first"
+        )]
+        (number.abs() < 9.2e18).then_some(number as i64)
+    }
+
+    /// Whether tools disagree on what the scalar is: `no`, `017`, `2026-02-14`. Never so in JSON.
+    pub fn is_loose(self) -> bool {
+        matches!(
+            self.node().form,
+            Form::Loose | Form::LooseTrue | Form::LooseFalse
+        )
+    }
+
+    /// Whether the value is a number literal that is not finite: `NaN`, `1e999`, `.inf`.
+    pub fn is_non_finite(self) -> bool {
+        self.node().form == Form::NonFinite
+    }
+
+    /// Whether a map or list holds nothing.
+    pub fn is_empty(self) -> bool {
+        matches!(self.kind(), Kind::List | Kind::Map) && self.node().next == self.index + 1
+    }
+
+    /// The items of a list; nothing for anything else.
+    pub fn items(self) -> Items<'d> {
+        let end = if self.kind() == Kind::List {
+            self.after()
+        } else {
+            self.index + 1
+        };
+        Items {
+            at: self.at(self.index + 1),
+            end,
+        }
+    }
+
+    /// The keys and values of a map, in order; nothing for anything else.
+    pub fn entries(self) -> Entries<'d> {
+        let end = if self.kind() == Kind::Map {
+            self.after()
+        } else {
+            self.index + 1
+        };
+        Entries {
+            at: self.at(self.index + 1),
+            end,
+        }
+    }
+
+    /// The value behind a key of a map.
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.entry(key).map(|(_, value)| value)
+    }
+
+    /// The value behind a key of a map, unless it is null: for formats in which null means absent.
+    pub fn present(self, key: &str) -> Option<Self> {
+        self.get(key).filter(|value| value.kind() != Kind::Null)
+    }
+
+    /// The text behind a key of a map.
+    pub fn text_of(self, key: &str) -> Option<Cow<'d, str>> {
+        self.get(key)?.text()
+    }
+
+    /// The number behind a key of a map.
+    pub fn number_of(self, key: &str) -> Option<f64> {
+        self.get(key)?.number()
+    }
+
+    /// The key and the value behind it.
+    pub fn entry(self, key: &str) -> Option<(Self, Self)> {
+        self.entries().find(|(own, _)| own.is_text(key))
+    }
+
+    /// The root of the document.
+    pub fn root(self) -> Self {
+        self.at(0)
+    }
+
+    /// The source the document was read from.
+    pub fn source(self) -> &'d str {
+        self.source
+    }
+
+    /// The way from the root to this value, such as `metrics[0].value`; for a key, the way to what it names.
+    pub fn path(self) -> String {
+        let mut path = String::new();
+        let mut here = self.root();
+        while here.index != self.index {
+            let Some(step) = here.child_holding(self.index, &mut path) else {
+                break;
+            };
+            here = step;
+        }
+        path
+    }
+
+    fn child_holding(self, index: u32, path: &mut String) -> Option<Self> {
+        for (position, item) in self.items().enumerate() {
+            if (item.index..item.after()).contains(&index) {
+                path.push_str(&format!("[{position}]"));
+                return Some(item);
+            }
+        }
+        for (key, value) in self.entries() {
+            if (key.index..value.after()).contains(&index) {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(&key.text().unwrap_or_default());
+                return Some(if key.index == index { key } else { value });
+            }
+        }
+        None
+    }
+}
+
+fn strip_quotes(raw: &str) -> &str {
+    raw.strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(raw)
+}
+
+/// The items of a list.
+#[derive(Debug, Clone)]
+pub struct Items<'d> {
+    at: Value<'d>,
+    end: u32,
+}
+
+impl<'d> Iterator for Items<'d> {
+    type Item = Value<'d>;
+
+    fn next(&mut self) -> Option<Value<'d>> {
+        if self.at.index >= self.end {
+            return None;
+        }
+        let item = self.at;
+        self.at.index = item.after();
+        Some(item)
+    }
+}
+
+/// The keys and values of a map.
+#[derive(Debug, Clone)]
+pub struct Entries<'d> {
+    at: Value<'d>,
+    end: u32,
+}
+
+impl<'d> Iterator for Entries<'d> {
+    type Item = (Value<'d>, Value<'d>);
+
+    fn next(&mut self) -> Option<(Value<'d>, Value<'d>)> {
+        if self.at.index >= self.end {
+            return None;
+        }
+        let key = self.at;
+        let value = key.at(key.index + 1);
+        self.at.index = value.after();
+        Some((key, value))
+    }
+}

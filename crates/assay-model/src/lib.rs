@@ -1,0 +1,29 @@
+//! The vocabulary of Assay: ids, numbers, revisions, directions and diagnostics.
+//!
+//! Every other crate speaks in these words. Nothing here reads a file, asks the clock or knows how a foreign
+//! format spells a thing; text from outside becomes one of these types at the border, through `FromStr`, and never
+//! turns back.
+
+mod code;
+mod date;
+mod diagnostic;
+mod direction;
+mod metric_id;
+mod number;
+mod place;
+mod repo_id;
+mod revision;
+mod task_id;
+mod text;
+
+pub use code::{Code, CodeError};
+pub use date::{Date, DateError};
+pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
+pub use direction::Direction;
+pub use metric_id::{MetricId, MetricIdError};
+pub use number::{Number, NumberError};
+pub use place::{Excerpt, Place, Span};
+pub use repo_id::{RepoId, RepoIdError};
+pub use revision::{Revision, RevisionError};
+pub use task_id::{TaskId, TaskIdError};
+pub use text::{HiddenCharacter, hidden_character};

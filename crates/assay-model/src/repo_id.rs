@@ -1,0 +1,134 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// The name of a repository: `namespace/name`, or a bare `name` as old benchmarks have.
+///
+/// Segments are ASCII by grammar, so that no homoglyph can pose as another organisation.
+///
+/// ```
+/// # use assay_model::{RepoId, RepoIdError};
+/// let id: RepoId = "ScaleAI/SWE-bench_Pro".parse()?;
+/// assert_eq!((id.namespace(), id.name()), (Some("ScaleAI"), "SWE-bench_Pro"));
+/// assert_eq!(id.result_file_name(), "swe_bench_pro.yaml");
+/// # Ok::<(), RepoIdError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct RepoId(String);
+
+/// Why a text is not the name of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RepoIdError {
+    /// More than one slash.
+    #[error("a repository id is `namespace/name`; this has {0} slashes")]
+    TooManyParts(usize),
+    /// A segment that is empty or too long.
+    #[error("each part of a repository id has 1 to {max} characters", max = RepoId::MAX_PART)]
+    Length,
+    /// A character outside the grammar.
+    #[error("`{0}` may not stand in a repository id; letters, digits, `-`, `_` and `.` may")]
+    Character(char),
+    /// `-` or `.` at an end, doubled, or a `.git` suffix.
+    #[error(
+        "a part of a repository id may not begin or end with `-` or `.`, contain `--` or `..`, or end in `.git`"
+    )]
+    Punctuation,
+}
+
+impl RepoId {
+    /// The longest a segment may be.
+    pub const MAX_PART: usize = 96;
+
+    /// The part before the slash, if there is one.
+    pub fn namespace(&self) -> Option<&str> {
+        self.0.split_once('/').map(|(namespace, _)| namespace)
+    }
+
+    /// The part after the slash.
+    pub fn name(&self) -> &str {
+        self.0
+            .split_once('/')
+            .map_or(self.0.as_str(), |(_, name)| name)
+    }
+
+    /// The whole id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The file under `.eval_results/` that results for this benchmark belong in.
+    pub fn result_file_name(&self) -> String {
+        format!(
+            "{}.yaml",
+            self.name().to_ascii_lowercase().replace('-', "_")
+        )
+    }
+}
+
+impl FromStr for RepoId {
+    type Err = RepoIdError;
+
+    fn from_str(text: &str) -> Result<Self, RepoIdError> {
+        let slashes = text.matches('/').count();
+        if slashes > 1 {
+            return Err(RepoIdError::TooManyParts(slashes));
+        }
+        text.split('/').try_for_each(check_part)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+fn check_part(part: &str) -> Result<(), RepoIdError> {
+    if part.is_empty() || part.len() > RepoId::MAX_PART {
+        return Err(RepoIdError::Length);
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if let Some(character) = part.chars().find(|&c| !allowed(c)) {
+        return Err(RepoIdError::Character(character));
+    }
+    let edge = |c: char| matches!(c, '-' | '.');
+    let doubled = part.contains("--") || part.contains("..");
+    if part.starts_with(edge) || part.ends_with(edge) || doubled || part.ends_with(".git") {
+        return Err(RepoIdError::Punctuation);
+    }
+    Ok(())
+}
+
+impl fmt::Display for RepoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_could_escape_a_directory_are_refused() {
+        for text in [
+            "../x", "a/..", "a/.git", "a/b.git", "a\\b", "a/b\0", "a/", "/a", "%2e%2e/x",
+        ] {
+            assert!(text.parse::<RepoId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_cyrillic_letter_is_named_in_the_refusal() {
+        assert_eq!(
+            "\u{430}cme/model".parse::<RepoId>(),
+            Err(RepoIdError::Character('\u{430}'))
+        );
+        assert_eq!(
+            "acme/model\n".parse::<RepoId>(),
+            Err(RepoIdError::Character('\n'))
+        );
+    }
+
+    #[test]
+    fn a_second_slash_is_counted() {
+        assert_eq!("a/b/c".parse::<RepoId>(), Err(RepoIdError::TooManyParts(2)));
+    }
+}
