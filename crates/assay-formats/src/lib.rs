@@ -3,7 +3,9 @@
 //! Reading never panics and never judges: it turns bytes into values that know where they stand, and says what is wrong
 //! with the text. What the values mean is for `assay-check`.
 
+pub mod eee;
 pub mod json;
+pub mod shape;
 pub mod syntax;
 mod tape;
 

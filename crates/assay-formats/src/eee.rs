@@ -1,0 +1,11 @@
+//! Every Eval Ever: aggregate records and instance rows, in the five versions of their schema that are in use.
+
+mod aggregate;
+mod instance;
+mod layout;
+mod version;
+
+pub use aggregate::shape as aggregate_shape;
+pub use instance::shape as instance_shape;
+pub use layout::{Layout, LayoutFault, is_companion_path, is_portable, layout_of};
+pub use version::{Version, VersionError};

@@ -1,0 +1,327 @@
+use super::{Condition, Object, Pattern, Shape, Then, Unknown};
+use crate::{Kind, Value};
+
+/// A place where a document departs from its shape.
+#[derive(Debug, Clone, Copy)]
+pub struct ShapeFault<'d> {
+    /// The value at fault; for a missing key the map that lacks it, for an unknown key the key.
+    pub at: Value<'d>,
+    /// What is wrong.
+    pub kind: ShapeFaultKind,
+}
+
+/// How a document departs from its shape.
+#[derive(Debug, Clone, Copy)]
+pub enum ShapeFaultKind {
+    /// A required key is not there.
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// The map that should have it.
+        object: &'static Object,
+    },
+    /// A key that is required because of what another says.
+    MissingWhen {
+        /// The key.
+        key: &'static str,
+        /// Why it is required.
+        condition: &'static Condition,
+    },
+    /// A value that may not be so because of what another says.
+    UnfitWhen {
+        /// What it should be.
+        expected: &'static Shape,
+        /// Why.
+        condition: &'static Condition,
+    },
+    /// A value of the wrong kind.
+    WrongKind {
+        /// What it should be.
+        expected: &'static Shape,
+    },
+    /// A text outside its list.
+    NotOneOf {
+        /// The list.
+        options: &'static [&'static str],
+    },
+    /// A text that does not have its form.
+    Pattern(&'static Pattern),
+    /// A key that a closed map does not know.
+    UnknownKey {
+        /// The map.
+        object: &'static Object,
+    },
+    /// A key that an open map does not know.
+    StrangeKey {
+        /// The map.
+        object: &'static Object,
+    },
+    /// A number below its minimum.
+    TooSmall {
+        /// The least it may be.
+        min: f64,
+    },
+    /// A number above its maximum.
+    TooLarge {
+        /// The most it may be.
+        max: f64,
+    },
+    /// A list with too few items.
+    TooFew {
+        /// How many there must be.
+        min: usize,
+    },
+    /// A map whose tag names none of the variants.
+    UnknownVariant {
+        /// The key that tells.
+        tag: &'static str,
+        /// What it may say.
+        variants: &'static [(&'static str, &'static Object)],
+    },
+}
+
+static STRING: Shape = Shape::String;
+
+/// Walks a value along a shape and reports every departure, in the order of the document.
+pub fn evaluate<'d>(
+    shape: &'static Shape,
+    value: Value<'d>,
+    report: &mut dyn FnMut(ShapeFault<'d>),
+) {
+    let kind = value.kind();
+    if !shape.takes(kind) {
+        report(ShapeFault {
+            at: value,
+            kind: ShapeFaultKind::WrongKind { expected: shape },
+        });
+        return;
+    }
+    let mut fault = |kind| report(ShapeFault { at: value, kind });
+    match shape {
+        Shape::Any | Shape::Null | Shape::Bool | Shape::String => {}
+        Shape::Choice(options) => {
+            if !options.iter().any(|option| value.is_text(option)) {
+                fault(ShapeFaultKind::NotOneOf { options });
+            }
+        }
+        Shape::Pattern(pattern) => {
+            if !value.text().is_some_and(|text| (pattern.fits)(&text)) {
+                fault(ShapeFaultKind::Pattern(pattern));
+            }
+        }
+        Shape::Integer { min } => integer(shape, *min, value, &mut fault),
+        Shape::Number { min, max } => number(*min, *max, value, &mut fault),
+        Shape::List { items, min } => {
+            let mut count = 0;
+            for item in value.items() {
+                count += 1;
+                evaluate(items, item, report);
+            }
+            if count < *min {
+                report(ShapeFault {
+                    at: value,
+                    kind: ShapeFaultKind::TooFew { min: *min },
+                });
+            }
+        }
+        Shape::Map(values) => {
+            for (_, item) in value.entries() {
+                evaluate(values, item, report);
+            }
+        }
+        Shape::Object(object) => evaluate_object(object, value, report),
+        Shape::Details(object) => {
+            evaluate_object(object, value, report);
+            for (key, item) in value.entries() {
+                if object.position(key, 0).is_none() {
+                    evaluate(&STRING, item, report);
+                }
+            }
+        }
+        Shape::IfMap(object) => {
+            if kind == Kind::Map {
+                evaluate_object(object, value, report);
+            }
+        }
+        Shape::Either(shapes) => {
+            if let Some(fitting) = shapes.iter().find(|shape| shape.takes(kind)) {
+                evaluate(fitting, value, report);
+            }
+        }
+        Shape::Tagged { tag, variants } => {
+            let named = value.get(tag);
+            let variant = variants
+                .iter()
+                .find(|(name, _)| named.is_some_and(|text| text.is_text(name)));
+            match variant {
+                Some((_, object)) => evaluate_object(object, value, report),
+                None => report(ShapeFault {
+                    at: named.unwrap_or(value),
+                    kind: ShapeFaultKind::UnknownVariant { tag, variants },
+                }),
+            }
+        }
+    }
+}
+
+fn integer(
+    shape: &'static Shape,
+    min: Option<i64>,
+    value: Value<'_>,
+    fault: &mut dyn FnMut(ShapeFaultKind),
+) {
+    // A literal without point or exponent is whole, even when it is too long for any integer type.
+    let digits = value.raw().strip_prefix('-').unwrap_or(value.raw());
+    let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    match value.integer() {
+        Some(integer) => {
+            if let Some(min) = min.filter(|min| integer < *min) {
+                #[expect(clippy::cast_precision_loss, reason = "minima are 0 and 1")]
+                fault(ShapeFaultKind::TooSmall { min: min as f64 });
+            }
+        }
+        None if whole || value.number().is_some_and(|number| number.fract() == 0.0) => {
+            if min.is_some() && value.raw().starts_with('-') {
+                fault(ShapeFaultKind::TooSmall { min: 0.0 });
+            }
+        }
+        None => {
+            if !value.is_non_finite() {
+                fault(ShapeFaultKind::WrongKind { expected: shape });
+            }
+        }
+    }
+}
+
+fn number(
+    min: Option<f64>,
+    max: Option<f64>,
+    value: Value<'_>,
+    fault: &mut dyn FnMut(ShapeFaultKind),
+) {
+    if min.is_none() && max.is_none() {
+        return;
+    }
+    let Some(number) = value.number() else { return };
+    if let Some(min) = min.filter(|min| number < *min) {
+        fault(ShapeFaultKind::TooSmall { min });
+    }
+    if let Some(max) = max.filter(|max| number > *max) {
+        fault(ShapeFaultKind::TooLarge { max });
+    }
+}
+
+fn evaluate_object<'d>(
+    object: &'static Object,
+    value: Value<'d>,
+    report: &mut dyn FnMut(ShapeFault<'d>),
+) {
+    let mut seen = 0_u64;
+    // Writers repeat the order of keys, so the field after the last one is nearly always the next.
+    let mut guess = 0;
+    for (key, child) in value.entries() {
+        match object.position(key, guess) {
+            Some(position) => {
+                seen |= 1 << position;
+                guess = position + 1;
+                evaluate(object.fields[position].shape, child, report);
+            }
+            None => match object.unknown {
+                Unknown::Refuse => report(ShapeFault {
+                    at: key,
+                    kind: ShapeFaultKind::UnknownKey { object },
+                }),
+                Unknown::Keep | Unknown::Report => {
+                    report(ShapeFault {
+                        at: key,
+                        kind: ShapeFaultKind::StrangeKey { object },
+                    });
+                }
+            },
+        }
+    }
+    if object.required & !seen != 0 {
+        for (position, field) in object.fields.iter().enumerate() {
+            if object.required & !seen & (1 << position) != 0 {
+                report(ShapeFault {
+                    at: value,
+                    kind: ShapeFaultKind::MissingKey {
+                        key: field.name,
+                        object,
+                    },
+                });
+            }
+        }
+    }
+    for condition in object.conditions {
+        evaluate_condition(condition, object, seen, value, report);
+    }
+}
+
+fn evaluate_condition<'d>(
+    condition: &'static Condition,
+    object: &'static Object,
+    seen: u64,
+    value: Value<'d>,
+    report: &mut dyn FnMut(ShapeFault<'d>),
+) {
+    let applies = match value.get(condition.key) {
+        Some(text) => condition.is.iter().any(|option| text.is_text(option)),
+        None => condition.or_absent,
+    };
+    if !applies {
+        return;
+    }
+    match condition.then {
+        Then::Needs(keys) => {
+            for key in keys {
+                let position = object.fields.iter().position(|field| field.name == *key);
+                if position.is_none_or(|position| seen & (1 << position) == 0) {
+                    report(ShapeFault {
+                        at: value,
+                        kind: ShapeFaultKind::MissingWhen { key, condition },
+                    });
+                }
+            }
+        }
+        Then::Holds(key, expected) => {
+            if let Some(held) = value.get(key)
+                && !fits(expected, held)
+            {
+                report(ShapeFault {
+                    at: held,
+                    kind: ShapeFaultKind::UnfitWhen {
+                        expected,
+                        condition,
+                    },
+                });
+            }
+        }
+    }
+}
+
+fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
+    let mut fits = true;
+    evaluate(shape, value, &mut |fault| {
+        fits &= matches!(fault.kind, ShapeFaultKind::StrangeKey { .. })
+    });
+    fits
+}
+
+impl Object {
+    /// The field that a key names, tried first at `guess`.
+    fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
+        if let Some(text) = key.plain_text() {
+            if self
+                .fields
+                .get(guess)
+                .is_some_and(|field| field.name == text)
+            {
+                return Some(guess);
+            }
+            return self.fields.iter().position(|field| field.name == text);
+        }
+        let text = key.text()?;
+        self.fields.iter().position(|field| field.name == text)
+    }
+}
