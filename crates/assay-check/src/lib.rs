@@ -1,1 +1,26 @@
-//! stub
+//! The rules of Assay, one file each: from what was parsed to what is valid, and every fault on the way.
+//!
+//! [`validate`] is the one function that judges files, whoever asks: the command line, a git push, a commit through the
+//! API or a preview in the browser. It reads through [`Files`], so it neither knows nor cares where they lie.
+
+mod context;
+mod digest;
+mod document;
+mod eval_results;
+mod eval_yaml;
+mod kind;
+mod layout;
+mod record;
+mod row;
+mod rule;
+pub mod rules;
+mod samples;
+mod session;
+mod sink;
+mod suggest;
+
+pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
+pub use kind::{FileKind, FileKindError};
+pub use rule::Rule;
+pub use session::{FileReport, Files, Item, Options, Validated, ValidatedFile, validate};
+pub use sink::Findings;

@@ -5,8 +5,10 @@
 
 pub mod eee;
 pub mod json;
+pub mod rows;
 pub mod shape;
 pub mod syntax;
 mod tape;
+pub mod yaml;
 
 pub use tape::{Entries, Items, Kind, Tape, Value};

@@ -186,7 +186,7 @@ pub struct Condition {
     /// Whether the rule also applies when the key is absent.
     pub or_absent: bool,
     /// What must then hold.
-    pub then: Then,
+    pub then: &'static [Then],
 }
 
 /// What a condition asks for.

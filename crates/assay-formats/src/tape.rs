@@ -177,10 +177,23 @@ impl<'d> Value<'d> {
         (node.kind == Kind::String && node.form == Form::Plain).then(|| strip_quotes(self.raw()))
     }
 
+    /// The bytes of a string that needed no decoding. Comparing bytes spares the check for character boundaries, which
+    /// shows when every key of a million rows is compared.
+    fn plain_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        if node.kind != Kind::String || node.form != Form::Plain {
+            return None;
+        }
+        match self.source.as_bytes().get(self.range())? {
+            [b'"', inside @ .., b'"'] => Some(inside),
+            bare => Some(bare),
+        }
+    }
+
     /// Whether the value is this very text.
     pub fn is_text(self, text: &str) -> bool {
-        match self.plain_text() {
-            Some(plain) => plain == text,
+        match self.plain_bytes() {
+            Some(plain) => plain == text.as_bytes(),
             None => self.text().is_some_and(|own| own == text),
         }
     }
@@ -292,6 +305,40 @@ impl<'d> Value<'d> {
     /// The root of the document.
     pub fn root(self) -> Self {
         self.at(0)
+    }
+
+    /// The map or list that holds this value or key; the root holds itself.
+    pub fn parent(self) -> Self {
+        let mut here = self.root();
+        loop {
+            match here.child_holding(self.index, &mut String::new()) {
+                Some(child) if child.index != self.index => here = child,
+                Some(_) | None => return here,
+            }
+        }
+    }
+
+    /// Where a list or map begins, for a caret that need not underline all of it; the whole of anything else.
+    pub fn head(self) -> Range<usize> {
+        let range = self.range();
+        if !matches!(self.kind(), Kind::List | Kind::Map) {
+            return range;
+        }
+        match self.source.as_bytes().get(range.start) {
+            Some(b'{' | b'[') => range.start..range.start + 1,
+            // In block style a map begins with its first key, a list with its first dash.
+            Some(b'-') if self.kind() == Kind::List => range.start..range.start + 1,
+            Some(_) | None => self.entries().next().map_or(range, |(key, _)| key.range()),
+        }
+    }
+
+    /// The bytes between the quotes of a string.
+    pub fn inside(self) -> Range<usize> {
+        let range = self.range();
+        match self.raw().as_bytes() {
+            [b'"', .., b'"'] | [b'\'', .., b'\''] => range.start + 1..range.end - 1,
+            _ => range,
+        }
     }
 
     /// The source the document was read from.

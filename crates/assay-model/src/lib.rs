@@ -4,10 +4,12 @@
 //! format spells a thing; text from outside becomes one of these types at the border, through `FromStr`, and never
 //! turns back.
 
+mod benchmark;
 mod code;
 mod date;
 mod diagnostic;
 mod direction;
+mod entry;
 mod metric_id;
 mod number;
 mod place;
@@ -16,10 +18,12 @@ mod revision;
 mod task_id;
 mod text;
 
+pub use benchmark::{Benchmark, Metric, Task};
 pub use code::{Code, CodeError};
 pub use date::{Date, DateError};
 pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
 pub use direction::Direction;
+pub use entry::{Entry, Framework, Score, Source};
 pub use metric_id::{MetricId, MetricIdError};
 pub use number::{Number, NumberError};
 pub use place::{Excerpt, Place, Span};

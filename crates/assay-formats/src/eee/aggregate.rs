@@ -299,7 +299,7 @@ const LEVELS_NEED: Condition = Condition {
     key: "score_type",
     is: &["levels"],
     or_absent: false,
-    then: Then::Needs(&["level_names", "has_unknown_level"]),
+    then: &[Then::Needs(&["level_names", "has_unknown_level"])],
 };
 /// Before 0.2.3 a missing score type was read as levels.
 const ABSENT_IS_LEVELS: Condition = Condition {
@@ -310,7 +310,7 @@ const CONTINUOUS_NEEDS: Condition = Condition {
     key: "score_type",
     is: &["continuous"],
     or_absent: false,
-    then: Then::Needs(&["min_score", "max_score"]),
+    then: &[Then::Needs(&["min_score", "max_score"])],
 };
 
 mod v0_2_0 {

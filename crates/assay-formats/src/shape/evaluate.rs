@@ -220,24 +220,16 @@ fn evaluate_object<'d>(
     // Writers repeat the order of keys, so the field after the last one is nearly always the next.
     let mut guess = 0;
     for (key, child) in value.entries() {
-        match object.position(key, guess) {
-            Some(position) => {
-                seen |= 1 << position;
-                guess = position + 1;
-                evaluate(object.fields[position].shape, child, report);
-            }
-            None => match object.unknown {
-                Unknown::Refuse => report(ShapeFault {
-                    at: key,
-                    kind: ShapeFaultKind::UnknownKey { object },
-                }),
-                Unknown::Keep | Unknown::Report => {
-                    report(ShapeFault {
-                        at: key,
-                        kind: ShapeFaultKind::StrangeKey { object },
-                    });
-                }
-            },
+        if let Some(position) = object.position(key, guess) {
+            seen |= 1 << position;
+            guess = position + 1;
+            evaluate(object.fields[position].shape, child, report);
+        } else {
+            let kind = match object.unknown {
+                Unknown::Refuse => ShapeFaultKind::UnknownKey { object },
+                Unknown::Keep | Unknown::Report => ShapeFaultKind::StrangeKey { object },
+            };
+            report(ShapeFault { at: key, kind });
         }
     }
     if object.required & !seen != 0 {
@@ -254,14 +246,12 @@ fn evaluate_object<'d>(
         }
     }
     for condition in object.conditions {
-        evaluate_condition(condition, object, seen, value, report);
+        evaluate_condition(condition, value, report);
     }
 }
 
 fn evaluate_condition<'d>(
     condition: &'static Condition,
-    object: &'static Object,
-    seen: u64,
     value: Value<'d>,
     report: &mut dyn FnMut(ShapeFault<'d>),
 ) {
@@ -272,29 +262,30 @@ fn evaluate_condition<'d>(
     if !applies {
         return;
     }
-    match condition.then {
-        Then::Needs(keys) => {
-            for key in keys {
-                let position = object.fields.iter().position(|field| field.name == *key);
-                if position.is_none_or(|position| seen & (1 << position) == 0) {
-                    report(ShapeFault {
-                        at: value,
-                        kind: ShapeFaultKind::MissingWhen { key, condition },
-                    });
+    for then in condition.then {
+        match then {
+            Then::Needs(keys) => {
+                for key in *keys {
+                    if value.get(key).is_none() {
+                        report(ShapeFault {
+                            at: value,
+                            kind: ShapeFaultKind::MissingWhen { key, condition },
+                        });
+                    }
                 }
             }
-        }
-        Then::Holds(key, expected) => {
-            if let Some(held) = value.get(key)
-                && !fits(expected, held)
-            {
-                report(ShapeFault {
-                    at: held,
-                    kind: ShapeFaultKind::UnfitWhen {
-                        expected,
-                        condition,
-                    },
-                });
+            Then::Holds(key, expected) => {
+                if let Some(held) = value.get(key)
+                    && !fits(expected, held)
+                {
+                    report(ShapeFault {
+                        at: held,
+                        kind: ShapeFaultKind::UnfitWhen {
+                            expected,
+                            condition,
+                        },
+                    });
+                }
             }
         }
     }
@@ -311,17 +302,13 @@ fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
 impl Object {
     /// The field that a key names, tried first at `guess`.
     fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
-        if let Some(text) = key.plain_text() {
-            if self
-                .fields
-                .get(guess)
-                .is_some_and(|field| field.name == text)
-            {
-                return Some(guess);
-            }
-            return self.fields.iter().position(|field| field.name == text);
+        if self
+            .fields
+            .get(guess)
+            .is_some_and(|field| key.is_text(field.name))
+        {
+            return Some(guess);
         }
-        let text = key.text()?;
-        self.fields.iter().position(|field| field.name == text)
+        self.fields.iter().position(|field| key.is_text(field.name))
     }
 }

@@ -107,10 +107,18 @@ fn of_condition(condition: &Condition) -> Json {
     if !condition.or_absent {
         when["required"] = json!([condition.key]);
     }
-    let then = match condition.then {
-        Then::Needs(keys) => json!({ "required": keys }),
-        Then::Holds(key, shape) => json!({ "properties": { key: Json::Object(of(shape)) } }),
-    };
+    let mut then = Map::new();
+    for part in condition.then {
+        match part {
+            Then::Needs(keys) => {
+                then.insert("required".to_owned(), json!(keys));
+            }
+            Then::Holds(key, shape) => {
+                let properties = then.entry("properties").or_insert_with(|| json!({}));
+                properties[*key] = Json::Object(of(shape));
+            }
+        }
+    }
     json!({ "if": when, "then": then })
 }
 

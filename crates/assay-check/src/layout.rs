@@ -1,0 +1,94 @@
+use assay_formats::eee::{Layout, LayoutFault, layout_of};
+
+use crate::context::LayoutPolicy;
+
+/// Where a record or samples file lies, and what its path says.
+#[derive(Debug)]
+pub(crate) struct Location<'p> {
+    /// The path from the root of the datastore, as far as one can tell.
+    pub(crate) path: &'p str,
+    /// Whether the path runs through a directory `data`.
+    pub(crate) in_datastore: bool,
+    /// What the path says, when it has the layout.
+    pub(crate) layout: Option<Layout<'p>>,
+    /// How it departs from the layout.
+    pub(crate) faults: Vec<LayoutFault<'p>>,
+    /// Whether that matters.
+    pub(crate) policy: LayoutPolicy,
+}
+
+impl<'p> Location<'p> {
+    /// Reads a path.
+    pub(crate) fn of(path: &'p str, policy: LayoutPolicy) -> Self {
+        let (root, in_datastore) = from_root(path);
+        let (layout, faults) = layout_of(root);
+        Self {
+            path: root,
+            in_datastore,
+            layout,
+            faults,
+            policy,
+        }
+    }
+
+    /// The path of a sibling file in the datastore.
+    pub(crate) fn sibling(&self, name: &str) -> String {
+        self.path.rsplit_once('/').map_or_else(
+            || name.to_owned(),
+            |(directory, _)| format!("{directory}/{name}"),
+        )
+    }
+}
+
+/// The part of a path from its `data` directory on. Of several, the one that gives the layout's depth; else the last.
+fn from_root(path: &str) -> (&str, bool) {
+    let mut starts: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for part in path.split('/') {
+        if part == "data" && at + part.len() < path.len() {
+            starts.push(at);
+        }
+        at += part.len() + 1;
+    }
+    let fits = |start: &&usize| path[**start..].split('/').count() == 5;
+    match starts.iter().find(fits).or(starts.last()) {
+        Some(&start) => (&path[start..], true),
+        None => (path.trim_start_matches("./"), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_datastore_begins_where_the_depth_fits() {
+        let file = "5eed0000-0000-4000-8000-000000000100.json";
+        let cases = [
+            (
+                format!("/home/data/x/data/b/d/m/{file}"),
+                format!("data/b/d/m/{file}"),
+                true,
+            ),
+            (
+                format!("data/b/d/data/{file}"),
+                format!("data/b/d/data/{file}"),
+                true,
+            ),
+            (
+                format!("/srv/data/b/m/{file}"),
+                format!("data/b/m/{file}"),
+                true,
+            ),
+            (format!("./out/{file}"), format!("out/{file}"), false),
+        ];
+        for (path, expected, inside) in cases {
+            let location = Location::of(&path, LayoutPolicy::Auto);
+
+            assert_eq!(
+                (location.path, location.in_datastore),
+                (expected.as_str(), inside)
+            );
+        }
+    }
+}

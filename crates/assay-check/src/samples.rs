@@ -1,0 +1,370 @@
+//! A samples file judged in one pass: text, syntax, shape, rules, digest and counts, block by block.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+use assay_formats::eee::{self, Version};
+use assay_formats::json::Parser;
+use assay_formats::rows::{Algorithm, Block, Blocks};
+use assay_formats::syntax::limits;
+use assay_formats::{Tape, shape};
+
+use crate::record::RecordFacts;
+use crate::row::{Row, RowKey};
+use crate::rules;
+use crate::sink::{Findings, Sink};
+
+/// How many rows are remembered to find one that stands twice. Beyond it every second row is forgotten, then every
+/// second of those, so that memory stays bounded; a file that was appended to itself is still caught.
+const REMEMBERED_ROWS: usize = 1 << 19;
+
+/// What a samples file turned out to be, for the rules that compare it with its record.
+#[derive(Debug)]
+pub(crate) struct SamplesSummary {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    pub(crate) algorithm: Algorithm,
+    pub(crate) digest: String,
+    /// The rows of each result of the record, in its order.
+    pub(crate) tallies: Vec<Tally>,
+}
+
+/// The rows that count for one result.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Tally {
+    pub(crate) rows: u64,
+    pub(crate) score: f64,
+    pub(crate) correct: u64,
+}
+
+/// How a samples file is to be judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    pub(crate) file: &'a Arc<str>,
+    pub(crate) limit: u64,
+    /// What its record says, when there is one that can be read.
+    pub(crate) facts: Option<&'a RecordFacts>,
+    pub(crate) jobs: usize,
+    /// Told of every block that has been read, in bytes.
+    pub(crate) progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Judge<'_> {
+    /// Reads and judges a whole file.
+    pub(crate) fn run(&self, reader: &mut dyn Read) -> io::Result<(Findings, SamplesSummary)> {
+        let algorithm = self.facts.map_or(Algorithm::Sha256, RecordFacts::algorithm);
+        let mut blocks = Blocks::new(reader, algorithm);
+        let merged = if self.jobs > 1 {
+            self.in_parallel(&mut blocks)?
+        } else {
+            self.in_line(&mut blocks)?
+        };
+        let (digest, bytes) = blocks.finish();
+        let Merged {
+            findings,
+            rows,
+            tallies,
+            ..
+        } = merged;
+        Ok((
+            findings,
+            SamplesSummary {
+                rows,
+                bytes,
+                algorithm,
+                digest,
+                tallies,
+            },
+        ))
+    }
+
+    fn in_line(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
+        let mut worker = Worker::default();
+        let mut merged = Merged::default();
+        let mut block = Block::default();
+        while blocks.next(&mut block)? {
+            (self.progress)(block.bytes.len() as u64);
+            let judged = worker.judge(self, &block);
+            merged.add(self, judged);
+        }
+        Ok(merged)
+    }
+
+    /// One thread reads and hashes, the others judge; what they find is joined in the order of the file.
+    fn in_parallel(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
+        let queue = Queue::new(self.jobs);
+        let merger = Mutex::new(Merger::default());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    let mut worker = Worker::default();
+                    while let Some((number, block)) = queue.take() {
+                        let judged = worker.judge(self, &block);
+                        queue.give_back(block);
+                        lock(&merger).add(self, number, judged);
+                    }
+                });
+            }
+            let read = self.feed(blocks, &queue);
+            queue.close();
+            read
+        })?;
+        let merger = merger
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(merger.merged)
+    }
+
+    fn feed(&self, blocks: &mut Blocks<&mut dyn Read>, queue: &Queue) -> io::Result<()> {
+        let mut number = 0;
+        loop {
+            let mut block = queue.empty_block();
+            if !blocks.next(&mut block)? {
+                return Ok(());
+            }
+            (self.progress)(block.bytes.len() as u64);
+            queue.put(number, block);
+            number += 1;
+        }
+    }
+}
+
+/// Blocks on their way to the workers, and empty ones on their way back.
+struct Queue {
+    full: Mutex<Option<SyncSender<(u64, Block)>>>,
+    waiting: Mutex<Receiver<(u64, Block)>>,
+    empty: Mutex<Vec<Block>>,
+}
+
+impl Queue {
+    fn new(jobs: usize) -> Self {
+        let (sender, receiver) = sync_channel(jobs);
+        Self {
+            full: Mutex::new(Some(sender)),
+            waiting: Mutex::new(receiver),
+            empty: Mutex::default(),
+        }
+    }
+
+    fn empty_block(&self) -> Block {
+        lock(&self.empty).pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, block: Block) {
+        lock(&self.empty).push(block);
+    }
+
+    fn put(&self, number: u64, block: Block) {
+        let sender = lock(&self.full).clone();
+        // Sending fails only when every worker is gone; then nothing is lost that anyone would read.
+        if let Some(sender) = sender {
+            let _ = sender.send((number, block));
+        }
+    }
+
+    fn take(&self) -> Option<(u64, Block)> {
+        lock(&self.waiting).recv().ok()
+    }
+
+    fn close(&self) {
+        lock(&self.full).take();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// What one block turned out to be.
+#[derive(Default)]
+struct Judged {
+    findings: Findings,
+    rows: u64,
+    tallies: Vec<Tally>,
+    keys: Vec<(RowKey, u64)>,
+}
+
+/// The blocks so far, in the order of the file.
+#[derive(Default)]
+struct Merged {
+    findings: Findings,
+    rows: u64,
+    tallies: Vec<Tally>,
+    seen: SeenRows,
+}
+
+impl Merged {
+    fn add(&mut self, judge: &Judge<'_>, block: Judged) {
+        self.findings.append(judge.limit, block.findings);
+        self.rows += block.rows;
+        self.tallies.resize(
+            block.tallies.len().max(self.tallies.len()),
+            Tally::default(),
+        );
+        for (own, more) in self.tallies.iter_mut().zip(block.tallies) {
+            own.rows += more.rows;
+            own.score += more.score;
+            own.correct += more.correct;
+        }
+        for (key, line) in block.keys {
+            if let Some(first) = self.seen.note(key, line) {
+                let mut sink =
+                    Sink::new(judge.file, "", judge.limit, &mut self.findings).at(0, line);
+                rules::duplicate_sample::report(first, &mut sink);
+            }
+        }
+    }
+}
+
+/// Puts blocks that were judged out of turn back in order.
+#[derive(Default)]
+struct Merger {
+    next: u64,
+    early: BTreeMap<u64, Judged>,
+    merged: Merged,
+}
+
+impl Merger {
+    fn add(&mut self, judge: &Judge<'_>, number: u64, judged: Judged) {
+        self.early.insert(number, judged);
+        while let Some(judged) = self.early.remove(&self.next) {
+            self.merged.add(judge, judged);
+            self.next += 1;
+        }
+    }
+}
+
+/// The rows seen so far, as many as memory allows.
+#[derive(Default)]
+struct SeenRows {
+    lines: HashMap<u64, u32>,
+    /// How many low bits of a key must be zero for the row to be remembered.
+    forgotten: u32,
+}
+
+impl SeenRows {
+    /// Remembers a row; returns the line of an earlier one with the same key.
+    fn note(&mut self, key: RowKey, line: u64) -> Option<u64> {
+        if !self.remembers(key.0) {
+            return None;
+        }
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let first = *self.lines.entry(key.0).or_insert(line);
+        if self.lines.len() > REMEMBERED_ROWS {
+            self.forgotten += 1;
+            let mut lines = std::mem::take(&mut self.lines);
+            lines.retain(|key, _| self.remembers(*key));
+            self.lines = lines;
+        }
+        (first != line).then_some(u64::from(first))
+    }
+
+    fn remembers(&self, key: u64) -> bool {
+        key.trailing_zeros() >= self.forgotten
+    }
+}
+
+/// Judges blocks; keeps its buffers from one to the next.
+#[derive(Default)]
+struct Worker {
+    parser: Parser,
+    tape: Tape,
+}
+
+impl Worker {
+    fn judge(&mut self, judge: &Judge<'_>, block: &Block) -> Judged {
+        let results = judge.facts.map_or(0, |facts| facts.results.len());
+        let mut judged = Judged {
+            tallies: vec![Tally::default(); results],
+            ..Judged::default()
+        };
+        if block.oversized {
+            let text = String::from_utf8_lossy(&block.bytes);
+            let mut sink = Sink::new(judge.file, &text, judge.limit, &mut judged.findings)
+                .at(block.offset, block.line);
+            rules::too_large::row(limits::MAX_ROW_BYTES, 0..0, &mut sink);
+            return judged;
+        }
+        // Checking a block at once is many times faster than row by row; the slow way only finds the bad row.
+        let text = simdutf8::basic::from_utf8(&block.bytes).ok();
+        let mut start = 0;
+        let mut line = block.line;
+        for end in memchr::memchr_iter(b'\n', &block.bytes)
+            .map(|at| at + 1)
+            .chain([block.bytes.len()])
+        {
+            if start == end {
+                continue;
+            }
+            let bytes = &block.bytes[start..end];
+            let row = match text {
+                Some(text) => text.get(start..end),
+                None => std::str::from_utf8(bytes).ok(),
+            };
+            let at = RowPlace {
+                offset: block.offset + start as u64,
+                line,
+            };
+            match row {
+                Some(row) => self.judge_row(judge, row, &at, &mut judged),
+                None => not_utf8(judge, bytes, &at, &mut judged),
+            }
+            start = end;
+            line += 1;
+        }
+        judged
+    }
+
+    fn judge_row(&mut self, judge: &Judge<'_>, text: &str, at: &RowPlace, judged: &mut Judged) {
+        let mut sink =
+            Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+        if text.trim_ascii().is_empty() {
+            rules::blank_row::report(&mut sink);
+            return;
+        }
+        judged.rows += 1;
+        if !self.parser.parse(text, &mut self.tape) {
+            for fault in self.parser.take_faults() {
+                rules::syntax(&fault, &mut sink);
+            }
+        }
+        let Some(root) = self.tape.root(text) else {
+            return;
+        };
+        let version =
+            rules::schema_version::row(root, judge.facts, &mut sink).unwrap_or(Version::CURRENT);
+        shape::evaluate(eee::instance_shape(version), root, &mut |fault| {
+            rules::shape(&fault, &mut sink);
+        });
+        let row = Row::of(root);
+        rules::row(&row, judge.facts, &mut sink);
+        if let Some(key) = row.key() {
+            judged.keys.push((key, at.line));
+        }
+        let result = judge.facts.and_then(|facts| row.result(facts));
+        if let Some(tally) = result.and_then(|result| judged.tallies.get_mut(result)) {
+            tally.rows += 1;
+            tally.score += row.score().unwrap_or_default();
+            tally.correct += u64::from(row.is_correct() == Some(true));
+        }
+    }
+}
+
+/// Where in its file a row stands.
+struct RowPlace {
+    offset: u64,
+    line: u64,
+}
+
+fn not_utf8(judge: &Judge<'_>, bytes: &[u8], at: &RowPlace, judged: &mut Judged) {
+    judged.rows += 1;
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    let text = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
+    let mut sink =
+        Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+    rules::not_utf8::report(bytes, valid, &mut sink);
+}

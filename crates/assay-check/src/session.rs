@@ -1,0 +1,489 @@
+//! The one way to judge files: laptop, CI, git push, API commit and web preview all call [`validate`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use assay_model::{Benchmark, Entry};
+
+use crate::context::Context;
+use crate::digest;
+use crate::document::{Document, Spelling};
+use crate::kind::FileKind;
+use crate::layout::Location;
+use crate::record::{self, RecordFacts};
+use crate::samples::{Judge, SamplesSummary};
+use crate::sink::{Findings, Sink};
+use crate::{eval_results, eval_yaml, rules};
+
+/// A samples file of at least this size is judged by all threads together; smaller ones by one thread each.
+const LARGE_SAMPLES: u64 = 8 << 20;
+
+/// The files at hand: a disk, a commit, an upload. Paths use `/`.
+pub trait Files: Sync {
+    /// Opens a file.
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>>;
+
+    /// How large a file is; `None` when there is no such file.
+    fn size(&self, path: &str) -> Option<u64>;
+}
+
+/// A file to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its path.
+    pub path: Arc<str>,
+    /// What it is; `None` when that could not be told.
+    pub kind: Option<FileKind>,
+}
+
+/// How to go about it.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// How many threads to use.
+    pub jobs: usize,
+    /// Told of every stretch of bytes that has been read.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            jobs: 1,
+            progress: &|_| {},
+        }
+    }
+}
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct FileReport {
+    /// Its path.
+    pub path: Arc<str>,
+    /// What it is.
+    pub kind: Option<FileKind>,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// How many rows a samples file has.
+    pub rows: Option<u64>,
+    /// Whether it could not be read at all.
+    pub unreadable: bool,
+    /// What was found.
+    pub findings: Findings,
+    /// What the file says, when nothing refuses it.
+    pub validated: Option<Validated>,
+    /// The digest of what a record says.
+    content: Option<u128>,
+}
+
+impl FileReport {
+    fn new(path: &Arc<str>, kind: Option<FileKind>) -> Self {
+        Self {
+            path: Arc::clone(path),
+            kind,
+            bytes: 0,
+            rows: None,
+            unreadable: false,
+            findings: Findings::default(),
+            validated: None,
+            content: None,
+        }
+    }
+}
+
+/// What a file says that broke no rule. Only the judge can make one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validated(ValidatedFile);
+
+/// The content of a valid file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValidatedFile {
+    /// A benchmark.
+    Benchmark(Benchmark),
+    /// The entries of a result file.
+    Results(Vec<Entry>),
+}
+
+impl Validated {
+    /// What the file says.
+    pub fn get(&self) -> &ValidatedFile {
+        &self.0
+    }
+}
+
+/// Judges files and returns a report for each, in the order given; a samples file that was not named but belongs to a
+/// record that was is reported right after it. The answer does not depend on the number of threads.
+pub fn validate(
+    files: &dyn Files,
+    items: &[Item],
+    context: &Context<'_>,
+    options: &Options<'_>,
+) -> Vec<FileReport> {
+    let session = Session {
+        files,
+        context,
+        options,
+    };
+    let units = units(files, items);
+    let (small, large): (Vec<_>, Vec<_>) =
+        (0..units.len()).partition(|&index| session.fits_one_thread(&units[index]));
+    let mut reports: Vec<Vec<FileReport>> = Vec::new();
+    reports.resize_with(units.len(), Vec::new);
+    for (index, report) in session.in_parallel(&units, &small) {
+        reports[index] = report;
+    }
+    for index in large {
+        reports[index] = session.judge(&units[index], options.jobs);
+    }
+    let mut reports = in_order(&units, reports);
+    report_copies(context, &mut reports);
+    for report in &mut reports {
+        report.findings.sort();
+    }
+    reports
+}
+
+/// What is judged together: a document, or a record and its samples.
+#[derive(Debug)]
+enum Unit {
+    Document {
+        item: usize,
+        path: Arc<str>,
+        kind: FileKind,
+    },
+    Unknown {
+        item: usize,
+        path: Arc<str>,
+    },
+    Pair {
+        record: Part,
+        samples: Part,
+    },
+}
+
+/// One half of a pair.
+#[derive(Debug)]
+struct Part {
+    path: Arc<str>,
+    /// The position among the items, when it was named.
+    item: Option<usize>,
+    /// Whether there is such a file.
+    exists: bool,
+}
+
+fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut pairs: HashMap<String, usize> = HashMap::new();
+    for (item, Item { path, kind }) in items.iter().enumerate() {
+        let (stem, is_record) = match kind {
+            None => {
+                units.push(Unit::Unknown {
+                    item,
+                    path: Arc::clone(path),
+                });
+                continue;
+            }
+            Some(kind @ (FileKind::EvalYaml | FileKind::EvalResults)) => {
+                units.push(Unit::Document {
+                    item,
+                    path: Arc::clone(path),
+                    kind: *kind,
+                });
+                continue;
+            }
+            Some(FileKind::Record) => (stem_of(path, &[".json"]), true),
+            Some(FileKind::Samples) => (stem_of(path, &["_samples.jsonl", ".jsonl"]), false),
+        };
+        let unit = *pairs.entry(stem.to_owned()).or_insert_with(|| {
+            units.push(empty_pair(files, stem));
+            units.len() - 1
+        });
+        if let Unit::Pair { record, samples } = &mut units[unit] {
+            let part = if is_record { record } else { samples };
+            *part = Part {
+                path: Arc::clone(path),
+                item: Some(item),
+                exists: true,
+            };
+        }
+    }
+    units
+}
+
+fn stem_of<'p>(path: &'p str, suffixes: &[&str]) -> &'p str {
+    suffixes
+        .iter()
+        .find_map(|suffix| path.strip_suffix(suffix))
+        .unwrap_or(path)
+}
+
+/// A pair of which only the name is known. Samples are `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
+fn empty_pair(files: &dyn Files, stem: &str) -> Unit {
+    let part = |path: String| {
+        let exists = files.size(&path).is_some();
+        Part {
+            path: path.into(),
+            item: None,
+            exists,
+        }
+    };
+    let record = part(format!("{stem}.json"));
+    let mut samples = part(format!("{stem}_samples.jsonl"));
+    if !samples.exists {
+        let old = part(format!("{stem}.jsonl"));
+        if old.exists {
+            samples = old;
+        }
+    }
+    Unit::Pair { record, samples }
+}
+
+struct Session<'a> {
+    files: &'a dyn Files,
+    context: &'a Context<'a>,
+    options: &'a Options<'a>,
+}
+
+impl Session<'_> {
+    fn fits_one_thread(&self, unit: &Unit) -> bool {
+        match unit {
+            Unit::Document { .. } | Unit::Unknown { .. } => true,
+            Unit::Pair { samples, .. } => {
+                self.files.size(&samples.path).unwrap_or_default() < LARGE_SAMPLES
+            }
+        }
+    }
+
+    /// Judges units on all threads; each takes the next that is free.
+    fn in_parallel(&self, units: &[Unit], chosen: &[usize]) -> Vec<(usize, Vec<FileReport>)> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            while let Some(&index) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+                done.push((index, self.judge(&units[index], 1)));
+            }
+            done
+        };
+        let jobs = self.options.jobs.min(chosen.len());
+        if jobs <= 1 {
+            return work();
+        }
+        let all = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    let done = work();
+                    all.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .extend(done);
+                });
+            }
+        });
+        all.into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
+        match unit {
+            Unit::Unknown { path, .. } => {
+                let mut report = FileReport::new(path, None);
+                rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings));
+                vec![report]
+            }
+            Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind)],
+            Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs),
+        }
+    }
+
+    fn sink<'s>(
+        &self,
+        path: &'s Arc<str>,
+        source: &'s str,
+        findings: &'s mut Findings,
+    ) -> Sink<'s> {
+        Sink::new(path, source, self.context.limit, findings)
+    }
+
+    fn judge_document(&self, path: &Arc<str>, kind: FileKind) -> FileReport {
+        let mut report = FileReport::new(path, Some(kind));
+        let Some(document) = self.read(&mut report, Spelling::of(kind)) else {
+            return report;
+        };
+        let mut sink = self.sink(path, &document.source, &mut report.findings);
+        let content = match kind {
+            FileKind::EvalYaml => {
+                eval_yaml::check(&document, path, &mut sink).map(ValidatedFile::Benchmark)
+            }
+            FileKind::EvalResults => eval_results::check(&document, path, self.context, &mut sink)
+                .map(ValidatedFile::Results),
+            FileKind::Record | FileKind::Samples => None,
+        };
+        if !report.findings.has_errors() {
+            report.validated = content.map(Validated);
+        }
+        report
+    }
+
+    /// Judges a record and its samples, whichever of them were named; the other one is read for what it says.
+    fn judge_pair(&self, record: &Part, samples: &Part, jobs: usize) -> Vec<FileReport> {
+        let mut record_report = FileReport::new(&record.path, Some(FileKind::Record));
+        let document = if record.exists {
+            self.read(&mut record_report, Spelling::Json)
+        } else {
+            None
+        };
+        let location = Location::of(&record.path, self.context.layout);
+        let facts = document.as_ref().map(|document| {
+            record_report.content = Some(digest::content(document.root()));
+            let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
+            record::check(document, &location, &mut sink)
+        });
+        let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
+        let mut summary = None;
+        if samples.exists {
+            summary = self.judge_samples(&mut samples_report, facts.as_ref(), jobs);
+            let location = Location::of(&samples.path, self.context.layout);
+            let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
+            rules::samples_file(
+                &location,
+                record.exists,
+                document.as_ref().map(Document::root),
+                facts.as_ref(),
+                &mut sink,
+            );
+            if let Some(summary) = &summary {
+                rules::samples_rows(summary, &mut sink);
+            }
+        }
+        if let (Some(document), Some(facts)) = (&document, &facts) {
+            let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
+            rules::companion(
+                document.root(),
+                facts,
+                &location,
+                &samples.path,
+                samples.exists,
+                summary.as_ref(),
+                &mut sink,
+            );
+        }
+        let mut reports = Vec::new();
+        if record.item.is_some() {
+            reports.push(record_report);
+        }
+        if samples.exists && (samples.item.is_some() || record.item.is_some()) {
+            reports.push(samples_report);
+        }
+        reports
+    }
+
+    fn judge_samples(
+        &self,
+        report: &mut FileReport,
+        facts: Option<&RecordFacts>,
+        jobs: usize,
+    ) -> Option<SamplesSummary> {
+        let path = Arc::clone(&report.path);
+        let judge = Judge {
+            file: &path,
+            limit: self.context.limit,
+            facts,
+            jobs,
+            progress: self.options.progress,
+        };
+        let judged = self
+            .files
+            .open(&path)
+            .and_then(|mut reader| judge.run(&mut *reader));
+        match judged {
+            Ok((findings, summary)) => {
+                report.findings = findings;
+                report.rows = Some(summary.rows);
+                report.bytes = summary.bytes;
+                Some(summary)
+            }
+            Err(error) => {
+                self.unreadable(report, &error);
+                None
+            }
+        }
+    }
+
+    fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
+        let mut bytes = Vec::with_capacity(
+            usize::try_from(self.files.size(&report.path)?)
+                .ok()?
+                .min(spelling.max_bytes())
+                + 1,
+        );
+        // One byte more than allowed is enough to know that a file is too large.
+        let most = spelling.max_bytes() as u64 + 1;
+        let read = self
+            .files
+            .open(&report.path)
+            .and_then(|reader| reader.take(most).read_to_end(&mut bytes));
+        if let Err(error) = read {
+            self.unreadable(report, &error);
+            return None;
+        }
+        report.bytes = bytes.len() as u64;
+        (self.options.progress)(report.bytes);
+        Document::read(
+            &Arc::clone(&report.path),
+            bytes,
+            spelling,
+            self.context.limit,
+            &mut report.findings,
+        )
+    }
+
+    fn unreadable(&self, report: &mut FileReport, error: &io::Error) {
+        report.unreadable = true;
+        let path = Arc::clone(&report.path);
+        rules::unreadable::report(error, &mut self.sink(&path, "", &mut report.findings));
+    }
+}
+
+/// Brings the reports into the order of the items.
+fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<FileReport> {
+    let mut ordered: BTreeMap<(usize, u8), FileReport> = BTreeMap::new();
+    for (unit, reports) in units.iter().zip(reports) {
+        for (position, report) in (0..).zip(reports) {
+            let key = match unit {
+                Unit::Document { item, .. } | Unit::Unknown { item, .. } => (*item, position),
+                Unit::Pair { record, samples } => {
+                    let own = if report.kind == Some(FileKind::Record) {
+                        record.item
+                    } else {
+                        samples.item
+                    };
+                    // Samples that nobody named come right after their record.
+                    own.map_or((record.item.unwrap_or_default(), 1), |item| (item, 0))
+                }
+            };
+            ordered.insert(key, report);
+        }
+    }
+    ordered.into_values().collect()
+}
+
+/// Reports records that say the same as an earlier one.
+fn report_copies(context: &Context<'_>, reports: &mut [FileReport]) {
+    let mut first: HashMap<u128, Arc<str>> = HashMap::new();
+    for report in reports {
+        let Some(content) = report.content else {
+            continue;
+        };
+        let original = Arc::clone(
+            first
+                .entry(content)
+                .or_insert_with(|| Arc::clone(&report.path)),
+        );
+        if original != report.path {
+            let path = Arc::clone(&report.path);
+            let mut sink = Sink::new(&path, "", context.limit, &mut report.findings);
+            rules::duplicate_record::report(&original, &mut sink);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Where rules put what they find.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use assay_formats::Value;
+use assay_model::{Code, Diagnostic, Edit, Excerpt, Fix, Place, Severity, Span};
+
+use crate::rule::Rule;
+
+/// How much of a long line an excerpt shows, in characters on each side of the place.
+const EXCERPT_SIDE: usize = 60;
+/// How much of the place itself an excerpt underlines, in characters.
+const EXCERPT_CARET: usize = 60;
+
+/// What was found in one file: the first few findings of each code, and how many there were of all.
+#[derive(Debug, Default)]
+pub struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    counts: BTreeMap<(Severity, Code), u64>,
+}
+
+impl Findings {
+    /// The findings that were kept, in the order they were made.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// How many findings of one severity there were, kept or not.
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.counts
+            .iter()
+            .filter(|((own, _), _)| *own == severity)
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    /// How many findings there were of each code, kept or not.
+    pub fn counts(&self) -> impl Iterator<Item = (Severity, Code, u64)> {
+        self.counts
+            .iter()
+            .map(|(&(severity, code), &count)| (severity, code, count))
+    }
+
+    /// Whether anything refuses the file.
+    pub fn has_errors(&self) -> bool {
+        self.counts
+            .keys()
+            .any(|(severity, _)| *severity == Severity::Error)
+    }
+
+    /// Adds one more, keeping at most `limit` of its code.
+    pub(crate) fn add(
+        &mut self,
+        limit: u64,
+        rule: (Severity, Code),
+        make: impl FnOnce() -> Diagnostic,
+    ) {
+        let count = self.counts.entry(rule).or_default();
+        *count += 1;
+        if *count <= limit {
+            self.diagnostics.push(make());
+        }
+    }
+
+    /// Adds what was found further down in the same file, keeping at most `limit` of each code.
+    pub(crate) fn append(&mut self, limit: u64, later: Self) {
+        let mut room: BTreeMap<(Severity, Code), u64> = BTreeMap::new();
+        for (key, count) in later.counts {
+            let own = self.counts.entry(key).or_default();
+            room.insert(key, limit.saturating_sub(*own));
+            *own += count;
+        }
+        for diagnostic in later.diagnostics {
+            let left = room
+                .entry((diagnostic.severity, diagnostic.code))
+                .or_default();
+            if *left > 0 {
+                *left -= 1;
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+
+    /// Brings the findings into the order of the file.
+    pub(crate) fn sort(&mut self) {
+        self.diagnostics.sort_by(|a, b| {
+            (a.place.line, a.place.column, a.code, &a.path).cmp(&(
+                b.place.line,
+                b.place.column,
+                b.code,
+                &b.path,
+            ))
+        });
+    }
+}
+
+/// Where in the text at hand a finding is.
+#[derive(Debug, Clone)]
+pub(crate) enum Target<'d> {
+    /// A value.
+    Value(Value<'d>),
+    /// Some bytes of the text at hand.
+    Range(Range<usize>),
+    /// The file as a whole.
+    Whole,
+}
+
+impl<'d> From<Value<'d>> for Target<'d> {
+    fn from(value: Value<'d>) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl From<Range<usize>> for Target<'_> {
+    fn from(range: Range<usize>) -> Self {
+        Self::Range(range)
+    }
+}
+
+/// What a rule says about a place.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    message: String,
+    notes: Vec<String>,
+    help: Option<String>,
+    fix: Option<DraftFix>,
+    path: Option<String>,
+}
+
+#[derive(Debug)]
+enum DraftFix {
+    Edits(Vec<(Range<usize>, String)>),
+    Rename(String),
+}
+
+impl Draft {
+    /// What is wrong: lower case, no full stop, backticks round what the user wrote.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The next step.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The next step, when there is one to name.
+    pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
+        self
+    }
+
+    /// The value that the finding is about, when the caret stands under a part of it only.
+    pub(crate) fn path_of(mut self, value: Value<'_>) -> Self {
+        self.path = Some(value.path());
+        self
+    }
+
+    /// A piece of evidence.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Replacing these bytes of the text at hand is safe and makes the finding go away.
+    pub(crate) fn replace(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        match &mut self.fix {
+            Some(DraftFix::Edits(edits)) => edits.push((range, text.into())),
+            Some(DraftFix::Rename(_)) | None => {
+                self.fix = Some(DraftFix::Edits(vec![(range, text.into())]))
+            }
+        }
+        self
+    }
+
+    /// Renaming the file is safe and makes the finding go away.
+    pub(crate) fn rename(mut self, name: impl Into<String>) -> Self {
+        self.fix = Some(DraftFix::Rename(name.into()));
+        self
+    }
+}
+
+/// Collects findings about one text: a whole document, or one row of a samples file.
+pub(crate) struct Sink<'s> {
+    file: &'s Arc<str>,
+    /// The text that ranges and values point into.
+    source: &'s str,
+    /// The byte of the file at which the text begins.
+    offset: u64,
+    /// The line of the file on which the text begins.
+    line: u64,
+    limit: u64,
+    findings: &'s mut Findings,
+}
+
+impl<'s> Sink<'s> {
+    /// A sink for a whole file.
+    pub(crate) fn new(
+        file: &'s Arc<str>,
+        source: &'s str,
+        limit: u64,
+        findings: &'s mut Findings,
+    ) -> Self {
+        Self {
+            file,
+            source,
+            offset: 0,
+            line: 1,
+            limit,
+            findings,
+        }
+    }
+
+    /// A sink for a text that begins somewhere inside its file.
+    pub(crate) fn at(mut self, offset: u64, line: u64) -> Self {
+        self.offset = offset;
+        self.line = line;
+        self
+    }
+
+    /// The line of the file on which a byte of the text stands.
+    pub(crate) fn line_of(&self, at: usize) -> u64 {
+        let before = &self.source.as_bytes()[..at.min(self.source.len())];
+        self.line + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+    }
+
+    /// Reports a finding. The draft is only made when the finding is kept.
+    pub(crate) fn report<'d>(
+        &mut self,
+        rule: &'static Rule,
+        target: impl Into<Target<'d>>,
+        draft: impl FnOnce() -> Draft,
+    ) {
+        self.report_as(rule.severity, rule, target, draft);
+    }
+
+    /// Reports a finding about the file as a whole.
+    pub(crate) fn report_whole(&mut self, rule: &'static Rule, draft: impl FnOnce() -> Draft) {
+        self.report_as(rule.severity, rule, Target::Whole, draft);
+    }
+
+    /// Reports a finding with a weight of its own.
+    pub(crate) fn report_as<'d>(
+        &mut self,
+        severity: Severity,
+        rule: &'static Rule,
+        target: impl Into<Target<'d>>,
+        draft: impl FnOnce() -> Draft,
+    ) {
+        let target = target.into();
+        let (file, source, offset, line) = (self.file, self.source, self.offset, self.line);
+        self.findings.add(self.limit, (severity, rule.code), || {
+            let draft = draft();
+            let text = Text {
+                file,
+                source,
+                offset,
+                line,
+            };
+            let (place, excerpt, path) = text.locate(target);
+            let fix = draft.fix.map(|fix| match fix {
+                DraftFix::Rename(name) => Fix::Rename(name),
+                DraftFix::Edits(edits) => Fix::Edit(
+                    edits
+                        .into_iter()
+                        .map(|(range, text)| edit(offset, &range, text))
+                        .collect(),
+                ),
+            });
+            Diagnostic {
+                code: rule.code,
+                severity,
+                message: draft.message,
+                place,
+                path: draft.path.unwrap_or(path),
+                excerpt,
+                notes: draft.notes,
+                help: draft.help,
+                fix,
+            }
+        });
+    }
+}
+
+fn edit(offset: u64, range: &Range<usize>, text: String) -> Edit {
+    Edit {
+        span: Span::new(offset + range.start as u64, offset + range.end as u64),
+        text,
+    }
+}
+
+/// A text and where in its file it begins.
+struct Text<'s> {
+    file: &'s Arc<str>,
+    source: &'s str,
+    offset: u64,
+    line: u64,
+}
+
+impl Text<'_> {
+    fn locate(&self, target: Target<'_>) -> (Place, Option<Excerpt>, String) {
+        let (range, path) = match target {
+            Target::Whole => return (Place::whole(Arc::clone(self.file)), None, String::new()),
+            Target::Range(range) => (range, String::new()),
+            Target::Value(value) => (value.range(), value.path()),
+        };
+        let start = floor_boundary(self.source, range.start);
+        let end = floor_boundary(self.source, range.end.max(start));
+        let before = &self.source[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let newlines = before.bytes().filter(|&byte| byte == b'\n').count() as u64;
+        let place = Place {
+            file: Arc::clone(self.file),
+            line: self.line + newlines,
+            column: before[line_start..].chars().count() as u64 + 1,
+            span: Span::new(self.offset + start as u64, self.offset + end as u64),
+        };
+        (place, Some(self.excerpt(line_start, start, end)), path)
+    }
+
+    /// The line at `start`, cut to a window when it is long.
+    fn excerpt(&self, line_start: usize, start: usize, end: usize) -> Excerpt {
+        let rest = &self.source[start..];
+        let line_end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let caret_end = end
+            .min(line_end)
+            .min(advance(self.source, start, EXCERPT_CARET))
+            .max(start);
+        let from = retreat(self.source, start, EXCERPT_SIDE).max(line_start);
+        let to = advance(self.source, caret_end, EXCERPT_SIDE).min(line_end);
+        Excerpt {
+            text: self.source[from..to].to_owned(),
+            start: start - from,
+            end: caret_end - from,
+            cut_left: from > line_start,
+            cut_right: to < line_end,
+        }
+    }
+}
+
+/// The nearest character boundary at or before `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at.min(text.len()))
+}
+
+/// The byte `count` characters after `at`.
+fn advance(text: &str, at: usize, count: usize) -> usize {
+    text[at..]
+        .char_indices()
+        .nth(count)
+        .map_or(text.len(), |(offset, _)| at + offset)
+}
+
+/// The byte `count` characters before `at`.
+fn retreat(text: &str, at: usize, count: usize) -> usize {
+    text[..at]
+        .char_indices()
+        .rev()
+        .nth(count.saturating_sub(1))
+        .map_or(0, |(offset, _)| offset)
+}

@@ -1,0 +1,69 @@
+//! "Did you mean": the name that a person probably wanted.
+
+/// How alike two names must be, from 0 to 1, before one is offered for the other.
+const ALIKE: f64 = 0.8;
+
+/// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not count.
+pub(crate) fn closest<'n>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' ', '.'], "");
+    let wanted = plain(typed);
+    known
+        .into_iter()
+        .map(|name| {
+            (
+                strsim::normalized_damerau_levenshtein(&wanted, &plain(name)),
+                name,
+            )
+        })
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        // The first of equals wins, so that the answer does not depend on anything but the order given.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, name)| name)
+}
+
+/// The next step that names the closest known name, if there is one.
+pub(crate) fn did_you_mean<'n>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Option<String> {
+    closest(typed, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+/// The longest text a message quotes before it is cut.
+const QUOTE: usize = 60;
+
+/// A text for a message: in backticks, on one line, cut when long, and with nothing hidden in it.
+pub(crate) fn quote(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(QUOTE)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(QUOTE).is_some() {
+        shown.push('…');
+    }
+    format!("`{}`", shown.replace("\\'", "'").replace("\\\"", "\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_finds_its_name_and_a_stranger_finds_none() {
+        let known = ["scorers", "solvers", "field_spec"];
+        assert_eq!(closest("scores", known), Some("scorers"));
+        assert_eq!(closest("fieldSpec", known), Some("field_spec"));
+        assert_eq!(closest("banana", known), None);
+    }
+
+    #[test]
+    fn quotes_are_short_and_show_what_hides() {
+        assert_eq!(quote("a\u{202e}b"), "`a\\u{202e}b`");
+        assert_eq!(quote(&"x".repeat(100)).chars().count(), 63);
+        assert_eq!(quote("it's \"so\""), "`it's \"so\"`");
+    }
+}
