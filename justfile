@@ -1,0 +1,39 @@
+# One plain command a recipe; each line also works typed by hand.
+
+default:
+    @just --list
+
+# Everything CI runs, in CI's order
+ci:
+    ./test.sh
+
+fmt-check:
+    cargo fmt --all --check
+
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+doc $RUSTDOCFLAGS="-D warnings":
+    cargo doc --workspace --no-deps --document-private-items --locked
+
+test *args:
+    cargo test --workspace --locked {{args}}
+
+# Accept changed snapshots and generated pages; read the diff before committing it
+accept:
+    INSTA_UPDATE=always ASSAY_UPDATE=1 cargo test --workspace
+
+deny:
+    cargo deny --locked check bans licenses sources
+
+# Ratios against named peers, measured in one run: `just bench validate`
+bench name *args:
+    cargo bench --locked --bench {{name}} -- {{args}}
+
+# Fuzz every parser for longer than the tests do, on the stable toolchain
+fuzz seconds="60":
+    ASSAY_FUZZ_SECONDS={{seconds}} cargo test --release --locked -p assay-fuzz
+
+# Try the validator on the examples
+demo:
+    cargo run --release --locked -p assay -- validate examples

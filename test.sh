@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Sets up whatever the tests need on a fresh machine (cargo, gcc and git are enough) and runs all of them.
+# Every step is a plain command that also works typed by hand; `just --list` names them.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# In CI every run is a fresh clone: the compiled dependencies are kept outside of it.
+if [ "${CI:-}" = true ]; then
+    export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-ci/target}"
+fi
+
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+step cargo fmt --all --check
+step cargo clippy --workspace --all-targets --locked -- -D warnings
+RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --document-private-items --locked
+if command -v cargo-deny >/dev/null; then
+    step cargo deny --locked check bans licenses sources
+else
+    printf '\n== cargo deny: skipped, cargo-deny is not installed\n'
+fi
+step cargo test --workspace --locked
