@@ -122,15 +122,18 @@ impl PartialEq for Value<'_> {
 }
 
 impl<'d> Value<'d> {
+    #[inline]
     fn node(self) -> Node {
         self.tape.nodes[self.index as usize]
     }
 
+    #[inline]
     fn at(self, index: u32) -> Self {
         Self { index, ..self }
     }
 
     /// The index one past this value and all it holds.
+    #[inline]
     fn after(self) -> u32 {
         let node = self.node();
         match node.kind {
@@ -140,11 +143,13 @@ impl<'d> Value<'d> {
     }
 
     /// What the value is.
+    #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
     /// The bytes it covers in the source, quotes and brackets included.
+    #[inline]
     pub fn range(self) -> Range<usize> {
         let node = self.node();
         node.start as usize..node.end as usize
@@ -179,6 +184,7 @@ impl<'d> Value<'d> {
 
     /// The bytes of a string that needed no decoding. Comparing bytes spares the check for character boundaries, which
     /// shows when every key of a million rows is compared.
+    #[inline]
     fn plain_bytes(self) -> Option<&'d [u8]> {
         let node = self.node();
         if node.kind != Kind::String || node.form != Form::Plain {
@@ -191,6 +197,7 @@ impl<'d> Value<'d> {
     }
 
     /// Whether the value is this very text.
+    #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain_bytes() {
             Some(plain) => plain == text.as_bytes(),
@@ -252,6 +259,7 @@ impl<'d> Value<'d> {
     }
 
     /// The items of a list; nothing for anything else.
+    #[inline]
     pub fn items(self) -> Items<'d> {
         let end = if self.kind() == Kind::List {
             self.after()
@@ -265,6 +273,7 @@ impl<'d> Value<'d> {
     }
 
     /// The keys and values of a map, in order; nothing for anything else.
+    #[inline]
     pub fn entries(self) -> Entries<'d> {
         let end = if self.kind() == Kind::Map {
             self.after()
@@ -278,6 +287,7 @@ impl<'d> Value<'d> {
     }
 
     /// The value behind a key of a map.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Self> {
         self.entry(key).map(|(_, value)| value)
     }
@@ -298,6 +308,7 @@ impl<'d> Value<'d> {
     }
 
     /// The key and the value behind it.
+    #[inline]
     pub fn entry(self, key: &str) -> Option<(Self, Self)> {
         self.entries().find(|(own, _)| own.is_text(key))
     }
@@ -395,6 +406,7 @@ pub struct Items<'d> {
 impl<'d> Iterator for Items<'d> {
     type Item = Value<'d>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'d>> {
         if self.at.index >= self.end {
             return None;
@@ -415,6 +427,7 @@ pub struct Entries<'d> {
 impl<'d> Iterator for Entries<'d> {
     type Item = (Value<'d>, Value<'d>);
 
+    #[inline]
     fn next(&mut self) -> Option<(Value<'d>, Value<'d>)> {
         if self.at.index >= self.end {
             return None;

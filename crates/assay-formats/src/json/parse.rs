@@ -30,6 +30,8 @@ struct Frame {
     is_map: bool,
     /// Where this map's fingerprints begin.
     prints: usize,
+    /// A bit for each fingerprint seen: a key whose bit is not set cannot be a duplicate.
+    seen: u64,
     /// The keys by their decoded text, once there are many.
     many: Option<HashMap<Box<str>, u32>>,
 }
@@ -179,6 +181,7 @@ impl Run<'_> {
             node,
             is_map,
             prints,
+            seen: 0,
             many: None,
         });
         self.at += 1;
@@ -204,8 +207,9 @@ impl Run<'_> {
                 self.here(),
             );
         }
-        let node = self.string()?;
-        self.note_key(node);
+        let start = self.at;
+        let (index, form) = self.string()?;
+        self.note_key(index, form, start);
         self.skip_space();
         if self.peek() != Some(b':') {
             return self.stop(SyntaxFaultKind::Expected("`:`"), self.here());
@@ -216,9 +220,16 @@ impl Run<'_> {
     }
 
     /// Remembers a key of the innermost map and reports it if the map has it already.
-    fn note_key(&mut self, index: u32) {
-        let node = self.tape.nodes[index as usize];
-        let Some(frame) = self.parser.stack.last() else {
+    #[inline]
+    fn note_key(&mut self, index: u32, form: Form, start: usize) {
+        // The key was just written; reading its node back here would stall on the store.
+        let inside = start + 1..self.at - 1;
+        let print = if form == Form::Escaped {
+            fingerprint(unescape(&self.source[inside]).as_bytes())
+        } else {
+            fingerprint(&self.bytes[inside])
+        };
+        let Some(frame) = self.parser.stack.last_mut() else {
             return;
         };
         let seen = self.parser.prints.len() - frame.prints;
@@ -226,13 +237,10 @@ impl Run<'_> {
             self.note_one_of_many(index);
             return;
         }
-        let print = if node.form == Form::Escaped {
-            fingerprint(self.key_text(node).as_bytes())
-        } else {
-            fingerprint(&self.bytes[node.start as usize + 1..node.end as usize - 1])
-        };
-        let known = self.parser.prints[frame.prints..].contains(&print);
-        if known {
+        let bit = 1 << (print >> 26);
+        let perhaps = frame.seen & bit != 0;
+        frame.seen |= bit;
+        if perhaps && self.parser.prints[frame.prints..].contains(&print) {
             self.report_if_duplicate(index);
         }
         self.parser.prints.push(print);
@@ -306,7 +314,8 @@ impl Run<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<u32, Stop> {
+    #[inline]
+    fn string(&mut self) -> Result<(u32, Form), Stop> {
         let start = self.at;
         self.at += 1;
         let mut form = Form::Plain;
@@ -315,7 +324,8 @@ impl Run<'_> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return self.push(start, Kind::String, form);
+                    let index = self.push(start, Kind::String, form)?;
+                    return Ok((index, form));
                 }
                 Some(b'\\') => {
                     form = Form::Escaped;
@@ -451,6 +461,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    #[inline]
     fn push(&mut self, start: usize, kind: Kind, form: Form) -> Result<u32, Stop> {
         let index = self.tape.nodes.len();
         if index >= limits::MAX_VALUES {
@@ -466,10 +477,12 @@ impl Run<'_> {
         Ok(offset(index))
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline]
     fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             self.at += 1;
@@ -503,21 +516,17 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("`Parser::parse` refuses a source longer than u32")
 }
 
-/// Enough of a key to tell most keys apart in one comparison.
+/// Enough of a key to tell most keys apart in one comparison; the high bits are well mixed.
+#[inline]
 fn fingerprint(key: &[u8]) -> u32 {
-    let front = key.first_chunk::<4>().map_or_else(
-        || {
+    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
+    let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+        (Some(front), Some(back)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*back)),
+        _ => (
             key.iter()
-                .fold(0, |print, &byte| print << 8 | u32::from(byte))
-        },
-        |chunk| u32::from_le_bytes(*chunk),
-    );
-    let back = key
-        .last_chunk::<4>()
-        .map_or(0, |chunk| u32::from_le_bytes(*chunk));
-    front
-        ^ back.rotate_left(13)
-        ^ u32::try_from(key.len())
-            .unwrap_or(u32::MAX)
-            .wrapping_mul(0x9e37_79b9)
+                .fold(0, |print, &byte| print << 8 | u32::from(byte)),
+            0,
+        ),
+    };
+    (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1)
 }

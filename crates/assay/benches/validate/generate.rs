@@ -1,0 +1,290 @@
+//! Records and samples of any size, the same bytes on every run.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+const WORDS: &[&str] = &[
+    "the",
+    "model",
+    "answer",
+    "question",
+    "of",
+    "and",
+    "function",
+    "return",
+    "value",
+    "index",
+    "error",
+    "file",
+    "because",
+    "therefore",
+    "compute",
+    "integral",
+    "matrix",
+    "protein",
+    "membrane",
+    "statute",
+    "evidence",
+    "patient",
+    "history",
+    "empire",
+    "treaty",
+    "river",
+    "café",
+    "naïve",
+    "東京",
+    "データ",
+    "модель",
+    "π",
+    "≈",
+    "“quoted”",
+    "🙂",
+    "tab\\t",
+    "line\\nfeed",
+    "back\\\\slash",
+    "\\\"quote\\\"",
+];
+
+/// How long rows are.
+#[derive(Clone, Copy)]
+pub(crate) enum Profile {
+    /// Multiple choice, about 1.2 kB a row.
+    Short,
+    /// Free text and, one row in four, a transcript with tool calls.
+    Mixed,
+}
+
+impl Profile {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// A record and its samples.
+pub(crate) struct Pair {
+    pub(crate) record: PathBuf,
+    pub(crate) samples: PathBuf,
+}
+
+/// Numbers that look random and are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % below
+    }
+
+    fn text(&mut self, words: u64) -> String {
+        let mut text = String::new();
+        for _ in 0..words {
+            let word = usize::try_from(self.next(WORDS.len() as u64)).unwrap();
+            text.push_str(WORDS[word]);
+            text.push(' ');
+        }
+        text
+    }
+}
+
+const UUID: &str = "5eed0000-0000-4000-8000-000000000100";
+const FOLDER: &str = "data/synth-bench/acme/model-x";
+
+/// Writes a record and samples of about `bytes` bytes.
+pub(crate) fn samples(root: &Path, profile: Profile, bytes: usize) -> Pair {
+    let folder = root.join(FOLDER);
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{UUID}_samples.jsonl"));
+    let mut file = BufWriter::with_capacity(1 << 20, fs::File::create(&path).unwrap());
+    let mut random = Random(0x5eed);
+    let (mut hasher, mut size, mut rows, mut score) = (Sha256::new(), 0, 0_u64, 0.0);
+    while size < bytes {
+        let right = random.next(100) < 62;
+        let row = match profile {
+            Profile::Mixed if random.next(4) == 0 => transcript(&mut random, rows, right),
+            Profile::Mixed => single(&mut random, rows, right, 12),
+            Profile::Short => single(&mut random, rows, right, 1),
+        };
+        hasher.update(&row);
+        file.write_all(row.as_bytes()).unwrap();
+        size += row.len();
+        rows += 1;
+        score += f64::from(u8::from(right));
+    }
+    file.flush().unwrap();
+    let digest: String = hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let companion = format!(
+        r#","detailed_evaluation_results":{{"format":"jsonl","file_path":"{FOLDER}/{UUID}_samples.jsonl","hash_algorithm":"sha256","checksum":"{digest}","total_rows":{rows}}}"#
+    );
+    let record = folder.join(format!("{UUID}.json"));
+    fs::write(
+        &record,
+        record_text(
+            "synth-bench",
+            "acme/model-x",
+            1,
+            score / rows as f64,
+            rows,
+            &companion,
+        ),
+    )
+    .unwrap();
+    Pair {
+        record,
+        samples: path,
+    }
+}
+
+/// Writes small records without samples; returns how many bytes they have.
+pub(crate) fn records(root: &Path, count: usize) -> usize {
+    let mut random = Random(7);
+    let mut bytes = 0;
+    for number in 0..count {
+        let model = format!("model-{number}");
+        let folder = root.join(format!("data/leaderboard/acme/{model}"));
+        fs::create_dir_all(&folder).unwrap();
+        let uuid = format!("5eed0000-0000-4000-8000-{number:012}");
+        let correct = random.next(1000);
+        let text = record_text(
+            "leaderboard",
+            &format!("acme/{model}"),
+            7,
+            correct as f64 / 1000.0,
+            1000,
+            "",
+        );
+        bytes += text.len();
+        fs::write(folder.join(format!("{uuid}.json")), text).unwrap();
+    }
+    bytes
+}
+
+fn record_text(
+    benchmark: &str,
+    model: &str,
+    results: usize,
+    score: f64,
+    samples: u64,
+    companion: &str,
+) -> String {
+    let mut list = String::new();
+    for number in 0..results {
+        let comma = if number == 0 { "" } else { "," };
+        let id = if results == 1 {
+            "exact_match:test".to_owned()
+        } else {
+            format!("exact_match:test{number}")
+        };
+        write!(
+            list,
+            r#"{comma}
+    {{
+      "evaluation_result_id": "{id}",
+      "evaluation_name": "subset {number}",
+      "source_data": {{"dataset_name": "{benchmark}", "source_type": "hf_dataset", "hf_repo": "acme/{benchmark}"}},
+      "metric_config": {{
+        "evaluation_description": "Share of answers that equal the reference after trimming, subset {number} of the benchmark",
+        "metric_id": "exact_match", "metric_name": "Exact match", "metric_kind": "accuracy", "metric_unit": "proportion",
+        "lower_is_better": false, "score_type": "continuous", "min_score": 0, "max_score": 1
+      }},
+      "score_details": {{"score": {score}, "uncertainty": {{"num_samples": {samples}}}}},
+      "generation_config": {{
+        "generation_args": {{"temperature": 0.0, "max_tokens": 1024, "prompt_template": "Answer the question."}},
+        "additional_details": {{"precision": "bfloat16", "shots": "5"}}
+      }}
+    }}"#
+        )
+        .unwrap();
+    }
+    format!(
+        r#"{{
+  "schema_version": "0.3.0",
+  "evaluation_id": "{benchmark}/{model}/1767225600.0",
+  "evaluation_timestamp": "1767225600.0",
+  "retrieved_timestamp": "1767225600.0",
+  "source_metadata": {{"source_name": "generated", "source_type": "evaluation_run", "source_organization_name": "acme", "evaluator_relationship": "first_party"}},
+  "eval_library": {{"name": "generated", "version": "1"}},
+  "model_info": {{"name": "{model}", "id": "{model}", "developer": "acme", "additional_details": {{"deployment_type": "unknown", "model_availability": "unknown"}}}},
+  "evaluation_results": [{list}
+  ]{companion}
+}}
+"#
+    )
+}
+
+fn single(random: &mut Random, number: u64, right: bool, length: u64) -> String {
+    let question = random.text(15 * length);
+    let choices: Vec<String> = (0..4).map(|_| format!("\"{}\"", random.text(3))).collect();
+    let answer = random.text(20 * length);
+    let (input, output) = (150 + random.next(1500), 20 + random.next(900));
+    let head = head(number, "single_turn");
+    let evaluation = evaluation(right, 1, 0, input, output, random);
+    format!(
+        r#"{{{head}, "input": {{"raw": "{question}", "formatted": null, "reference": ["B"], "choices": [{}]}}, "output": {{"raw": ["{answer}"], "reasoning_trace": null}}, "messages": null, "answer_attribution": [{{"turn_idx": 0, "source": "output.raw", "extracted_value": "B", "extraction_method": "regex", "is_terminal": true}}], {evaluation}}}
+"#,
+        choices.join(", ")
+    )
+}
+
+fn transcript(random: &mut Random, number: u64, right: bool) -> String {
+    let question = random.text(120);
+    let mut messages = format!(
+        r#"{{"turn_idx": 0, "role": "user", "content": "{question}", "reasoning_trace": null, "tool_calls": [], "tool_call_id": null}}"#
+    );
+    let steps = 3 + random.next(10);
+    for step in 0..steps {
+        let turn = 1 + step * 2;
+        write!(
+            messages,
+            r#", {{"turn_idx": {turn}, "role": "assistant", "content": "{}", "reasoning_trace": "{}", "tool_calls": [{{"id": "call_{step}", "name": "bash", "arguments": {{"cmd": "{}"}}}}], "tool_call_id": null}}, {{"turn_idx": {}, "role": "tool", "content": "{}", "reasoning_trace": null, "tool_calls": [], "tool_call_id": ["call_{step}"]}}"#,
+            random.text(40),
+            random.text(60),
+            random.text(15),
+            turn + 1,
+            random.text(200),
+        )
+        .unwrap();
+    }
+    let last = steps * 2;
+    let (input, output) = (3000 + random.next(90_000), 300 + random.next(9000));
+    let head = head(number, "agentic");
+    let evaluation = evaluation(right, last + 1, steps, input, output, random);
+    format!(
+        r#"{{{head}, "input": {{"raw": "{question}", "formatted": null, "reference": ["yes"], "choices": null}}, "output": null, "messages": [{messages}], "answer_attribution": [{{"turn_idx": {last}, "source": "messages[{last}].content", "extracted_value": "yes", "extraction_method": "custom", "is_terminal": true}}], {evaluation}}}
+"#
+    )
+}
+
+fn head(number: u64, kind: &str) -> String {
+    format!(
+        r#""schema_version": "0.3.0", "evaluation_id": "synth-bench/acme/model-x/1767225600.0", "model_id": "acme/model-x", "evaluation_name": "synth", "evaluation_result_id": "exact_match:test", "sample_id": "synth_{number:07}", "sample_hash": "{number:064x}", "interaction_type": "{kind}""#
+    )
+}
+
+fn evaluation(
+    right: bool,
+    turns: u64,
+    calls: u64,
+    input: u64,
+    output: u64,
+    random: &mut Random,
+) -> String {
+    let score = if right { "1.0" } else { "0.0" };
+    let (seconds, digits) = (random.next(9000), random.next(1000));
+    format!(
+        r#""evaluation": {{"score": {score}, "is_correct": {right}, "num_turns": {turns}, "tool_calls_count": {calls}}}, "token_usage": {{"input_tokens": {input}, "output_tokens": {output}, "total_tokens": {}, "input_tokens_cache_write": null, "input_tokens_cache_read": 0, "reasoning_tokens": null}}, "performance": {{"latency_ms": {seconds}.{digits:03}, "time_to_first_token_ms": null, "generation_time_ms": {seconds}.5, "additional_details": null}}, "error": null, "metadata": {{"subject": "law", "epoch": "1"}}"#,
+        input + output
+    )
+}
