@@ -6,5 +6,6 @@
 pub mod json;
 pub mod syntax;
 mod tape;
+pub mod yaml;
 
 pub use tape::{Entries, Items, Kind, Tape, Value};
