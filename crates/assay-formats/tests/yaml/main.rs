@@ -4,7 +4,9 @@
 
 mod faults;
 mod places;
+mod properties;
 mod scalars;
+mod written;
 
 use std::fmt::Write;
 
