@@ -59,7 +59,7 @@ pub enum SyntaxFaultKind {
     TooDeep,
     /// More values than the limit.
     TooManyValues,
-    /// YAML that its parser refuses, in its words.
+    /// YAML that cannot be read, in plain words.
     Yaml(String),
     /// An anchor, a tag, a directive, a merge key: YAML that other tools read differently.
     YamlConstruct(YamlConstruct),
@@ -89,16 +89,16 @@ impl SyntaxFaultKind {
 /// YAML that is legal and that result files do better without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YamlConstruct {
-    /// `&name` or `*name`.
+    /// `&name` or `*name`; the alias is read as a copy.
     Alias,
-    /// `!tag`.
+    /// `!tag`; the value is read as if it had none.
     Tag,
     /// `%YAML`, `%TAG`.
     Directive,
-    /// A second document.
+    /// A second document, which is not read.
     SecondDocument,
-    /// `<<:`.
+    /// `<<:`; it is read as an ordinary key.
     MergeKey,
-    /// A key that is not a plain word.
+    /// A key that is a list, a map or an alias.
     ComplexKey,
 }

@@ -124,7 +124,7 @@ impl<'a> Locator<'a> {
             if self.byte_at(end) == Some(b',') {
                 end = self.skip_space(end + 1);
             }
-            self.at = end + 1;
+            self.at = (end + 1).min(self.source.len());
             self.flow -= 1;
         }
         bounds.start..self.at

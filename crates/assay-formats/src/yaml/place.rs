@@ -165,6 +165,26 @@ pub(super) fn block_range(source: &str, start: usize, limit: usize) -> Range<usi
     start..start + length
 }
 
+/// The text of a block that ends with the source, without the line break that the parser gives a last line that has none.
+pub(super) fn without_added_break<'t>(
+    text: &'t str,
+    source: &str,
+    range: &Range<usize>,
+) -> &'t str {
+    let content = text.trim_end_matches('\n').len();
+    let after = source.get(range.end..).unwrap_or_default();
+    if content == 0 || after.ends_with(['\n', '\r']) {
+        return text;
+    }
+    let line_end = if after.contains('\n') { '\n' } else { '\r' };
+    let raw = source.get(range.clone()).unwrap_or_default();
+    let header = raw.lines().next().unwrap_or_default();
+    let is_kept = header.bytes().take(3).any(|byte| byte == b'+');
+    let most = if is_kept { usize::MAX } else { 1 };
+    let breaks = after.matches(line_end).count().min(most);
+    &text[..text.len().min(content + breaks)]
+}
+
 /// The character at `at`, or the last one that can be seen if the source ends there.
 pub(super) fn character_at(source: &str, at: usize) -> Range<usize> {
     if let Some(character) = source.get(at..).and_then(|rest| rest.chars().next()) {

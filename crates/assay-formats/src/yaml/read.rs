@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 use self::alias::Anchored;
 use super::locate::{Bounds, Locator, Opening, Role};
-use super::place::{Prolog, character_at, skip_space};
+use super::place::{Prolog, character_at, skip_space, without_added_break};
 use super::scalar::resolve;
 use super::words::in_plain_words;
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, YamlConstruct, limits};
@@ -180,12 +180,16 @@ impl<'a> Run<'a> {
             self.done();
             return Ok(());
         }
-        let (kind, mut form) = match style {
-            ScalarStyle::Plain => resolve(text),
-            ScalarStyle::SingleQuoted
-            | ScalarStyle::DoubleQuoted
-            | ScalarStyle::Literal
-            | ScalarStyle::Folded => (Kind::String, Form::Plain),
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let text = if is_block && self.locator.byte(span.end) == self.source.len() {
+            without_added_break(text, self.source, &range)
+        } else {
+            text
+        };
+        let (kind, mut form) = if style == ScalarStyle::Plain {
+            resolve(text)
+        } else {
+            (Kind::String, Form::Plain)
         };
         if (kind, form) == (Kind::String, Form::Plain) && self.shown(&range, style) != Some(text) {
             form = Form::Decoded;
@@ -199,21 +203,14 @@ impl<'a> Run<'a> {
         }
         let decoded = None;
         self.remember(anchor, Anchored::Scalar { node, decoded });
-        if role != Role::Key {
+        if role == Role::Key {
+            if style == ScalarStyle::Plain && text == "<<" {
+                self.construct(YamlConstruct::MergeKey, range);
+            }
+            self.push_key(as_key(node), text)?;
+        } else {
             self.push(node)?;
-            self.done();
-            return Ok(());
         }
-        if style == ScalarStyle::Plain && text == "<<" {
-            self.construct(YamlConstruct::MergeKey, range);
-        }
-        node.kind = Kind::String;
-        node.form = match form {
-            Form::Decoded => Form::Decoded,
-            Form::Loose | Form::LooseTrue | Form::LooseFalse => Form::Loose,
-            Form::Plain | Form::Escaped | Form::True | Form::NonFinite => Form::Plain,
-        };
-        self.push_key(node, text)?;
         self.done();
         Ok(())
     }
@@ -401,6 +398,20 @@ fn node(range: Range<usize>, kind: Kind, form: Form) -> Node {
         next: 0,
         kind,
         form,
+    }
+}
+
+/// A scalar as a key: always a string, whatever it looks like.
+fn as_key(node: Node) -> Node {
+    let form = match node.form {
+        Form::Decoded => Form::Decoded,
+        Form::Loose | Form::LooseTrue | Form::LooseFalse => Form::Loose,
+        Form::Plain | Form::Escaped | Form::True | Form::NonFinite => Form::Plain,
+    };
+    Node {
+        kind: Kind::String,
+        form,
+        ..node
     }
 }
 

@@ -49,11 +49,13 @@ pub(super) fn in_plain_words(info: &str) -> String {
         | "did not find expected <document-start>"
         | "invalid content after document end marker" => "unexpected text after the document",
         "misplaced bracket" => "this bracket was never opened",
-        "invalid indentation"
-        | "invalid indentation in flow construct"
-        | "invalid indentation in quoted scalar"
-        | "invalid indentation for anchor"
-        | "wrongly indented line in block scalar" => {
+        "invalid indentation" | "invalid indentation in flow construct" => {
+            "a line inside brackets must be indented further than the key they belong to"
+        }
+        "invalid indentation in quoted scalar" => {
+            "the lines of this string must be indented further"
+        }
+        "invalid indentation for anchor" | "wrongly indented line in block scalar" => {
             "this line is indented differently from those before it"
         }
         "tab cannot be used as indentation"
