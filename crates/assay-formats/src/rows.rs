@@ -84,8 +84,18 @@ impl Hasher {
             Self::Sha256(hasher) => hasher.finalize().to_vec(),
             Self::Md5(hasher) => hasher.finalize().to_vec(),
         };
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&digest)
     }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 /// Reads a samples file block by block.
@@ -207,7 +217,7 @@ mod tests {
             let (all, digest) = read_all(text.as_bytes());
 
             prop_assert_eq!(all, text.as_bytes());
-            prop_assert_eq!(digest, Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+            prop_assert_eq!(digest, hex(&Sha256::digest(text.as_bytes())));
         }
     }
 

@@ -5,6 +5,7 @@
 //! from.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::json;
@@ -314,11 +315,13 @@ impl<'d> Value<'d> {
     }
 
     /// The root of the document.
+    #[must_use]
     pub fn root(self) -> Self {
         self.at(0)
     }
 
     /// The map or list that holds this value or key; the root holds itself.
+    #[must_use]
     pub fn parent(self) -> Self {
         let mut here = self.root();
         loop {
@@ -373,7 +376,7 @@ impl<'d> Value<'d> {
     fn child_holding(self, index: u32, path: &mut String) -> Option<Self> {
         for (position, item) in self.items().enumerate() {
             if (item.index..item.after()).contains(&index) {
-                path.push_str(&format!("[{position}]"));
+                let _ = write!(path, "[{position}]");
                 return Some(item);
             }
         }

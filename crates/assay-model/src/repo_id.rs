@@ -90,7 +90,8 @@ fn check_part(part: &str) -> Result<(), RepoIdError> {
     }
     let edge = |c: char| matches!(c, '-' | '.');
     let doubled = part.contains("--") || part.contains("..");
-    if part.starts_with(edge) || part.ends_with(edge) || doubled || part.ends_with(".git") {
+    let is_git = part.len() >= 4 && part[part.len() - 4..].eq_ignore_ascii_case(".git");
+    if part.starts_with(edge) || part.ends_with(edge) || doubled || is_git {
         return Err(RepoIdError::Punctuation);
     }
     Ok(())
