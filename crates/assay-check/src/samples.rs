@@ -31,12 +31,42 @@ pub(crate) struct SamplesSummary {
     pub(crate) tallies: Vec<Tally>,
 }
 
+impl SamplesSummary {
+    /// How many rows count for no result of the record.
+    pub(crate) fn unassigned(&self) -> u64 {
+        let assigned: u64 = self.tallies.iter().map(|tally| tally.rows).sum();
+        self.rows.saturating_sub(assigned)
+    }
+}
+
 /// The rows that count for one result.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,
+    /// How many of them have a score that can be read, and its sum.
+    pub(crate) scored: u64,
     pub(crate) score: f64,
     pub(crate) correct: u64,
+    /// How many of them say that something went wrong.
+    pub(crate) failed: u64,
+}
+
+impl Tally {
+    fn count(&mut self, row: &Row<'_>) {
+        self.rows += 1;
+        self.scored += u64::from(row.score.is_some());
+        self.score += row.score.unwrap_or_default();
+        self.correct += u64::from(row.is_correct == Some(true));
+        self.failed += u64::from(row.error.is_some());
+    }
+
+    fn add(&mut self, more: &Self) {
+        self.rows += more.rows;
+        self.scored += more.scored;
+        self.score += more.score;
+        self.correct += more.correct;
+        self.failed += more.failed;
+    }
 }
 
 /// How a samples file is to be judged.
@@ -185,7 +215,7 @@ struct Judged {
     findings: Findings,
     rows: u64,
     tallies: Vec<Tally>,
-    keys: Vec<(RowKey, u64)>,
+    keys: Vec<(RowKey, RowPlace)>,
 }
 
 /// The blocks so far, in the order of the file.
@@ -206,14 +236,12 @@ impl Merged {
             Tally::default(),
         );
         for (own, more) in self.tallies.iter_mut().zip(block.tallies) {
-            own.rows += more.rows;
-            own.score += more.score;
-            own.correct += more.correct;
+            own.add(&more);
         }
-        for (key, line) in block.keys {
-            if let Some(first) = self.seen.note(key, line) {
-                let mut sink =
-                    Sink::new(judge.file, "", judge.limit, &mut self.findings).at(0, line);
+        for (key, at) in block.keys {
+            if let Some(first) = self.seen.note(key, at.line) {
+                let mut sink = Sink::new(judge.file, "", judge.limit, &mut self.findings)
+                    .at(at.offset, at.line);
                 rules::duplicate_sample::report(first, &mut sink);
             }
         }
@@ -341,20 +369,19 @@ impl Worker {
             rules::shape(&fault, &mut sink);
         });
         let row = Row::of(root);
-        rules::row(&row, judge.facts, &mut sink);
-        if let Some(key) = row.key() {
-            judged.keys.push((key, at.line));
-        }
         let result = judge.facts.and_then(|facts| row.result(facts));
+        rules::row(&row, judge.facts, result, &mut sink);
+        if let Some(key) = row.key() {
+            judged.keys.push((key, *at));
+        }
         if let Some(tally) = result.and_then(|result| judged.tallies.get_mut(result)) {
-            tally.rows += 1;
-            tally.score += row.score().unwrap_or_default();
-            tally.correct += u64::from(row.is_correct() == Some(true));
+            tally.count(&row);
         }
     }
 }
 
 /// Where in its file a row stands.
+#[derive(Clone, Copy)]
 struct RowPlace {
     offset: u64,
     line: u64,

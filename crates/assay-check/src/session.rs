@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use assay_model::{Benchmark, Entry};
+use assay_model::{Benchmark, Entry, Severity};
 
 use crate::context::Context;
 use crate::digest;
 use crate::document::{Document, Spelling};
 use crate::kind::FileKind;
 use crate::layout::Location;
+use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
@@ -348,25 +349,33 @@ impl Session<'_> {
             rules::samples_file(
                 &location,
                 record.exists,
-                document.as_ref().map(Document::root),
-                facts.as_ref(),
-                &mut sink,
-            );
-            if let Some(summary) = &summary {
-                rules::samples_rows(summary, &mut sink);
-            }
-        }
-        if let (Some(document), Some(facts)) = (&document, &facts) {
-            let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
-            rules::companion(
-                document.root(),
-                facts,
-                &location,
-                &samples.path,
-                samples.exists,
+                document.is_some(),
                 summary.as_ref(),
                 &mut sink,
             );
+        }
+        if let (Some(document), Some(facts)) = (&document, &facts) {
+            let pairing = Pairing {
+                record: document.root(),
+                facts,
+                location: &location,
+                samples_path: &samples.path,
+                samples_exist: samples.exists,
+                summary: summary.as_ref(),
+            };
+            let mut found = Findings::default();
+            let mut sink = self.sink(&record.path, &document.source, &mut found);
+            rules::companion(&pairing, &mut sink);
+            if record.item.is_none() {
+                let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
+                // Nobody sees the report of a record that was not named, so its samples tell what refuses the pair.
+                found
+                    .diagnostics()
+                    .iter()
+                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
+                    .for_each(|diagnostic| rules::record_disagrees::report(diagnostic, &mut sink));
+            }
+            record_report.findings.append(self.context.limit, found);
         }
         let mut reports = Vec::new();
         if record.item.is_some() {
