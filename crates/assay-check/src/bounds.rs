@@ -73,7 +73,8 @@ impl Bounds {
 
     /// The bounds for a sentence, such as `0 to 1`.
     pub(crate) fn words(self) -> String {
-        match (self.min, self.max) {
+        let finite = |bound: Option<f64>| bound.filter(|bound| bound.is_finite());
+        match (finite(self.min), finite(self.max)) {
             (Some(min), Some(max)) => format!("{} to {}", plain(min), plain(max)),
             (Some(min), None) => format!("{} or more", plain(min)),
             (None, Some(max)) => format!("{} or less", plain(max)),
@@ -106,7 +107,7 @@ pub(crate) fn plain(number: f64) -> String {
         // Rounding may not turn a small number into nothing, nor a large one into forty digits.
         Ok(value) if value.abs() >= 1e-6 && value.abs() < 1e15 => value.to_string(),
         Ok(_) | Err(_) if number == 0.0 => "0".to_owned(),
-        Ok(_) | Err(_) => format!("{number:e}").replace("einf", "inf"),
+        Ok(_) | Err(_) => format!("{number:e}"),
     }
 }
 

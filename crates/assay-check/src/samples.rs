@@ -350,6 +350,15 @@ impl Worker {
     fn judge_row(&mut self, judge: &Judge<'_>, text: &str, at: &RowPlace, judged: &mut Judged) {
         let mut sink =
             Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+        if let (0, Some(rest)) = (at.offset, text.strip_prefix('\u{feff}')) {
+            rules::byte_order_mark::document(text, &mut sink);
+            let at = RowPlace {
+                offset: (text.len() - rest.len()) as u64,
+                line: at.line,
+            };
+            self.judge_row(judge, rest, &at, judged);
+            return;
+        }
         if text.trim_ascii().is_empty() {
             rules::blank_row::report(&mut sink);
             return;

@@ -200,6 +200,15 @@ fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
             units.push(empty_pair(files, stem));
             units.len() - 1
         });
+        let is_taken = matches!(&units[unit], Unit::Pair { record, samples }
+            if if is_record { record } else { samples }.item.is_some());
+        // Under both of its names, or named twice: each is judged with the one record.
+        let unit = if is_taken {
+            units.push(empty_pair(files, stem));
+            units.len() - 1
+        } else {
+            unit
+        };
         if let Unit::Pair { record, samples } = &mut units[unit] {
             let part = if is_record { record } else { samples };
             *part = Part {
@@ -420,12 +429,10 @@ impl Session<'_> {
     }
 
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        let mut bytes = Vec::with_capacity(
-            usize::try_from(self.files.size(&report.path)?)
-                .ok()?
-                .min(spelling.max_bytes())
-                + 1,
-        );
+        // Whether there is such a file shows when it is opened.
+        let size = self.files.size(&report.path).unwrap_or_default();
+        let room = usize::try_from(size).unwrap_or(usize::MAX);
+        let mut bytes = Vec::with_capacity(room.min(spelling.max_bytes()) + 1);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;
         let read = self

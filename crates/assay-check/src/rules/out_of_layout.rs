@@ -5,7 +5,7 @@ use crate::context::LayoutPolicy;
 use crate::layout::Location;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink, Target};
-use crate::suggest::quote;
+use crate::suggest::{quote, quote_all};
 
 rule! {
     /// A record lies outside the datastore
@@ -105,6 +105,8 @@ pub(crate) fn check(location: &Location<'_>, sink: &mut Sink<'_>) {
             {
                 continue;
             }
+            // These are detours, not names.
+            LayoutFault::NotPortable("." | "..") => continue,
             LayoutFault::Depth(parts) => (&WRONG_DEPTH, depth(*parts)),
             LayoutFault::Unclean => (&UNCLEAN_PATH, unclean(location)),
             LayoutFault::Reserved => (&RESERVED_NAME, reserved()),
@@ -135,7 +137,7 @@ fn depth(parts: usize) -> Draft {
 fn unclean(location: &Location<'_>) -> Draft {
     Draft::new(format!(
         "the path {} has a backslash, an empty part, `.` or `..`",
-        quote(location.path)
+        quote_all(location.path)
     ))
     .help("write it with single forward slashes and without detours")
 }

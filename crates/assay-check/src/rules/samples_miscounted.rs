@@ -7,7 +7,8 @@ rule! {
     /// A result rests on another number of samples than it has rows
     ///
     /// `num_samples` says how many samples a score rests on. The samples file has another number of rows for this result,
-    /// and not a multiple of it either, as several epochs would give. Samples were lost, or the file holds only some.
+    /// and not a multiple of it either, as several epochs would give. Samples were lost, or the file holds only some. A
+    /// result without any rows is not looked at: some metrics are not computed sample by sample.
     ///
     /// ## What to do
     ///
@@ -35,8 +36,9 @@ pub(crate) fn check(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
         let Some(samples) = at.integer().and_then(|number| u64::try_from(number).ok()) else {
             continue;
         };
-        let fits =
-            tally.rows == samples || (samples > 0 && tally.rows > 0 && tally.rows % samples == 0);
+        let fits = tally.rows == 0
+            || tally.rows == samples
+            || (samples > 0 && tally.rows.is_multiple_of(samples));
         if !fits {
             sink.report(&SAMPLES_MISCOUNTED, at, || {
                 let title = pairing

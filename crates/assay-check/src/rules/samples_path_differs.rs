@@ -4,7 +4,7 @@ use assay_model::Severity;
 use crate::pairing::{Pairing, name_of};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use crate::suggest::quote;
+use crate::suggest::{quote, quote_all};
 
 rule! {
     /// A record points at samples that are not beside it
@@ -51,11 +51,10 @@ pub(crate) fn check(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
     if !fits {
         sink.report(&SAMPLES_PATH_DIFFERS, at, || {
             Draft::new(format!(
-                "`file_path` is {}, but the samples of this record are {}",
-                quote(path),
-                quote(&expected)
+                "`file_path` is {}, which is not the samples file of this record",
+                quote_all(path)
             ))
-            .help(format!("write {}", quote(&expected)))
+            .help(format!("write {}", quote_all(&expected)))
         });
     }
 }
