@@ -89,6 +89,12 @@ impl Bounds {
     }
 }
 
+/// Whether a score is the one that stands for an unknown level, where a metric has such a level.
+#[expect(clippy::float_cmp, reason = "the number is written, not computed")]
+pub(crate) fn is_unknown_level(score: f64) -> bool {
+    score == -1.0
+}
+
 /// A bound: a number, or one of the two words for there being none.
 fn bound(value: Value<'_>) -> Option<f64> {
     if value.is_text("Infinity") {

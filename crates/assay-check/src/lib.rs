@@ -12,6 +12,7 @@ mod eval_yaml;
 mod kind;
 mod layout;
 mod pairing;
+mod queue;
 mod record;
 mod row;
 mod rule;

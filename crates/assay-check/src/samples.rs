@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use assay_formats::eee::{self, Version};
@@ -11,6 +10,7 @@ use assay_formats::rows::{Algorithm, Block, Blocks};
 use assay_formats::syntax::limits;
 use assay_formats::{Tape, shape};
 
+use crate::queue::{Queue, lock};
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -159,54 +159,6 @@ impl Judge<'_> {
             number += 1;
         }
     }
-}
-
-/// Blocks on their way to the workers, and empty ones on their way back.
-struct Queue {
-    full: Mutex<Option<SyncSender<(u64, Block)>>>,
-    waiting: Mutex<Receiver<(u64, Block)>>,
-    empty: Mutex<Vec<Block>>,
-}
-
-impl Queue {
-    fn new(jobs: usize) -> Self {
-        let (sender, receiver) = sync_channel(jobs);
-        Self {
-            full: Mutex::new(Some(sender)),
-            waiting: Mutex::new(receiver),
-            empty: Mutex::default(),
-        }
-    }
-
-    fn empty_block(&self) -> Block {
-        lock(&self.empty).pop().unwrap_or_default()
-    }
-
-    fn give_back(&self, block: Block) {
-        lock(&self.empty).push(block);
-    }
-
-    fn put(&self, number: u64, block: Block) {
-        let sender = lock(&self.full).clone();
-        // Sending fails only when every worker is gone; then nothing is lost that anyone would read.
-        if let Some(sender) = sender {
-            let _ = sender.send((number, block));
-        }
-    }
-
-    fn take(&self) -> Option<(u64, Block)> {
-        lock(&self.waiting).recv().ok()
-    }
-
-    fn close(&self) {
-        lock(&self.full).take();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// What one block turned out to be.

@@ -1,5 +1,6 @@
 use assay_formats::{Kind, Value};
 
+use crate::bounds::is_unknown_level;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -43,13 +44,14 @@ pub(crate) fn check(result: Value<'_>, sink: &mut Sink<'_>) {
     let is_level = value
         .integer()
         .is_some_and(|level| usize::try_from(level).is_ok_and(|level| level <= levels));
-    if !is_level && !(has_unknown && score == -1.0) {
+    let is_unknown = has_unknown && is_unknown_level(score);
+    if !is_level && !is_unknown {
         sink.report(&NOT_A_LEVEL, value, || {
             Draft::new(format!(
                 "the score {} is not one of the {levels} levels of the metric",
                 value.raw()
             ))
-            .help(if score == -1.0 {
+            .help(if is_unknown_level(score) {
                 "set `has_unknown_level` to true if -1 stands for an unknown level"
             } else {
                 "write the number of the level; a mean over levels is `continuous`"

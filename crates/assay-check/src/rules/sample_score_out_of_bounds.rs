@@ -1,3 +1,4 @@
+use crate::bounds::is_unknown_level;
 use crate::record::ResultFacts;
 use crate::row::Row;
 use crate::rule::rule;
@@ -17,8 +18,8 @@ rule! {
 
 pub(crate) fn check(row: &Row<'_>, result: &ResultFacts, sink: &mut Sink<'_>) {
     let Some(score) = row.score else { return };
-    let is_unknown_level = result.unknown_level && score == -1.0;
-    if result.bounds.outside(score).is_some() && !is_unknown_level {
+    let is_unknown = result.unknown_level && is_unknown_level(score);
+    if result.bounds.outside(score).is_some() && !is_unknown {
         let at = row.evaluated("score");
         sink.report(&SAMPLE_SCORE_OUT_OF_BOUNDS, at, || {
             Draft::new(format!(

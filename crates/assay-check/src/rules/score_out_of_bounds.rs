@@ -1,6 +1,6 @@
 use assay_formats::Value;
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, is_unknown_level};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -38,11 +38,11 @@ pub(crate) fn check(result: Value<'_>, sink: &mut Sink<'_>) {
         return;
     };
     // Levels have a score of their own for "unknown", which lies below all of them.
-    let is_unknown_level = score == -1.0
+    let is_unknown = is_unknown_level(score)
         && metric
             .get("has_unknown_level")
             .is_some_and(|unknown| unknown.truth() == Some(true));
-    if bounds.outside(score).is_some() && !is_unknown_level {
+    if bounds.outside(score).is_some() && !is_unknown {
         sink.report(&SCORE_OUT_OF_BOUNDS, value, || {
             Draft::new(format!(
                 "the score {} is outside the bounds of its metric, {}",

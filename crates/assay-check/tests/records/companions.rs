@@ -4,7 +4,7 @@ use assay_check::{Context, LayoutPolicy};
 use assay_formats::rows::Algorithm;
 use serde_json::{Value, json};
 
-use crate::support::{Memory, Pair, UUID, context, digest, findings, pretty, single_turn};
+use crate::support::{Memory, Pair, UUID, context, digest, findings, pretty};
 
 fn declared(pair: Pair, change: impl FnOnce(&mut Value)) -> Pair {
     pair.record(|record| change(&mut record["detailed_evaluation_results"]))
@@ -281,57 +281,6 @@ fn two_epochs_give_twice_as_many_rows() {
     });
 
     assert_eq!(pair.findings(), [""; 0]);
-}
-
-/// A result over ten rows, six of them right.
-fn ten_rows(score: Value, change: impl FnOnce(&mut Value)) -> Vec<String> {
-    let mut pair = Pair::new();
-    pair.rows = (0..10)
-        .map(|sample| {
-            let mut row = single_turn(&sample.to_string());
-            if sample >= 6 {
-                row["evaluation"] = json!({"score": 0, "is_correct": false});
-            }
-            row
-        })
-        .collect();
-    pair.result(|result| {
-        result["score_details"] = json!({"score": score});
-        change(result);
-    })
-    .findings()
-}
-
-#[test]
-fn a_score_that_is_not_the_mean_of_its_rows_is_suspicious() {
-    assert_eq!(
-        ten_rows(json!(0.9), |_| {}),
-        [
-            "json warning AY435 47:18 the score of `sums/accuracy` is 0.9, but its rows score 0.6 on average"
-        ]
-    );
-    for score in [0.6, 0.55, 0.64] {
-        assert_eq!(ten_rows(json!(score), |_| {}), [""; 0]);
-    }
-}
-
-#[test]
-fn a_percentage_is_compared_with_the_share_that_is_correct() {
-    let percent = |result: &mut Value| result["metric_config"]["max_score"] = json!(100);
-
-    assert_eq!(ten_rows(json!(60.0), percent), [""; 0]);
-    assert_eq!(ten_rows(json!(90), percent).len(), 1);
-}
-
-#[test]
-fn a_metric_that_is_no_mean_is_not_compared() {
-    for name in ["f1", "bleu", "pass@8", "perplexity"] {
-        let found = ten_rows(json!(0.9), |result| {
-            result["metric_config"]["metric_id"] = json!(name);
-        });
-
-        assert_eq!(found, [""; 0], "{name}");
-    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl Files for Disk {
 
     fn size(&self, path: &str) -> Option<u64> {
         let metadata = fs::metadata(self.0.join(path)).ok()?;
-        metadata.is_file().then(|| metadata.len())
+        metadata.is_file().then_some(metadata.len())
     }
 }
 
@@ -119,6 +119,11 @@ fn judge(root: &Path) -> (usize, Counts, BTreeMap<String, String>) {
     (items.len(), counts, examples)
 }
 
+#[expect(clippy::print_stdout, reason = "whoever runs the test should know")]
+fn skipped() {
+    println!("skipped: the corpus is not at hand");
+}
+
 fn expected(counts: &[(Severity, &str, u64)]) -> Counts {
     counts
         .iter()
@@ -131,7 +136,7 @@ fn expected(counts: &[(Severity, &str, u64)]) -> Counts {
 #[test]
 fn real_records_follow_their_own_version() {
     let Some(root) = records() else {
-        println!("skipped: the corpus is not at hand");
+        skipped();
         return;
     };
     let known = [
@@ -164,7 +169,7 @@ fn real_records_follow_their_own_version() {
 #[test]
 fn what_the_reference_converts_is_refused_for_null_ids_only() {
     let Some(corpus) = corpus() else {
-        println!("skipped: the corpus is not at hand");
+        skipped();
         return;
     };
     let mut runs = 0;

@@ -10,5 +10,6 @@ mod parallel;
 mod random;
 mod records;
 mod rows;
+mod scores;
 mod support;
 mod traps;

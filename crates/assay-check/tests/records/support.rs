@@ -41,7 +41,7 @@ impl Memory {
             .iter()
             .map(|path| Item {
                 path: (*path).into(),
-                kind: Some(if path.ends_with(".jsonl") {
+                kind: Some(if path.rsplit('.').next() == Some("jsonl") {
                     FileKind::Samples
                 } else {
                     FileKind::Record
@@ -119,7 +119,12 @@ impl Pair {
     }
 
     pub(crate) fn samples(&self) -> String {
-        self.rows.iter().map(|row| format!("{row}\n")).collect()
+        let mut text = String::new();
+        for row in &self.rows {
+            text.push_str(&row.to_string());
+            text.push('\n');
+        }
+        text
     }
 
     /// Writes both files; the record is spread over lines, so that places can be told.
