@@ -45,3 +45,13 @@ impl<'a> Pairing<'a> {
 pub(crate) fn name_of(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
+
+/// A path for a message, whole, because it is to be copied, and with nothing hidden in it.
+pub(crate) fn quote_path(path: &str) -> String {
+    format!(
+        "`{}`",
+        path.chars()
+            .flat_map(char::escape_debug)
+            .collect::<String>()
+    )
+}

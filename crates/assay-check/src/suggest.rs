@@ -37,20 +37,15 @@ const QUOTE: usize = 60;
 
 /// A text for a message: in backticks, on one line, cut when long, and with nothing hidden in it.
 pub(crate) fn quote(text: &str) -> String {
-    match text.char_indices().nth(QUOTE) {
-        Some((end, _)) => format!("`{}…`", visible(&text[..end])),
-        None => quote_all(text),
+    let mut shown: String = text
+        .chars()
+        .take(QUOTE)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(QUOTE).is_some() {
+        shown.push('…');
     }
-}
-
-/// The same for a text that is to be copied, and so may not be cut.
-pub(crate) fn quote_all(text: &str) -> String {
-    format!("`{}`", visible(text))
-}
-
-fn visible(text: &str) -> String {
-    let shown: String = text.chars().flat_map(char::escape_debug).collect();
-    shown.replace("\\'", "'").replace("\\\"", "\"")
+    format!("`{}`", shown.replace("\\'", "'").replace("\\\"", "\""))
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@ use assay_model::Severity;
 
 use crate::context::LayoutPolicy;
 use crate::layout::Location;
+use crate::pairing::quote_path;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink, Target};
-use crate::suggest::{quote, quote_all};
+use crate::suggest::quote;
 
 rule! {
     /// A record lies outside the datastore
@@ -137,7 +138,7 @@ fn depth(parts: usize) -> Draft {
 fn unclean(location: &Location<'_>) -> Draft {
     Draft::new(format!(
         "the path {} has a backslash, an empty part, `.` or `..`",
-        quote_all(location.path)
+        quote_path(location.path)
     ))
     .help("write it with single forward slashes and without detours")
 }

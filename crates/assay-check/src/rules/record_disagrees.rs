@@ -1,8 +1,8 @@
 use assay_model::Diagnostic;
 
+use crate::pairing::quote_path;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use crate::suggest::quote_all;
 
 rule! {
     /// The record of a samples file says something else about it
@@ -28,7 +28,7 @@ pub(crate) fn report(found: &Diagnostic, sink: &mut Sink<'_>) {
                 "{} in line {} of {}",
                 found.code,
                 found.place.line,
-                quote_all(&found.place.file)
+                quote_path(&found.place.file)
             ))
             .help(found.help.clone().unwrap_or_default())
     });

@@ -1,10 +1,10 @@
 use assay_formats::eee::is_companion_path;
 use assay_model::Severity;
 
-use crate::pairing::{Pairing, name_of};
+use crate::pairing::{Pairing, name_of, quote_path};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use crate::suggest::{quote, quote_all};
+use crate::suggest::quote;
 
 rule! {
     /// A record points at samples that are not beside it
@@ -52,9 +52,9 @@ pub(crate) fn check(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
         sink.report(&SAMPLES_PATH_DIFFERS, at, || {
             Draft::new(format!(
                 "`file_path` is {}, which is not the samples file of this record",
-                quote_all(path)
+                quote_path(path)
             ))
-            .help(format!("write {}", quote_all(&expected)))
+            .help(format!("write {}", quote_path(&expected)))
         });
     }
 }
