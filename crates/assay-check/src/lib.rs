@@ -3,6 +3,7 @@
 //! [`validate`] is the one function that judges files, whoever asks: the command line, a git push, a commit through the
 //! API or a preview in the browser. It reads through [`Files`], so it neither knows nor cares where they lie.
 
+mod bounds;
 mod context;
 mod digest;
 mod document;
@@ -10,6 +11,8 @@ mod eval_results;
 mod eval_yaml;
 mod kind;
 mod layout;
+mod pairing;
+mod queue;
 mod record;
 mod row;
 mod rule;
@@ -18,6 +21,7 @@ mod samples;
 mod session;
 mod sink;
 mod suggest;
+mod turns;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
 pub use kind::{FileKind, FileKindError};

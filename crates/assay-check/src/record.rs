@@ -1,9 +1,13 @@
 //! An Every Eval Ever record: what it says of itself, and the rules that judge it.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use assay_formats::eee::{self, Version};
 use assay_formats::rows::Algorithm;
 use assay_formats::{Kind, Value};
 
+use crate::bounds::Bounds;
 use crate::document::Document;
 use crate::layout::Location;
 use crate::rules;
@@ -16,6 +20,8 @@ pub(crate) struct RecordFacts {
     pub(crate) evaluation_id: Option<String>,
     pub(crate) model_id: Option<String>,
     pub(crate) results: Vec<ResultFacts>,
+    /// The position of each result that has an id; of two with the same id, the first.
+    by_id: HashMap<String, usize>,
     pub(crate) companion: Option<Companion>,
 }
 
@@ -24,10 +30,13 @@ pub(crate) struct RecordFacts {
 pub(crate) struct ResultFacts {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
-    pub(crate) min: Option<f64>,
-    pub(crate) max: Option<f64>,
-    pub(crate) score: Option<f64>,
-    pub(crate) num_samples: Option<i64>,
+    /// Where its scores lie, when the record's bounds make sense.
+    pub(crate) bounds: Bounds,
+    pub(crate) lower_is_better: Option<bool>,
+    /// Whether a score of -1 stands for an unknown level.
+    pub(crate) unknown_level: bool,
+    /// Whether the score of the result ought to be the mean of its rows.
+    pub(crate) is_mean: bool,
 }
 
 /// What a record says of its samples file.
@@ -35,20 +44,24 @@ pub(crate) struct ResultFacts {
 pub(crate) struct Companion {
     pub(crate) algorithm: Option<Algorithm>,
     pub(crate) checksum: Option<String>,
-    pub(crate) total_rows: Option<i64>,
 }
 
 impl RecordFacts {
     /// Reads what the samples of a record must agree with; absent where the record is not well-formed.
     pub(crate) fn of(root: Value<'_>) -> Self {
-        let text =
-            |value: Value<'_>, key: &str| value.text_of(key).map(std::borrow::Cow::into_owned);
-        let results = root
+        let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
+        let results: Vec<ResultFacts> = root
             .get("evaluation_results")
             .into_iter()
             .flat_map(Value::items)
             .map(ResultFacts::of)
             .collect();
+        let mut by_id = HashMap::new();
+        for (position, result) in results.iter().enumerate() {
+            if let Some(id) = &result.id {
+                by_id.entry(id.clone()).or_insert(position);
+            }
+        }
         let declared = root
             .get("detailed_evaluation_results")
             .filter(|value| value.kind() == Kind::Map);
@@ -57,48 +70,106 @@ impl RecordFacts {
             evaluation_id: text(root, "evaluation_id"),
             model_id: root.get("model_info").and_then(|model| text(model, "id")),
             results,
+            by_id,
             companion: declared.map(|value| Companion {
                 algorithm: text(value, "hash_algorithm").and_then(|name| Algorithm::named(&name)),
-                checksum: text(value, "checksum"),
-                total_rows: value.get("total_rows").and_then(Value::integer),
+                checksum: text(value, "checksum").map(|digest| digest.trim().to_owned()),
             }),
         }
     }
 
     /// The result that a row counts for, by its id.
     pub(crate) fn result(&self, id: &str) -> Option<usize> {
-        self.results
-            .iter()
-            .position(|result| result.id.as_deref() == Some(id))
+        self.by_id.get(id).copied()
     }
 
-    /// The algorithm to hash the samples with: the declared one, or the usual one.
+    /// The ids of the results.
+    pub(crate) fn result_ids(&self) -> impl Iterator<Item = &str> {
+        self.results
+            .iter()
+            .filter_map(|result| result.id.as_deref())
+    }
+
+    /// The algorithm to hash the samples with: the declared one, the one whose digests are as long as the declared
+    /// digest, or the usual one.
     pub(crate) fn algorithm(&self) -> Algorithm {
-        self.companion
-            .as_ref()
-            .and_then(|companion| companion.algorithm)
-            .unwrap_or(Algorithm::Sha256)
+        let Some(companion) = &self.companion else {
+            return Algorithm::Sha256;
+        };
+        companion
+            .algorithm
+            .unwrap_or_else(|| match companion.checksum.as_deref().map(str::len) {
+                Some(digits) if digits == Algorithm::Md5.digits() => Algorithm::Md5,
+                Some(_) | None => Algorithm::Sha256,
+            })
+    }
+
+    /// Whether the rules for samples files that came with 0.2.3 apply: before, paths were those of the machine that
+    /// made the record.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.version.unwrap_or(Version::CURRENT) >= Version::V0_2_3
     }
 }
 
 impl ResultFacts {
     fn of(result: Value<'_>) -> Self {
-        let text = |key: &str| result.text_of(key).map(std::borrow::Cow::into_owned);
+        let text = |key: &str| result.text_of(key).map(Cow::into_owned);
         let metric = result.get("metric_config");
-        let bound = |key: &str| metric.and_then(|metric| metric.number_of(key));
-        let details = result.get("score_details");
-        let uncertainty = details.and_then(|details| details.get("uncertainty"));
+        let truth = |key: &str| metric.and_then(|metric| metric.get(key)?.truth());
         Self {
             id: text("evaluation_result_id"),
             name: text("evaluation_name"),
-            min: bound("min_score"),
-            max: bound("max_score"),
-            score: details.and_then(|details| details.number_of("score")),
-            num_samples: uncertainty
-                .and_then(|value| value.get("num_samples"))
-                .and_then(Value::integer),
+            bounds: metric.map(Bounds::of).unwrap_or_default().usable(),
+            lower_is_better: truth("lower_is_better"),
+            unknown_level: truth("has_unknown_level") == Some(true),
+            is_mean: metric.is_some_and(is_mean),
         }
     }
+
+    /// The result for a sentence: its id, or what it evaluates.
+    pub(crate) fn title(&self) -> &str {
+        self.id
+            .as_deref()
+            .or(self.name.as_deref())
+            .unwrap_or("the result")
+    }
+}
+
+/// Metrics whose score is the mean of what the samples score, by the beginnings of their names. Others may be computed
+/// over the whole data (BLEU, F1, perplexity), or over several answers to one question (pass@8, majority votes).
+const MEANS: [&str; 12] = [
+    "acc",
+    "exact",
+    "em",
+    "match",
+    "correct",
+    "successrate",
+    "passrate",
+    "pass@1",
+    "passat1",
+    "winrate",
+    "solverate",
+    "resolved",
+];
+
+fn is_mean(metric: Value<'_>) -> bool {
+    let named = ["metric_id", "metric_name", "metric_kind"]
+        .into_iter()
+        .filter_map(|key| metric.text_of(key))
+        .any(|name| {
+            let own = name.rsplit(['/', '.', ':']).next().unwrap_or(&name);
+            let plain = own.to_lowercase().replace(['_', '-', ' '], "");
+            // `pass@1` is a mean, `pass@10` is not, and `acc@10` may be anything.
+            MEANS.iter().any(|mean| {
+                plain
+                    .strip_prefix(mean)
+                    .is_some_and(|rest| !rest.starts_with(|c: char| c == '@' || c.is_ascii_digit()))
+            })
+        });
+    named
+        || metric
+            .get("score_type")
+            .is_some_and(|kind| kind.is_text("binary"))
 }
 
 /// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read.

@@ -7,6 +7,7 @@ use crate::record::RecordFacts;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'d> {
     pub(crate) root: Value<'d>,
+    pub(crate) version: Option<Value<'d>>,
     pub(crate) evaluation_id: Option<Value<'d>>,
     pub(crate) model_id: Option<Value<'d>>,
     pub(crate) evaluation_name: Option<Value<'d>>,
@@ -23,6 +24,12 @@ pub(crate) struct Row<'d> {
     pub(crate) token_usage: Option<Value<'d>>,
     pub(crate) error: Option<Value<'d>>,
     pub(crate) metadata: Option<Value<'d>>,
+    /// The score of the sample; a boolean, as 0.2.0 allowed, counts as 0 or 1.
+    pub(crate) score: Option<f64>,
+    /// Whether the answer is right.
+    pub(crate) is_correct: Option<bool>,
+    pub(crate) num_turns: Option<Value<'d>>,
+    pub(crate) tool_calls_count: Option<Value<'d>>,
 }
 
 /// What tells one row from another: its sample, its result and its metadata (which names epochs and perturbations).
@@ -34,6 +41,7 @@ impl<'d> Row<'d> {
     pub(crate) fn of(root: Value<'d>) -> Self {
         let mut row = Self {
             root,
+            version: None,
             evaluation_id: None,
             model_id: None,
             evaluation_name: None,
@@ -49,12 +57,17 @@ impl<'d> Row<'d> {
             token_usage: None,
             error: None,
             metadata: None,
+            score: None,
+            is_correct: None,
+            num_turns: None,
+            tool_calls_count: None,
         };
         for (key, value) in root.entries() {
             let Some(name) = key.plain_text() else {
                 continue;
             };
             let part = match name {
+                "schema_version" => &mut row.version,
                 "evaluation_id" => &mut row.evaluation_id,
                 "model_id" => &mut row.model_id,
                 "evaluation_name" => &mut row.evaluation_name,
@@ -74,20 +87,34 @@ impl<'d> Row<'d> {
             };
             *part = Some(value).filter(|value| value.kind() != Kind::Null);
         }
+        row.take_evaluation();
         row
     }
 
-    /// The score of the sample; a boolean, as 0.2.0 allowed, counts as 0 or 1.
-    pub(crate) fn score(&self) -> Option<f64> {
-        let score = self.evaluation?.get("score")?;
-        score
-            .number()
-            .or_else(|| score.truth().map(|right| f64::from(u8::from(right))))
+    fn take_evaluation(&mut self) {
+        let Some(evaluation) = self.evaluation else {
+            return;
+        };
+        for (key, value) in evaluation.entries() {
+            match key.plain_text() {
+                Some("score") => {
+                    self.score = value
+                        .number()
+                        .or_else(|| value.truth().map(|right| f64::from(u8::from(right))));
+                }
+                Some("is_correct") => self.is_correct = value.truth(),
+                Some("num_turns") => self.num_turns = Some(value),
+                Some("tool_calls_count") => self.tool_calls_count = Some(value),
+                Some(_) | None => {}
+            }
+        }
     }
 
-    /// Whether the answer is right.
-    pub(crate) fn is_correct(&self) -> Option<bool> {
-        self.evaluation?.get("is_correct")?.truth()
+    /// The value that says something in `evaluation`, for the place of a finding.
+    pub(crate) fn evaluated(&self, key: &str) -> Value<'d> {
+        self.evaluation
+            .and_then(|evaluation| evaluation.get(key))
+            .unwrap_or(self.root)
     }
 
     /// The result of the record that the row counts for: the one it names, or the only one there is.

@@ -1,43 +1,88 @@
 //! The rules, one file each, named for the fault. The doc comment of a rule is its page.
 
-use assay_formats::Value;
 use assay_formats::shape::{ShapeFault, ShapeFaultKind, Unknown};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
+use assay_formats::{Kind, Value};
 
 use crate::layout::Location;
+use crate::pairing::Pairing;
 use crate::record::RecordFacts;
 use crate::row::Row;
 use crate::rule::Rule;
 use crate::samples::SamplesSummary;
 use crate::sink::Sink;
+use crate::turns::Turns;
 
 pub(crate) mod ambiguous_scalar;
+pub(crate) mod attribution_out_of_range;
+pub(crate) mod blank_name;
 pub(crate) mod blank_row;
+pub(crate) mod blank_sample_id;
+pub(crate) mod bounds_reversed;
 pub(crate) mod broken_syntax;
 pub(crate) mod byte_order_mark;
+pub(crate) mod checksum_differs;
+pub(crate) mod checksum_incomplete;
+pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
 pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
+pub(crate) mod duplicate_result_id;
 pub(crate) mod duplicate_sample;
+pub(crate) mod evaluation_id_differs;
+pub(crate) mod failed_but_correct;
+pub(crate) mod interval_reversed;
 pub(crate) mod lone_surrogate;
 pub(crate) mod missing_key;
 pub(crate) mod missing_key_here;
+pub(crate) mod missing_samples;
 pub(crate) mod misspelt_key;
+pub(crate) mod model_id_differs;
+pub(crate) mod negative_amount;
+pub(crate) mod no_messages;
+pub(crate) mod no_results;
+pub(crate) mod no_rows;
 pub(crate) mod non_finite_number;
+pub(crate) mod not_a_dataset;
+pub(crate) mod not_a_level;
+pub(crate) mod not_an_address;
 pub(crate) mod not_one_of;
 pub(crate) mod not_utf8;
 pub(crate) mod number_out_of_range;
+pub(crate) mod out_of_layout;
+pub(crate) mod path_disagrees;
 pub(crate) mod path_out_of_form;
+pub(crate) mod record_disagrees;
+pub(crate) mod record_missing;
+pub(crate) mod result_without_id;
+pub(crate) mod row_version_differs;
+pub(crate) mod rows_miscounted;
+pub(crate) mod sample_hash_form;
+pub(crate) mod sample_ids_miscounted;
+pub(crate) mod sample_score_out_of_bounds;
+pub(crate) mod samples_miscounted;
+pub(crate) mod samples_not_rows;
+pub(crate) mod samples_path_differs;
 pub(crate) mod schema_version;
+pub(crate) mod score_not_mean;
+pub(crate) mod score_out_of_bounds;
+pub(crate) mod timestamp_out_of_form;
+pub(crate) mod token_total;
 pub(crate) mod too_deep;
 pub(crate) mod too_few_items;
 pub(crate) mod too_large;
 pub(crate) mod too_many_values;
+pub(crate) mod turn_count;
+pub(crate) mod turn_order;
+pub(crate) mod undeclared_samples;
 pub(crate) mod unfit_here;
+pub(crate) mod unknown_bound;
 pub(crate) mod unknown_key;
 pub(crate) mod unknown_kind;
+pub(crate) mod unknown_result;
 pub(crate) mod unreadable;
 pub(crate) mod unused_key;
+pub(crate) mod weak_digest;
 pub(crate) mod wrong_type;
 pub(crate) mod yaml_construct;
 
@@ -70,8 +115,62 @@ pub static ALL: &[&Rule] = &[
     &unfit_here::UNFIT_HERE,
     &schema_version::UNKNOWN_VERSION,
     &schema_version::OLD_VERSION,
+    &out_of_layout::OUTSIDE_DATASTORE,
+    &out_of_layout::WRONG_DEPTH,
+    &out_of_layout::UNCLEAN_PATH,
+    &out_of_layout::RESERVED_NAME,
+    &out_of_layout::UNPORTABLE_NAME,
+    &out_of_layout::WRONG_FILE_NAME,
+    &path_disagrees::PATH_DISAGREES,
+    &blank_name::BLANK_NAME,
+    &no_results::NO_RESULTS,
+    &duplicate_result_id::DUPLICATE_RESULT_ID,
+    &result_without_id::RESULT_WITHOUT_ID,
+    &unknown_bound::UNKNOWN_BOUND,
+    &bounds_reversed::BOUNDS_REVERSED,
+    &score_out_of_bounds::SCORE_OUT_OF_BOUNDS,
+    &not_a_level::NOT_A_LEVEL,
+    &interval_reversed::INTERVAL_REVERSED,
+    &negative_amount::NEGATIVE_AMOUNT,
+    &timestamp_out_of_form::TIMESTAMP_OUT_OF_FORM,
+    &not_an_address::NOT_AN_ADDRESS,
+    &not_a_dataset::NOT_A_DATASET,
+    &sample_ids_miscounted::SAMPLE_IDS_MISCOUNTED,
+    &undeclared_samples::UNDECLARED_SAMPLES,
+    &samples_path_differs::SAMPLES_PATH_DIFFERS,
+    &samples_not_rows::SAMPLES_NOT_ROWS,
+    &missing_samples::MISSING_SAMPLES,
+    &rows_miscounted::ROWS_MISCOUNTED,
+    &checksum_differs::CHECKSUM_DIFFERS,
+    &checksum_differs::MALFORMED_CHECKSUM,
+    &checksum_incomplete::CHECKSUM_WITHOUT_ALGORITHM,
+    &checksum_incomplete::NO_CHECKSUM,
+    &weak_digest::WEAK_DIGEST,
+    &samples_miscounted::SAMPLES_MISCOUNTED,
+    &score_not_mean::SCORE_NOT_MEAN,
     &blank_row::BLANK_ROW,
     &duplicate_sample::DUPLICATE_SAMPLE,
+    &no_rows::NO_ROWS,
+    &evaluation_id_differs::EVALUATION_ID_DIFFERS,
+    &model_id_differs::MODEL_ID_DIFFERS,
+    &record_missing::RECORD_MISSING,
+    &record_missing::RECORD_UNREADABLE,
+    &record_disagrees::RECORD_DISAGREES,
+    &unknown_result::UNKNOWN_RESULT,
+    &unknown_result::NO_RESULT_NAMED,
+    &sample_score_out_of_bounds::SAMPLE_SCORE_OUT_OF_BOUNDS,
+    &token_total::TOKEN_TOTAL,
+    &turn_count::TURN_COUNT,
+    &turn_count::TOOL_CALL_COUNT,
+    &turn_order::TURN_ORDER,
+    &turn_order::UNKNOWN_TOOL_CALL,
+    &attribution_out_of_range::ATTRIBUTION_OUT_OF_RANGE,
+    &no_messages::NO_MESSAGES,
+    &contradicts_score::CONTRADICTS_SCORE,
+    &failed_but_correct::FAILED_BUT_CORRECT,
+    &row_version_differs::ROW_VERSION_DIFFERS,
+    &sample_hash_form::SAMPLE_HASH_FORM,
+    &blank_sample_id::BLANK_SAMPLE_ID,
     &duplicate_record::DUPLICATE_RECORD,
 ];
 
@@ -136,32 +235,131 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
 }
 
 /// Judges a record by itself.
-pub(crate) fn record(_root: Value<'_>, _location: &Location<'_>, _sink: &mut Sink<'_>) {}
-
-/// Judges one row of a samples file.
-pub(crate) fn row(_row: &Row<'_>, _facts: Option<&RecordFacts>, _sink: &mut Sink<'_>) {}
-
-/// Judges where a samples file lies and whether its record points at it.
-pub(crate) fn samples_file(
-    _location: &Location<'_>,
-    _record_exists: bool,
-    _record: Option<Value<'_>>,
-    _facts: Option<&RecordFacts>,
-    _sink: &mut Sink<'_>,
-) {
+pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_>) {
+    out_of_layout::check(location, sink);
+    path_disagrees::check(root, location, sink);
+    blank_name::record(root, sink);
+    timestamp_out_of_form::check(root, &["retrieved_timestamp", "evaluation_timestamp"], sink);
+    if let Some(source) = root.get("source_metadata") {
+        not_an_address::organisation(source, sink);
+    }
+    let Some(results) = root.get("evaluation_results") else {
+        return;
+    };
+    no_results::check(results, sink);
+    duplicate_result_id::check(results, sink);
+    result_without_id::check(root, results, sink);
+    for one in results.items() {
+        result(one, sink);
+    }
 }
 
-/// Judges a samples file as a whole, once its rows have been read.
-pub(crate) fn samples_rows(_summary: &SamplesSummary, _sink: &mut Sink<'_>) {}
+/// Judges one result of a record.
+fn result(result: Value<'_>, sink: &mut Sink<'_>) {
+    blank_name::result(result, sink);
+    timestamp_out_of_form::check(result, &["evaluation_timestamp"], sink);
+    if let Some(data) = result.get("source_data") {
+        not_an_address::data(data, sink);
+        not_a_dataset::check(data, sink);
+        sample_ids_miscounted::check(data, sink);
+    }
+    if let Some(metric) = result.get("metric_config") {
+        unknown_bound::check(metric, sink);
+        bounds_reversed::check(metric, sink);
+    }
+    score_out_of_bounds::check(result, sink);
+    not_a_level::check(result, sink);
+    if let Some(uncertainty) = result
+        .get("score_details")
+        .and_then(|details| details.get("uncertainty"))
+    {
+        interval_reversed::check(uncertainty, sink);
+        negative_amount::check(uncertainty, sink);
+    }
+}
+
+/// Judges one row of a samples file, and what it says of the `result` of its record that it counts for.
+///
+/// This runs for every row of files with millions of them, so a rule may neither allocate nor look for a path before it
+/// has something to report.
+pub(crate) fn row(
+    row: &Row<'_>,
+    facts: Option<&RecordFacts>,
+    result: Option<usize>,
+    sink: &mut Sink<'_>,
+) {
+    if let Some(facts) = facts {
+        row_version_differs::check(row, facts, sink);
+        evaluation_id_differs::check(row, facts, sink);
+        model_id_differs::check(row, facts, sink);
+        unknown_result::check(row, facts, result, sink);
+        if let Some(result) = result.and_then(|result| facts.results.get(result)) {
+            sample_score_out_of_bounds::check(row, result, sink);
+            contradicts_score::check(row, result, sink);
+        }
+    }
+    if let Some(id) = row.sample_id {
+        blank_sample_id::check(id, sink);
+    }
+    if let Some(hash) = row.sample_hash {
+        sample_hash_form::check(hash, sink);
+    }
+    if let Some(usage) = row.token_usage {
+        token_total::check(usage, sink);
+    }
+    failed_but_correct::check(row, sink);
+    let turns = row
+        .messages
+        .filter(|messages| messages.kind() == Kind::List)
+        .map(Turns::of);
+    if let (Some(messages), Some(turns)) = (row.messages, &turns) {
+        no_messages::check(messages, row.error, sink);
+        turn_order::check(turns, sink);
+        turn_count::check(row, turns, sink);
+    }
+    if let Some(attribution) = row.attribution {
+        let messages = turns.as_ref().map(|turns| turns.messages);
+        attribution_out_of_range::check(attribution, messages, sink);
+    }
+}
+
+/// Judges where a samples file lies, whether it has a record, and whether it has rows.
+pub(crate) fn samples_file(
+    location: &Location<'_>,
+    record_exists: bool,
+    record_was_read: bool,
+    summary: Option<&SamplesSummary>,
+    sink: &mut Sink<'_>,
+) {
+    out_of_layout::check(location, sink);
+    record_missing::check(location, record_exists, record_was_read, sink);
+    if let Some(summary) = summary {
+        no_rows::check(summary, sink);
+    }
+}
 
 /// Judges what a record says of its samples file, once that has been read.
-pub(crate) fn companion(
-    _record: Value<'_>,
-    _facts: &RecordFacts,
-    _location: &Location<'_>,
-    _samples_path: &str,
-    _samples_exist: bool,
-    _summary: Option<&SamplesSummary>,
-    _sink: &mut Sink<'_>,
-) {
+pub(crate) fn companion(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
+    undeclared_samples::check(pairing, sink);
+    samples_path_differs::check(pairing, sink);
+    samples_not_rows::check(pairing, sink);
+    missing_samples::check(pairing, sink);
+    rows_miscounted::check(pairing, sink);
+    checksum_differs::check(pairing, sink);
+    checksum_incomplete::check(pairing, sink);
+    weak_digest::check(pairing, sink);
+    samples_miscounted::check(pairing, sink);
+    score_not_mean::check(pairing, sink);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_code_of_its_own_and_stands_in_order() {
+        let codes: Vec<_> = ALL.iter().map(|rule| rule.code).collect();
+
+        assert!(codes.windows(2).all(|pair| pair[0] < pair[1]), "{codes:?}");
+    }
 }

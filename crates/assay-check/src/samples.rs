@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use assay_formats::eee::{self, Version};
@@ -11,6 +10,7 @@ use assay_formats::rows::{Algorithm, Block, Blocks};
 use assay_formats::syntax::limits;
 use assay_formats::{Tape, shape};
 
+use crate::queue::{Queue, lock};
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -31,12 +31,42 @@ pub(crate) struct SamplesSummary {
     pub(crate) tallies: Vec<Tally>,
 }
 
+impl SamplesSummary {
+    /// How many rows count for no result of the record.
+    pub(crate) fn unassigned(&self) -> u64 {
+        let assigned: u64 = self.tallies.iter().map(|tally| tally.rows).sum();
+        self.rows.saturating_sub(assigned)
+    }
+}
+
 /// The rows that count for one result.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Tally {
     pub(crate) rows: u64,
+    /// How many of them have a score that can be read, and its sum.
+    pub(crate) scored: u64,
     pub(crate) score: f64,
     pub(crate) correct: u64,
+    /// How many of them say that something went wrong.
+    pub(crate) failed: u64,
+}
+
+impl Tally {
+    fn count(&mut self, row: &Row<'_>) {
+        self.rows += 1;
+        self.scored += u64::from(row.score.is_some());
+        self.score += row.score.unwrap_or_default();
+        self.correct += u64::from(row.is_correct == Some(true));
+        self.failed += u64::from(row.error.is_some());
+    }
+
+    fn add(&mut self, more: &Self) {
+        self.rows += more.rows;
+        self.scored += more.scored;
+        self.score += more.score;
+        self.correct += more.correct;
+        self.failed += more.failed;
+    }
 }
 
 /// How a samples file is to be judged.
@@ -131,61 +161,13 @@ impl Judge<'_> {
     }
 }
 
-/// Blocks on their way to the workers, and empty ones on their way back.
-struct Queue {
-    full: Mutex<Option<SyncSender<(u64, Block)>>>,
-    waiting: Mutex<Receiver<(u64, Block)>>,
-    empty: Mutex<Vec<Block>>,
-}
-
-impl Queue {
-    fn new(jobs: usize) -> Self {
-        let (sender, receiver) = sync_channel(jobs);
-        Self {
-            full: Mutex::new(Some(sender)),
-            waiting: Mutex::new(receiver),
-            empty: Mutex::default(),
-        }
-    }
-
-    fn empty_block(&self) -> Block {
-        lock(&self.empty).pop().unwrap_or_default()
-    }
-
-    fn give_back(&self, block: Block) {
-        lock(&self.empty).push(block);
-    }
-
-    fn put(&self, number: u64, block: Block) {
-        let sender = lock(&self.full).clone();
-        // Sending fails only when every worker is gone; then nothing is lost that anyone would read.
-        if let Some(sender) = sender {
-            let _ = sender.send((number, block));
-        }
-    }
-
-    fn take(&self) -> Option<(u64, Block)> {
-        lock(&self.waiting).recv().ok()
-    }
-
-    fn close(&self) {
-        lock(&self.full).take();
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 /// What one block turned out to be.
 #[derive(Default)]
 struct Judged {
     findings: Findings,
     rows: u64,
     tallies: Vec<Tally>,
-    keys: Vec<(RowKey, u64)>,
+    keys: Vec<(RowKey, RowPlace)>,
 }
 
 /// The blocks so far, in the order of the file.
@@ -206,14 +188,12 @@ impl Merged {
             Tally::default(),
         );
         for (own, more) in self.tallies.iter_mut().zip(block.tallies) {
-            own.rows += more.rows;
-            own.score += more.score;
-            own.correct += more.correct;
+            own.add(&more);
         }
-        for (key, line) in block.keys {
-            if let Some(first) = self.seen.note(key, line) {
-                let mut sink =
-                    Sink::new(judge.file, "", judge.limit, &mut self.findings).at(0, line);
+        for (key, at) in block.keys {
+            if let Some(first) = self.seen.note(key, at.line) {
+                let mut sink = Sink::new(judge.file, "", judge.limit, &mut self.findings)
+                    .at(at.offset, at.line);
                 rules::duplicate_sample::report(first, &mut sink);
             }
         }
@@ -322,6 +302,15 @@ impl Worker {
     fn judge_row(&mut self, judge: &Judge<'_>, text: &str, at: &RowPlace, judged: &mut Judged) {
         let mut sink =
             Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+        if let (0, Some(rest)) = (at.offset, text.strip_prefix('\u{feff}')) {
+            rules::byte_order_mark::document(text, &mut sink);
+            let at = RowPlace {
+                offset: (text.len() - rest.len()) as u64,
+                line: at.line,
+            };
+            self.judge_row(judge, rest, &at, judged);
+            return;
+        }
         if text.trim_ascii().is_empty() {
             rules::blank_row::report(&mut sink);
             return;
@@ -341,20 +330,19 @@ impl Worker {
             rules::shape(&fault, &mut sink);
         });
         let row = Row::of(root);
-        rules::row(&row, judge.facts, &mut sink);
-        if let Some(key) = row.key() {
-            judged.keys.push((key, at.line));
-        }
         let result = judge.facts.and_then(|facts| row.result(facts));
+        rules::row(&row, judge.facts, result, &mut sink);
+        if let Some(key) = row.key() {
+            judged.keys.push((key, *at));
+        }
         if let Some(tally) = result.and_then(|result| judged.tallies.get_mut(result)) {
-            tally.rows += 1;
-            tally.score += row.score().unwrap_or_default();
-            tally.correct += u64::from(row.is_correct() == Some(true));
+            tally.count(&row);
         }
     }
 }
 
 /// Where in its file a row stands.
+#[derive(Clone, Copy)]
 struct RowPlace {
     offset: u64,
     line: u64,

@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use assay_model::{Benchmark, Entry};
+use assay_model::{Benchmark, Entry, Severity};
 
 use crate::context::Context;
 use crate::digest;
 use crate::document::{Document, Spelling};
 use crate::kind::FileKind;
 use crate::layout::Location;
+use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
@@ -199,6 +200,15 @@ fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
             units.push(empty_pair(files, stem));
             units.len() - 1
         });
+        let is_taken = matches!(&units[unit], Unit::Pair { record, samples }
+            if if is_record { record } else { samples }.item.is_some());
+        // Under both of its names, or named twice: each is judged with the one record.
+        let unit = if is_taken {
+            units.push(empty_pair(files, stem));
+            units.len() - 1
+        } else {
+            unit
+        };
         if let Unit::Pair { record, samples } = &mut units[unit] {
             let part = if is_record { record } else { samples };
             *part = Part {
@@ -348,25 +358,33 @@ impl Session<'_> {
             rules::samples_file(
                 &location,
                 record.exists,
-                document.as_ref().map(Document::root),
-                facts.as_ref(),
-                &mut sink,
-            );
-            if let Some(summary) = &summary {
-                rules::samples_rows(summary, &mut sink);
-            }
-        }
-        if let (Some(document), Some(facts)) = (&document, &facts) {
-            let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
-            rules::companion(
-                document.root(),
-                facts,
-                &location,
-                &samples.path,
-                samples.exists,
+                document.is_some(),
                 summary.as_ref(),
                 &mut sink,
             );
+        }
+        if let (Some(document), Some(facts)) = (&document, &facts) {
+            let pairing = Pairing {
+                record: document.root(),
+                facts,
+                location: &location,
+                samples_path: &samples.path,
+                samples_exist: samples.exists,
+                summary: summary.as_ref(),
+            };
+            let mut found = Findings::default();
+            let mut sink = self.sink(&record.path, &document.source, &mut found);
+            rules::companion(&pairing, &mut sink);
+            if record.item.is_none() {
+                let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
+                // Nobody sees the report of a record that was not named, so its samples tell what refuses the pair.
+                found
+                    .diagnostics()
+                    .iter()
+                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
+                    .for_each(|diagnostic| rules::record_disagrees::report(diagnostic, &mut sink));
+            }
+            record_report.findings.append(self.context.limit, found);
         }
         let mut reports = Vec::new();
         if record.item.is_some() {
@@ -411,12 +429,11 @@ impl Session<'_> {
     }
 
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        let mut bytes = Vec::with_capacity(
-            usize::try_from(self.files.size(&report.path)?)
-                .ok()?
-                .min(spelling.max_bytes())
-                + 1,
-        );
+        // A file that is not there has no size either; opening it tells why.
+        let size = self.files.size(&report.path).unwrap_or_default();
+        let room = usize::try_from(size)
+            .map_or(spelling.max_bytes(), |size| size.min(spelling.max_bytes()));
+        let mut bytes = Vec::with_capacity(room + 1);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;
         let read = self

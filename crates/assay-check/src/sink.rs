@@ -321,7 +321,9 @@ impl Text<'_> {
             column: before[line_start..].chars().count() as u64 + 1,
             span: Span::new(self.offset + start as u64, self.offset + end as u64),
         };
-        (place, Some(self.excerpt(line_start, start, end)), path)
+        // A text that is no longer at hand has no line to show.
+        let excerpt = (!self.source.is_empty()).then(|| self.excerpt(line_start, start, end));
+        (place, excerpt, path)
     }
 
     /// The line at `start`, cut to a window when it is long.

@@ -13,8 +13,8 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Add the key, or correct the key that asks for it. A bound that is not known is `null`; one that does not exist is
-    /// `"Infinity"` or `"-Infinity"`.
+    /// Add the key, or correct the key that asks for it. A bound that does not exist is `"Infinity"` or `"-Infinity"`, as a
+    /// string; when it is not known, leave `score_type` out.
     MISSING_KEY_HERE = (110, "missing-key-here", Error)
 }
 

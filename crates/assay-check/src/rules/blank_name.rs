@@ -1,0 +1,57 @@
+use assay_formats::Value;
+use assay_model::Severity;
+
+use crate::rule::rule;
+use crate::sink::{Draft, Sink};
+
+rule! {
+    /// A name is blank
+    ///
+    /// An id or a name is there but has nothing in it. Records are found, joined and shown by these: the evaluation by
+    /// `evaluation_id`, the model by `model_info.id`, results by `evaluation_result_id`. A blank id is an error, a blank name
+    /// for people only a warning.
+    ///
+    /// ## What to do
+    ///
+    /// Write the name. Where it is not known, `unknown` says so; an optional one may be left out.
+    BLANK_NAME = (410, "blank-name", Error)
+}
+
+/// Reports the blank names of a record outside of its results.
+pub(crate) fn record(root: Value<'_>, sink: &mut Sink<'_>) {
+    blank(root, "evaluation_id", Severity::Error, sink);
+    if let Some(model) = root.get("model_info") {
+        blank(model, "id", Severity::Error, sink);
+        blank(model, "name", Severity::Warning, sink);
+    }
+    if let Some(library) = root.get("eval_library") {
+        blank(library, "name", Severity::Warning, sink);
+        blank(library, "version", Severity::Warning, sink);
+    }
+    if let Some(source) = root.get("source_metadata") {
+        blank(source, "source_organization_name", Severity::Warning, sink);
+    }
+}
+
+/// Reports the blank names of one result.
+pub(crate) fn result(result: Value<'_>, sink: &mut Sink<'_>) {
+    blank(result, "evaluation_result_id", Severity::Error, sink);
+    blank(result, "evaluation_name", Severity::Warning, sink);
+    if let Some(data) = result.get("source_data") {
+        blank(data, "dataset_name", Severity::Warning, sink);
+    }
+}
+
+/// Whether a value is a text with nothing in it.
+pub(crate) fn is_blank(value: Value<'_>) -> bool {
+    value.text().is_some_and(|text| text.trim().is_empty())
+}
+
+fn blank(map: Value<'_>, key: &str, severity: Severity, sink: &mut Sink<'_>) {
+    if let Some(value) = map.get(key).filter(|value| is_blank(*value)) {
+        sink.report_as(severity, &BLANK_NAME, value, || {
+            Draft::new(format!("`{}` is blank", value.path()))
+                .help(format!("write what `{key}` is"))
+        });
+    }
+}

@@ -1,0 +1,46 @@
+use std::collections::HashMap;
+
+use assay_formats::Value;
+
+use crate::rule::rule;
+use crate::sink::{Draft, Sink};
+use crate::suggest::quote;
+
+rule! {
+    /// Two results have the same id
+    ///
+    /// The rows of a samples file say by `evaluation_result_id` which result they count for. When two results share an id,
+    /// nobody can tell.
+    ///
+    /// ## What to do
+    ///
+    /// Give each result its own id, in the record and in its rows. The name of the task and of the metric together usually
+    /// do: `gsm8k/exact_match`.
+    DUPLICATE_RESULT_ID = (412, "duplicate-result-id", Error)
+}
+
+pub(crate) fn check(results: Value<'_>, sink: &mut Sink<'_>) {
+    let mut first: HashMap<String, u64> = HashMap::new();
+    for id in results
+        .items()
+        .filter_map(|result| result.get("evaluation_result_id"))
+    {
+        // Blank ids are reported as such.
+        let Some(text) = id.text().filter(|text| !text.trim().is_empty()) else {
+            continue;
+        };
+        let line = sink.line_of(id.range().start);
+        let Some(earlier) = first.get(text.as_ref()) else {
+            first.insert(text.into_owned(), line);
+            continue;
+        };
+        sink.report(&DUPLICATE_RESULT_ID, id, || {
+            Draft::new(format!(
+                "another result already has the id {}",
+                quote(&text)
+            ))
+            .note(format!("the first one is on line {earlier}"))
+            .help("give each result its own id, in the record and in its rows")
+        });
+    }
+}

@@ -1,0 +1,195 @@
+//! One change to a valid record, one finding.
+
+use serde_json::{Value, json};
+
+use crate::support::{Memory, Pair, findings, pretty, record};
+
+/// The findings of a record without samples after one change.
+pub(crate) fn alone(change: impl FnOnce(&mut Value)) -> Vec<String> {
+    let mut record = record();
+    record
+        .as_object_mut()
+        .unwrap()
+        .remove("detailed_evaluation_results");
+    change(&mut record);
+    let path = Pair::new().record_path();
+    findings(&Memory::default().with(&path, pretty(&record)).judge())
+}
+
+pub(crate) fn in_result(change: impl FnOnce(&mut Value)) -> Vec<String> {
+    alone(|record| change(&mut record["evaluation_results"][0]))
+}
+
+#[test]
+fn a_valid_record_has_no_findings_alone_or_with_its_samples() {
+    assert_eq!(alone(|_| {}), [""; 0]);
+    assert_eq!(Pair::new().findings(), [""; 0]);
+}
+
+#[test]
+fn a_blank_id_is_an_error_and_a_blank_name_a_warning() {
+    let found = alone(|record| {
+        record["evaluation_id"] = json!("");
+        record["model_info"]["id"] = json!("  ");
+        record["model_info"]["name"] = json!("");
+        record["evaluation_results"][0]["evaluation_result_id"] = json!("");
+    });
+
+    assert_eq!(
+        found,
+        [
+            "json error AY410 3:20 `evaluation_id` is blank",
+            "json warning AY410 18:13 `model_info.name` is blank",
+            "json error AY410 19:11 `model_info.id` is blank",
+            "json error AY410 27:31 `evaluation_results[0].evaluation_result_id` is blank",
+        ]
+    );
+}
+
+#[test]
+fn a_record_without_results_is_suspicious() {
+    let found = alone(|record| record["evaluation_results"] = json!([]));
+
+    assert_eq!(
+        found,
+        ["json warning AY411 25:25 `evaluation_results` is empty"]
+    );
+}
+
+#[test]
+fn two_results_may_not_share_an_id() {
+    let found = alone(|record| {
+        let copy = record["evaluation_results"][0].clone();
+        record["evaluation_results"]
+            .as_array_mut()
+            .unwrap()
+            .push(copy);
+    });
+
+    assert_eq!(
+        found,
+        ["json error AY412 63:31 another result already has the id `sums/accuracy`"]
+    );
+}
+
+#[test]
+fn with_samples_every_one_of_several_results_needs_an_id() {
+    let pair = Pair::new().record(|record| {
+        let mut other = record["evaluation_results"][0].clone();
+        other
+            .as_object_mut()
+            .unwrap()
+            .remove("evaluation_result_id");
+        record["evaluation_results"]
+            .as_array_mut()
+            .unwrap()
+            .push(other);
+    });
+
+    assert_eq!(
+        pair.findings(),
+        [
+            "json warning AY413 62:5 the record has samples and several results, but this one has no `evaluation_result_id`"
+        ]
+    );
+}
+
+#[test]
+fn timestamps_are_seconds_or_dates() {
+    let stamp = |text: &str| alone(|record| record["retrieved_timestamp"] = json!(text));
+
+    for text in [
+        "1767225600",
+        "1767225600.5",
+        "2026-01-01",
+        "2026-01-01T00:00:00+02:00",
+    ] {
+        assert_eq!(stamp(text), [""; 0], "{text}");
+    }
+    assert_eq!(
+        stamp("1767225600000"),
+        [
+            "json warning AY420 4:26 `1767225600000` is not in seconds, it seems: as such it is a date beyond the year 5000"
+        ]
+    );
+    for text in ["yesterday", "nan", "inf", "1e9", "", "-5"] {
+        assert_eq!(
+            stamp(text),
+            [format!(
+                "json warning AY420 4:26 `{text}` is neither seconds since 1970 nor an ISO 8601 date"
+            )]
+        );
+    }
+}
+
+#[test]
+fn addresses_can_be_followed() {
+    let found = alone(|record| {
+        record["source_metadata"]["source_organization_url"] = json!("acme.example");
+        record["evaluation_results"][0]["source_data"] = json!({
+            "dataset_name": "sums",
+            "source_type": "url",
+            "url": ["https://acme.example/sums", "file:///tmp/sums"]
+        });
+    });
+
+    assert_eq!(
+        found,
+        [
+            "json warning AY421 10:32 `acme.example` is not an address that begins with `https://` or `http://`",
+            "json warning AY421 34:11 `file:///tmp/sums` is not an address that begins with `https://` or `http://`",
+        ]
+    );
+}
+
+#[test]
+fn a_dataset_is_named_by_its_id() {
+    let found = in_result(|result| result["source_data"]["hf_repo"] = json!("/home/me/sums"));
+
+    assert_eq!(
+        found,
+        [
+            "json warning AY422 32:20 `/home/me/sums` is not the id of a dataset: a repository id is `namespace/name`; this has 3 slashes"
+        ]
+    );
+}
+
+#[test]
+fn the_number_of_samples_is_that_of_their_ids() {
+    let found = in_result(|result| result["source_data"]["samples_number"] = json!(3));
+
+    assert_eq!(
+        found,
+        ["json warning AY423 33:27 `samples_number` is 3, but `sample_ids` has 2"]
+    );
+}
+
+#[test]
+fn s23_the_axes_are_asked_of_the_model_and_of_every_judge() {
+    let found = alone(|record| {
+        record["model_info"]["additional_details"] = json!({"deployment_type": "unknown"});
+        record["evaluation_results"][0]["metric_config"]["llm_scoring"] = json!({
+            "input_prompt": "Is it right?",
+            "judges": [{"model_info": {"name": "J", "id": "acme/j", "additional_details": {
+                "deployment_type": "cloudy", "model_availability": "unknown"
+            }}}]
+        });
+    });
+
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("json error AY101 20:27"), "{found:?}");
+    assert!(found[1].starts_with("json error AY103 52:38"), "{found:?}");
+}
+
+#[test]
+fn rules_leave_to_the_shape_what_is_of_the_shape() {
+    let found = alone(|record| {
+        record["model_info"] = json!([]);
+        record["evaluation_results"] = json!({"not": "a list"});
+        record["source_metadata"] = json!(null);
+        record["retrieved_timestamp"] = json!(5);
+    });
+
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(found.iter().all(|one| one.contains(" AY102 ")), "{found:?}");
+}
