@@ -12,7 +12,6 @@ mod eval_yaml;
 mod kind;
 mod layout;
 mod pairing;
-mod queue;
 mod record;
 mod row;
 mod rule;

@@ -41,7 +41,7 @@ impl Rule {
 macro_rules! rule {
     ($(#[doc = $doc:literal])+ $name:ident = ($number:literal, $slug:literal, $severity:ident)) => {
         $(#[doc = $doc])+
-        pub static $name: $crate::rule::Rule = $crate::rule::Rule {
+        pub(crate) static $name: $crate::rule::Rule = $crate::rule::Rule {
             code: assay_model::Code::new($number),
             name: $slug,
             severity: assay_model::Severity::$severity,

@@ -1,16 +1,15 @@
 //! A samples file judged in one pass: text, syntax, shape, rules, digest and counts, block by block.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_formats::eee::{self, Version};
 use assay_formats::json::Parser;
 use assay_formats::rows::{Algorithm, Block, Blocks};
 use assay_formats::syntax::limits;
-use assay_formats::{Tape, shape};
+use assay_formats::{Tape, ordered, shape};
 
-use crate::queue::{Queue, lock};
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -86,11 +85,7 @@ impl Judge<'_> {
     pub(crate) fn run(&self, reader: &mut dyn Read) -> io::Result<(Findings, SamplesSummary)> {
         let algorithm = self.facts.map_or(Algorithm::Sha256, RecordFacts::algorithm);
         let mut blocks = Blocks::new(reader, algorithm);
-        let merged = if self.jobs > 1 {
-            self.in_parallel(&mut blocks)?
-        } else {
-            self.in_line(&mut blocks)?
-        };
+        let merged = self.judge_blocks(&mut blocks)?;
         let (digest, bytes) = blocks.finish();
         let Merged {
             findings,
@@ -110,54 +105,28 @@ impl Judge<'_> {
         ))
     }
 
-    fn in_line(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
-        let mut worker = Worker::default();
-        let mut merged = Merged::default();
-        let mut block = Block::default();
-        while blocks.next(&mut block)? {
-            (self.progress)(block.bytes.len() as u64);
-            let judged = worker.judge(self, &block);
-            merged.add(self, judged);
-        }
-        Ok(merged)
-    }
-
     /// One thread reads and hashes, the others judge; what they find is joined in the order of the file.
-    fn in_parallel(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
-        let queue = Queue::new(self.jobs);
-        let merger = Mutex::new(Merger::default());
-        std::thread::scope(|scope| {
-            for _ in 0..self.jobs {
-                scope.spawn(|| {
-                    let mut worker = Worker::default();
-                    while let Some((number, block)) = queue.take() {
-                        let judged = worker.judge(self, &block);
-                        queue.give_back(block);
-                        lock(&merger).add(self, number, judged);
-                    }
-                });
-            }
-            let read = self.feed(blocks, &queue);
-            queue.close();
-            read
-        })?;
-        let merger = merger
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok(merger.merged)
-    }
-
-    fn feed(&self, blocks: &mut Blocks<&mut dyn Read>, queue: &Queue) -> io::Result<()> {
-        let mut number = 0;
-        loop {
-            let mut block = queue.empty_block();
-            if !blocks.next(&mut block)? {
-                return Ok(());
-            }
-            (self.progress)(block.bytes.len() as u64);
-            queue.put(number, block);
-            number += 1;
-        }
+    fn judge_blocks(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
+        let empty: Mutex<Vec<Block>> = Mutex::default();
+        let spare = || empty.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut merged = Merged::default();
+        ordered(
+            self.jobs,
+            || {
+                let mut block = spare().pop().unwrap_or_default();
+                let read = blocks.next(&mut block)?;
+                (self.progress)(block.bytes.len() as u64);
+                Ok::<_, io::Error>(read.then_some(block))
+            },
+            Worker::default,
+            |worker, block| {
+                let judged = worker.judge(self, &block);
+                spare().push(block);
+                judged
+            },
+            |judged| merged.add(self, judged),
+        )?;
+        Ok(merged)
     }
 }
 
@@ -196,24 +165,6 @@ impl Merged {
                     .at(at.offset, at.line);
                 rules::duplicate_sample::report(first, &mut sink);
             }
-        }
-    }
-}
-
-/// Puts blocks that were judged out of turn back in order.
-#[derive(Default)]
-struct Merger {
-    next: u64,
-    early: BTreeMap<u64, Judged>,
-    merged: Merged,
-}
-
-impl Merger {
-    fn add(&mut self, judge: &Judge<'_>, number: u64, judged: Judged) {
-        self.early.insert(number, judged);
-        while let Some(judged) = self.early.remove(&self.next) {
-            self.merged.add(judge, judged);
-            self.next += 1;
         }
     }
 }

@@ -5,10 +5,12 @@
 
 pub mod eee;
 pub mod json;
+mod ordered;
 pub mod rows;
 pub mod shape;
 pub mod syntax;
 mod tape;
 pub mod yaml;
 
+pub use ordered::ordered;
 pub use tape::{Entries, Items, Kind, Tape, Value};

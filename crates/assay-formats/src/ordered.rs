@@ -1,0 +1,202 @@
+//! Work on several threads whose results come back in the order of the input.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many pieces of work may be under way or waiting to be consumed, for each thread.
+const PIECES_PER_JOB: u64 = 2;
+
+/// Takes pieces from `produce`, works on them on `jobs` threads, and hands the results to `consume` in the order of the
+/// pieces. At most a few pieces for each thread are held at a time, so memory does not grow with the input.
+///
+/// `produce` runs on the calling thread; `consume` on whichever thread finishes the next piece in turn. Each thread makes
+/// its own `state` once, for buffers that are used again. With one job everything runs on the calling thread.
+pub fn ordered<P, R, S, E>(
+    jobs: usize,
+    mut produce: impl FnMut() -> Result<Option<P>, E>,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, P) -> R + Sync,
+    mut consume: impl FnMut(R) + Send,
+) -> Result<(), E>
+where
+    P: Send,
+    R: Send,
+{
+    if jobs <= 1 {
+        let mut state = state();
+        while let Some(piece) = produce()? {
+            consume(work(&mut state, piece));
+        }
+        return Ok(());
+    }
+    let line = Line::new(jobs, &mut consume);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                let _closing = Closing(&line);
+                let mut state = state();
+                while let Some((number, piece)) = line.take() {
+                    line.finish(number, work(&mut state, piece));
+                }
+            });
+        }
+        let _closing = Closing(&line);
+        while let Some(piece) = produce()? {
+            if !line.put(piece) {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The pieces on their way, and the results that wait for their turn.
+struct Line<'c, P, R> {
+    room: u64,
+    state: Mutex<LineState<'c, P, R>>,
+    changed: Condvar,
+}
+
+struct LineState<'c, P, R> {
+    waiting: std::collections::VecDeque<(u64, P)>,
+    /// How many pieces were put.
+    put: u64,
+    /// The piece whose result is consumed next.
+    next: u64,
+    early: BTreeMap<u64, R>,
+    consume: &'c mut (dyn FnMut(R) + Send),
+    closed: bool,
+}
+
+impl<'c, P, R> Line<'c, P, R> {
+    fn new(jobs: usize, consume: &'c mut (dyn FnMut(R) + Send)) -> Self {
+        let state = LineState {
+            waiting: std::collections::VecDeque::new(),
+            put: 0,
+            next: 0,
+            early: BTreeMap::new(),
+            consume,
+            closed: false,
+        };
+        Self {
+            room: jobs as u64 * PIECES_PER_JOB,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LineState<'c, P, R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a piece as soon as there is room; `false` when a worker has died and no one would take it.
+    fn put(&self, piece: P) -> bool {
+        let full =
+            |state: &mut LineState<'c, P, R>| !state.closed && state.put - state.next >= self.room;
+        let mut state = self
+            .changed
+            .wait_while(self.lock(), full)
+            .unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return false;
+        }
+        let number = state.put;
+        state.put += 1;
+        state.waiting.push_back((number, piece));
+        self.changed.notify_all();
+        true
+    }
+
+    /// The next piece; `None` once the line is closed and empty.
+    fn take(&self) -> Option<(u64, P)> {
+        let idle = |state: &mut LineState<'c, P, R>| !state.closed && state.waiting.is_empty();
+        let mut state = self
+            .changed
+            .wait_while(self.lock(), idle)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.waiting.pop_front()
+    }
+
+    /// Keeps a result, and consumes all whose turn has come.
+    fn finish(&self, number: u64, result: R) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        state.early.insert(number, result);
+        while let Some(result) = state.early.remove(&state.next) {
+            (state.consume)(result);
+            state.next += 1;
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// Closes the line when its owner is done or panics, so that nobody waits for ever.
+struct Closing<'l, 'c, P, R>(&'l Line<'c, P, R>);
+
+impl<P, R> Drop for Closing<'_, '_, P, R> {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn squares(jobs: usize, count: u64) -> Vec<u64> {
+        let mut numbers = 0..count;
+        let mut squares = Vec::new();
+        let produced: Result<(), ()> = ordered(
+            jobs,
+            || Ok(numbers.next()),
+            || (),
+            |(), number| {
+                // Later pieces are quicker, so they overtake the earlier ones.
+                (0..(count - number) * 50).fold(0, |sum: u64, step| {
+                    std::hint::black_box(sum.wrapping_add(step))
+                });
+                number * number
+            },
+            |square| squares.push(square),
+        );
+        assert_eq!(produced, Ok(()));
+        squares
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_pieces() {
+        let expected: Vec<u64> = (0..500).map(|number| number * number).collect();
+        for jobs in [1, 2, 3, 8] {
+            assert_eq!(squares(jobs, 500), expected, "{jobs} jobs");
+        }
+    }
+
+    #[test]
+    fn nothing_in_gives_nothing_out() {
+        assert_eq!(squares(4, 0), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn a_fault_of_the_producer_ends_the_work_and_is_returned() {
+        let mut calls = 0;
+        let mut consumed = 0;
+
+        let result = ordered(
+            2,
+            || {
+                calls += 1;
+                if calls > 10 {
+                    Err("broken")
+                } else {
+                    Ok(Some(calls))
+                }
+            },
+            || (),
+            |(), number| number,
+            |_| consumed += 1,
+        );
+
+        assert_eq!((result, consumed), (Err("broken"), 10));
+    }
+}
