@@ -114,7 +114,9 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
             expected,
             condition,
         } => unfit_here::report(at, expected, condition, sink),
-        ShapeFaultKind::WrongKind { expected } => wrong_type::report(at, expected, sink),
+        ShapeFaultKind::WrongKind { expected } | ShapeFaultKind::Null { expected, .. } => {
+            wrong_type::report(at, expected, sink)
+        }
         ShapeFaultKind::NotOneOf { options } => not_one_of::report(at, options, sink),
         ShapeFaultKind::Pattern(pattern) => path_out_of_form::report(at, pattern, sink),
         ShapeFaultKind::UnknownKey { object } => unknown_key::report(at, object, sink),
