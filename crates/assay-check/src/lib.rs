@@ -18,6 +18,7 @@ mod samples;
 mod session;
 mod sink;
 mod suggest;
+mod yaml_shape;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
 pub use kind::{FileKind, FileKindError};

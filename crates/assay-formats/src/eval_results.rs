@@ -1,6 +1,7 @@
 //! Result files, `.eval_results/*.yaml`: the target shape, its extensions, and the keys of the dialect in use today.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use assay_model::{Entry, Framework, Score, Source};
 
@@ -297,8 +298,8 @@ fn entry(value: Value<'_>) -> Option<Entry> {
     Some(Entry {
         dataset: dataset.text_of("id")?.parse().ok()?,
         task: dataset.text_of("task_id")?.parse().ok()?,
-        dataset_revision: parsed(dataset, "revision")?,
-        model_revision: parsed(value, "model_revision")?,
+        dataset_revision: parsed(dataset, "revision").ok()?,
+        model_revision: parsed(value, "model_revision").ok()?,
         scores: scores(value)?,
         framework: value.present("framework").map(framework),
         token: token(value).map(|(_, text)| text.into_owned()),
@@ -306,7 +307,7 @@ fn entry(value: Value<'_>) -> Option<Entry> {
             Some(source) => Some(source_of(source)?),
             None => None,
         },
-        date: parsed(value, "date")?,
+        date: parsed(value, "date").ok()?,
         notes: text(value, "notes"),
         subset: text(value, "benchmark_subset"),
         sample_size: count(value, "sample_size")
@@ -361,13 +362,17 @@ fn source_of(value: Value<'_>) -> Option<Source> {
     })
 }
 
-/// What stands behind a key that may be absent: `None` when it is there and cannot be read.
-fn parsed<T: std::str::FromStr>(value: Value<'_>, key: &str) -> Option<Option<T>> {
-    match value.present(key) {
-        Some(held) => held.text()?.parse().ok().map(Some),
-        None => Some(None),
-    }
+/// What stands behind a key that may be absent; an error when it is there and cannot be read.
+fn parsed<T: FromStr>(value: Value<'_>, key: &str) -> Result<Option<T>, Unreadable> {
+    let Some(held) = value.present(key) else {
+        return Ok(None);
+    };
+    let text = held.text().ok_or(Unreadable)?;
+    text.parse().map(Some).map_err(|_| Unreadable)
 }
+
+/// What stands behind a key is not what it should be; the judge says how.
+struct Unreadable;
 
 fn count(value: Value<'_>, key: &str) -> Option<u64> {
     value
