@@ -55,7 +55,11 @@ pub(crate) fn check(
                 "metric {} is not defined by the benchmark",
                 quote(&text)
             ))
-            .help(format!("its metrics are {}", listed(known())))
+            .help(if declares_none(benchmark) {
+                "the benchmark declares no metrics; give its one score as `value`".to_owned()
+            } else {
+                format!("its metrics are {}", listed(known()))
+            })
             .help_if(did_you_mean(&text, known()))
         });
     }
@@ -78,4 +82,9 @@ pub(crate) fn check(
             .path_of(metrics)
         });
     }
+}
+
+/// Whether the only metric is the one that was made up because the benchmark declares none.
+fn declares_none(benchmark: &Benchmark) -> bool {
+    matches!(benchmark.metrics.as_slice(), [only] if only.id.as_str() == Benchmark::ANONYMOUS_METRIC)
 }

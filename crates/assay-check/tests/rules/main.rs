@@ -2,8 +2,11 @@
 #![cfg(test)]
 
 mod benchmarks;
+mod fit;
 mod mutations;
 mod results;
+mod scores;
 mod seeds;
 mod support;
+mod tokens;
 mod traps;

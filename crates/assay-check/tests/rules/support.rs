@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use assay_check::{
-    Benchmarks, Context, FileKind, FileReport, Files, Item, Lookup, Options, ValidatedFile,
-    validate,
+    Benchmarks, Context, FileKind, FileReport, Files, Item, Lookup, Options, Validated,
+    ValidatedFile, validate,
 };
 use assay_model::{Benchmark, Diagnostic, RepoId, Severity};
 
@@ -65,7 +65,7 @@ impl Benchmarks for Shelf {
 /// What a valid `eval.yaml` defines.
 pub(crate) fn benchmark(eval_yaml: &str) -> Benchmark {
     let report = judged("eval.yaml", eval_yaml, &Context::default());
-    match report.validated.as_ref().map(|validated| validated.get()) {
+    match report.validated.as_ref().map(Validated::get) {
         Some(ValidatedFile::Benchmark(benchmark)) => benchmark.clone(),
         Some(ValidatedFile::Results(_)) | None => {
             panic!("the benchmark of a test is valid: {:?}", lines(&report))

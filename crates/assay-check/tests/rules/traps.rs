@@ -1,6 +1,6 @@
 //! The traps between what is published, what is live and what clients read, by their numbers in the list of traps.
 
-use assay_check::{Context, ValidatedFile};
+use assay_check::{Context, Validated, ValidatedFile};
 use assay_model::Severity;
 
 use crate::support::{Shelf, finding, findings, findings_with, judged, lines, only, renamed};
@@ -73,7 +73,7 @@ fn t06_a_live_benchmark_without_metrics_gets_one_score() {
     let report = judged("eval.yaml", text, &Context::default());
 
     assert_eq!(only(&report, "AY211").severity, Severity::Note);
-    let Some(ValidatedFile::Benchmark(benchmark)) = report.validated.as_ref().map(|v| v.get())
+    let Some(ValidatedFile::Benchmark(benchmark)) = report.validated.as_ref().map(Validated::get)
     else {
         panic!("a live benchmark is valid");
     };
@@ -274,7 +274,7 @@ fn t15_spellings_of_one_number_are_the_same_score() {
         let report = judged(".eval_results/sums.yaml", &text, &Context::default());
 
         assert_eq!(lines(&report), NONE, "{literal}");
-        let Some(ValidatedFile::Results(entries)) = report.validated.as_ref().map(|v| v.get())
+        let Some(ValidatedFile::Results(entries)) = report.validated.as_ref().map(Validated::get)
         else {
             panic!("the file is valid");
         };
