@@ -87,6 +87,10 @@ fn tasks_and_metrics_must_be_those_of_the_benchmark() {
         ]
     );
     assert_eq!(
+        only(&report, "AY324").help.as_deref(),
+        Some("its tasks are `main`, `hard`")
+    );
+    assert_eq!(
         only(&report, "AY325").help.as_deref(),
         Some("its metrics are `acc`, `cost`")
     );

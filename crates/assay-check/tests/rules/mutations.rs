@@ -1,9 +1,11 @@
 //! One wrong stroke anywhere in a valid file: the judge never panics, and what it finds lies inside the file.
 
+use std::sync::LazyLock;
+
 use assay_check::Context;
 use proptest::prelude::*;
 
-use crate::support::judged;
+use crate::support::{Shelf, judged};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -45,6 +47,14 @@ const LINES: [&str; 12] = [
     "  date: 2026-02-30",
     "tasks: [{id: {}}]",
 ];
+
+/// The benchmarks that the result files name.
+static SHELF: LazyLock<Shelf> = LazyLock::new(|| {
+    let hle = include_str!("../fixtures/seeds/hle.benchmark.yaml");
+    Shelf::default()
+        .with("cais/hle", hle)
+        .with("esb/datasets", FILES[1].1)
+});
 
 #[derive(Debug, Clone)]
 enum Change {
@@ -88,9 +98,19 @@ fn changed(text: &str, change: &Change) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Judges a text and checks that each finding lies in it and says what to do.
+/// Judges a text, alone and beside its benchmark, and checks each finding.
 fn check(path: &str, text: &str) -> Result<(), TestCaseError> {
-    let report = judged(path, text, &Context::default());
+    let beside = Context {
+        benchmarks: &*SHELF,
+        ..Context::default()
+    };
+    check_in(path, text, &Context::default())?;
+    check_in(path, text, &beside)
+}
+
+/// Checks that each finding lies in the text and says what to do.
+fn check_in(path: &str, text: &str, context: &Context<'_>) -> Result<(), TestCaseError> {
+    let report = judged(path, text, context);
     let lines = text.split('\n').count() as u64;
     for finding in report.findings.diagnostics() {
         let place = &finding.place;
@@ -112,7 +132,7 @@ fn check(path: &str, text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
     #[test]
     fn one_wrong_stroke_never_panics(file in 0..FILES.len(), change in change()) {

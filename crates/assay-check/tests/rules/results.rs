@@ -295,3 +295,22 @@ fn every_finding_has_a_next_step() {
         assert!(finding.help.is_some(), "{finding:?}");
     }
 }
+
+#[test]
+fn a_file_full_of_faults_counts_them_all_and_keeps_a_few() {
+    let text = "- dataset: {id: acme/sums, task_id: main}\n  value: 1e3\n  key: 1\n".repeat(4_000);
+
+    let report = judged(PATH, &text, &Context::default());
+
+    let counts: Vec<(String, u64)> = report
+        .findings
+        .counts()
+        .map(|(_, code, count)| (code.to_string(), count))
+        .collect();
+    assert_eq!(
+        counts,
+        [("AY105".to_owned(), 4_000), ("AY314".to_owned(), 4_000)]
+    );
+    let kept = u64::try_from(report.findings.diagnostics().len());
+    assert_eq!(kept, Ok(2 * Context::DEFAULT_LIMIT));
+}
