@@ -1,9 +1,10 @@
 //! One document read and judged: text, syntax, shape, then the rules of its kind.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use assay_formats::shape::{self, Shape};
-use assay_formats::syntax::{SyntaxFault, limits};
+use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use assay_formats::{Tape, Value, json, yaml};
 
 use crate::kind::FileKind;
@@ -49,6 +50,8 @@ impl Spelling {
 pub(crate) struct Document {
     pub(crate) source: String,
     tape: Tape,
+    /// The places of YAML that tools do not read alike; what stands there can be shown but not verified.
+    constructs: Vec<Range<usize>>,
 }
 
 impl Document {
@@ -87,7 +90,21 @@ impl Document {
             rules::syntax(fault, &mut sink);
         }
         tape.root(&source)?;
-        Some(Self { source, tape })
+        let constructs = faults
+            .into_iter()
+            .filter(|fault| matches!(fault.kind, SyntaxFaultKind::YamlConstruct(_)))
+            .map(|fault| fault.range)
+            .collect();
+        Some(Self {
+            source,
+            tape,
+            constructs,
+        })
+    }
+
+    /// The places of YAML that tools do not read alike.
+    pub(crate) fn constructs(&self) -> &[Range<usize>] {
+        &self.constructs
     }
 
     /// The root of the document.

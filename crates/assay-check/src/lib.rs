@@ -21,6 +21,7 @@ mod session;
 mod sink;
 mod suggest;
 mod turns;
+mod yaml_shape;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
 pub use kind::{FileKind, FileKindError};

@@ -15,24 +15,36 @@ use crate::turns::Turns;
 
 pub(crate) mod ambiguous_scalar;
 pub(crate) mod attribution_out_of_range;
+pub(crate) mod bad_date;
+pub(crate) mod bad_number;
+pub(crate) mod bad_repo_id;
+pub(crate) mod bad_revision;
+pub(crate) mod bad_token;
+pub(crate) mod bad_url;
 pub(crate) mod blank_name;
 pub(crate) mod blank_row;
 pub(crate) mod blank_sample_id;
 pub(crate) mod bounds_reversed;
+pub(crate) mod breaks_inspect;
 pub(crate) mod broken_syntax;
 pub(crate) mod byte_order_mark;
 pub(crate) mod checksum_differs;
 pub(crate) mod checksum_incomplete;
 pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
+pub(crate) mod declared_provenance;
 pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
 pub(crate) mod duplicate_result_id;
 pub(crate) mod duplicate_sample;
+pub(crate) mod empty_key;
 pub(crate) mod evaluation_id_differs;
 pub(crate) mod failed_but_correct;
+pub(crate) mod hidden_text;
 pub(crate) mod interval_reversed;
+pub(crate) mod invalid_id;
 pub(crate) mod lone_surrogate;
+pub(crate) mod misnamed_file;
 pub(crate) mod missing_key;
 pub(crate) mod missing_key_here;
 pub(crate) mod missing_samples;
@@ -40,8 +52,10 @@ pub(crate) mod misspelt_key;
 pub(crate) mod model_id_differs;
 pub(crate) mod negative_amount;
 pub(crate) mod no_messages;
+pub(crate) mod no_metrics;
 pub(crate) mod no_results;
 pub(crate) mod no_rows;
+pub(crate) mod no_score;
 pub(crate) mod non_finite_number;
 pub(crate) mod not_a_dataset;
 pub(crate) mod not_a_level;
@@ -52,11 +66,16 @@ pub(crate) mod number_out_of_range;
 pub(crate) mod out_of_layout;
 pub(crate) mod path_disagrees;
 pub(crate) mod path_out_of_form;
+pub(crate) mod primary_metric;
 pub(crate) mod record_disagrees;
 pub(crate) mod record_missing;
+pub(crate) mod repeated_id;
+pub(crate) mod repeated_metric;
+pub(crate) mod repeated_run;
 pub(crate) mod result_without_id;
 pub(crate) mod row_version_differs;
 pub(crate) mod rows_miscounted;
+pub(crate) mod run_disagrees;
 pub(crate) mod sample_hash_form;
 pub(crate) mod sample_ids_miscounted;
 pub(crate) mod sample_score_out_of_bounds;
@@ -76,13 +95,21 @@ pub(crate) mod turn_count;
 pub(crate) mod turn_order;
 pub(crate) mod undeclared_samples;
 pub(crate) mod unfit_here;
+pub(crate) mod unknown_benchmark;
 pub(crate) mod unknown_bound;
+pub(crate) mod unknown_framework;
 pub(crate) mod unknown_key;
 pub(crate) mod unknown_kind;
+pub(crate) mod unknown_metric;
 pub(crate) mod unknown_result;
+pub(crate) mod unknown_task;
 pub(crate) mod unreadable;
 pub(crate) mod unused_key;
+pub(crate) mod unverifiable;
+pub(crate) mod value_disagrees;
+pub(crate) mod value_type_mismatch;
 pub(crate) mod weak_digest;
+pub(crate) mod wrong_root;
 pub(crate) mod wrong_type;
 pub(crate) mod yaml_construct;
 
@@ -113,6 +140,45 @@ pub static ALL: &[&Rule] = &[
     &path_out_of_form::PATH_OUT_OF_FORM,
     &missing_key_here::MISSING_KEY_HERE,
     &unfit_here::UNFIT_HERE,
+    &wrong_root::NOT_A_MAPPING,
+    &repeated_id::REPEATED_METRIC_ID,
+    &repeated_id::REPEATED_TASK_ID,
+    &primary_metric::NO_PRIMARY,
+    &invalid_id::INVALID_ID,
+    &primary_metric::SEVERAL_PRIMARY,
+    &primary_metric::ONLY_METRIC_NOT_PRIMARY,
+    &breaks_inspect::BREAKS_INSPECT,
+    &breaks_inspect::INSPECT_INCOMPLETE,
+    &unknown_framework::UNKNOWN_FRAMEWORK,
+    &no_metrics::NO_METRICS,
+    &misnamed_file::MISNAMED_BENCHMARK,
+    &wrong_root::NOT_A_LIST,
+    &no_score::NO_SCORE,
+    &value_disagrees::VALUE_DISAGREES,
+    &bad_token::TWO_TOKENS,
+    &bad_token::MALFORMED_TOKEN,
+    &unverifiable::UNVERIFIABLE,
+    &repeated_metric::REPEATED_METRIC,
+    &repeated_run::CONTRADICTING_ENTRIES,
+    &repeated_run::DUPLICATE_ENTRY,
+    &bad_date::BAD_DATE,
+    &bad_url::BAD_URL,
+    &bad_revision::BAD_REVISION,
+    &bad_revision::SHORT_REVISION,
+    &bad_number::BAD_NUMBER,
+    &value_type_mismatch::VALUE_TYPE_MISMATCH,
+    &bad_repo_id::BAD_REPO_ID,
+    &bad_repo_id::NO_NAMESPACE,
+    &hidden_text::HIDDEN_TEXT,
+    &declared_provenance::DECLARED_PROVENANCE,
+    &run_disagrees::RUN_DISAGREES,
+    &misnamed_file::MISNAMED_RESULTS,
+    &unknown_benchmark::UNKNOWN_BENCHMARK,
+    &unknown_benchmark::BROKEN_BENCHMARK,
+    &unknown_task::UNKNOWN_TASK,
+    &unknown_metric::UNKNOWN_METRIC,
+    &unknown_metric::LACKS_PRIMARY,
+    &empty_key::EMPTY_KEY,
     &schema_version::UNKNOWN_VERSION,
     &schema_version::OLD_VERSION,
     &out_of_layout::OUTSIDE_DATASTORE,
@@ -213,7 +279,9 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
             expected,
             condition,
         } => unfit_here::report(at, expected, condition, sink),
-        ShapeFaultKind::WrongKind { expected } => wrong_type::report(at, expected, sink),
+        ShapeFaultKind::WrongKind { expected } | ShapeFaultKind::Null { expected, .. } => {
+            wrong_type::report(at, expected, sink)
+        }
         ShapeFaultKind::NotOneOf { options } => not_one_of::report(at, options, sink),
         ShapeFaultKind::Pattern(pattern) => path_out_of_form::report(at, pattern, sink),
         ShapeFaultKind::UnknownKey { object } => unknown_key::report(at, object, sink),
@@ -232,6 +300,25 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
         }
     }
     false
+}
+
+/// The most names that a message lists.
+const LISTED: usize = 8;
+
+/// Names for a sentence, cut when there are many.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut quoted: Vec<String> = names.take(LISTED + 1).map(crate::suggest::quote).collect();
+    if quoted.len() > LISTED {
+        quoted.truncate(LISTED);
+        quoted.push("…".to_owned());
+    }
+    quoted.join(", ")
+}
+
+/// The line on which a value of a whole document stands.
+fn line_of(value: Value<'_>) -> usize {
+    let before = value.source().as_bytes().get(..value.range().start);
+    1 + before.map_or(0, |bytes| memchr::memchr_iter(b'\n', bytes).count())
 }
 
 /// Judges a record by itself.

@@ -2,6 +2,8 @@
 
 /// How alike two names must be, from 0 to 1, before one is offered for the other.
 const ALIKE: f64 = 0.8;
+/// The most bytes that one character has.
+const MAX_WIDTH: usize = 4;
 
 /// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not count.
 pub(crate) fn closest<'n>(
@@ -10,8 +12,11 @@ pub(crate) fn closest<'n>(
 ) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(typed);
+    let length = wanted.chars().count();
     known
         .into_iter()
+        // A name so much longer or shorter cannot be alike, and comparing a hostile one would cost its length squared.
+        .filter(|name| length <= 2 * name.len() && name.len() <= 2 * length.max(1) * MAX_WIDTH)
         .map(|name| {
             (
                 strsim::normalized_damerau_levenshtein(&wanted, &plain(name)),

@@ -4,6 +4,8 @@
 //! with the text. What the values mean is for `assay-check`.
 
 pub mod eee;
+pub mod eval_results;
+pub mod eval_yaml;
 pub mod json;
 mod ordered;
 pub mod rows;

@@ -1,4 +1,4 @@
-use crate::{Direction, MetricId, TaskId};
+use crate::{Direction, MetricId, RepoId, Revision, TaskId, ValueType};
 
 /// What a benchmark's `eval.yaml` defines: its metrics and its tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,6 +7,8 @@ pub struct Benchmark {
     pub name: String,
     /// What it measures.
     pub description: String,
+    /// The framework that runs it, such as `inspect-ai`, when it is declared.
+    pub framework: Option<String>,
     /// The metrics; at least one, exactly one of them primary.
     pub metrics: Vec<Metric>,
     /// The tasks, each a leaderboard; at least one.
@@ -26,6 +28,12 @@ pub struct Metric {
     pub primary: bool,
     /// The unit, when it is declared.
     pub unit: Option<String>,
+    /// How values of samples or classes become one, when it is declared.
+    pub aggregation: Option<String>,
+    /// The subset it applies to, when it is not all.
+    pub slice: Option<String>,
+    /// What kind of number its values are, when it is declared.
+    pub value_type: Option<ValueType>,
 }
 
 /// One task of a benchmark.
@@ -39,9 +47,23 @@ pub struct Task {
     pub config: Option<String>,
     /// The split of the dataset.
     pub split: Option<String>,
+    /// The dataset that holds the data, when the task names it.
+    pub dataset: Option<TaskDataset>,
+}
+
+/// The dataset that a task takes its data from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskDataset {
+    /// The repository.
+    pub id: RepoId,
+    /// The commit.
+    pub revision: Option<Revision>,
 }
 
 impl Benchmark {
+    /// The metric that stands for the single anonymous `value` of a benchmark that declares no metrics.
+    pub const ANONYMOUS_METRIC: &str = "value";
+
     /// The metric that boards are ranked by.
     pub fn primary(&self) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.primary)

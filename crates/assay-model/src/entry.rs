@@ -1,4 +1,4 @@
-use crate::{Date, MetricId, Number, RepoId, Revision, TaskId};
+use crate::{Date, MetricId, Number, RepoId, Revision, TaskId, ValueType};
 
 /// One run in a result file: which benchmark and task, which scores, and where they come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,10 @@ pub struct Entry {
     pub date: Option<Date>,
     /// The setup in words.
     pub notes: Option<String>,
+    /// The subset of the benchmark, where one repository holds several.
+    pub subset: Option<String>,
+    /// How many samples were evaluated.
+    pub sample_size: Option<u64>,
 }
 
 /// One metric value.
@@ -32,8 +36,14 @@ pub struct Score {
     pub metric: Option<MetricId>,
     /// The value.
     pub value: Number,
+    /// The value as it was written: `20.90` shows how many digits the author meant to give.
+    pub literal: String,
     /// The subset it applies to.
     pub slice: Option<String>,
+    /// What kind of number it is, when that is declared.
+    pub value_type: Option<ValueType>,
+    /// How many samples it was computed from.
+    pub sample_size: Option<u64>,
 }
 
 /// What ran the evaluation.

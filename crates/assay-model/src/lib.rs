@@ -17,8 +17,9 @@ mod repo_id;
 mod revision;
 mod task_id;
 mod text;
+mod value_type;
 
-pub use benchmark::{Benchmark, Metric, Task};
+pub use benchmark::{Benchmark, Metric, Task, TaskDataset};
 pub use code::{Code, CodeError};
 pub use date::{Date, DateError};
 pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
@@ -31,3 +32,4 @@ pub use repo_id::{RepoId, RepoIdError};
 pub use revision::{Revision, RevisionError};
 pub use task_id::{TaskId, TaskIdError};
 pub use text::{HiddenCharacter, hidden_character};
+pub use value_type::{ValueType, ValueTypeError};

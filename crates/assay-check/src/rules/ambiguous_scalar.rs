@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use assay_formats::{Kind, Value};
 
 use crate::rule::rule;
@@ -24,15 +26,16 @@ rule! {
     AMBIGUOUS_SCALAR = (14, "ambiguous-scalar", Warning)
 }
 
-/// Reports every scalar of a document that tools read differently and whose meaning is still clear here.
-pub(crate) fn check(value: Value<'_>, sink: &mut Sink<'_>) {
+/// Reports every scalar of a document that tools read differently and whose meaning is still clear here, except those
+/// that begin where an error has already been reported.
+pub(crate) fn check(value: Value<'_>, reported: &BTreeSet<usize>, sink: &mut Sink<'_>) {
     for item in value.items() {
-        check(item, sink);
+        check(item, reported, sink);
     }
     for (_, item) in value.entries() {
-        check(item, sink);
+        check(item, reported, sink);
     }
-    if !value.is_loose() {
+    if !value.is_loose() || reported.contains(&value.range().start) {
         return;
     }
     match value.kind() {

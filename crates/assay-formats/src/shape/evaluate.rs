@@ -39,6 +39,13 @@ pub enum ShapeFaultKind {
         /// What it should be.
         expected: &'static Shape,
     },
+    /// Null, or nothing at all, behind a key that does not take it.
+    Null {
+        /// What it should be.
+        expected: &'static Shape,
+        /// Whether the key must be there; if not, it could simply be left out.
+        required: bool,
+    },
     /// A text outside its list.
     NotOneOf {
         /// The list.
@@ -223,7 +230,16 @@ fn evaluate_object<'d>(
         if let Some(position) = object.position(key, guess) {
             seen |= 1 << position;
             guess = position + 1;
-            evaluate(object.fields[position].shape, child, report);
+            let field = &object.fields[position];
+            if child.kind() == Kind::Null && !field.shape.takes(Kind::Null) {
+                let kind = ShapeFaultKind::Null {
+                    expected: field.shape,
+                    required: field.required,
+                };
+                report(ShapeFault { at: child, kind });
+            } else {
+                evaluate(field.shape, child, report);
+            }
         } else {
             let kind = match object.unknown {
                 Unknown::Refuse => ShapeFaultKind::UnknownKey { object },

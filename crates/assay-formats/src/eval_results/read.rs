@@ -1,0 +1,174 @@
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use assay_model::{Entry, Framework, Score, Source};
+
+use super::TOKEN_KEYS;
+use crate::Value;
+
+/// Reads the entries of a result file; `None` unless it has the shape and every id, number and date in it is one.
+pub fn read(root: Value<'_>) -> Option<Vec<Entry>> {
+    let entries: Vec<Entry> = root.items().map(entry).collect::<Option<_>>()?;
+    (!entries.is_empty()).then_some(entries)
+}
+
+/// The token of an entry, whichever way its key is spelled, and the value that holds it.
+pub fn token(entry: Value<'_>) -> Option<(Value<'_>, Cow<'_, str>)> {
+    TOKEN_KEYS
+        .iter()
+        .filter_map(|key| entry.get(key))
+        .find_map(|value| Some((value, value.text()?)))
+}
+
+fn entry(value: Value<'_>) -> Option<Entry> {
+    let dataset = value.get("dataset")?;
+    Some(Entry {
+        dataset: dataset.text_of("id")?.parse().ok()?,
+        task: dataset.text_of("task_id")?.parse().ok()?,
+        dataset_revision: parsed(dataset, "revision").ok()?,
+        model_revision: parsed(value, "model_revision").ok()?,
+        scores: scores(value)?,
+        framework: value.present("framework").map(framework),
+        token: token(value).map(|(_, text)| text.into_owned()),
+        source: match value.present("source") {
+            Some(source) => Some(source_of(source)?),
+            None => None,
+        },
+        date: parsed(value, "date").ok()?,
+        notes: text(value, "notes"),
+        subset: text(value, "benchmark_subset"),
+        sample_size: count(value, "sample_size")
+            .or_else(|| count(value.present("run")?, "num_samples")),
+    })
+}
+
+/// The metrics as listed; the single `value` only where nothing is listed.
+fn scores(entry: Value<'_>) -> Option<Vec<Score>> {
+    if let Some(metrics) = entry.present("metrics") {
+        return metrics
+            .items()
+            .map(|metric| {
+                let id = metric.text_of("metric_id")?.parse().ok()?;
+                score(metric, Some(id))
+            })
+            .collect();
+    }
+    Some(vec![score(entry, None)?])
+}
+
+fn score(value: Value<'_>, metric: Option<assay_model::MetricId>) -> Option<Score> {
+    let literal = value.get("value")?.raw();
+    let is_item = metric.is_some();
+    Some(Score {
+        metric,
+        value: literal.parse().ok()?,
+        literal: literal.to_owned(),
+        slice: text(value, "slice"),
+        value_type: value
+            .text_of("value_type")
+            .and_then(|text| text.parse().ok()),
+        // The size that stands beside a single `value` is that of the entry.
+        sample_size: is_item.then(|| count(value, "sample_size")).flatten(),
+    })
+}
+
+fn framework(value: Value<'_>) -> Framework {
+    Framework {
+        name: text(value, "name"),
+        version: text(value, "version"),
+        command: text(value, "command"),
+    }
+}
+
+fn source_of(value: Value<'_>) -> Option<Source> {
+    Some(Source {
+        url: text(value, "url")?,
+        name: text(value, "name"),
+        user: text(value, "user"),
+        org: text(value, "org"),
+    })
+}
+
+/// What stands behind a key that may be absent; an error when it is there and cannot be read.
+fn parsed<T: FromStr>(value: Value<'_>, key: &str) -> Result<Option<T>, Unreadable> {
+    let Some(held) = value.present(key) else {
+        return Ok(None);
+    };
+    let text = held.text().ok_or(Unreadable)?;
+    text.parse().map(Some).map_err(|_| Unreadable)
+}
+
+/// What stands behind a key is not what it should be; the judge says how.
+struct Unreadable;
+
+fn count(value: Value<'_>, key: &str) -> Option<u64> {
+    value
+        .get(key)?
+        .integer()
+        .and_then(|count| u64::try_from(count).ok())
+}
+
+fn text(value: Value<'_>, key: &str) -> Option<String> {
+    value.text_of(key).map(Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Tape, yaml};
+
+    fn entries(source: &str) -> Option<Vec<Entry>> {
+        let mut tape = Tape::new();
+        yaml::parse(source, &mut tape);
+        read(tape.root(source).expect("the test writes YAML"))
+    }
+
+    #[test]
+    fn both_dialects_are_read_into_one_entry() {
+        let target = "- dataset: {id: cais/hle, task_id: hle}\n  metrics: [{metric_id: accuracy, value: 20.90}]\n  verify_token: a.b.c\n";
+        let live = "- dataset: {id: cais/hle, task_id: hle}\n  value: 20.9\n  verifyToken: a.b.c\n  source: {url: https://x.org, user: ann, org: x}\n";
+
+        let target = entries(target).expect("the target shape is read");
+        let live = entries(live).expect("the live dialect is read");
+
+        assert_eq!(target[0].scores[0].value, live[0].scores[0].value);
+        assert_eq!(target[0].scores[0].literal, "20.90");
+        assert_eq!(target[0].token, live[0].token);
+        assert_eq!(live[0].scores[0].metric, None);
+        let source = live[0].source.as_ref().expect("the entry has a source");
+        assert_eq!(
+            (source.user.as_deref(), source.org.as_deref()),
+            (Some("ann"), Some("x"))
+        );
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_metric_the_entry_and_the_run() {
+        let read = entries(
+            "- dataset: {id: a/b, task_id: t}\n  sample_size: 7\n  metrics:\n    - {metric_id: m, value: 1, sample_size: 5}\n    - {metric_id: n, value: 1, slice: s}\n- dataset: {id: a/b, task_id: t}\n  value: 2\n  run: {num_samples: 9}\n",
+        )
+        .expect("the file is whole");
+
+        assert_eq!(read[0].sample_size, Some(7));
+        assert_eq!(read[0].scores[0].sample_size, Some(5));
+        assert_eq!(read[0].scores[1].sample_size, None);
+        assert_eq!(read[0].scores[1].slice.as_deref(), Some("s"));
+        assert_eq!(read[1].sample_size, Some(9));
+    }
+
+    #[test]
+    fn what_cannot_be_believed_is_not_read() {
+        for source in [
+            "",
+            "[]",
+            "- dataset: {id: a/b, task_id: t}\n",
+            "- dataset: {id: a/b/c, task_id: t}\n  value: 1\n",
+            "- dataset: {id: a/b, task_id: t}\n  value: 1e3\n",
+            "- dataset: {id: a/b, task_id: t}\n  value: 1\n  date: soon\n",
+            "- dataset: {id: a/b, task_id: t, revision: HEAD}\n  value: 1\n",
+            "- dataset: {id: a/b, task_id: t}\n  value: 1\n  source: {name: x}\n",
+        ] {
+            assert_eq!(entries(source), None, "{source}");
+        }
+    }
+}
