@@ -286,11 +286,7 @@ impl Session<'_> {
 
     fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
         match unit {
-            Unit::Unknown { path, .. } => {
-                let mut report = FileReport::new(path, None);
-                rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings));
-                vec![report]
-            }
+            Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
             Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind)],
             Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs),
         }
@@ -303,6 +299,16 @@ impl Session<'_> {
         findings: &'s mut Findings,
     ) -> Sink<'s> {
         Sink::new(path, source, self.context.limit, findings)
+    }
+
+    /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
+    fn judge_unknown(&self, path: &Arc<str>) -> FileReport {
+        let mut report = FileReport::new(path, None);
+        match self.files.open(path) {
+            Ok(_) => rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings)),
+            Err(error) => self.unreadable(&mut report, &error),
+        }
+        report
     }
 
     fn judge_document(&self, path: &Arc<str>, kind: FileKind) -> FileReport {
@@ -411,12 +417,12 @@ impl Session<'_> {
     }
 
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        let mut bytes = Vec::with_capacity(
-            usize::try_from(self.files.size(&report.path)?)
-                .ok()?
-                .min(spelling.max_bytes())
-                + 1,
-        );
+        // A file that is not there has no size either; opening it tells why.
+        let size = self.files.size(&report.path).unwrap_or_default();
+        let room = usize::try_from(size).map_or(spelling.max_bytes(), |size| {
+            size.min(spelling.max_bytes())
+        });
+        let mut bytes = Vec::with_capacity(room + 1);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;
         let read = self

@@ -1,0 +1,230 @@
+//! Findings for people: the line, a caret under the place, the evidence and the next step.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use assay_model::{Code, Diagnostic, Excerpt, Severity};
+
+use super::{Outcome, fixed_line};
+use crate::plural::count;
+use crate::printer::Printer;
+use crate::visible::visible;
+
+/// What stands for text that was cut off.
+const ELLIPSIS: char = '…';
+
+/// How the output should look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// Whether to use colours.
+    pub(crate) styled: bool,
+    /// How many columns there are.
+    pub(crate) width: usize,
+    /// Whether to print the summary only.
+    pub(crate) quiet: bool,
+}
+
+/// Findings that say the same of different places.
+struct Alike<'a> {
+    first: &'a Diagnostic,
+    more: u64,
+    /// The files of those that are not shown.
+    files: BTreeSet<&'a str>,
+}
+
+/// Prints the findings, those alike together, and the summary.
+pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
+    if !look.quiet {
+        for fixed in outcome.fixed {
+            printer.line(&fixed_line(fixed));
+        }
+        if !outcome.fixed.is_empty() {
+            printer.line("");
+        }
+        let renderer = renderer(look);
+        for alike in group(outcome) {
+            printer.line(&renderer.render(&[report(alike.first)]));
+            if let Some(more) = more_like(&alike) {
+                printer.line(&more);
+            }
+            printer.line("");
+        }
+        for line in not_kept(outcome) {
+            printer.line(&line);
+        }
+    }
+    printer.line(&outcome.summary.line());
+}
+
+fn renderer(look: Look) -> Renderer {
+    let renderer = if look.styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.term_width(look.width)
+}
+
+/// Brings findings together that have one code and, indexes aside, one message and one path; in the order of the first.
+fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
+    let mut groups: Vec<Alike<'a>> = Vec::new();
+    let mut index: HashMap<(Code, Severity, String, String), usize> = HashMap::new();
+    for report in outcome.reports {
+        for diagnostic in report.findings.diagnostics() {
+            let key = (
+                diagnostic.code,
+                diagnostic.severity,
+                without_indexes(&diagnostic.message),
+                without_indexes(&diagnostic.path),
+            );
+            if let Some(&at) = index.get(&key) {
+                groups[at].more += 1;
+                groups[at].files.insert(&report.path);
+            } else {
+                index.insert(key, groups.len());
+                groups.push(Alike {
+                    first: diagnostic,
+                    more: 0,
+                    files: BTreeSet::new(),
+                });
+            }
+        }
+    }
+    groups
+}
+
+/// `results[3].x` as `results[*].x`.
+fn without_indexes(text: &str) -> String {
+    let mut blanked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let (before, inside) = rest.split_at(open + 1);
+        blanked.push_str(before);
+        let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 && inside[digits..].starts_with(']') {
+            blanked.push('*');
+            rest = &inside[digits..];
+        } else {
+            rest = inside;
+        }
+    }
+    blanked.push_str(rest);
+    blanked
+}
+
+fn more_like(alike: &Alike<'_>) -> Option<String> {
+    if alike.more == 0 {
+        return None;
+    }
+    let more = crate::plural::grouped(alike.more);
+    let is_here = alike.files.len() == 1 && alike.files.contains(&*alike.first.place.file);
+    let where_ = if is_here {
+        "this file".to_owned()
+    } else {
+        count(alike.files.len() as u64, "file", "files")
+    };
+    Some(format!("{ELLIPSIS} and {more} more like this in {where_}"))
+}
+
+/// What was counted and not kept, by code.
+fn not_kept(outcome: &Outcome<'_>) -> Vec<String> {
+    let mut missing: BTreeMap<Code, u64> = BTreeMap::new();
+    for report in outcome.reports {
+        for (_, code, number) in report.findings.counts() {
+            *missing.entry(code).or_default() += number;
+        }
+        for diagnostic in report.findings.diagnostics() {
+            if let Some(number) = missing.get_mut(&diagnostic.code) {
+                *number -= 1;
+            }
+        }
+    }
+    missing
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(code, number)| {
+            let findings = count(number, "finding", "findings");
+            format!("{ELLIPSIS} and {findings} of {code} not shown; `--max-errors 0` shows all\n")
+        })
+        .collect()
+}
+
+fn report(diagnostic: &Diagnostic) -> Group<'static> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let title = level
+        .primary_title(visible(&diagnostic.message))
+        .id(diagnostic.code.to_string());
+    let mut group = title.element(origin(diagnostic));
+    if let Some(excerpt) = &diagnostic.excerpt {
+        group = group.element(snippet(excerpt, diagnostic.place.line));
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(visible(note)));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(visible(help)));
+    }
+    group
+}
+
+/// Where the place is. The snippet cannot tell: its line may be cut and its characters spelled out.
+fn origin(diagnostic: &Diagnostic) -> Origin<'static> {
+    let place = &diagnostic.place;
+    let origin = Origin::path(visible(&place.file));
+    if place.is_whole() {
+        return origin;
+    }
+    origin
+        .line(to_usize(place.line))
+        .char_column(to_usize(place.column))
+}
+
+fn snippet(
+    excerpt: &Excerpt,
+    line: u64,
+) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
+    let (before, marked, after) = parts(excerpt);
+    let mut text = String::new();
+    if excerpt.cut_left {
+        text.push(ELLIPSIS);
+    }
+    text.push_str(&visible(before));
+    let start = text.len();
+    text.push_str(&visible(marked));
+    let end = text.len();
+    text.push_str(&visible(after));
+    if excerpt.cut_right {
+        text.push(ELLIPSIS);
+    }
+    Snippet::source(text)
+        .line_start(to_usize(line))
+        .fold(false)
+        .annotation(AnnotationKind::Primary.span(start..end))
+}
+
+/// The excerpt before, under and after the caret.
+fn parts(excerpt: &Excerpt) -> (&str, &str, &str) {
+    let text = excerpt.text.as_str();
+    let start = text.floor_char_boundary(excerpt.start);
+    let end = text.floor_char_boundary(excerpt.end).max(start);
+    (&text[..start], &text[start..end], &text[end..])
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_indexes_are_blanked() {
+        assert_eq!(without_indexes("a[0].b[12]"), "a[*].b[*]");
+        assert_eq!(without_indexes("[x] [] [1 [2]"), "[x] [] [1 [*]");
+    }
+}
