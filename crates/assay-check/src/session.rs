@@ -419,9 +419,8 @@ impl Session<'_> {
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
         // A file that is not there has no size either; opening it tells why.
         let size = self.files.size(&report.path).unwrap_or_default();
-        let room = usize::try_from(size).map_or(spelling.max_bytes(), |size| {
-            size.min(spelling.max_bytes())
-        });
+        let room = usize::try_from(size)
+            .map_or(spelling.max_bytes(), |size| size.min(spelling.max_bytes()));
         let mut bytes = Vec::with_capacity(room + 1);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;

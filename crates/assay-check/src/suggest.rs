@@ -4,10 +4,7 @@
 const ALIKE: f64 = 0.8;
 
 /// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not count.
-pub fn closest<'n>(
-    typed: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn closest<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(typed);
     known

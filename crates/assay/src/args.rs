@@ -14,7 +14,6 @@ use clap_complete::Shell;
 #[command(
     name = "assay",
     version,
-    about,
     after_help = "\
 Examples:
   assay validate                     judge everything below this directory
@@ -286,7 +285,11 @@ mod tests {
                 "{name}"
             );
             for argument in command.get_arguments() {
-                assert!(argument.get_help().is_some(), "{name} {}", argument.get_id());
+                assert!(
+                    argument.get_help().is_some(),
+                    "{name} {}",
+                    argument.get_id()
+                );
             }
             commands.extend(command.get_subcommands().cloned());
         }

@@ -121,7 +121,10 @@ impl Search<'_> {
         let glob = match GlobBuilder::new(text).literal_separator(true).build() {
             Ok(glob) => glob.compile_matcher(),
             Err(error) => {
-                let why = format!("there is no such file, and it is no pattern: {}", error.kind());
+                let why = format!(
+                    "there is no such file, and it is no pattern: {}",
+                    error.kind()
+                );
                 self.absent(path, why);
                 return;
             }
@@ -145,7 +148,10 @@ impl Search<'_> {
             }
         }
         if !matched {
-            self.absent(path, "no file has this name or matches this pattern".to_owned());
+            self.absent(
+                path,
+                "no file has this name or matches this pattern".to_owned(),
+            );
         }
     }
 
@@ -212,9 +218,7 @@ fn may_be_ours(path: &Path, kind: Option<FileKind>) -> bool {
 
 /// The path without `.` parts, so that `./a` and `a` are one file.
 fn clean(path: &Path) -> PathBuf {
-    let parts = path
-        .components()
-        .filter(|part| *part != Component::CurDir);
+    let parts = path.components().filter(|part| *part != Component::CurDir);
     let clean: PathBuf = parts.collect();
     if clean.as_os_str().is_empty() {
         PathBuf::from(".")

@@ -94,9 +94,9 @@ fn choose(report: &FileReport) -> (Vec<&Edit>, Vec<Fixed>) {
 fn is_free(chosen: &BTreeMap<u64, &Edit>, edit: &Edit) -> bool {
     let before = chosen.range(..=edit.span.start).next_back();
     let after = chosen.range(edit.span.start..).next();
-    before.is_none_or(|(&start, other)| {
-        other.span.end <= edit.span.start && start != edit.span.start
-    }) && after.is_none_or(|(&start, _)| edit.span.end <= start && start != edit.span.start)
+    before
+        .is_none_or(|(&start, other)| other.span.end <= edit.span.start && start != edit.span.start)
+        && after.is_none_or(|(&start, _)| edit.span.end <= start && start != edit.span.start)
 }
 
 fn mended(report: &FileReport, diagnostic: &Diagnostic, renamed_to: Option<String>) -> Fixed {
@@ -150,14 +150,15 @@ fn copy(source: &mut dyn Read, length: u64, target: &mut dyn Write) -> io::Resul
 
 /// Renames the file as the first finding asks that wants it renamed, unless something of that name is there.
 fn rename(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Option<Fixed>> {
-    let wanted = report
-        .findings
-        .diagnostics()
-        .iter()
-        .find_map(|diagnostic| match &diagnostic.fix {
-            Some(Fix::Rename(name)) => Some((diagnostic, name)),
-            Some(Fix::Edit(_)) | None => None,
-        });
+    let wanted =
+        report
+            .findings
+            .diagnostics()
+            .iter()
+            .find_map(|diagnostic| match &diagnostic.fix {
+                Some(Fix::Rename(name)) => Some((diagnostic, name)),
+                Some(Fix::Edit(_)) | None => None,
+            });
     let Some((diagnostic, name)) = wanted else {
         return Ok(None);
     };
@@ -214,10 +215,7 @@ mod tests {
 
         let refused = copy_edited(&mut b"abc".as_slice(), &mut Vec::new(), &[&past]);
 
-        assert_eq!(
-            refused.unwrap_err().kind(),
-            io::ErrorKind::UnexpectedEof
-        );
+        assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]
@@ -247,9 +245,6 @@ mod tests {
 
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "aBc");
-        assert_eq!(
-            file.metadata().unwrap().permissions().mode() & 0o777,
-            0o640
-        );
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

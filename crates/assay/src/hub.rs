@@ -28,7 +28,10 @@ pub(crate) enum HubError {
     Address(String),
     /// The request failed on the way.
     #[error("the hub cannot be reached at `{url}`: {source}")]
-    Transport { url: String, source: Box<ureq::Error> },
+    Transport {
+        url: String,
+        source: Box<ureq::Error>,
+    },
     /// The body could not be read to its end.
     #[error("the answer from `{url}` broke off: {source}")]
     Body { url: String, source: io::Error },

@@ -123,7 +123,10 @@ pub(crate) fn fixed_line(fixed: &Fixed) -> String {
     };
     let message = crate::visible::visible(&fixed.message);
     match &fixed.renamed_to {
-        Some(name) => format!("fixed[{}]: {place}: {message}; renamed to `{name}`", fixed.code),
+        Some(name) => format!(
+            "fixed[{}]: {place}: {message}; renamed to `{name}`",
+            fixed.code
+        ),
         None => format!("fixed[{}]: {place}: {message}", fixed.code),
     }
 }

@@ -10,12 +10,7 @@ use crate::render::markdown;
 use crate::visible::visible;
 
 /// Prints the pages of codes, or the list of all.
-pub(crate) fn run(
-    command: &Explain,
-    color: Color,
-    config: &Config,
-    printer: &mut Printer,
-) -> Exit {
+pub(crate) fn run(command: &Explain, color: Color, config: &Config, printer: &mut Printer) -> Exit {
     let (chosen, unknown) = choose(command);
     match (command.format, command.list) {
         (PageFormat::Json, _) => {
@@ -69,7 +64,10 @@ fn find(typed: &str) -> Option<&'static Rule> {
 }
 
 fn no_such_code(typed: &str) -> String {
-    let codes: Vec<String> = rules::ALL.iter().map(|rule| rule.code.to_string()).collect();
+    let codes: Vec<String> = rules::ALL
+        .iter()
+        .map(|rule| rule.code.to_string())
+        .collect();
     let names = rules::ALL.iter().map(|rule| rule.name);
     let known = codes.iter().map(String::as_str).chain(names);
     let hint = closest(typed, known).map_or_else(

@@ -56,11 +56,7 @@ struct Run<'a> {
     shows_progress: bool,
 }
 
-fn judge(
-    command: &Validate,
-    config: &Config,
-    printer: &mut Printer,
-) -> Result<Judged, String> {
+fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<Judged, String> {
     if command.fix && command.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err("`--fix` cannot mend standard input; name a file".to_owned());
     }

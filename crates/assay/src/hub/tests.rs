@@ -157,7 +157,12 @@ fn a_body_that_breaks_off_fails() {
 fn a_server_that_never_answers_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let hub = Hub::new(&format!("http://{address}"), None, Duration::from_millis(50)).unwrap();
+    let hub = Hub::new(
+        &format!("http://{address}"),
+        None,
+        Duration::from_millis(50),
+    )
+    .unwrap();
 
     let error = hub.fetch(&id()).unwrap_err();
 
@@ -209,11 +214,16 @@ fn redirects_in_a_circle_end() {
 fn a_host_that_only_begins_alike_is_another_host() {
     let hub = Hub::new("https://hub.example", None, TIMEOUT).unwrap();
 
-    for target in ["https://hub.example.evil.test/x", "//evil.test/x", "https://hub.example@evil.test/"] {
+    for target in [
+        "https://hub.example.evil.test/x",
+        "//evil.test/x",
+        "https://hub.example@evil.test/",
+    ] {
         assert!(hub.same_host(String::new(), target).is_err(), "{target}");
     }
     assert_eq!(
-        hub.same_host(String::new(), "https://hub.example/x").unwrap(),
+        hub.same_host(String::new(), "https://hub.example/x")
+            .unwrap(),
         "https://hub.example/x"
     );
 }
@@ -229,7 +239,13 @@ fn a_token_is_not_sent_over_plain_http_to_another_machine() {
 
 #[test]
 fn addresses_that_are_none_are_refused() {
-    for address in ["", "hub.example", "file:///etc", "https://", "https://h/?x=1"] {
+    for address in [
+        "",
+        "hub.example",
+        "file:///etc",
+        "https://",
+        "https://h/?x=1",
+    ] {
         let refused = Hub::new(address, None, TIMEOUT);
 
         assert!(matches!(refused, Err(HubError::Address(_))), "{address}");

@@ -1,8 +1,9 @@
 //! Findings for people: the line, a caret under the place, the evidence and the next step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Snippet};
 use assay_model::{Code, Diagnostic, Excerpt, Severity};
 
 use super::{Outcome, fixed_line};
@@ -43,7 +44,7 @@ pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
         }
         let renderer = renderer(look);
         for alike in group(outcome) {
-            printer.line(&renderer.render(&[report(alike.first)]));
+            printer.line(&finding(&renderer, alike.first));
             if let Some(more) = more_like(&alike) {
                 printer.line(&more);
             }
@@ -149,61 +150,82 @@ fn not_kept(outcome: &Outcome<'_>) -> Vec<String> {
         .collect()
 }
 
-fn report(diagnostic: &Diagnostic) -> Group<'static> {
+/// A finding as text.
+fn finding(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
+    let path = visible(&diagnostic.place.file);
     let title = level
         .primary_title(visible(&diagnostic.message))
         .id(diagnostic.code.to_string());
-    let mut group = title.element(origin(diagnostic));
-    if let Some(excerpt) = &diagnostic.excerpt {
-        group = group.element(snippet(excerpt, diagnostic.place.line));
-    }
+    let shown = diagnostic.excerpt.as_ref().map(Shown::of);
+    let mut group = match &shown {
+        Some(shown) => title.element(shown.snippet(&path, diagnostic.place.line)),
+        None => title.element(Origin::path(path.as_str())),
+    };
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(visible(note)));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(visible(help)));
     }
-    group
+    let text = renderer.render(&[group]);
+    match &shown {
+        Some(shown) => with_true_column(&text, shown, &path, diagnostic),
+        None => text,
+    }
 }
 
-/// Where the place is. The snippet cannot tell: its line may be cut and its characters spelled out.
-fn origin(diagnostic: &Diagnostic) -> Origin<'static> {
+/// The renderer counts columns in the line it is shown, which may be cut and have characters spelled out. The place
+/// knows the column in the file.
+fn with_true_column(text: &str, shown: &Shown, path: &str, diagnostic: &Diagnostic) -> String {
     let place = &diagnostic.place;
-    let origin = Origin::path(visible(&place.file));
-    if place.is_whole() {
-        return origin;
+    let counted = shown.text[..shown.caret.start].chars().count() + 1;
+    let wrong = format!("{path}:{}:{counted}", place.line);
+    let right = format!("{path}:{}:{}", place.line, place.column);
+    match text.split_once('\n') {
+        Some((title, rest)) => format!("{title}\n{}", rest.replacen(&wrong, &right, 1)),
+        None => text.to_owned(),
     }
-    origin
-        .line(to_usize(place.line))
-        .char_column(to_usize(place.column))
 }
 
-fn snippet(
-    excerpt: &Excerpt,
-    line: u64,
-) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
-    let (before, marked, after) = parts(excerpt);
-    let mut text = String::new();
-    if excerpt.cut_left {
-        text.push(ELLIPSIS);
+/// An excerpt that is safe to print, and where its caret is.
+struct Shown {
+    text: String,
+    caret: Range<usize>,
+}
+
+impl Shown {
+    fn of(excerpt: &Excerpt) -> Self {
+        let (before, marked, after) = parts(excerpt);
+        let mut text = String::new();
+        if excerpt.cut_left {
+            text.push(ELLIPSIS);
+        }
+        text.push_str(&visible(before));
+        let start = text.len();
+        text.push_str(&visible(marked));
+        let end = text.len();
+        text.push_str(&visible(after));
+        if excerpt.cut_right {
+            text.push(ELLIPSIS);
+        }
+        Self {
+            text,
+            caret: start..end,
+        }
     }
-    text.push_str(&visible(before));
-    let start = text.len();
-    text.push_str(&visible(marked));
-    let end = text.len();
-    text.push_str(&visible(after));
-    if excerpt.cut_right {
-        text.push(ELLIPSIS);
+
+    fn snippet<'s>(&'s self, path: &'s str, line: u64) -> Snippet<'s, Annotation<'s>> {
+        Snippet::source(self.text.as_str())
+            .path(path)
+            .line_start(usize::try_from(line).unwrap_or(usize::MAX))
+            .fold(false)
+            .annotation(AnnotationKind::Primary.span(self.caret.clone()))
     }
-    Snippet::source(text)
-        .line_start(to_usize(line))
-        .fold(false)
-        .annotation(AnnotationKind::Primary.span(start..end))
 }
 
 /// The excerpt before, under and after the caret.
@@ -212,10 +234,6 @@ fn parts(excerpt: &Excerpt) -> (&str, &str, &str) {
     let start = text.floor_char_boundary(excerpt.start);
     let end = text.floor_char_boundary(excerpt.end).max(start);
     (&text[..start], &text[start..end], &text[end..])
-}
-
-fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
