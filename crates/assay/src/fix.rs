@@ -163,14 +163,11 @@ fn rename(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Op
         return Ok(None);
     };
     let old = disk.path(&report.path);
-    let new = old.with_file_name(name);
-    let is_plain = !name.contains(['/', '\\']) && new.file_name().is_some_and(|own| own == &**name);
     // The item of a file with a name of its own could not be followed; it is left as it is.
     let is_text = old.to_str() == Some(&*report.path);
-    if !is_plain || !is_text || new.symlink_metadata().is_ok() {
+    if !is_text || !move_beside(&old, name)? {
         return Ok(None);
     }
-    std::fs::rename(&old, &new)?;
     let renamed = report.path.rsplit_once('/').map_or_else(
         || name.clone(),
         |(directory, _)| format!("{directory}/{name}"),
@@ -179,6 +176,17 @@ fn rename(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Op
         item.path = renamed.as_str().into();
     }
     Ok(Some(mended(report, diagnostic, Some(name.clone()))))
+}
+
+/// Gives a file another name in its directory; `false` when that is taken or no plain name.
+fn move_beside(old: &Path, name: &str) -> io::Result<bool> {
+    let new = old.with_file_name(name);
+    let is_plain = !name.contains(['/', '\\']) && new.file_name().is_some_and(|own| own == name);
+    if !is_plain || new.symlink_metadata().is_ok() {
+        return Ok(false);
+    }
+    std::fs::rename(old, new)?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -227,6 +235,43 @@ mod tests {
 
         assert!(free(0, 4) && free(8, 9) && free(8, 8));
         assert!(!free(4, 4) && !free(3, 5) && !free(5, 6) && !free(7, 12) && !free(0, 20));
+    }
+
+    #[test]
+    fn a_file_is_renamed_in_its_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let old = directory.path().join("old.yaml");
+        std::fs::write(&old, "text").unwrap();
+
+        assert!(move_beside(&old, "new.yaml").unwrap());
+
+        let new = directory.path().join("new.yaml");
+        assert_eq!(std::fs::read_to_string(new).unwrap(), "text");
+        assert!(!old.exists());
+    }
+
+    #[test]
+    fn a_name_that_is_taken_or_leads_elsewhere_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let old = directory.path().join("old.yaml");
+        std::fs::write(&old, "old").unwrap();
+        let taken = directory.path().join("taken.yaml");
+        std::fs::write(&taken, "taken").unwrap();
+
+        for name in [
+            "taken.yaml",
+            "../out.yaml",
+            "a/b.yaml",
+            "..",
+            ".",
+            "",
+            "a\\b",
+        ] {
+            assert!(!move_beside(&old, name).unwrap(), "{name}");
+        }
+
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
+        assert_eq!(std::fs::read_to_string(&taken).unwrap(), "taken");
     }
 
     #[cfg(unix)]

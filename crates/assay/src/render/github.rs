@@ -28,7 +28,7 @@ fn command(diagnostic: &Diagnostic) -> String {
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    let mut properties = format!("file={}", property(&diagnostic.place.file));
+    let mut properties = format!("file={}", property(&file(&diagnostic.place.file)));
     if !diagnostic.place.is_whole() {
         let (line, column) = (diagnostic.place.line, diagnostic.place.column);
         properties.push_str(&format!(",line={line},col={column}"));
@@ -47,6 +47,16 @@ fn text(diagnostic: &Diagnostic) -> String {
     lines.extend(diagnostic.notes.iter().map(|note| visible(note)));
     lines.extend(diagnostic.help.iter().map(|help| visible(help)));
     lines.join("\n")
+}
+
+/// The name of a file with what a terminal would obey spelled out. Line ends have an escape of their own.
+fn file(name: &str) -> String {
+    name.split_inclusive(['\r', '\n'])
+        .map(|part| match part.strip_suffix(['\r', '\n']) {
+            Some(rest) => format!("{}{}", visible(rest), &part[rest.len()..]),
+            None => visible(part),
+        })
+        .collect()
 }
 
 /// Text behind the second `::`.

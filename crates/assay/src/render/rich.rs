@@ -33,6 +33,9 @@ struct Alike<'a> {
     files: BTreeSet<&'a str>,
 }
 
+/// What findings alike have in common.
+type Key<'a> = (Code, Severity, String, String, Option<&'a str>);
+
 /// Prints the findings, those alike together, and the summary.
 pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
     if !look.quiet {
@@ -67,9 +70,10 @@ fn renderer(look: Look) -> Renderer {
 }
 
 /// Brings findings together that have one code and, indexes aside, one message and one path; in the order of the first.
+/// A file that cannot be read stands alone: who named it wants to see its name.
 fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
     let mut groups: Vec<Alike<'a>> = Vec::new();
-    let mut index: HashMap<(Code, Severity, String, String), usize> = HashMap::new();
+    let mut index: HashMap<Key<'_>, usize> = HashMap::new();
     for report in outcome.reports {
         for diagnostic in report.findings.diagnostics() {
             let key = (
@@ -77,6 +81,7 @@ fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
                 diagnostic.severity,
                 without_indexes(&diagnostic.message),
                 without_indexes(&diagnostic.path),
+                report.unreadable.then_some(&*report.path),
             );
             if let Some(&at) = index.get(&key) {
                 groups[at].more += 1;
