@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
     /// When to use colours
     ///
-    /// `auto` uses them on a terminal, unless NO_COLOR is set.
+    /// `auto` uses them on a terminal, unless `NO_COLOR` is set.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 }
@@ -79,6 +79,10 @@ Exit codes:
   2  there are warnings and no errors
   3  wrong usage, or something could not be read or written"
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
 pub(crate) struct Validate {
     /// Files, directories, quoted patterns, or `-` for standard input
     ///
@@ -99,7 +103,7 @@ pub(crate) struct Validate {
 
     /// A hub to ask for the benchmarks that results name
     ///
-    /// The token in ASSAY_TOKEN or HF_TOKEN is sent along, over https or to this machine only.
+    /// The token in `ASSAY_TOKEN` or `HF_TOKEN` is sent along, over https or to this machine only.
     #[arg(long, value_name = "URL")]
     pub(crate) hub: Option<String>,
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_check::{
-    Benchmarks, Context, FileKind, Item, Lookup, Options, ValidatedFile, closest, validate,
+    Benchmarks, Context, FileKind, Item, Lookup, Options, Validated, ValidatedFile, closest,
+    validate,
 };
 use assay_model::RepoId;
 use walkdir::WalkDir;
@@ -102,7 +103,7 @@ impl Checkouts {
         let reports = validate(&disk, &items, &Context::default(), &options);
         let mut checkouts = Self::default();
         for (id, report) in ids.into_iter().zip(reports) {
-            let content = report.validated.as_ref().map(|content| content.get());
+            let content = report.validated.as_ref().map(Validated::get);
             checkouts.known.entry(id).or_insert(lookup(content));
         }
         Ok(checkouts)

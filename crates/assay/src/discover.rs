@@ -131,7 +131,7 @@ impl Search<'_> {
         };
         let mut matched = false;
         let base = fixed_part(path);
-        let mut entries = walk(&base).into_iter();
+        let mut entries = walk(&base);
         while let Some(entry) = entries.next() {
             let Ok(entry) = entry else { continue };
             let path = clean(entry.path());

@@ -124,7 +124,7 @@ impl Files for Disk {
             });
         }
         let metadata = std::fs::metadata(self.path(name)).ok()?;
-        metadata.is_file().then(|| metadata.len())
+        metadata.is_file().then_some(metadata.len())
     }
 }
 
@@ -143,9 +143,7 @@ fn escaped(path: &Path) -> String {
     let mut name = String::new();
     for chunk in bytes.utf8_chunks() {
         name.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            name.push_str(&format!("\\x{byte:02x}"));
-        }
+        name.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     with_slashes(&name)
 }

@@ -5,7 +5,9 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use assay_check::{Benchmarks, Context, FileKind, Files, Item, Lookup, Options, validate};
+use assay_check::{
+    Benchmarks, Context, FileKind, Files, Item, Lookup, Options, Validated, validate,
+};
 use assay_model::RepoId;
 use ureq::http::{HeaderMap, Uri};
 
@@ -236,7 +238,7 @@ fn judged(text: Vec<u8>) -> Lookup {
         &Options::default(),
     );
     let content = reports.first().and_then(|report| report.validated.as_ref());
-    lookup(content.map(|content| content.get()))
+    lookup(content.map(Validated::get))
 }
 
 struct OneFile(Vec<u8>);

@@ -66,12 +66,12 @@ impl Summary {
 
     /// The summary in one line.
     pub(crate) fn line(&self) -> String {
-        let mut line = self.checked();
-        if self.passed_over > 0 {
-            let others = count(self.passed_over, "other file", "other files");
-            line.push_str(&format!("; {others} passed over"));
+        let checked = self.checked();
+        if self.passed_over == 0 {
+            return checked;
         }
-        line
+        let others = count(self.passed_over, "other file", "other files");
+        format!("{checked}; {others} passed over")
     }
 
     fn checked(&self) -> String {
@@ -79,13 +79,18 @@ impl Summary {
             return "found no files to check".to_owned();
         }
         let files = count(self.files, "file", "files");
-        let mut size = bytes(self.bytes);
-        if self.samples_files > 0 {
-            let samples = count(self.samples_files, "samples file", "samples files");
-            let rows = count(self.rows, "row", "rows");
-            size.push_str(&format!(", {samples} with {rows}"));
+        let size = bytes(self.bytes);
+        let samples = self.samples();
+        format!("checked {files} ({size}{samples}): {}", self.verdict())
+    }
+
+    fn samples(&self) -> String {
+        if self.samples_files == 0 {
+            return String::new();
         }
-        format!("checked {files} ({size}): {}", self.verdict())
+        let files = count(self.samples_files, "samples file", "samples files");
+        let rows = count(self.rows, "row", "rows");
+        format!(", {files} with {rows}")
     }
 
     fn verdict(&self) -> String {

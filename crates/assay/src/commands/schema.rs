@@ -12,16 +12,12 @@ pub(crate) const KINDS: [FileKind; 2] = [FileKind::Record, FileKind::Samples];
 /// Prints the JSON Schema of a format.
 pub(crate) fn run(command: &Schema, printer: &mut Printer) -> Exit {
     let version = command.schema_version.unwrap_or(Version::CURRENT);
-    match schema_of(command.kind, version) {
-        Some(schema) => {
-            printer.json(&schema);
-            Exit::Clean
-        }
-        None => {
-            printer.error(&format!("there is no schema for `{}`", command.kind));
-            Exit::Failed
-        }
-    }
+    let Some(schema) = schema_of(command.kind, version) else {
+        printer.error(&format!("there is no schema for `{}`", command.kind));
+        return Exit::Failed;
+    };
+    printer.json(&schema);
+    Exit::Clean
 }
 
 /// The schema of a kind of file, in a version where the format has versions.

@@ -28,17 +28,20 @@ fn command(diagnostic: &Diagnostic) -> String {
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    let mut properties = format!("file={}", property(&file(&diagnostic.place.file)));
-    if !diagnostic.place.is_whole() {
+    let file = property(&file(&diagnostic.place.file));
+    let place = if diagnostic.place.is_whole() {
+        String::new()
+    } else {
         let (line, column) = (diagnostic.place.line, diagnostic.place.column);
-        properties.push_str(&format!(",line={line},col={column}"));
-    }
+        format!(",line={line},col={column}")
+    };
     let title = match rules::find(diagnostic.code) {
         Some(rule) => format!("{} {}", diagnostic.code, rule.name),
         None => diagnostic.code.to_string(),
     };
-    properties.push_str(&format!(",title={}", property(&title)));
-    format!("::{name} {properties}::{}", data(&text(diagnostic)))
+    let title = property(&title);
+    let text = data(&text(diagnostic));
+    format!("::{name} file={file}{place},title={title}::{text}")
 }
 
 /// The message, then the evidence and the next step on lines of their own.

@@ -9,24 +9,22 @@ pub(crate) fn page(markdown: &str, styled: bool) -> String {
     if !styled {
         return markdown.to_owned();
     }
-    let mut page = String::new();
     let mut in_code = false;
-    for line in markdown.lines() {
+    let lines = markdown.lines().filter_map(|line| {
         if line.trim_start().starts_with("```") {
             in_code = !in_code;
-            continue;
+            return None;
         }
         let heading = line.trim_start_matches('#');
-        if in_code {
-            page.push_str(&format!("    {DIM}{line}{PLAIN}"));
+        Some(if in_code {
+            format!("    {DIM}{line}{PLAIN}\n")
         } else if heading.len() < line.len() {
-            page.push_str(&format!("{BOLD}{}{PLAIN}", heading.trim_start()));
+            format!("{BOLD}{}{PLAIN}\n", heading.trim_start())
         } else {
-            page.push_str(line);
-        }
-        page.push('\n');
-    }
-    page
+            format!("{line}\n")
+        })
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

@@ -132,21 +132,19 @@ fn level(severity: Severity) -> &'static str {
 
 /// A path as the reference that SARIF wants: relative as it is, absolute with its scheme, and percent-encoded.
 fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    if Path::new(path).is_absolute() {
-        uri.push_str("file://");
-        if !path.starts_with('/') {
-            uri.push('/');
-        }
-    }
-    for byte in path.bytes() {
+    let scheme = match (Path::new(path).is_absolute(), path.starts_with('/')) {
+        (false, _) => "",
+        (true, true) => "file://",
+        (true, false) => "file:///",
+    };
+    let encoded = path.bytes().map(|byte| {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
+            char::from(byte).to_string()
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            format!("%{byte:02X}")
         }
-    }
-    uri
+    });
+    std::iter::once(scheme.to_owned()).chain(encoded).collect()
 }
 
 #[cfg(test)]
