@@ -133,7 +133,15 @@ impl Search<'_> {
         let base = fixed_part(path);
         let mut entries = walk(&base);
         while let Some(entry) = entries.next() {
-            let Ok(entry) = entry else { continue };
+            let entry = match entry {
+                Ok(entry) => entry,
+                // Where the search begins may not exist: then nothing matches.
+                Err(error) if error.depth() == 0 => continue,
+                Err(error) => {
+                    self.unwalkable(&base, &error);
+                    continue;
+                }
+            };
             let path = clean(entry.path());
             if !glob.is_match(&path) {
                 continue;

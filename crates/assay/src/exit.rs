@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 /// How a run ended. The numbers are part of the interface: scripts rely on them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// 0: nothing is wrong; notes do not count.
     Clean,

@@ -18,8 +18,9 @@ pub(crate) fn run(command: &Explain, color: Color, config: &Config, printer: &mu
             printer.json(&json!({ "version": 1, "rules": rules }));
         }
         (PageFormat::Text, true) => {
+            let width = chosen.iter().map(|rule| rule.name.len()).max();
             for rule in &chosen {
-                printer.line(&list_line(rule));
+                printer.line(&list_line(rule, width.unwrap_or_default()));
             }
         }
         (PageFormat::Text, false) => {
@@ -77,9 +78,9 @@ fn no_such_code(typed: &str) -> String {
     format!("there is no code `{}`; {hint}", visible(typed))
 }
 
-fn list_line(rule: &Rule) -> String {
+fn list_line(rule: &Rule, width: usize) -> String {
     format!(
-        "{}  {:<7}  {:<22}  {}",
+        "{}  {:<7}  {:<width$}  {}",
         rule.code,
         rule.severity.to_string(),
         rule.name,

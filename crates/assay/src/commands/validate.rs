@@ -57,9 +57,6 @@ struct Run<'a> {
 }
 
 fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<Judged, String> {
-    if command.fix && command.paths.iter().any(|path| path.as_os_str() == "-") {
-        return Err("`--fix` cannot mend standard input; name a file".to_owned());
-    }
     let jobs = command.jobs.map_or_else(cores, usize::from);
     let hub = command
         .hub
@@ -73,6 +70,11 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
         mut items,
         passed_over,
     } = discover(&mut disk, &command.paths, command.kind);
+    let stream = items.iter().find(|item| disk.is_stream(&item.path));
+    if let (true, Some(stream)) = (command.fix, stream) {
+        let name = visible(&stream.path);
+        return Err(format!("`--fix` cannot mend `{name}`; name a file"));
+    }
     let run = Run {
         command,
         lists,

@@ -124,12 +124,12 @@ fn more_like(alike: &Alike<'_>) -> Option<String> {
     }
     let more = crate::plural::grouped(alike.more);
     let is_here = alike.files.len() == 1 && alike.files.contains(&*alike.first.place.file);
-    let where_ = if is_here {
+    let files = if is_here {
         "this file".to_owned()
     } else {
         count(alike.files.len() as u64, "file", "files")
     };
-    Some(format!("{ELLIPSIS} and {more} more like this in {where_}"))
+    Some(format!("{ELLIPSIS} and {more} more like this in {files}"))
 }
 
 /// What was counted and not kept, by code.

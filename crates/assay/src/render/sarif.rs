@@ -6,7 +6,7 @@ use assay_check::{Rule, rules};
 use assay_model::{Diagnostic, Fix, Severity};
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, fixed_line};
 use crate::exit::Exit;
 use crate::printer::Printer;
 
@@ -14,6 +14,10 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Prints the log.
 pub(crate) fn print(outcome: &Outcome<'_>, printer: &mut Printer) {
+    // The log has no room for what is mended already.
+    for fixed in outcome.fixed {
+        printer.aside(&fixed_line(fixed));
+    }
     let results: Vec<Value> = outcome
         .reports
         .iter()

@@ -57,6 +57,31 @@ fn what_cannot_be_mended_is_reported_and_left_alone() {
     assert_eq!(workspace.read(RECORD), pretty(&record()));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_stream_cannot_be_mended() {
+    let workspace = Workspace::new();
+    for (path, name) in [("-", "<stdin>"), ("/dev/stdin", "/dev/stdin")] {
+        let run = workspace.run_on(&["validate", "--fix", path], misspelt_record());
+
+        assert_eq!(run.code, Some(3), "{run}");
+        assert_eq!(
+            run.stderr,
+            format!("error: `--fix` cannot mend `{name}`; name a file\n")
+        );
+    }
+}
+
+#[test]
+fn what_was_mended_is_listed_beside_a_log_that_has_no_room_for_it() {
+    let workspace = Workspace::new().with(RECORD, misspelt_record());
+
+    let run = workspace.run(&["validate", "--fix", "--format", "sarif"]);
+
+    assert!(run.stderr.starts_with("fixed[AY106]: "), "{run}");
+    assert_eq!(run.json()["runs"][0]["results"], serde_json::json!([]));
+}
+
 #[test]
 fn without_the_flag_no_file_is_touched() {
     let misspelt = misspelt_record();

@@ -1,6 +1,6 @@
 use std::fmt;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -52,12 +52,15 @@ impl Workspace {
         self.run_with(args, Stdio::null())
     }
 
-    /// Runs the program with a text on standard input.
-    pub(crate) fn run_on(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
-        let directory = tempfile::tempdir().unwrap();
-        let path: PathBuf = directory.path().join("stdin");
-        std::fs::write(&path, input).unwrap();
-        self.run_with(args, File::open(path).unwrap().into())
+    /// Runs the program with a text that comes through a pipe on standard input.
+    pub(crate) fn run_on(&self, args: &[&str], input: impl AsRef<[u8]> + Sync) -> Run {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::thread::scope(|scope| {
+            let input = &input;
+            // A program that refuses to read closes the pipe, which is for the test to judge.
+            scope.spawn(move || writer.write_all(input.as_ref()));
+            self.run_with(args, reader.into())
+        })
     }
 
     fn run_with(&self, args: &[&str], stdin: Stdio) -> Run {
