@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// How long a run may take before a bar appears. Most are over by then, and a bar that only flashes up disturbs.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// What the bar shows.
-const TEMPLATE: &str = "{bar:32} {bytes} of {total_bytes}, {eta} left";
+const TEMPLATE: &str = "{bar:32} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
 
 /// How far the reading has come, shown on standard error.
 pub(crate) struct Progress {
