@@ -28,3 +28,4 @@ pub use kind::{FileKind, FileKindError};
 pub use rule::Rule;
 pub use session::{FileReport, Files, Item, Options, Validated, ValidatedFile, validate};
 pub use sink::Findings;
+pub use suggest::closest;

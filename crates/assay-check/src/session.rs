@@ -296,11 +296,7 @@ impl Session<'_> {
 
     fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
         match unit {
-            Unit::Unknown { path, .. } => {
-                let mut report = FileReport::new(path, None);
-                rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings));
-                vec![report]
-            }
+            Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
             Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind)],
             Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs),
         }
@@ -313,6 +309,16 @@ impl Session<'_> {
         findings: &'s mut Findings,
     ) -> Sink<'s> {
         Sink::new(path, source, self.context.limit, findings)
+    }
+
+    /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
+    fn judge_unknown(&self, path: &Arc<str>) -> FileReport {
+        let mut report = FileReport::new(path, None);
+        match self.files.open(path) {
+            Ok(_) => rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings)),
+            Err(error) => self.unreadable(&mut report, &error),
+        }
+        report
     }
 
     fn judge_document(&self, path: &Arc<str>, kind: FileKind) -> FileReport {

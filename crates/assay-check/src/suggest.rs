@@ -6,10 +6,7 @@ const ALIKE: f64 = 0.8;
 const MAX_WIDTH: usize = 4;
 
 /// The known name closest to `typed`, if any comes close. Case, dashes and underscores do not count.
-pub(crate) fn closest<'n>(
-    typed: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn closest<'n>(typed: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(typed);
     let length = wanted.chars().count();

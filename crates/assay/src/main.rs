@@ -1,2 +1,34 @@
-//! The command line.
-fn main() {}
+//! `assay`: the command line of the registry for AI evaluation results.
+
+mod args;
+mod benchmarks;
+mod commands;
+mod config;
+mod discover;
+mod disk;
+mod exit;
+mod fix;
+mod hub;
+mod plural;
+mod printer;
+mod progress;
+mod render;
+mod visible;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::Args;
+use crate::config::Config;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let config = Config::from_environment();
+    let mut printer = Printer::new();
+    let exit = match Args::try_parse() {
+        Ok(args) => commands::run(&args, &config, &mut printer),
+        Err(error) => commands::refuse(&error, &config, &mut printer),
+    };
+    printer.finish(exit).into()
+}

@@ -1,0 +1,301 @@
+//! What can be typed. What it means is for the commands.
+
+use std::path::PathBuf;
+use std::str::FromStr as _;
+
+use assay_check::FileKind;
+use assay_formats::eee::Version;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The registry for AI evaluation results: judge them on a laptop or in CI, by the rules of the hub
+#[derive(Debug, Parser)]
+#[command(
+    name = "assay",
+    version,
+    after_help = "\
+Examples:
+  assay validate                     judge everything below this directory
+  assay validate .eval_results       judge the results of a model
+  assay explain AY101                what a code means and what to do
+
+Exit codes:
+  0  nothing is wrong
+  1  there are errors
+  2  there are warnings and no errors
+  3  wrong usage, or something could not be read or written",
+    arg_required_else_help = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// When to use colours
+    ///
+    /// `auto` uses them on a terminal, unless `NO_COLOR` is set.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Judge benchmarks, result files and Every Eval Ever files
+    Validate(Validate),
+    /// Explain what a code means, why it matters and what to do
+    Explain(Explain),
+    /// Print the JSON Schema of a format
+    Schema(Schema),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page, or write the pages of all commands
+    Man(Man),
+}
+
+/// `assay validate`.
+#[derive(Debug, ClapArgs)]
+#[command(
+    long_about = "\
+Judge benchmarks (eval.yaml), result files (.eval_results/*.yaml) and Every Eval Ever records and samples.
+
+Directories are searched for files of these kinds; other files in them are passed over. A file that is named and not \
+recognised is an error (AY002). Every fault is reported with its code, its place and the next step; `assay explain \
+CODE` tells more about a code.",
+    after_help = "\
+Examples:
+  assay validate                                    everything below this directory
+  assay validate data/ results.json                 a directory and a file
+  assay validate 'data/**/*.json'                   a pattern, quoted from the shell
+  assay validate - --as eee-samples < rows.jsonl    standard input
+  assay validate --benchmarks ../benchmarks         tasks and metrics must exist in these checkouts
+  assay validate --fix                              mend what can be mended safely
+  assay validate --format sarif > assay.sarif       for code scanning
+
+Exit codes:
+  0  nothing is wrong
+  1  there are errors
+  2  there are warnings and no errors
+  3  wrong usage, or something could not be read or written"
+)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
+pub(crate) struct Validate {
+    /// Files, directories, quoted patterns, or `-` for standard input
+    ///
+    /// A path that exists is taken as it is, even when it contains `*`, `?` or `[`.
+    #[arg(default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// What the files are, when neither name nor content gives it away
+    #[arg(long = "as", value_name = "KIND", value_parser = kinds(&FileKind::ALL))]
+    pub(crate) kind: Option<FileKind>,
+
+    /// A directory with checkouts of benchmarks that results may name
+    ///
+    /// Every eval.yaml up to four directories deep counts. The id is that of the git remote, if its address ends in
+    /// `datasets/NAMESPACE/NAME`; else the last two directories. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) benchmarks: Vec<PathBuf>,
+
+    /// A hub to ask for the benchmarks that results name
+    ///
+    /// The token in `ASSAY_TOKEN` or `HF_TOKEN` is sent along, over https or to this machine only.
+    #[arg(long, value_name = "URL")]
+    pub(crate) hub: Option<String>,
+
+    /// Whether records must lie in the layout of the datastore
+    #[arg(long, value_enum, default_value_t = Layout::Auto, value_name = "POLICY")]
+    pub(crate) layout: Layout,
+
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = Format::Rich)]
+    pub(crate) format: Format,
+
+    /// How many findings of one code are kept of one file; 0 keeps all
+    ///
+    /// All findings are counted, kept or not.
+    #[arg(long, value_name = "N", default_value_t = assay_check::Context::DEFAULT_LIMIT)]
+    pub(crate) max_errors: u64,
+
+    /// Print the summary line only (`rich` and `github`)
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Let warnings fail the run like errors: exit code 1
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+
+    /// Mend what can be mended without changing what was meant, then judge again
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Show no progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+/// `assay explain`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay explain AY101             one code
+  assay explain missing-key       the same, by name
+  assay explain --list            all codes
+  assay explain --list --format json")]
+pub(crate) struct Explain {
+    /// Codes such as `AY101`, or names such as `missing-key`
+    #[arg(required_unless_present = "list", conflicts_with = "list")]
+    pub(crate) codes: Vec<String>,
+
+    /// List all codes
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// How pages are printed
+    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
+    pub(crate) format: PageFormat,
+}
+
+/// `assay schema`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay schema eee                              the current record
+  assay schema eee-samples --schema-version 0.2.0")]
+pub(crate) struct Schema {
+    /// Which format
+    #[arg(value_name = "KIND", value_parser = kinds(&crate::commands::schema::KINDS))]
+    pub(crate) kind: FileKind,
+
+    /// Which version of the Every Eval Ever schema [default: the current one]
+    #[arg(long, value_name = "VERSION", value_parser = versions())]
+    pub(crate) schema_version: Option<Version>,
+}
+
+/// `assay completions`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay completions bash > ~/.local/share/bash-completion/completions/assay
+  assay completions zsh > ~/.zfunc/_assay
+  assay completions fish > ~/.config/fish/completions/assay.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// `assay man`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay man | man -l -
+  assay man --out /usr/local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write one page for each command into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Whether records must lie in the layout of the datastore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layout {
+    /// Below a directory `data` they must; elsewhere it is a warning
+    Auto,
+    /// They must
+    Strict,
+    /// Paths are not judged
+    Off,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: source lines with carets, like findings grouped
+    Rich,
+    /// One JSON document
+    Json,
+    /// Annotations of GitHub Actions
+    Github,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// How pages are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PageFormat {
+    /// Markdown, lightly set on a terminal
+    Text,
+    /// One JSON document
+    Json,
+}
+
+fn kinds(kinds: &'static [FileKind]) -> impl clap::builder::TypedValueParser<Value = FileKind> {
+    let values = kinds.iter().map(|kind| {
+        PossibleValue::new(kind.as_str()).help(match kind {
+            FileKind::EvalYaml => "A benchmark: eval.yaml",
+            FileKind::EvalResults => "Results of a model: .eval_results/*.yaml",
+            FileKind::Record => "An Every Eval Ever record: {uuid}.json",
+            FileKind::Samples => "The samples of such a record: {uuid}_samples.jsonl",
+        })
+    });
+    PossibleValuesParser::new(values).try_map(|name| FileKind::from_str(&name))
+}
+
+fn versions() -> impl clap::builder::TypedValueParser<Value = Version> {
+    PossibleValuesParser::new(Version::ALL.map(Version::as_str))
+        .try_map(|name| Version::from_str(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_every_flag_is_documented_and_has_examples() {
+        let mut commands = vec![Args::command()];
+        while let Some(command) = commands.pop() {
+            let name = command.get_name().to_owned();
+            assert!(command.get_about().is_some(), "{name}");
+            let after = command.get_after_help().map(ToString::to_string);
+            assert!(
+                after.is_some_and(|text| text.starts_with("Examples:\n")),
+                "{name}"
+            );
+            for argument in command.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{name} {}",
+                    argument.get_id()
+                );
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The commands, one file each.
+
+mod completions;
+mod explain;
+mod man;
+pub(crate) mod schema;
+mod validate;
+
+use crate::args::{Args, Color, Command};
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// Runs what was asked for.
+pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
+    match &args.command {
+        Command::Validate(command) => validate::run(command, args.color, config, printer),
+        Command::Explain(command) => explain::run(command, args.color, config, printer),
+        Command::Schema(command) => schema::run(command, printer),
+        Command::Completions(command) => completions::run(command, printer),
+        Command::Man(command) => man::run(command, printer),
+    }
+}
+
+/// Says why the command line cannot be followed, or prints the help or version that it asked for.
+pub(crate) fn refuse(error: &clap::Error, config: &Config, printer: &mut Printer) -> Exit {
+    let text = error.render();
+    if error.use_stderr() {
+        let text = if config.error_colors(Color::Auto) {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        printer.aside(text.trim_end());
+        return Exit::Failed;
+    }
+    let text = if config.colors(Color::Auto) {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    printer.data(&text);
+    Exit::Clean
+}

@@ -1,0 +1,13 @@
+use clap::CommandFactory as _;
+
+use crate::args::{Args, Completions};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// Prints a completion script.
+pub(crate) fn run(command: &Completions, printer: &mut Printer) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(command.shell, &mut Args::command(), "assay", &mut script);
+    printer.data(&String::from_utf8_lossy(&script));
+    Exit::Clean
+}

@@ -1,0 +1,214 @@
+use std::num::NonZero;
+
+use assay_check::{Context, FileReport, Files as _, Item, LayoutPolicy, Options, validate};
+use assay_model::Severity;
+
+use crate::args::{Color, Format, Layout, Validate};
+use crate::benchmarks::Lists;
+use crate::config::Config;
+use crate::discover::{Found, discover};
+use crate::disk::{Disk, STDIN};
+use crate::exit::Exit;
+use crate::fix::{self, Fixed};
+use crate::hub::{self, Hub};
+use crate::printer::Printer;
+use crate::progress::Progress;
+use crate::render::{self, Outcome, Summary};
+use crate::visible::visible;
+
+/// How often files are mended and judged again; a change may make room for another that overlapped with it.
+const MAX_FIX_ROUNDS: usize = 8;
+/// How many findings of one code are kept of one file while mending, at least.
+const FIX_LIMIT: u64 = 10_000;
+
+/// Judges files and prints what was found.
+pub(crate) fn run(
+    command: &Validate,
+    color: Color,
+    config: &Config,
+    printer: &mut Printer,
+) -> Exit {
+    match judge(command, config, printer) {
+        Ok(judged) => present(command, color, config, &judged, printer),
+        Err(message) => {
+            printer.error(&message);
+            Exit::Failed
+        }
+    }
+}
+
+/// What came of it all.
+struct Judged {
+    reports: Vec<FileReport>,
+    fixed: Vec<Fixed>,
+    passed_over: u64,
+    /// Whether something could not be read, asked or written.
+    failed: bool,
+}
+
+/// One run, with everything that the judge needs at hand.
+struct Run<'a> {
+    command: &'a Validate,
+    lists: Lists,
+    disk: Disk,
+    jobs: usize,
+    layout: LayoutPolicy,
+    shows_progress: bool,
+}
+
+fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<Judged, String> {
+    let jobs = command.jobs.map_or_else(cores, usize::from);
+    let hub = command
+        .hub
+        .as_deref()
+        .map(|address| Hub::new(address, config.token.as_deref(), hub::TIMEOUT))
+        .transpose()
+        .map_err(|error| error.to_string())?;
+    let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;
+    let mut disk = Disk::default();
+    let Found {
+        mut items,
+        passed_over,
+    } = discover(&mut disk, &command.paths, command.kind);
+    let stream = items.iter().find(|item| disk.is_stream(&item.path));
+    if let (true, Some(stream)) = (command.fix, stream) {
+        let name = visible(&stream.path);
+        return Err(format!("`--fix` cannot mend `{name}`; name a file"));
+    }
+    let run = Run {
+        command,
+        lists,
+        disk,
+        jobs,
+        layout: policy(command.layout, &items),
+        shows_progress: config.stderr_is_terminal && !command.no_progress,
+    };
+    let (fixed, mut failures) = run.mend(&mut items);
+    let reports = run.judge(&items, limit(command));
+    failures.extend(run.lists.failures());
+    for failure in &failures {
+        printer.error(&visible(failure));
+    }
+    Ok(Judged {
+        failed: !failures.is_empty() || reports.iter().any(|report| report.unreadable),
+        reports,
+        fixed,
+        passed_over,
+    })
+}
+
+impl Run<'_> {
+    fn judge(&self, items: &[Item], limit: u64) -> Vec<FileReport> {
+        let sizes = items
+            .iter()
+            .filter(|item| !self.disk.is_stream(&item.path))
+            .filter_map(|item| self.disk.size(&item.path));
+        let progress = Progress::new(self.shows_progress, sizes.sum());
+        let context = Context {
+            benchmarks: &self.lists,
+            layout: self.layout,
+            limit,
+            ..Context::default()
+        };
+        let options = Options {
+            jobs: self.jobs,
+            progress: &|bytes| progress.advance(bytes),
+        };
+        validate(&self.disk, items, &context, &options)
+    }
+
+    /// Mends what can be mended, in rounds, and returns what was done and what went wrong.
+    fn mend(&self, items: &mut [Item]) -> (Vec<Fixed>, Vec<String>) {
+        let (mut fixed, mut failures) = (Vec::new(), Vec::new());
+        if !self.command.fix {
+            return (fixed, failures);
+        }
+        for _ in 0..MAX_FIX_ROUNDS {
+            let reports = self.judge(items, limit(self.command).max(FIX_LIMIT));
+            let (done, failed) = fix::apply(&self.disk, &reports, items);
+            let is_over = done.is_empty() || !failed.is_empty();
+            fixed.extend(done);
+            failures.extend(failed.iter().map(ToString::to_string));
+            if is_over {
+                break;
+            }
+        }
+        (fixed, failures)
+    }
+}
+
+fn present(
+    command: &Validate,
+    color: Color,
+    config: &Config,
+    judged: &Judged,
+    printer: &mut Printer,
+) -> Exit {
+    let exit = exit_of(judged, command.deny_warnings);
+    let outcome = Outcome {
+        reports: &judged.reports,
+        fixed: &judged.fixed,
+        summary: Summary::of(&judged.reports, judged.passed_over, exit),
+    };
+    match command.format {
+        Format::Rich => {
+            let look = render::rich::Look {
+                styled: config.colors(color),
+                width: config.width,
+                quiet: command.quiet,
+            };
+            render::rich::print(&outcome, look, printer);
+        }
+        Format::Json => render::json::print(&outcome, printer),
+        Format::Github => render::github::print(&outcome, command.quiet, printer),
+        Format::Sarif => render::sarif::print(&outcome, printer),
+    }
+    exit
+}
+
+fn exit_of(judged: &Judged, deny_warnings: bool) -> Exit {
+    let has = |severity| {
+        judged
+            .reports
+            .iter()
+            .any(|report| report.findings.count(severity) > 0)
+    };
+    if judged.failed {
+        Exit::Failed
+    } else if has(Severity::Error) || (deny_warnings && has(Severity::Warning)) {
+        Exit::Errors
+    } else if has(Severity::Warning) {
+        Exit::Warnings
+    } else {
+        Exit::Clean
+    }
+}
+
+fn limit(command: &Validate) -> u64 {
+    match command.max_errors {
+        0 => u64::MAX,
+        limit => limit,
+    }
+}
+
+fn policy(layout: Layout, items: &[Item]) -> LayoutPolicy {
+    match layout {
+        // Standard input lies nowhere, so there is no path to judge unless the user insists.
+        Layout::Auto if items.iter().all(|item| &*item.path == STDIN) => LayoutPolicy::Off,
+        Layout::Auto => LayoutPolicy::Auto,
+        Layout::Strict => LayoutPolicy::Strict,
+        Layout::Off => LayoutPolicy::Off,
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// An error and its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", chain(cause)),
+        None => error.to_string(),
+    }
+}

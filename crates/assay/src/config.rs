@@ -1,0 +1,107 @@
+//! What the world around the process says. Nothing else reads the environment.
+
+use std::io::IsTerminal as _;
+
+use crate::args::Color;
+
+/// How wide output is when it does not go to a terminal: wide enough that no excerpt is cut a second time.
+const WIDTH_OF_A_FILE: usize = 240;
+/// The narrowest terminal that excerpts are fitted to.
+const MIN_WIDTH: usize = 60;
+
+/// What the environment says.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// Whether `NO_COLOR` is set, or the terminal knows no colours.
+    pub(crate) no_color: bool,
+    /// The token for a hub, when there is one.
+    pub(crate) token: Option<String>,
+    /// Whether standard output is a terminal.
+    pub(crate) stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) stderr_is_terminal: bool,
+    /// How many columns output may take.
+    pub(crate) width: usize,
+}
+
+impl Config {
+    /// Reads the environment.
+    pub(crate) fn from_environment() -> Self {
+        let stdout_is_terminal = std::io::stdout().is_terminal();
+        Self {
+            no_color: variable("NO_COLOR").is_some()
+                || variable("TERM").is_some_and(|terminal| terminal == "dumb"),
+            token: variable("ASSAY_TOKEN").or_else(|| variable("HF_TOKEN")),
+            stdout_is_terminal,
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            width: if stdout_is_terminal {
+                width_of_terminal()
+            } else {
+                WIDTH_OF_A_FILE
+            },
+        }
+    }
+
+    /// Whether standard output gets colours.
+    pub(crate) fn colors(&self, wish: Color) -> bool {
+        self.choose(wish, self.stdout_is_terminal)
+    }
+
+    /// Whether standard error gets colours.
+    pub(crate) fn error_colors(&self, wish: Color) -> bool {
+        self.choose(wish, self.stderr_is_terminal)
+    }
+
+    fn choose(&self, wish: Color, is_terminal: bool) -> bool {
+        match wish {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !self.no_color,
+        }
+    }
+}
+
+fn width_of_terminal() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH_OF_A_FILE, |(width, _)| {
+        usize::from(width.0).max(MIN_WIDTH)
+    })
+}
+
+/// A variable that is set, is text and is not blank.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+fn variable(name: &str) -> Option<String> {
+    let text = std::env::var(name).ok()?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(no_color: bool) -> Config {
+        Config {
+            no_color,
+            token: None,
+            stdout_is_terminal: true,
+            stderr_is_terminal: false,
+            width: 80,
+        }
+    }
+
+    #[test]
+    fn a_flag_outweighs_the_environment_and_the_terminal() {
+        assert!(config(true).colors(Color::Always));
+        assert!(!config(false).colors(Color::Never));
+    }
+
+    #[test]
+    fn without_a_flag_colours_need_a_terminal_and_no_objection() {
+        assert!(config(false).colors(Color::Auto));
+        assert!(!config(true).colors(Color::Auto));
+        assert!(!config(false).error_colors(Color::Auto));
+    }
+}

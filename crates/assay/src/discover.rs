@@ -1,0 +1,250 @@
+//! From what was typed to the files that are meant.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use assay_check::{FileKind, Item};
+use globset::GlobBuilder;
+use walkdir::{DirEntry, WalkDir};
+
+use crate::disk::{Disk, STDIN};
+
+/// The one hidden directory that is searched.
+const RESULTS_DIRECTORY: &str = ".eval_results";
+/// What makes a path a pattern.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
+/// The files that are meant.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The files to judge, each once, in the order they were named and sorted within a directory.
+    pub(crate) items: Vec<Item>,
+    /// How many files in directories could have been ours and are not.
+    pub(crate) passed_over: u64,
+}
+
+/// Finds the files that `paths` mean; all are of `kind`, when it is given.
+pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], kind: Option<FileKind>) -> Found {
+    let mut search = Search {
+        disk,
+        kind,
+        seen: BTreeSet::new(),
+        found: Found::default(),
+    };
+    for path in paths {
+        search.argument(path);
+    }
+    search.found
+}
+
+struct Search<'d> {
+    disk: &'d mut Disk,
+    kind: Option<FileKind>,
+    seen: BTreeSet<Arc<str>>,
+    found: Found,
+}
+
+impl Search<'_> {
+    fn argument(&mut self, path: &Path) {
+        if path == Path::new("-") {
+            self.stream(&STDIN.into(), Box::new(std::io::stdin()));
+            return;
+        }
+        let path = &clean(path);
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.directory(path),
+            Ok(metadata) if metadata.is_file() => self.named(path),
+            Ok(_) => self.pipe(path),
+            Err(_) => self.pattern(path),
+        }
+    }
+
+    /// A file that was named: it is judged whatever it is.
+    fn named(&mut self, path: &Path) {
+        let name = self.disk.name(path);
+        let kind = self.kind.or_else(|| self.disk.kind_of(&name));
+        self.push(&name, kind);
+    }
+
+    /// A pipe or device, such as the shell gives for `<(…)`. It can be read only once.
+    fn pipe(&mut self, path: &Path) {
+        let name = self.disk.name(path);
+        match std::fs::File::open(path) {
+            Ok(file) => self.stream(&name, Box::new(file)),
+            Err(error) => self.absent(path, error.to_string()),
+        }
+    }
+
+    fn stream(&mut self, name: &Arc<str>, reader: Box<dyn std::io::Read + Send>) {
+        if self.seen.contains(name) {
+            return;
+        }
+        let kind = self.disk.set_stream(name, reader, self.kind);
+        self.push(name, kind);
+    }
+
+    fn directory(&mut self, root: &Path) {
+        for entry in walk(root) {
+            match entry {
+                Ok(entry) if is_file(&entry) => {
+                    let path = clean(entry.path());
+                    if may_be_ours(&path, self.kind) {
+                        self.candidate(&path);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => self.unwalkable(root, &error),
+            }
+        }
+    }
+
+    /// A file that was found, not named: it is judged when it is one of ours.
+    fn candidate(&mut self, path: &Path) {
+        let name = self.disk.name(path);
+        if self.seen.contains(&name) {
+            return;
+        }
+        match self.kind.or_else(|| self.disk.kind_of(&name)) {
+            Some(kind) => self.push(&name, Some(kind)),
+            None => self.found.passed_over += 1,
+        }
+    }
+
+    /// A path where nothing is: perhaps it is a pattern.
+    fn pattern(&mut self, path: &Path) {
+        let text = path.to_str().unwrap_or_default();
+        if !text.contains(WILDCARDS) {
+            self.absent(path, "there is no such file or directory".to_owned());
+            return;
+        }
+        let glob = match GlobBuilder::new(text).literal_separator(true).build() {
+            Ok(glob) => glob.compile_matcher(),
+            Err(error) => {
+                let why = format!(
+                    "there is no such file, and it is no pattern: {}",
+                    error.kind()
+                );
+                self.absent(path, why);
+                return;
+            }
+        };
+        let mut matched = false;
+        let base = fixed_part(path);
+        let mut entries = walk(&base);
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // Where the search begins may not exist: then nothing matches.
+                Err(error) if error.depth() == 0 => continue,
+                Err(error) => {
+                    self.unwalkable(&base, &error);
+                    continue;
+                }
+            };
+            let path = clean(entry.path());
+            if !glob.is_match(&path) {
+                continue;
+            }
+            if entry.file_type().is_dir() {
+                matched = true;
+                self.directory(&path);
+                entries.skip_current_dir();
+            } else if is_file(&entry) {
+                matched = true;
+                self.candidate(&path);
+            }
+        }
+        if !matched {
+            self.absent(
+                path,
+                "no file has this name or matches this pattern".to_owned(),
+            );
+        }
+    }
+
+    fn unwalkable(&mut self, root: &Path, error: &walkdir::Error) {
+        let path = clean(error.path().unwrap_or(root));
+        let why = error
+            .io_error()
+            .map_or_else(|| error.to_string(), ToString::to_string);
+        self.absent(&path, why);
+    }
+
+    fn absent(&mut self, path: &Path, why: String) {
+        let name = self.disk.name(path);
+        self.disk.set_absent(&name, why);
+        self.push(&name, None);
+    }
+
+    fn push(&mut self, name: &Arc<str>, kind: Option<FileKind>) {
+        if self.seen.insert(Arc::clone(name)) {
+            self.found.items.push(Item {
+                path: Arc::clone(name),
+                kind,
+            });
+        }
+    }
+}
+
+/// Everything below a directory, sorted, without hidden directories. Links to directories are not followed, so that a
+/// link to `/` cannot make the search endless; links to files are files.
+fn walk(root: &Path) -> walkdir::FilterEntry<walkdir::IntoIter, fn(&DirEntry) -> bool> {
+    WalkDir::new(root)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(is_searched)
+}
+
+fn is_searched(entry: &DirEntry) -> bool {
+    let name = entry.file_name().as_encoded_bytes();
+    let is_hidden = name.starts_with(b".") && name != RESULTS_DIRECTORY.as_bytes();
+    entry.depth() == 0 || !(is_hidden && entry.file_type().is_dir())
+}
+
+fn is_file(entry: &DirEntry) -> bool {
+    let file_type = entry.file_type();
+    let is_link_to_file =
+        || std::fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file());
+    file_type.is_file() || (file_type.is_symlink() && is_link_to_file())
+}
+
+/// Whether the ending of a file is one that ours have.
+fn may_be_ours(path: &Path, kind: Option<FileKind>) -> bool {
+    let endings: &[&str] = match kind {
+        None => &["json", "jsonl", "yaml", "yml"],
+        Some(FileKind::EvalYaml | FileKind::EvalResults) => &["yaml", "yml"],
+        Some(FileKind::Record) => &["json"],
+        Some(FileKind::Samples) => &["jsonl"],
+    };
+    path.extension().is_some_and(|own| {
+        endings
+            .iter()
+            .any(|ending| own.eq_ignore_ascii_case(ending))
+    })
+}
+
+/// The path without `.` parts, so that `./a` and `a` are one file.
+fn clean(path: &Path) -> PathBuf {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    let clean: PathBuf = parts.collect();
+    if clean.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        clean
+    }
+}
+
+/// The directory that all matches of a pattern lie in.
+fn fixed_part(pattern: &Path) -> PathBuf {
+    let has_wildcard = |part: &Component<'_>| {
+        part.as_os_str()
+            .to_str()
+            .is_some_and(|text| text.contains(WILDCARDS))
+    };
+    let fixed: PathBuf = pattern
+        .components()
+        .take_while(|part| !has_wildcard(part))
+        .collect();
+    clean(&fixed)
+}

@@ -1,0 +1,48 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How long a run may take before a bar appears. Most are over by then, and a bar that only flashes up disturbs.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// What the bar shows.
+const TEMPLATE: &str = "{bar:32} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
+
+/// How far the reading has come, shown on standard error.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    done: AtomicU64,
+    begun: Instant,
+}
+
+impl Progress {
+    /// A bar that ends at `total` bytes; nothing at all unless `shown`.
+    pub(crate) fn new(shown: bool, total: u64) -> Self {
+        let style = ProgressStyle::with_template(TEMPLATE);
+        Self {
+            bar: style
+                .ok()
+                .filter(|_| shown)
+                .map(|style| ProgressBar::new(total).with_style(style)),
+            done: AtomicU64::new(0),
+            begun: Instant::now(),
+        }
+    }
+
+    /// Notes that some bytes have been read.
+    pub(crate) fn advance(&self, bytes: u64) {
+        let Some(bar) = &self.bar else { return };
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.begun.elapsed() > PATIENCE {
+            bar.set_position(done);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

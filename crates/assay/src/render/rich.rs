@@ -1,0 +1,253 @@
+//! Findings for people: the line, a caret under the place, the evidence and the next step.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Snippet};
+use assay_model::{Code, Diagnostic, Excerpt, Severity};
+
+use super::{Outcome, fixed_line};
+use crate::plural::count;
+use crate::printer::Printer;
+use crate::visible::visible;
+
+/// What stands for text that was cut off.
+const ELLIPSIS: char = '…';
+
+/// How the output should look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// Whether to use colours.
+    pub(crate) styled: bool,
+    /// How many columns there are.
+    pub(crate) width: usize,
+    /// Whether to print the summary only.
+    pub(crate) quiet: bool,
+}
+
+/// Findings that say the same of different places.
+struct Alike<'a> {
+    first: &'a Diagnostic,
+    more: u64,
+    /// The files of those that are not shown.
+    files: BTreeSet<&'a str>,
+}
+
+/// What findings alike have in common.
+type Key<'a> = (Code, Severity, String, String, Option<&'a str>);
+
+/// Prints the findings, those alike together, and the summary.
+pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
+    if !look.quiet {
+        for fixed in outcome.fixed {
+            printer.line(&fixed_line(fixed));
+        }
+        if !outcome.fixed.is_empty() {
+            printer.line("");
+        }
+        let renderer = renderer(look);
+        for alike in group(outcome) {
+            printer.line(&finding(&renderer, alike.first));
+            if let Some(more) = more_like(&alike) {
+                printer.line(&more);
+            }
+            printer.line("");
+        }
+        for line in not_kept(outcome) {
+            printer.line(&line);
+        }
+    }
+    printer.line(&outcome.summary.line());
+}
+
+fn renderer(look: Look) -> Renderer {
+    let renderer = if look.styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.term_width(look.width)
+}
+
+/// Brings findings together that have one code and, indexes aside, one message and one path; in the order of the first.
+/// A file that cannot be read stands alone: who named it wants to see its name.
+fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
+    let mut groups: Vec<Alike<'a>> = Vec::new();
+    let mut index: HashMap<Key<'_>, usize> = HashMap::new();
+    for report in outcome.reports {
+        for diagnostic in report.findings.diagnostics() {
+            let key = (
+                diagnostic.code,
+                diagnostic.severity,
+                without_indexes(&diagnostic.message),
+                without_indexes(&diagnostic.path),
+                report.unreadable.then_some(&*report.path),
+            );
+            if let Some(&at) = index.get(&key) {
+                groups[at].more += 1;
+                groups[at].files.insert(&report.path);
+            } else {
+                index.insert(key, groups.len());
+                groups.push(Alike {
+                    first: diagnostic,
+                    more: 0,
+                    files: BTreeSet::new(),
+                });
+            }
+        }
+    }
+    groups
+}
+
+/// `results[3].x` as `results[*].x`.
+fn without_indexes(text: &str) -> String {
+    let mut blanked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let (before, inside) = rest.split_at(open + 1);
+        blanked.push_str(before);
+        let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 && inside[digits..].starts_with(']') {
+            blanked.push('*');
+            rest = &inside[digits..];
+        } else {
+            rest = inside;
+        }
+    }
+    blanked.push_str(rest);
+    blanked
+}
+
+fn more_like(alike: &Alike<'_>) -> Option<String> {
+    if alike.more == 0 {
+        return None;
+    }
+    let more = crate::plural::grouped(alike.more);
+    let is_here = alike.files.len() == 1 && alike.files.contains(&*alike.first.place.file);
+    let files = if is_here {
+        "this file".to_owned()
+    } else {
+        count(alike.files.len() as u64, "file", "files")
+    };
+    Some(format!("{ELLIPSIS} and {more} more like this in {files}"))
+}
+
+/// What was counted and not kept, by code.
+fn not_kept(outcome: &Outcome<'_>) -> Vec<String> {
+    let mut missing: BTreeMap<Code, u64> = BTreeMap::new();
+    for report in outcome.reports {
+        for (_, code, number) in report.findings.counts() {
+            *missing.entry(code).or_default() += number;
+        }
+        for diagnostic in report.findings.diagnostics() {
+            if let Some(number) = missing.get_mut(&diagnostic.code) {
+                *number -= 1;
+            }
+        }
+    }
+    missing
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(code, number)| {
+            let findings = count(number, "finding", "findings");
+            format!("{ELLIPSIS} and {findings} of {code} not shown; `--max-errors 0` shows all\n")
+        })
+        .collect()
+}
+
+/// A finding as text.
+fn finding(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let path = visible(&diagnostic.place.file);
+    let title = level
+        .primary_title(visible(&diagnostic.message))
+        .id(diagnostic.code.to_string());
+    let shown = diagnostic.excerpt.as_ref().map(Shown::of);
+    let mut group = match &shown {
+        Some(shown) => title.element(shown.snippet(&path, diagnostic.place.line)),
+        None => title.element(Origin::path(path.as_str())),
+    };
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(visible(note)));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(visible(help)));
+    }
+    let text = renderer.render(&[group]);
+    match &shown {
+        Some(shown) => with_true_column(&text, shown, &path, diagnostic),
+        None => text,
+    }
+}
+
+/// The renderer counts columns in the line it is shown, which may be cut and have characters spelled out. The place
+/// knows the column in the file.
+fn with_true_column(text: &str, shown: &Shown, path: &str, diagnostic: &Diagnostic) -> String {
+    let place = &diagnostic.place;
+    let counted = shown.text[..shown.caret.start].chars().count() + 1;
+    let wrong = format!("{path}:{}:{counted}", place.line);
+    let right = format!("{path}:{}:{}", place.line, place.column);
+    match text.split_once('\n') {
+        Some((title, rest)) => format!("{title}\n{}", rest.replacen(&wrong, &right, 1)),
+        None => text.to_owned(),
+    }
+}
+
+/// An excerpt that is safe to print, and where its caret is.
+struct Shown {
+    text: String,
+    caret: Range<usize>,
+}
+
+impl Shown {
+    fn of(excerpt: &Excerpt) -> Self {
+        let (before, marked, after) = parts(excerpt);
+        let mut text = String::new();
+        if excerpt.cut_left {
+            text.push(ELLIPSIS);
+        }
+        text.push_str(&visible(before));
+        let start = text.len();
+        text.push_str(&visible(marked));
+        let end = text.len();
+        text.push_str(&visible(after));
+        if excerpt.cut_right {
+            text.push(ELLIPSIS);
+        }
+        Self {
+            text,
+            caret: start..end,
+        }
+    }
+
+    fn snippet<'s>(&'s self, path: &'s str, line: u64) -> Snippet<'s, Annotation<'s>> {
+        Snippet::source(self.text.as_str())
+            .path(path)
+            .line_start(usize::try_from(line).unwrap_or(usize::MAX))
+            .fold(false)
+            .annotation(AnnotationKind::Primary.span(self.caret.clone()))
+    }
+}
+
+/// The excerpt before, under and after the caret.
+fn parts(excerpt: &Excerpt) -> (&str, &str, &str) {
+    let text = excerpt.text.as_str();
+    let start = text.floor_char_boundary(excerpt.start);
+    let end = text.floor_char_boundary(excerpt.end).max(start);
+    (&text[..start], &text[start..end], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_indexes_are_blanked() {
+        assert_eq!(without_indexes("a[0].b[12]"), "a[*].b[*]");
+        assert_eq!(without_indexes("[x] [] [1 [2]"), "[x] [] [1 [*]");
+    }
+}

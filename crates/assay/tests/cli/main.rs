@@ -1,0 +1,10 @@
+//! The command line as people and scripts meet it: the real binary, its exit code and what it prints.
+
+#![cfg(test)]
+
+mod find;
+mod fix;
+mod formats;
+mod other_commands;
+mod support;
+mod validate;
