@@ -91,7 +91,7 @@ pub(crate) struct Validate {
     pub(crate) paths: Vec<PathBuf>,
 
     /// What the files are, when neither name nor content gives it away
-    #[arg(long = "as", value_name = "KIND", value_parser = kinds(&FileKind::ALL))]
+    #[arg(long = "as", value_name = "KIND", value_parser = kinds())]
     pub(crate) kind: Option<FileKind>,
 
     /// A directory with checkouts of benchmarks that results may name
@@ -168,11 +168,12 @@ pub(crate) struct Explain {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
+  assay schema eval-results                     a result file
   assay schema eee                              the current record
   assay schema eee-samples --schema-version 0.2.0")]
 pub(crate) struct Schema {
     /// Which format
-    #[arg(value_name = "KIND", value_parser = kinds(&crate::commands::schema::KINDS))]
+    #[arg(value_name = "KIND", value_parser = kinds())]
     pub(crate) kind: FileKind,
 
     /// Which version of the Every Eval Ever schema [default: the current one]
@@ -249,8 +250,8 @@ pub(crate) enum PageFormat {
     Json,
 }
 
-fn kinds(kinds: &'static [FileKind]) -> impl clap::builder::TypedValueParser<Value = FileKind> {
-    let values = kinds.iter().map(|kind| {
+fn kinds() -> impl clap::builder::TypedValueParser<Value = FileKind> {
+    let values = FileKind::ALL.iter().map(|kind| {
         PossibleValue::new(kind.as_str()).help(match kind {
             FileKind::EvalYaml => "A benchmark: eval.yaml",
             FileKind::EvalResults => "Results of a model: .eval_results/*.yaml",

@@ -3,7 +3,7 @@
 mod completions;
 mod explain;
 mod man;
-pub(crate) mod schema;
+mod schema;
 mod validate;
 
 use crate::args::{Args, Color, Command};

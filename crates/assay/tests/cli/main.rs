@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod benchmarks;
 mod find;
 mod fix;
 mod formats;

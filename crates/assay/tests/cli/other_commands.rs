@@ -76,6 +76,9 @@ fn schemas_are_printed_in_the_version_asked_for() {
 
     assert_eq!(current["title"], "Every Eval Ever record, version 0.3.0");
     assert_eq!(current["properties"]["evaluation_results"]["type"], "array");
+    for kind in ["eval-yaml", "eval-results"] {
+        assert!(workspace.run(&["schema", kind]).json()["title"].is_string());
+    }
     assert_eq!(old["title"], "Every Eval Ever sample, version 0.2.0");
     assert!(old["properties"]["interactions"].is_object());
 }
