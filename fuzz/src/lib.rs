@@ -1,0 +1,1 @@
+//! Arbitrary bytes against every parser of Assay.
