@@ -292,7 +292,7 @@ fn evaluate_condition<'d>(
 fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
     let mut fits = true;
     evaluate(shape, value, &mut |fault| {
-        fits &= matches!(fault.kind, ShapeFaultKind::StrangeKey { .. })
+        fits &= matches!(fault.kind, ShapeFaultKind::StrangeKey { .. });
     });
     fits
 }
