@@ -303,13 +303,11 @@ impl<'d> Value<'d> {
     }
 
     /// The root of the document.
-    #[must_use]
     pub fn root(self) -> Self {
         self.at(0)
     }
 
     /// The map or list that holds this value or key; the root holds itself.
-    #[must_use]
     pub fn parent(self) -> Self {
         let mut here = self.root();
         loop {
@@ -364,7 +362,7 @@ impl<'d> Value<'d> {
     fn child_holding(self, index: u32, path: &mut String) -> Option<Self> {
         for (position, item) in self.items().enumerate() {
             if (item.index..item.after()).contains(&index) {
-                path.extend(["[", &position.to_string(), "]"]);
+                path.push_str(&format!("[{position}]"));
                 return Some(item);
             }
         }

@@ -15,10 +15,12 @@ mod seeds;
 mod tree;
 mod vocabulary;
 
+use std::rc::Rc;
+
 use assay_formats::eee::Version;
 
 use crate::judges::{Judges, Tally};
-use crate::mutate::Mutated;
+use crate::mutate::{Donors, Mutated};
 use crate::seeds::Format;
 
 /// How many documents with several changes are made of each seed.
@@ -75,12 +77,14 @@ fn rows_of_0_3_0_are_judged_alike() {
 fn judge_alike(format: Format, version: Version) {
     let judges = Judges::of(format, version);
     let mut tally = Tally::default();
-    for seed in seeds::of(format, version) {
+    let seeds = seeds::of(format, version);
+    let donors = Rc::new(Donors::of(&seeds));
+    for seed in seeds {
         assert!(
             judges.judge(&seed.text()).all_accept(),
             "a seed of {format} {version} is refused: {seed:#?}",
         );
-        let mut mutations = Mutated::of(seed, format.shape(version));
+        let mut mutations = Mutated::of(seed, format.shape(version), &donors);
         while let Some((text, changes)) = mutations.next_single() {
             tally.add(&judges, &text, &changes);
         }

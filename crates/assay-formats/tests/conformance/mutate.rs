@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use assay_formats::shape::Shape;
 
 use crate::random::Random;
@@ -55,22 +58,26 @@ enum Change {
     Empty,
     /// A value from elsewhere in the document takes the place.
     Borrow(Path),
+    /// A key of the map says what a seed says there: the only way to a document that is right but for one condition.
+    Graft(String, Tree),
 }
 
 /// A seed and what becomes of it.
 pub(crate) struct Mutated {
     seed: Tree,
     vocabulary: Vocabulary,
+    donors: Rc<Donors>,
     random: Random,
     /// The single changes that are still to come, in no useful order.
     singles: Vec<(Path, Change)>,
 }
 
 impl Mutated {
-    pub(crate) fn of(seed: Tree, shape: &'static Shape) -> Self {
+    pub(crate) fn of(seed: Tree, shape: &'static Shape, donors: &Rc<Donors>) -> Self {
         let mut mutated = Self {
             seed,
             vocabulary: Vocabulary::of(shape),
+            donors: Rc::clone(donors),
             random: Random::new(),
             singles: Vec::new(),
         };
@@ -124,7 +131,8 @@ impl Mutated {
             changes.push(Change::Borrow(self.random.pick(paths)));
         }
         match tree.at(path) {
-            Tree::Map(_) => {
+            Tree::Map(own) => {
+                changes.extend(self.donors.grafts(tree.name_of(path), own));
                 changes.extend([Change::Empty, Change::Add(UNKNOWN_KEY.to_owned(), "1")]);
                 for _ in 0..KEYS_PER_MAP {
                     let key = self.random.pick(&self.vocabulary.keys).to_owned();
@@ -141,6 +149,39 @@ impl Mutated {
             Tree::Literal(_) => {}
         }
         changes
+    }
+}
+
+/// What all seeds say, by the name of the map and the key: `metric_config` and `min_score` have four values.
+#[derive(Debug, Default)]
+pub(crate) struct Donors(BTreeMap<String, Vec<(String, Tree)>>);
+
+impl Donors {
+    pub(crate) fn of(seeds: &[Tree]) -> Self {
+        let mut donors = Self::default();
+        for seed in seeds {
+            for path in seed.paths() {
+                if let Tree::Map(entries) = seed.at(&path) {
+                    let known = donors.0.entry(seed.name_of(&path).to_owned()).or_default();
+                    for entry in entries {
+                        if !known.contains(entry) {
+                            known.push(entry.clone());
+                        }
+                    }
+                }
+            }
+        }
+        donors
+    }
+
+    /// What could be put into a map of this name and is not there.
+    fn grafts(&self, name: &str, own: &[(String, Tree)]) -> Vec<Change> {
+        let known = self.0.get(name).map(Vec::as_slice).unwrap_or_default();
+        known
+            .iter()
+            .filter(|entry| !own.contains(entry))
+            .map(|(key, value)| Change::Graft(key.clone(), value.clone()))
+            .collect()
     }
 }
 
@@ -171,6 +212,12 @@ fn apply(tree: &mut Tree, path: &[usize], change: &Change) {
         Change::Borrow(from) => {
             let value = tree.at(from).clone();
             *tree.at_mut(path) = value;
+        }
+        Change::Graft(key, value) => {
+            if let Tree::Map(entries) = tree.at_mut(path) {
+                entries.retain(|(own, _)| own != key);
+                entries.push((key.clone(), value.clone()));
+            }
         }
     }
 }

@@ -49,6 +49,19 @@ impl Tree {
         })
     }
 
+    /// What the value is called: the innermost key on the way to it, and nothing for the root.
+    pub(crate) fn name_of(&self, path: &[usize]) -> &str {
+        let (mut here, mut name) = (self, "");
+        for &step in path {
+            match here {
+                Self::List(items) => here = &items[step],
+                Self::Map(entries) => (name, here) = (&entries[step].0, &entries[step].1),
+                Self::Literal(_) | Self::String(_) => panic!("no way leads through a scalar"),
+            }
+        }
+        name
+    }
+
     fn collect(&self, here: &mut Path, paths: &mut Vec<Path>) {
         paths.push(here.clone());
         let children: Vec<&Self> = match self {
