@@ -314,6 +314,13 @@ const CONTINUOUS_NEEDS: Condition = Condition {
 };
 
 mod v0_2_0 {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static RECORD: Shape = Shape::Object(&OBJECT);
@@ -543,6 +550,13 @@ mod v0_2_0 {
 
 /// The parts that 0.2.1 and 0.2.2 share with 0.3.0.
 mod common {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static SOURCE: Object = Object::open(
@@ -661,6 +675,13 @@ mod common {
 }
 
 mod v0_2_2 {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static RECORD: Shape = Shape::Object(&OBJECT);
@@ -787,6 +808,13 @@ mod v0_2_2 {
 }
 
 mod v0_3_0 {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static RECORD: Shape = Shape::Object(&OBJECT);

@@ -139,6 +139,13 @@ const SINGLE: &[&str] = &["single_turn"];
 const CHAT: &[&str] = &["multi_turn", "agentic"];
 
 mod v0_2_0 {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static ROW: Shape = Shape::Object(&OBJECT);
@@ -278,6 +285,13 @@ mod v0_2_0 {
 }
 
 mod v0_3_0 {
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::wildcard_imports,
+            reason = "the fields above are the vocabulary of every version"
+        )
+    )]
     use super::*;
 
     pub(super) static ROW: Shape = Shape::Object(&OBJECT);

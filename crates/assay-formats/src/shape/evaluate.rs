@@ -180,23 +180,21 @@ fn integer(
     // A literal without point or exponent is whole, even when it is too long for any integer type.
     let digits = value.raw().strip_prefix('-').unwrap_or(value.raw());
     let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    match value.integer() {
-        Some(integer) => {
-            if let Some(min) = min.filter(|min| integer < *min) {
-                #[expect(clippy::cast_precision_loss, reason = "minima are 0 and 1")]
-                fault(ShapeFaultKind::TooSmall { min: min as f64 });
-            }
-        }
+    let too_small = match value.integer() {
+        Some(integer) => min.is_some_and(|min| integer < min),
         None if whole || value.number().is_some_and(|number| number.fract() == 0.0) => {
-            if min.is_some() && value.raw().starts_with('-') {
-                fault(ShapeFaultKind::TooSmall { min: 0.0 });
-            }
+            min.is_some() && value.raw().starts_with('-')
         }
         None => {
             if !value.is_non_finite() {
                 fault(ShapeFaultKind::WrongKind { expected: shape });
             }
+            return;
         }
+    };
+    if let Some(min) = min.filter(|_| too_small) {
+        #[expect(clippy::cast_precision_loss, reason = "minima are 0 and 1")]
+        fault(ShapeFaultKind::TooSmall { min: min as f64 });
     }
 }
 
@@ -326,5 +324,56 @@ impl Object {
             return Some(guess);
         }
         self.fields.iter().position(|field| key.is_text(field.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Tape, json};
+
+    static POSITIVE: Shape = Shape::Integer { min: Some(1) };
+
+    fn faults(text: &str) -> Vec<String> {
+        let mut tape = Tape::new();
+        json::parse(text, &mut tape);
+        let mut faults = Vec::new();
+        evaluate(&POSITIVE, tape.root(text).unwrap(), &mut |fault| {
+            faults.push(match fault.kind {
+                ShapeFaultKind::TooSmall { min } => format!("too small, least is {min}"),
+                ShapeFaultKind::WrongKind { .. } => "wrong kind".to_owned(),
+                other => format!("{other:?}"),
+            });
+        });
+        faults
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_spelled() {
+        for text in ["1", "5.0", "1e3", "1E+30", "123456789012345678901234567890"] {
+            assert_eq!(faults(text), Vec::<String>::new(), "{text}");
+        }
+        for text in ["1.5", "1e-1", "true", "\"1\""] {
+            assert_eq!(faults(text), ["wrong kind"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_below_its_minimum_is_told_the_minimum_whatever_its_size() {
+        for text in [
+            "0",
+            "-0.0",
+            "-1",
+            "-1e30",
+            "-123456789012345678901234567890",
+        ] {
+            assert_eq!(faults(text), ["too small, least is 1"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_is_left_to_the_syntax() {
+        assert_eq!(faults("NaN"), Vec::<String>::new());
+        assert_eq!(faults("-1e999"), Vec::<String>::new());
     }
 }

@@ -1,0 +1,239 @@
+//! Which crate may use which. A new edge is a change to a table here, with a decision in `docs/adr` to go with it.
+
+#![cfg(test)]
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+/// Our crates, from the bottom up, and what each may use. Those that are planned have their row already.
+const EDGES: [(&str, &[&str]); 13] = [
+    ("assay-model", &[]),
+    ("assay-formats", &["assay-model"]),
+    ("assay-board", &["assay-model"]),
+    ("assay-check", &["assay-formats", "assay-model"]),
+    ("assay-convert", &["assay-formats", "assay-model"]),
+    ("assay-git", &["assay-model"]),
+    ("assay-lake", &["assay-formats", "assay-model"]),
+    ("assay-store", &["assay-model"]),
+    ("assay-trust", &["assay-formats", "assay-model"]),
+    (
+        "assay-app",
+        &[
+            "assay-board",
+            "assay-check",
+            "assay-convert",
+            "assay-formats",
+            "assay-git",
+            "assay-lake",
+            "assay-model",
+            "assay-store",
+            "assay-trust",
+        ],
+    ),
+    (
+        "assay-server",
+        &["assay-app", "assay-formats", "assay-model"],
+    ),
+    (
+        "assay",
+        &[
+            "assay-board",
+            "assay-check",
+            "assay-convert",
+            "assay-formats",
+            "assay-model",
+            "assay-server",
+            "assay-trust",
+        ],
+    ),
+    // The fuzz targets are tests: what they use, they use as tests.
+    ("assay-fuzz", &[]),
+];
+
+/// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
+const CONFINED: [(&str, &[&str]); 10] = [
+    ("axum", &["assay-server"]),
+    ("clap", &["assay", "assay-lake"]),
+    ("datafusion", &["assay-lake"]),
+    ("ed25519-dalek", &["assay-trust"]),
+    ("gix", &["assay-git"]),
+    ("jsonwebtoken", &["assay-trust"]),
+    ("saphyr-parser", &["assay-formats"]),
+    ("sqlx", &["assay-store"]),
+    ("tower", &["assay-server"]),
+    ("ureq", &["assay"]),
+];
+
+/// A crate of the workspace and what it uses outside tests.
+#[derive(Debug)]
+struct Member {
+    name: String,
+    uses: Vec<String>,
+}
+
+/// Every edge that the tables do not allow, as a sentence.
+fn violations(members: &[Member]) -> Vec<String> {
+    let mut violations = Vec::new();
+    for Member { name, uses } in members {
+        let Some((_, allowed)) = EDGES.iter().find(|(own, _)| own == name) else {
+            violations.push(format!("`{name}` is not in the table of crates"));
+            continue;
+        };
+        for used in uses {
+            let is_ours = used == "assay" || used.starts_with("assay-");
+            if is_ours && !allowed.contains(&used.as_str()) {
+                violations.push(format!("`{name}` may not use `{used}`"));
+            }
+            let fence = CONFINED
+                .iter()
+                .find(|(outside, _)| is_of_family(used, outside));
+            if let Some((_, places)) = fence
+                && !places.contains(&name.as_str())
+            {
+                violations.push(format!(
+                    "`{name}` may not use `{used}`, which only `{}` may",
+                    places.join("` and `")
+                ));
+            }
+        }
+    }
+    violations
+}
+
+/// Whether a crate is the named one or an offshoot of it.
+fn is_of_family(name: &str, family: &str) -> bool {
+    name.strip_prefix(family)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+/// The crates of the workspace, as cargo sees them.
+fn members() -> Vec<Member> {
+    let metadata = metadata();
+    let packages = metadata["packages"]
+        .as_array()
+        .expect("cargo lists packages");
+    packages
+        .iter()
+        .map(|package| Member {
+            name: text(&package["name"]),
+            uses: package["dependencies"]
+                .as_array()
+                .expect("cargo lists dependencies")
+                .iter()
+                // Tests may use anything; only what is shipped has layers.
+                .filter(|dependency| dependency["kind"].is_null())
+                .map(|dependency| text(&dependency["name"]))
+                .collect(),
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo is the only one who knows the edges, and it runs the test with its own environment"
+)]
+fn metadata() -> Json {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--offline",
+        ])
+        .arg("--manifest-path")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+        .output()
+        .expect("cargo runs, because it runs this test");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+fn text(json: &Json) -> String {
+    json.as_str().expect("cargo names what it lists").to_owned()
+}
+
+fn member(name: &str, uses: &[&str]) -> Member {
+    Member {
+        name: name.to_owned(),
+        uses: uses.iter().map(|&used| used.to_owned()).collect(),
+    }
+}
+
+#[test]
+fn the_workspace_has_only_the_edges_that_the_tables_allow() {
+    let members = members();
+
+    let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    assert!(
+        names.contains(&"assay-model") && names.contains(&"assay"),
+        "{names:?}"
+    );
+    assert_eq!(violations(&members), Vec::<String>::new());
+}
+
+#[test]
+fn the_table_itself_only_points_down() {
+    for (position, (name, uses)) in EDGES.iter().enumerate() {
+        for used in *uses {
+            assert!(
+                EDGES[..position].iter().any(|(below, _)| below == used),
+                "`{name}` is not above `{used}`"
+            );
+        }
+    }
+    for (outside, places) in CONFINED {
+        for place in places {
+            assert!(
+                EDGES.iter().any(|(name, _)| name == place),
+                "`{outside}` is confined to `{place}`, which is no crate of ours"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edge_that_points_up_is_named() {
+    let planted = member("assay-formats", &["assay-model", "assay-check", "memchr"]);
+
+    assert_eq!(
+        violations(&[planted]),
+        ["`assay-formats` may not use `assay-check`"]
+    );
+}
+
+#[test]
+fn an_outside_crate_beyond_its_fence_is_named_with_its_fence() {
+    let planted = [
+        member("assay-check", &["saphyr-parser", "serde"]),
+        member("assay-app", &["axum-extra"]),
+        member("assay-model", &["clap_complete"]),
+        member("assay-server", &["axum", "tower-http"]),
+    ];
+
+    assert_eq!(
+        violations(&planted),
+        [
+            "`assay-check` may not use `saphyr-parser`, which only `assay-formats` may",
+            "`assay-app` may not use `axum-extra`, which only `assay-server` may",
+            "`assay-model` may not use `clap_complete`, which only `assay` and `assay-lake` may",
+        ]
+    );
+}
+
+#[test]
+fn a_crate_that_nobody_entered_is_named() {
+    let planted = member("assay-extras", &[]);
+
+    assert_eq!(
+        violations(&[planted]),
+        ["`assay-extras` is not in the table of crates"]
+    );
+}

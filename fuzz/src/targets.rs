@@ -1,0 +1,5 @@
+//! What must hold for any bytes, one file a family of targets.
+
+mod files;
+mod names;
+mod texts;
