@@ -15,7 +15,7 @@ rule! {
     /// task, even a useful one such as `display_name` or `dataset`, and it runs none of them. At the top level other keys
     /// do no harm.
     ///
-    /// It is a warning for a benchmark that Inspect is meant to run, and a note for any other.
+    /// It is only a note where `evaluation_framework` names another framework.
     ///
     /// ## What to do
     ///
@@ -90,21 +90,10 @@ pub(crate) fn check(root: Value<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// How much it weighs that Inspect refuses the file: it does when Inspect is named, or when a task is written for it.
+/// How much it weighs that Inspect refuses the file: little only where another framework is named to run it.
 pub(crate) fn severity(root: Value<'_>) -> Severity {
-    let framework = root.text_of("evaluation_framework");
-    let own = |task: Value<'_>| INSPECT_NEEDS.iter().any(|key| task.get(key).is_some());
-    let meant = match framework.as_deref() {
-        Some(name) => name == INSPECT,
-        None => root
-            .get("tasks")
-            .into_iter()
-            .flat_map(Value::items)
-            .any(own),
-    };
-    if meant {
-        Severity::Warning
-    } else {
-        Severity::Note
+    match root.text_of("evaluation_framework").as_deref() {
+        None | Some(INSPECT) => Severity::Warning,
+        Some(_) => Severity::Note,
     }
 }

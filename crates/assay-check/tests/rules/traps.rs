@@ -134,10 +134,13 @@ fn t08_a_key_that_breaks_inspect_is_a_warning_where_inspect_runs() {
 }
 
 #[test]
-fn t08_the_same_key_is_a_note_where_inspect_does_not_run() {
+fn t08_the_same_key_is_a_note_where_another_framework_is_named() {
     let text = "name: A\ndescription: B\nmetrics: [{id: a, display_name: A, higher_is_better: true}]\ntasks: [{id: t, display_name: T}]\n";
 
-    assert_eq!(finding("eval.yaml", text, "AY208").severity, Severity::Note);
+    assert_eq!(
+        finding("eval.yaml", text, "AY208").severity,
+        Severity::Warning
+    );
     let harbor = format!("evaluation_framework: harbor\n{text}");
     assert_eq!(
         finding("eval.yaml", &harbor, "AY208").severity,
