@@ -110,7 +110,7 @@ fn judge_with(jobs: usize, files: &InMemory, items: &[Item]) -> Vec<FileReport> 
 /// Every finding lies in its file and has something to say.
 fn assert_sound(report: &FileReport, files: &InMemory) {
     let bytes = &files.0[&*report.path];
-    let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+    let lines = memchr::memchr_iter(b'\n', bytes).count() as u64 + 1;
     for finding in report.findings.diagnostics() {
         let Diagnostic {
             place,
