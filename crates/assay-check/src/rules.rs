@@ -15,10 +15,16 @@ pub(crate) mod ambiguous_scalar;
 pub(crate) mod blank_row;
 pub(crate) mod broken_syntax;
 pub(crate) mod byte_order_mark;
+pub(crate) mod contradicted_direction;
+pub(crate) mod contradicted_interval;
+pub(crate) mod contradicted_standard_error;
 pub(crate) mod control_character;
 pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
 pub(crate) mod duplicate_sample;
+pub(crate) mod implausible_scale;
+pub(crate) mod impossible_deviation;
+pub(crate) mod interval_excludes_score;
 pub(crate) mod lone_surrogate;
 pub(crate) mod missing_key;
 pub(crate) mod missing_key_here;
@@ -36,10 +42,12 @@ pub(crate) mod too_many_values;
 pub(crate) mod unfit_here;
 pub(crate) mod unknown_key;
 pub(crate) mod unknown_kind;
+pub(crate) mod unreachable_score;
 pub(crate) mod unreadable;
 pub(crate) mod unused_key;
 pub(crate) mod wrong_type;
 pub(crate) mod yaml_construct;
+pub(crate) mod zero_standard_error;
 
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
@@ -72,7 +80,15 @@ pub static ALL: &[&Rule] = &[
     &schema_version::OLD_VERSION,
     &blank_row::BLANK_ROW,
     &duplicate_sample::DUPLICATE_SAMPLE,
+    &implausible_scale::IMPLAUSIBLE_SCALE,
+    &contradicted_direction::CONTRADICTED_DIRECTION,
+    &zero_standard_error::ZERO_STANDARD_ERROR,
+    &contradicted_standard_error::CONTRADICTED_STANDARD_ERROR,
+    &interval_excludes_score::INTERVAL_EXCLUDES_SCORE,
+    &contradicted_interval::CONTRADICTED_INTERVAL,
+    &unreachable_score::UNREACHABLE_SCORE,
     &duplicate_record::DUPLICATE_RECORD,
+    &impossible_deviation::IMPOSSIBLE_DEVIATION,
 ];
 
 /// The rule of a code.
@@ -136,7 +152,9 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
 }
 
 /// Judges a record by itself.
-pub(crate) fn record(_root: Value<'_>, _location: &Location<'_>, _sink: &mut Sink<'_>) {}
+pub(crate) fn record(root: Value<'_>, _location: &Location<'_>, sink: &mut Sink<'_>) {
+    crate::forensics::record(root, sink);
+}
 
 /// Judges one row of a samples file.
 pub(crate) fn row(_row: &Row<'_>, _facts: Option<&RecordFacts>, _sink: &mut Sink<'_>) {}

@@ -1,0 +1,78 @@
+//! Results that are well-formed and probably wrong: what a number says, held against what it must obey.
+//!
+//! Every reading starts as a [`Claim`]: one score with all that is said about it, whichever format it stands in. The
+//! rules know claims only. They are warnings, so they keep silent wherever an honest reading is left; the arithmetic
+//! behind each one goes into its notes.
+
+use assay_formats::Value;
+use assay_model::Direction;
+
+use crate::rules;
+use crate::sink::Sink;
+
+mod claim;
+mod entry;
+mod figure;
+mod names;
+mod result;
+mod statistics;
+mod tables;
+
+pub(crate) use claim::{Claim, Count, Interval, Range, Unit};
+pub(crate) use entry::entry;
+pub(crate) use figure::{Figure, plain};
+pub(crate) use names::{Family, Known, Names};
+pub(crate) use statistics::{
+    as_float, interval_factor, nearest_shares, reachable, sampling_error, spread_limit,
+};
+
+/// Judges every result of a record.
+pub(crate) fn record(root: Value<'_>, sink: &mut Sink<'_>) {
+    let claims: Vec<Claim<'_>> = root
+        .get("evaluation_results")
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(result::claim)
+        .collect();
+    check_all(&claims, sink);
+}
+
+/// What a metric's names say of its direction, when that is not what is declared; for the metrics of a benchmark.
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "for the reader of benchmarks, which judges its metrics with it"
+    )
+)]
+pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known> {
+    names
+        .known()
+        .filter(|known| known.direction != declared && !names.may_be_turned(known.direction))
+}
+
+/// Judges claims that were made together, and so probably in one scale.
+fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) {
+    for (position, claim) in claims.iter().enumerate() {
+        let (before, rest) = claims.split_at(position);
+        let others = before.iter().chain(rest.iter().skip(1));
+        if !rules::implausible_scale::check(claim, others, sink) {
+            // Numbers in the wrong scale contradict everything else too; one finding says it all.
+            check_uncertainty(claim, sink);
+        }
+        rules::contradicted_direction::check(claim, sink);
+    }
+}
+
+fn check_uncertainty(claim: &Claim<'_>, sink: &mut Sink<'_>) {
+    if !claim.is_in_range() {
+        return;
+    }
+    rules::zero_standard_error::check(claim, sink);
+    rules::contradicted_standard_error::check(claim, sink);
+    if !rules::interval_excludes_score::check(claim, sink) {
+        rules::contradicted_interval::check(claim, sink);
+    }
+    rules::unreachable_score::check(claim, sink);
+    rules::impossible_deviation::check(claim, sink);
+}
