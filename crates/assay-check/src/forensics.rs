@@ -5,7 +5,7 @@
 //! behind each one goes into its notes.
 
 use assay_formats::Value;
-use assay_model::Direction;
+use assay_model::{Benchmark, Direction};
 
 use crate::rules;
 use crate::sink::Sink;
@@ -18,12 +18,12 @@ mod result;
 mod statistics;
 mod tables;
 
-pub(crate) use claim::{Claim, Count, Interval, Range, Unit};
-pub(crate) use entry::entry;
+pub(crate) use claim::{Claim, Interval, Range, Unit};
 pub(crate) use figure::{Figure, plain};
 pub(crate) use names::{Family, Known, Names};
 pub(crate) use statistics::{
-    as_float, interval_factor, nearest_shares, reachable, sampling_error, spread_limit,
+    as_float, interval_factor, nearest_shares, reachable, reachable_once, sampling_error,
+    spread_limit,
 };
 
 /// Judges every result of a record.
@@ -35,6 +35,18 @@ pub(crate) fn record(root: Value<'_>, sink: &mut Sink<'_>) {
         .filter_map(result::claim)
         .collect();
     check_all(&claims, sink);
+}
+
+/// Judges the scores of one entry of a result file, with what its benchmark says of the metrics.
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "the reader of result files calls it once an entry"
+    )
+)]
+pub(crate) fn entry(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
+    check_all(&entry::claims(entry, benchmark), sink);
 }
 
 /// What a metric's names say of its direction, when that is not what is declared; for the metrics of a benchmark.
@@ -75,4 +87,27 @@ fn check_uncertainty(claim: &Claim<'_>, sink: &mut Sink<'_>) {
     }
     rules::unreachable_score::check(claim, sink);
     rules::impossible_deviation::check(claim, sink);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_of_a_benchmark_is_held_against_its_names() {
+        let names = |own: &[&'static str]| Names {
+            own: own.iter().map(|&name| name.into()).collect(),
+            ..Names::default()
+        };
+        let wer = names(&["wer", "Word error rate (%)"]);
+        let unknown = names(&["ci95_half_width", "95% CI (+/-)"]);
+
+        assert_eq!(
+            direction(&wer, Direction::HigherIsBetter).map(|known| known.name),
+            Some("wer")
+        );
+        assert_eq!(direction(&wer, Direction::LowerIsBetter), None);
+        assert_eq!(direction(&unknown, Direction::LowerIsBetter), None);
+        assert_eq!(direction(&unknown, Direction::HigherIsBetter), None);
+    }
 }

@@ -7,6 +7,10 @@ use super::names::{Family, Known, Names};
 /// The largest number of samples that is taken at its word.
 pub(crate) const MOST_SAMPLES: u64 = 1_000_000;
 
+/// Nobody writes a share with fewer than two decimals, or per cent with fewer than none; what looks shorter has lost its
+/// last noughts.
+const COARSEST: f64 = 0.01;
+
 /// One score and all that is said about it.
 #[derive(Debug)]
 pub(crate) struct Claim<'d> {
@@ -159,10 +163,21 @@ impl Claim<'_> {
             return None;
         }
         let range = self.share_range()?;
-        let share = (self.score.value / range.max, self.score.unit / range.max);
+        let share = self.score.value / range.max;
         (0.0..=1.0)
-            .contains(&share.0)
-            .then_some((share.0, share.1, range))
+            .contains(&share)
+            .then_some((share, self.share_unit(range), range))
+    }
+
+    /// What the last digit of the score is worth, as a share of the scale.
+    pub(crate) fn share_unit(&self, range: Range) -> f64 {
+        (self.score.unit / range.width()).min(COARSEST)
+    }
+
+    /// What a step of the last written digit can be worth on the scale of the score.
+    pub(crate) fn step(&self, unit: f64) -> f64 {
+        self.share_range()
+            .map_or(unit, |range| unit.min(COARSEST * range.width()))
     }
 
     /// How many samples there are.

@@ -3,24 +3,15 @@
 use assay_formats::Value;
 use assay_model::{Benchmark, Metric};
 
-use super::check_all;
 use super::claim::{Claim, Count, Interval, Unit};
 use super::figure::Figure;
 use super::names::Names;
-use crate::sink::Sink;
 
 /// How sure an interval is when a metric gives its half width and does not say.
 const USUAL_LEVEL: f64 = 0.95;
 
-/// Judges the scores of one entry of a result file, whichever dialect it is in.
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "for the reader of result files, which calls it once an entry"
-    )
-)]
-pub(crate) fn entry(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
+/// Reads the scores of one entry, whichever dialect it is in.
+pub(super) fn claims<'d>(entry: Value<'d>, benchmark: Option<&Benchmark>) -> Vec<Claim<'d>> {
     let written: Vec<Written<'_>> = entry
         .get("metrics")
         .into_iter()
@@ -36,7 +27,7 @@ pub(crate) fn entry(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut 
     if claims.is_empty() {
         claims.extend(live(entry, benchmark));
     }
-    check_all(&claims, sink);
+    claims
 }
 
 fn live<'d>(entry: Value<'d>, benchmark: Option<&Benchmark>) -> Option<Claim<'d>> {
@@ -187,7 +178,8 @@ mod tests {
     use assay_model::{Direction, Metric};
 
     use super::*;
-    use crate::sink::Findings;
+    use crate::forensics;
+    use crate::sink::{Findings, Sink};
 
     fn benchmark(unit: &str) -> Benchmark {
         let metric = |id: &str, primary| Metric {
@@ -212,7 +204,7 @@ mod tests {
         let mut findings = Findings::default();
         let mut sink = Sink::new(&file, text, 50, &mut findings);
 
-        entry(tape.root(text).unwrap(), benchmark, &mut sink);
+        forensics::entry(tape.root(text).unwrap(), benchmark, &mut sink);
 
         findings
             .diagnostics()

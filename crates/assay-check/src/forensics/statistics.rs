@@ -15,6 +15,11 @@ pub(crate) fn reachable(share: f64, unit: f64, n: u64) -> bool {
         .any(|&repeats| reachable_as(share, unit, as_float(n) * f64::from(repeats)))
 }
 
+/// Whether a share can be k correct out of n, each asked once.
+pub(crate) fn reachable_once(share: f64, unit: f64, n: u64) -> bool {
+    reachable_as(share, unit, as_float(n))
+}
+
 fn reachable_as(share: f64, unit: f64, total: f64) -> bool {
     let noise = SINGLE_PRECISION * share.abs() + DOUBLE_PRECISION;
     let least = ((share - unit / 2.0 - noise) * total).ceil().max(0.0);

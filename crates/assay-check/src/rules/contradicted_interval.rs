@@ -14,7 +14,7 @@ const ASSUMED_SAMPLES: u64 = 5;
 /// With at least so many samples no way to make an interval reaches beyond the whole scale.
 const MANY_SAMPLES: u64 = 10;
 /// How much wider than the scale an interval must be when the number of samples is not known.
-const BEYOND_SCALE: f64 = 1.5;
+const BEYOND_SCALE: f64 = 3.0;
 
 rule! {
     /// A confidence interval is far too wide or too narrow
@@ -66,7 +66,7 @@ fn exceeds_scale(claim: &Claim<'_>, interval: Interval<'_>, sink: &mut Sink<'_>)
         None => BEYOND_SCALE,
     };
     let width = interval.upper - interval.lower;
-    if width - 2.0 * interval.unit <= most * range.width() {
+    if width - 2.0 * claim.step(interval.unit) <= most * range.width() {
         return false;
     }
     sink.report(&CONTRADICTED_INTERVAL, interval.at, || {
@@ -93,9 +93,9 @@ fn against_error(
 ) {
     let factors = Factors::of(interval, claim.samples());
     let half = interval.half_width();
-    let slack = interval.unit;
-    let least = (error.value - error.unit).max(0.0) * factors.least;
-    let most = error.value.max(smoothed_error(claim, factors.most)) + error.unit;
+    let (slack, error_slack) = (claim.step(interval.unit), claim.step(error.unit));
+    let least = (error.value - error_slack).max(0.0) * factors.least;
+    let most = error.value.max(smoothed_error(claim, factors.most)) + error_slack;
     let is_wide = half - slack > OFF_ERROR * most * factors.most;
     let is_narrow = (half + slack) * OFF_ERROR < cut_half_width(claim, least);
     if !is_wide && !is_narrow {
@@ -130,8 +130,9 @@ fn against_count(claim: &Claim<'_>, interval: Interval<'_>, sink: &mut Sink<'_>)
         .map(at)
         .into_iter()
         .fold(smoothed_error(claim, factors.most), f64::max);
-    let is_wide = half - interval.unit > TOO_WIDE * most * factors.most;
-    let is_narrow = (half + interval.unit) * TOO_NARROW < cut_half_width(claim, least);
+    let slack = claim.step(interval.unit);
+    let is_wide = half - slack > TOO_WIDE * most * factors.most;
+    let is_narrow = (half + slack) * TOO_NARROW < cut_half_width(claim, least);
     if !is_wide && !is_narrow {
         return;
     }

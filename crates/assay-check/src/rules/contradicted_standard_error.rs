@@ -43,7 +43,7 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let own = error.value / range.width();
-    let slack = error.unit / range.width();
+    let slack = claim.step(error.unit) / range.width();
     let limits = Limits::of(share, unit, n.value);
     let is_large = own - slack > limits.most * TOO_LARGE;
     let is_small = (own + slack) * TOO_SMALL < limits.least;

@@ -1,4 +1,4 @@
-use crate::forensics::{Claim, Family, Range, Unit, reachable};
+use crate::forensics::{Claim, Family, Range, Unit, reachable_once};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use assay_model::Direction;
@@ -128,8 +128,10 @@ fn evidence<'c, 'd: 'c>(
     others: impl Iterator<Item = &'c Claim<'d>>,
 ) -> Option<String> {
     let decimals = claim.score.decimals();
-    if let Some(verdict) = by_count(claim) {
-        return verdict;
+    match by_count(claim) {
+        Verdict::Share(evidence) => return Some(evidence),
+        Verdict::Percent => return None,
+        Verdict::Open => {}
     }
     let mut small = 0;
     for other in others.filter(|other| other.share_range() == Some(Range::PERCENT)) {
@@ -156,23 +158,32 @@ fn evidence<'c, 'd: 'c>(
     )
 }
 
-/// What the number of samples says: some evidence, or that the score is per cent, or nothing at all.
-fn by_count(claim: &Claim<'_>) -> Option<Option<String>> {
-    let (share, unit, _) = claim.counted()?;
-    let n = claim.samples()?;
-    if reachable(share, unit, n) {
-        // Where nearly every number is reached, that one is tells nothing.
-        let tells = !reachable(share * 1.37, unit, n) || !reachable(share * 0.71, unit, n);
-        return tells.then_some(None);
-    }
+/// What the number of samples says of a score.
+enum Verdict {
+    /// It is a share of 1, and why.
+    Share(String),
+    /// It may well be per cent.
+    Percent,
+    /// Nothing.
+    Open,
+}
+
+fn by_count(claim: &Claim<'_>) -> Verdict {
+    let (Some((share, unit, _)), Some(n)) = (claim.counted(), claim.samples()) else {
+        return Verdict::Open;
+    };
     let score = claim.score;
-    reachable(score.value, score.unit, n).then(|| {
-        Some(format!(
-            "{} % of {n} samples is no whole number, but {} of 1 is",
+    if reachable_once(share, unit, n) {
+        Verdict::Percent
+    } else if reachable_once(score.value, score.unit, n) {
+        Verdict::Share(format!(
+            "{} % of {n} samples is no whole number of them, but a share of {} is",
             score.text(),
             score.text()
         ))
-    })
+    } else {
+        Verdict::Open
+    }
 }
 
 fn is_better_when_high(claim: &Claim<'_>) -> bool {

@@ -29,7 +29,7 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
     };
     let score = claim.score.value;
     // Numbers may have been cut off, not rounded, so a whole step of the last digit is allowed, and a little noise.
-    let slack = interval.unit.max(claim.score.unit) + 1e-9 * score.abs();
+    let slack = claim.step(interval.unit.max(claim.score.unit)) + 1e-9 * score.abs();
     if (interval.lower - slack..=interval.upper + slack).contains(&score) {
         return false;
     }

@@ -2,8 +2,10 @@ use crate::forensics::{Claim, Family, plain, sampling_error};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// A standard error below this, relative to the scale, may have been rounded to nothing.
-const ROUNDS_TO_NOTHING: f64 = 0.0005;
+/// When the number of samples is not known, only a score with such a fine last digit shows that 0 is not a rounded error.
+const FINE: f64 = 0.0001;
+/// Nor can it be told so near to the ends of the scale, where errors are small.
+const NEAR_ENDS: f64 = 0.01;
 /// With fewer samples that can be partly right it happens that all of them score the same.
 const FEW_SAMPLES: u64 = 10;
 
@@ -35,14 +37,14 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let share = (claim.score.value - range.min) / range.width();
+    let unit = claim.share_unit(range);
     let is_counted = claim
         .known
         .is_some_and(|known| known.family == Family::Count);
-    let expected = claim.samples().map(|n| (n, sampling_error(share, n)));
-    let tells = match expected {
-        None => is_counted,
-        Some((n, expected)) if is_counted => n > 1 && expected > ROUNDS_TO_NOTHING,
-        Some((n, expected)) => n >= FEW_SAMPLES && expected > ROUNDS_TO_NOTHING,
+    let tells = match claim.samples() {
+        None => is_counted && unit <= FINE * 1.01 && share * (1.0 - share) > NEAR_ENDS,
+        Some(n) if is_counted => n > 1 && !rounds_to_nothing(share, unit, n),
+        Some(n) => n >= FEW_SAMPLES && !rounds_to_nothing(share, unit, n),
     };
     if !tells {
         return;
@@ -55,14 +57,23 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
         ))
         .note("0 would mean that every sample scored the same")
         .help("leave the standard error out when it was not computed");
-        match expected {
-            Some((n, expected)) if is_counted => draft.note(format!(
+        match claim.samples() {
+            Some(n) if is_counted => draft.note(format!(
                 "for right and wrong answers it is √({p} × {q} / {n}) = {}",
-                plain(expected * range.width()),
+                plain(sampling_error(share, n) * range.width()),
                 p = plain(share),
                 q = plain(1.0 - share),
             )),
             Some(_) | None => draft,
         }
     });
+}
+
+/// Whether the error of right and wrong answers may be printed as 0 by one who prints the score as it stands.
+fn rounds_to_nothing(share: f64, unit: f64, n: u64) -> bool {
+    let least = [share - unit, share, share + unit]
+        .map(|share| sampling_error(share.clamp(0.0, 1.0), n))
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
+    least <= unit / 2.0
 }
