@@ -194,7 +194,13 @@ fn a_direction_that_contradicts_the_name_is_found() {
         |name: &str, lower: bool| format!(r#""metric_name": "{name}", "lower_is_better": {lower}"#);
 
     assert_codes(&score(&metric("word_error_rate", false), "0.1"), &["AY602"]);
-    assert_codes(&score(&metric("accuracy", true), "0.1"), &["AY602"]);
+    assert_codes(&score(&metric("bleu", true), "0.1"), &["AY602"]);
+    assert_codes(
+        &score(&ACCURACY.replace("false", "true"), "0.1"),
+        &["AY602"],
+    );
+    // Without limits it may be a distance.
+    assert_codes(&score(&metric("accuracy", true), "0.1"), &[]);
     assert_codes(&score(&metric("word_error_rate", true), "0.1"), &[]);
     assert_codes(&score(&metric("accuracy", false), "0.1"), &[]);
     assert_codes(&score(&metric("power", true), "0.1"), &[]);

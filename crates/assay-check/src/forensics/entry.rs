@@ -128,17 +128,19 @@ fn claim<'d>(
     metric: Option<&Metric>,
 ) -> Claim<'d> {
     let item = written.map(|written| written.item);
-    let own = written
+    let id = written
         .map(|written| written.id.clone())
-        .into_iter()
-        .chain(metric.map(|metric| metric.id.to_string()))
-        .chain(metric.map(|metric| metric.display_name.clone()))
-        .map(Into::into)
-        .collect();
-    let names = Names {
-        own,
+        .or_else(|| metric.map(|metric| metric.id.to_string()));
+    let shown = metric.map(|metric| metric.display_name.clone());
+    let mut names = Names {
+        own: id.into_iter().map(Into::into).collect(),
+        evaluation: shown.clone().map(Into::into),
         ..Names::default()
     };
+    // What people call it is read only when the id tells nothing: it may say anything, such as "% resolved".
+    if names.known().is_none() {
+        names.own = shown.into_iter().map(Into::into).collect();
+    }
     let declared = metric
         .and_then(|metric| metric.unit.as_deref())
         .and_then(Unit::named);

@@ -38,8 +38,10 @@ pub(crate) struct Known {
 /// Everything a metric is called.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Names<'t> {
-    /// What it is called for machines and for people, and the kind it is of.
+    /// What it is called for machines and for people.
     pub(crate) own: Vec<Cow<'t, str>>,
+    /// The kind it is of. Kinds are wide: much that is not a plain count is of the kind of accuracy.
+    pub(crate) kind: Option<Cow<'t, str>>,
     /// The metric in a sentence; read only when it has no name of its own.
     pub(crate) description: Option<Cow<'t, str>>,
     /// What was evaluated with it.
@@ -49,22 +51,35 @@ pub(crate) struct Names<'t> {
 impl Names<'_> {
     /// The metric, when its names agree on one direction and nothing in them turns it round.
     pub(crate) fn known(&self) -> Option<Known> {
-        if self.own.is_empty() {
+        if self.own.is_empty() && self.kind.is_none() {
             return self.description.as_deref().and_then(known_by_description);
         }
-        let mut known: Option<Known> = None;
+        let mut found: Vec<Known> = Vec::new();
+        let mut counts = !self.own.is_empty();
         for name in &self.own {
             match known_by_name(name) {
-                Reading::Known(other) if known.is_none() => known = Some(other),
-                Reading::Known(other) => {
-                    known = known.filter(|known| known.direction == other.direction);
-                    known?;
+                Reading::Known(known) => {
+                    counts &= known.family == Family::Count;
+                    found.push(known);
                 }
                 Reading::Unclear => return None,
-                Reading::Stranger => {}
+                Reading::Stranger => counts = false,
             }
         }
-        known
+        match self.kind.as_deref().map(known_by_name) {
+            Some(Reading::Known(known)) => found.push(known),
+            Some(Reading::Unclear) => return None,
+            Some(Reading::Stranger) | None => {}
+        }
+        let first = *found.first()?;
+        let agree = found.iter().all(|known| known.direction == first.direction);
+        agree.then_some(match first.family {
+            Family::Count if !counts => Known {
+                family: Family::Share,
+                ..first
+            },
+            Family::Count | Family::Share | Family::Other => first,
+        })
     }
 
     /// Whether a metric that is usually better this way may well be meant the other way round here.
@@ -83,6 +98,7 @@ impl Names<'_> {
     fn mentions(&self, words: &[&str]) -> bool {
         self.own
             .iter()
+            .chain(&self.kind)
             .chain(&self.description)
             .chain(&self.evaluation)
             .any(|text| {
@@ -369,6 +385,8 @@ mod tests {
             "relative WER improvement",
             "non-toxicity",
             "WER (1 - x, inverted)",
+            "F1-all",
+            "BD-rate PSNR",
         ] {
             assert_eq!(direction_of(name), None, "{name}");
         }
@@ -382,6 +400,24 @@ mod tests {
         };
 
         assert_eq!(names.known(), None);
+    }
+
+    #[test]
+    fn only_names_make_a_count_and_a_kind_does_not() {
+        let family = |own: &[&'static str], kind: Option<&'static str>| {
+            let names = Names {
+                own: own.iter().map(|&name| name.into()).collect(),
+                kind: kind.map(Into::into),
+                ..Names::default()
+            };
+            names.known().map(|known| known.family)
+        };
+
+        assert_eq!(family(&["accuracy"], Some("accuracy")), Some(Family::Count));
+        assert_eq!(family(&["mc2"], Some("accuracy")), Some(Family::Share));
+        assert_eq!(family(&["accuracy", "mc2"], None), Some(Family::Share));
+        assert_eq!(family(&["f1"], Some("accuracy")), Some(Family::Share));
+        assert_eq!(family(&["mc2"], None), None);
     }
 
     #[test]

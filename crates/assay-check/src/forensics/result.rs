@@ -13,10 +13,11 @@ pub(super) fn claim(result: Value<'_>) -> Option<Claim<'_>> {
     let score = Figure::of(details.get("score")?)?;
     let metric = result.get("metric_config")?;
     let names = Names {
-        own: ["metric_id", "metric_name", "metric_kind"]
+        own: ["metric_id", "metric_name"]
             .iter()
             .filter_map(|key| metric.text_of(key))
             .collect(),
+        kind: metric.text_of("metric_kind"),
         description: metric.text_of("evaluation_description"),
         evaluation: result.text_of("evaluation_name"),
     };

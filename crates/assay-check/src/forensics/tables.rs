@@ -166,7 +166,6 @@ pub(super) static GOES_WITH_LOSS: &[&str] = &[
 
 /// Words after the name of a metric that do not change what it is.
 pub(super) static TRAILING: &[&str] = &[
-    "all",
     "average",
     "avg",
     "cased",
@@ -221,6 +220,7 @@ pub(super) static TURNING: &[&str] = &[
     "attack",
     "avoidance",
     "avoided",
+    "bd",
     "change",
     "complement",
     "delta",
@@ -260,7 +260,7 @@ pub(super) static TURNING: &[&str] = &[
     "vs",
 ];
 
-/// Words of evaluations in which a good score is a bad sign, so that accuracy may well be better when low.
+/// Words of evaluations in which accuracy may well be better when low: knowledge is a hazard, or it is a distance.
 pub(super) static HAZARDS: &[&str] = &[
     "adversarial",
     "attack",
@@ -297,6 +297,10 @@ pub(super) static HAZARDS: &[&str] = &[
     "stereotype",
     "sycophancy",
     "toxic",
+    "pointcloud",
+    "pointmap",
+    "reconstruction",
+    "mesh",
     "toxicity",
     "unlearning",
     "unsafe",

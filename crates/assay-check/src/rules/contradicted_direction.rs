@@ -1,7 +1,7 @@
 use assay_formats::Value;
 use assay_model::Direction;
 
-use crate::forensics::{Claim, Known};
+use crate::forensics::{Claim, Family, Known};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
@@ -35,10 +35,16 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
     if declared == known.direction || claim.names.may_be_turned(known.direction) {
         return;
     }
+    // Without limits, accuracy may be a distance, such as that of a surface to the true one.
+    let is_share = matches!(known.family, Family::Count | Family::Share);
+    if is_share && claim.share_range().is_none() {
+        return;
+    }
     let name = claim
         .names
         .own
         .first()
+        .or(claim.names.kind.as_ref())
         .or(claim.names.description.as_ref())
         .map_or("", |name| name);
     report(at, name, declared, known, sink);
