@@ -17,6 +17,7 @@ mod names;
 mod result;
 mod statistics;
 mod tables;
+mod words;
 
 pub(crate) use claim::{Claim, Interval, Range, Unit};
 pub(crate) use figure::{Figure, plain};

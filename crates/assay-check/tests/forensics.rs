@@ -315,6 +315,23 @@ fn an_interval_is_held_against_its_standard_error() {
 }
 
 #[test]
+fn careful_intervals_from_few_samples_are_honest() {
+    let with = |own: &str, error: &str, lower: &str, upper: &str, n: u64| {
+        let rest = format!(r#", "standard_error": {{"value": {error}}}, "num_samples": {n}"#);
+        with_interval(ACCURACY, own, lower, upper, &rest)
+    };
+
+    // By Student's distribution, for 1 of 3: 0.3333 ± 4.303 × 0.3333.
+    assert_codes(&with("0.3333", "0.3333", "-1.1009", "1.7676", 3), &[]);
+    // By Clopper and Pearson: none of 20, all of 20, one of 1000.
+    assert_codes(&with("0.0", "0.0", "0.0", "0.1684", 20), &[]);
+    assert_codes(&with("1.0", "0.0", "0.8316", "1.0", 20), &[]);
+    assert_codes(&with("0.001", "0.001", "0.0000253", "0.005558", 1_000), &[]);
+    // By Jeffreys: one of 10.
+    assert_codes(&with("0.1", "0.0949", "0.0110", "0.3813", 10), &[]);
+}
+
+#[test]
 fn an_interval_is_held_against_the_count() {
     let with = |lower: &str, upper: &str| {
         with_interval(ACCURACY, "0.734", lower, upper, r#", "num_samples": 500"#)

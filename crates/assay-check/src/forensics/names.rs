@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use assay_model::Direction;
 
 use super::tables;
+use super::words::{Case, words};
 
-/// No name is read further than this, in characters.
-const LONGEST_NAME: usize = 200;
 /// A description begins with the name of the metric only when it is about this short, in words.
 const SHORT_DESCRIPTION: usize = 5;
 /// The longest name of a known metric, in words.
@@ -95,17 +94,17 @@ impl Names<'_> {
         self.mentions(tables::AVERAGED)
     }
 
-    fn mentions(&self, words: &[&str]) -> bool {
+    fn mentions(&self, wanted: &[&str]) -> bool {
         self.own
             .iter()
             .chain(&self.kind)
             .chain(&self.description)
             .chain(&self.evaluation)
             .any(|text| {
-                tokens(text, Case::Ignored)
+                words(text, Case::Ignored)
                     .iter()
-                    .chain(&tokens(text, Case::Splits))
-                    .any(|token| words.contains(&token.as_str()))
+                    .chain(&words(text, Case::Splits))
+                    .any(|word| wanted.contains(&word.as_str()))
             })
     }
 }
@@ -134,8 +133,8 @@ fn known_by_description(text: &str) -> Option<Known> {
         .filter_map(|mark| text.find(mark))
         .min()
         .unwrap_or(text.len());
-    let words = tokens(&text[..end], Case::Ignored);
-    let head = head(&words);
+    let described = words(&text[..end], Case::Ignored);
+    let head = head(&described);
     if head.len() > SHORT_DESCRIPTION {
         return None;
     }
@@ -146,16 +145,16 @@ fn known_by_description(text: &str) -> Option<Known> {
 }
 
 fn read(name: &str, case: Case) -> Reading {
-    let words = tokens(name, case);
-    if words.first().is_some_and(|first| first == "1") {
+    let all = words(name, case);
+    if all.first().is_some_and(|first| first == "1") {
         return Reading::Unclear;
     }
     let outside = name.split('(').next().unwrap_or_default();
-    let named = tokens(outside, case);
+    let named = words(outside, case);
     match phrase(&named) {
-        Reading::Known(_) if turns(&words) => Reading::Unclear,
+        Reading::Known(_) if turns(&all) => Reading::Unclear,
         Reading::Stranger => match phrase(head(&named)) {
-            Reading::Known(_) if turns(&words) => Reading::Unclear,
+            Reading::Known(_) if turns(&all) => Reading::Unclear,
             reading => reading,
         },
         reading => reading,
@@ -250,37 +249,6 @@ fn lookup(phrase: &str, before: &[String]) -> Option<Known> {
         direction,
         family,
     })
-}
-
-/// Whether a capital after a small letter begins a new word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
-    /// It does not: `RTFx` is one word.
-    Ignored,
-    /// It does: `wordErrorRate` is three.
-    Splits,
-}
-
-/// The words of a name, in lower case.
-fn tokens(text: &str, case: Case) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut open = false;
-    let mut after_small = false;
-    for character in text.chars().take(LONGEST_NAME) {
-        if !character.is_alphanumeric() {
-            open = false;
-            after_small = false;
-            continue;
-        }
-        let begins = case == Case::Splits && after_small && character.is_uppercase();
-        match words.last_mut() {
-            Some(word) if open && !begins => word.extend(character.to_lowercase()),
-            Some(_) | None => words.push(character.to_lowercase().collect()),
-        }
-        open = true;
-        after_small = character.is_lowercase();
-    }
-    words
 }
 
 #[cfg(test)]
