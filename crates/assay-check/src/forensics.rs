@@ -13,6 +13,7 @@ use crate::sink::Sink;
 mod claim;
 mod entry;
 mod figure;
+mod known;
 mod names;
 mod result;
 mod statistics;
@@ -21,7 +22,8 @@ mod words;
 
 pub(crate) use claim::{Claim, Interval, Range, Unit};
 pub(crate) use figure::{Figure, plain};
-pub(crate) use names::{Family, Known, Names};
+pub(crate) use known::{Family, Known};
+pub(crate) use names::Names;
 pub(crate) use statistics::{
     as_float, interval_factor, nearest_shares, reachable, reachable_once, sampling_error,
     spread_limit,

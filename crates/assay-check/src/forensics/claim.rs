@@ -2,7 +2,8 @@ use assay_formats::Value;
 use assay_model::Direction;
 
 use super::figure::Figure;
-use super::names::{Family, Known, Names};
+use super::known::{Family, Known};
+use super::names::Names;
 
 /// The largest number of samples that is taken at its word.
 pub(crate) const MOST_SAMPLES: u64 = 1_000_000;

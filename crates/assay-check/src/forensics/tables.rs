@@ -2,7 +2,7 @@
 
 use assay_model::Direction::{self, HigherIsBetter as Higher, LowerIsBetter as Lower};
 
-use super::names::Family::{self, Count, Other, Share};
+use super::known::Family::{self, Count, Other, Share};
 
 /// Metrics by their name in words, in the order of the alphabet; which way they improve and how they are made.
 pub(super) static METRICS: &[(&str, Direction, Family)] = &[

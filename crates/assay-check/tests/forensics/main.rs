@@ -5,11 +5,13 @@ mod corpus;
 mod properties;
 mod support;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use support::{
-    ACCURACY, ELO, F1, PERCENT, assert_codes, findings, result, score, with_count, with_error,
-    with_interval,
+    ACCURACY, ELO, F1, Memory, PERCENT, assert_codes, findings, judge, result, score, with_count,
+    with_error, with_interval,
 };
 
 #[test]
@@ -22,8 +24,30 @@ fn the_faults_that_other_validators_let_pass_are_found() {
         &with_interval(ACCURACY, "0.734", "0.80", "0.85", ""),
         &["AY605"],
     );
-    // 73.4 in bounds 0..1 is refused by the rule on bounds, and a copy of a record is reported as one.
+    // 73.4 in bounds 0..1 is refused by the rule on bounds, and not doubted here as well.
     assert_codes(&score(ACCURACY, "73.4"), &[]);
+}
+
+#[test]
+fn a_copy_of_a_record_is_reported_and_doubted_no_less_than_the_first() {
+    let record = format!(
+        r#"{{"schema_version": "0.3.0", "evaluation_results": [{}]}}"#,
+        score(PERCENT, "0.734")
+    );
+    let files = Memory(BTreeMap::from([
+        ("a.json".to_owned(), record.clone().into()),
+        ("b.json".to_owned(), record.into()),
+    ]));
+
+    let reports = judge(&files);
+
+    let codes: Vec<Vec<String>> = reports
+        .iter()
+        .map(|report| report.findings.counts())
+        .map(|counts| counts.map(|(_, code, _)| code.to_string()))
+        .map(|codes| codes.filter(|code| code.starts_with("AY6")).collect())
+        .collect();
+    assert_eq!(codes, [vec!["AY601"], vec!["AY601", "AY608"]]);
 }
 
 #[test]

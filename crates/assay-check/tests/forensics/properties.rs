@@ -112,7 +112,7 @@ fn honest() -> impl Strategy<Value = Honest> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8_000))]
+    #![proptest_config(ProptestConfig::with_cases(5_000))]
 
     #[test]
     fn an_honest_result_is_never_doubted(honest in honest()) {
