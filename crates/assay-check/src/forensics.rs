@@ -8,6 +8,7 @@ use assay_formats::Value;
 use assay_model::{Benchmark, Direction};
 
 use crate::rules;
+use crate::rules::implausible_scale::Company;
 use crate::sink::Sink;
 
 mod claim;
@@ -68,10 +69,9 @@ pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known>
 
 /// Judges claims that were made together, and so probably in one scale.
 fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) {
-    for (position, claim) in claims.iter().enumerate() {
-        let (before, rest) = claims.split_at(position);
-        let others = before.iter().chain(rest.iter().skip(1));
-        if !rules::implausible_scale::check(claim, others, sink) {
+    let company = Company::of(claims);
+    for claim in claims {
+        if !rules::implausible_scale::check(claim, company, sink) {
             // Numbers in the wrong scale contradict everything else too; one finding says it all.
             check_uncertainty(claim, sink);
         }

@@ -1,7 +1,8 @@
+use assay_model::Direction;
+
 use crate::forensics::{Claim, Family, Range, Unit, reachable_once};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use assay_model::Direction;
 
 /// A score this small, read as a share, would be one that hardly any model has; read as per cent it is just small.
 const LEAST_SHARE: f64 = 0.05;
@@ -34,17 +35,37 @@ rule! {
     IMPLAUSIBLE_SCALE = (601, "implausible-scale", Warning)
 }
 
+/// The scores of one record or entry that are said to be on a scale of 100.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Company {
+    /// How many are above 0 and at most 1.
+    small: usize,
+    /// How many are above 1.
+    large: usize,
+}
+
+impl Company {
+    /// Counts the scores once for all: a record may hold very many.
+    pub(crate) fn of(claims: &[Claim<'_>]) -> Self {
+        let mut company = Self::default();
+        for claim in claims {
+            if claim.share_range() == Some(Range::PERCENT) {
+                let score = claim.score.value;
+                company.small += usize::from(score > 0.0 && score <= 1.0);
+                company.large += usize::from(score > 1.0);
+            }
+        }
+        company
+    }
+}
+
 /// Judges the scale of a claim beside those made together with it; returns whether it was found wrong.
-pub(crate) fn check<'c, 'd: 'c>(
-    claim: &'c Claim<'d>,
-    others: impl Iterator<Item = &'c Claim<'d>>,
-    sink: &mut Sink<'_>,
-) -> bool {
+pub(crate) fn check(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) -> bool {
     if unit_contradicts_bounds(claim, sink) {
         return true;
     }
     match claim.share_range() {
-        Some(Range::PERCENT) => looks_like_a_share(claim, others, sink),
+        Some(Range::PERCENT) => looks_like_a_share(claim, company, sink),
         Some(_) => exceeds_its_unit(claim, sink),
         None => false,
     }
@@ -92,16 +113,12 @@ fn exceeds_its_unit(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
     true
 }
 
-fn looks_like_a_share<'c, 'd: 'c>(
-    claim: &'c Claim<'d>,
-    others: impl Iterator<Item = &'c Claim<'d>>,
-    sink: &mut Sink<'_>,
-) -> bool {
+fn looks_like_a_share(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) -> bool {
     let score = claim.score;
     if score.value <= 0.0 || score.value > 1.0 {
         return false;
     }
-    let Some(evidence) = evidence(claim, others) else {
+    let Some(evidence) = evidence(claim, company) else {
         return false;
     };
     sink.report(&IMPLAUSIBLE_SCALE, score.at, || {
@@ -123,23 +140,18 @@ fn looks_like_a_share<'c, 'd: 'c>(
 }
 
 /// Why a score of at most 1 is probably no score in per cent; nothing when it may well be.
-fn evidence<'c, 'd: 'c>(
-    claim: &'c Claim<'d>,
-    others: impl Iterator<Item = &'c Claim<'d>>,
-) -> Option<String> {
+fn evidence(claim: &Claim<'_>, company: Company) -> Option<String> {
     let decimals = claim.score.decimals();
     match by_count(claim) {
         Verdict::Share(evidence) => return Some(evidence),
         Verdict::Percent => return None,
         Verdict::Open => {}
     }
-    let mut small = 0;
-    for other in others.filter(|other| other.share_range() == Some(Range::PERCENT)) {
-        if other.score.value > 1.0 {
-            return None;
-        }
-        small += usize::from(other.score.value > 0.0);
+    if company.large > 0 {
+        return None;
     }
+    // The score is one of the small ones itself.
+    let small = company.small.saturating_sub(1);
     let high = is_better_when_high(claim);
     if small >= ENOUGH_OTHERS && (decimals >= SHARE_DECIMALS || (high && decimals >= 2)) {
         return Some(format!(

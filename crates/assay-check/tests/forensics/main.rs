@@ -310,6 +310,15 @@ fn a_deviation_beyond_the_scale_is_found() {
 }
 
 #[test]
+fn a_record_with_very_many_results_takes_no_longer_than_their_number() {
+    let results = vec![score(PERCENT, "0.734"); 50_000].join(",");
+
+    let found = findings(&results);
+
+    assert!(!found.is_empty());
+}
+
+#[test]
 fn numbers_of_any_size_do_no_harm() {
     let numbers = [
         "0", "-0.0", "1e308", "-1e308", "1e-320", "5e-324", "1", "0.5",
