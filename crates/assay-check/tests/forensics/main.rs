@@ -311,7 +311,7 @@ fn a_deviation_beyond_the_scale_is_found() {
 
 #[test]
 fn a_record_with_very_many_results_takes_no_longer_than_their_number() {
-    let results = vec![score(PERCENT, "0.734"); 50_000].join(",");
+    let results = vec![score(PERCENT, "0.734"); 50_000].join(",\n");
 
     let found = findings(&results);
 
