@@ -9,9 +9,9 @@ use assay_model::{Benchmark, Entry, RepoId};
 
 use crate::context::{Context, Lookup};
 use crate::document::Document;
-use crate::rules;
 use crate::sink::Sink;
 use crate::yaml_shape;
+use crate::{forensics, rules};
 
 /// Judges a result file and returns its entries, as far as they could be read.
 pub(crate) fn check(
@@ -92,6 +92,7 @@ fn judge(
     }
     rules::value_disagrees::check(entry, benchmark, sink);
     rules::value_type_mismatch::check(entry, benchmark, sink);
+    forensics::entry(entry, benchmark, sink);
 }
 
 /// Judges an entry by its benchmark, and returns that if it is known.

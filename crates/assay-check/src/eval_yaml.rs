@@ -34,6 +34,7 @@ pub(crate) fn check(document: &Document, path: &str, sink: &mut Sink<'_>) -> Opt
     rules::unknown_framework::check(root, sink);
     for metric in items(root, "metrics") {
         rules::invalid_id::metric(metric.get("id"), sink);
+        rules::contradicted_direction::benchmark(metric, sink);
     }
     for task in items(root, "tasks") {
         rules::invalid_id::task(task.get("id"), sink);

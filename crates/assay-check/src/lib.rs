@@ -9,6 +9,7 @@ mod digest;
 mod document;
 mod eval_results;
 mod eval_yaml;
+mod forensics;
 mod kind;
 mod layout;
 mod pairing;

@@ -30,6 +30,9 @@ pub(crate) mod broken_syntax;
 pub(crate) mod byte_order_mark;
 pub(crate) mod checksum_differs;
 pub(crate) mod checksum_incomplete;
+pub(crate) mod contradicted_direction;
+pub(crate) mod contradicted_interval;
+pub(crate) mod contradicted_standard_error;
 pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
 pub(crate) mod declared_provenance;
@@ -41,6 +44,9 @@ pub(crate) mod empty_key;
 pub(crate) mod evaluation_id_differs;
 pub(crate) mod failed_but_correct;
 pub(crate) mod hidden_text;
+pub(crate) mod implausible_scale;
+pub(crate) mod impossible_deviation;
+pub(crate) mod interval_excludes_score;
 pub(crate) mod interval_reversed;
 pub(crate) mod invalid_id;
 pub(crate) mod lone_surrogate;
@@ -103,6 +109,7 @@ pub(crate) mod unknown_kind;
 pub(crate) mod unknown_metric;
 pub(crate) mod unknown_result;
 pub(crate) mod unknown_task;
+pub(crate) mod unreachable_score;
 pub(crate) mod unreadable;
 pub(crate) mod unused_key;
 pub(crate) mod unverifiable;
@@ -112,6 +119,7 @@ pub(crate) mod weak_digest;
 pub(crate) mod wrong_root;
 pub(crate) mod wrong_type;
 pub(crate) mod yaml_construct;
+pub(crate) mod zero_standard_error;
 
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
@@ -237,7 +245,15 @@ pub static ALL: &[&Rule] = &[
     &row_version_differs::ROW_VERSION_DIFFERS,
     &sample_hash_form::SAMPLE_HASH_FORM,
     &blank_sample_id::BLANK_SAMPLE_ID,
+    &implausible_scale::IMPLAUSIBLE_SCALE,
+    &contradicted_direction::CONTRADICTED_DIRECTION,
+    &zero_standard_error::ZERO_STANDARD_ERROR,
+    &contradicted_standard_error::CONTRADICTED_STANDARD_ERROR,
+    &interval_excludes_score::INTERVAL_EXCLUDES_SCORE,
+    &contradicted_interval::CONTRADICTED_INTERVAL,
+    &unreachable_score::UNREACHABLE_SCORE,
     &duplicate_record::DUPLICATE_RECORD,
+    &impossible_deviation::IMPOSSIBLE_DEVIATION,
 ];
 
 /// The rule of a code.
@@ -339,6 +355,7 @@ pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'
     for one in results.items() {
         result(one, sink);
     }
+    crate::forensics::record(root, sink);
 }
 
 /// Judges one result of a record.

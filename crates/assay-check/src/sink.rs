@@ -314,7 +314,7 @@ impl Text<'_> {
         let end = floor_boundary(self.source, range.end.max(start));
         let before = &self.source[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let newlines = before.bytes().filter(|&byte| byte == b'\n').count() as u64;
+        let newlines = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
         let place = Place {
             file: Arc::clone(self.file),
             line: self.line + newlines,
@@ -328,8 +328,11 @@ impl Text<'_> {
 
     /// The line at `start`, cut to a window when it is long.
     fn excerpt(&self, line_start: usize, start: usize, end: usize) -> Excerpt {
-        let rest = &self.source[start..];
-        let line_end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+        // Only the window is looked at, so that a finding in a very long line costs no more than in a short one.
+        let furthest = advance(self.source, start, EXCERPT_CARET + EXCERPT_SIDE);
+        let newline = memchr::memchr2(b'\n', b'\r', &self.source.as_bytes()[start..furthest]);
+        let line_end = newline.map_or(furthest, |at| start + at);
+        let cut_right = newline.is_none() && furthest < self.source.len();
         let caret_end = end
             .min(line_end)
             .min(advance(self.source, start, EXCERPT_CARET))
@@ -341,7 +344,7 @@ impl Text<'_> {
             start: start - from,
             end: caret_end - from,
             cut_left: from > line_start,
-            cut_right: to < line_end,
+            cut_right: cut_right || to < line_end,
         }
     }
 }

@@ -1,0 +1,188 @@
+use assay_formats::Value;
+use assay_model::Direction;
+
+use super::figure::Figure;
+use super::known::{Family, Known};
+use super::names::Names;
+
+/// The largest number of samples that is taken at its word.
+pub(crate) const MOST_SAMPLES: u64 = 1_000_000;
+
+/// Nobody writes a share with fewer than two decimals, or per cent with fewer than none; what looks shorter has lost its
+/// last noughts.
+const COARSEST: f64 = 0.01;
+
+/// One score and all that is said about it.
+#[derive(Debug)]
+pub(crate) struct Claim<'d> {
+    /// What the metric is called.
+    pub(crate) names: Names<'d>,
+    /// What is known of the metric by its names.
+    pub(crate) known: Option<Known>,
+    /// Which way it is said to improve, and where.
+    pub(crate) direction: Option<(Direction, Value<'d>)>,
+    /// The unit, and where it is declared, if that is in the same file.
+    pub(crate) unit: Option<(Unit, Option<Value<'d>>)>,
+    /// The least and the most the score can be, when both are numbers.
+    pub(crate) bounds: Option<Range>,
+    /// The score.
+    pub(crate) score: Figure<'d>,
+    /// How many samples it was taken from.
+    pub(crate) n: Option<Count<'d>>,
+    /// Its standard error.
+    pub(crate) standard_error: Option<Figure<'d>>,
+    /// Its confidence interval.
+    pub(crate) interval: Option<Interval<'d>>,
+    /// The standard deviation of the samples.
+    pub(crate) standard_deviation: Option<Figure<'d>>,
+    /// Whether something says that the score is not made of independent right and wrong answers.
+    pub(crate) compound: bool,
+}
+
+/// What a score is measured in, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Hundredths: 73.4 of 100.
+    Percent,
+    /// A share: 0.734 of 1.
+    Proportion,
+}
+
+impl Unit {
+    /// The unit that a word stands for.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "%" | "percent" | "percentage" | "pct" => Some(Self::Percent),
+            "proportion" | "fraction" | "share" | "probability" => Some(Self::Proportion),
+            _ => None,
+        }
+    }
+
+    /// The scale that the unit has.
+    pub(crate) fn range(self) -> Range {
+        match self {
+            Self::Percent => Range::PERCENT,
+            Self::Proportion => Range::PROPORTION,
+        }
+    }
+}
+
+/// The least and the most a score can be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Range {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+}
+
+impl Range {
+    /// From 0 to 1.
+    pub(crate) const PROPORTION: Self = Self { min: 0.0, max: 1.0 };
+    /// From 0 to 100.
+    pub(crate) const PERCENT: Self = Self {
+        min: 0.0,
+        max: 100.0,
+    };
+
+    /// How far it is from the least to the most.
+    pub(crate) fn width(self) -> f64 {
+        self.max - self.min
+    }
+
+    /// The range for a sentence.
+    pub(crate) fn words(self) -> String {
+        format!("{} to {}", self.min, self.max)
+    }
+}
+
+/// A number of samples.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Count<'d> {
+    pub(crate) value: u64,
+    pub(crate) at: Value<'d>,
+}
+
+impl<'d> Count<'d> {
+    /// Reads a number of samples, when it is one that can be reckoned with.
+    pub(crate) fn of(at: Value<'d>) -> Option<Self> {
+        let value = u64::try_from(at.integer()?).ok()?;
+        (1..=MOST_SAMPLES)
+            .contains(&value)
+            .then_some(Self { value, at })
+    }
+}
+
+/// A confidence interval.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interval<'d> {
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    /// What the last written digit of the limits is worth.
+    pub(crate) unit: f64,
+    /// How sure it is, when that is said.
+    pub(crate) level: Option<f64>,
+    /// Where it stands.
+    pub(crate) at: Value<'d>,
+}
+
+impl Interval<'_> {
+    /// Half of its width.
+    pub(crate) fn half_width(self) -> f64 {
+        (self.upper - self.lower) / 2.0
+    }
+}
+
+impl Claim<'_> {
+    /// The scale of the score: its bounds, or what its unit says.
+    pub(crate) fn range(&self) -> Option<Range> {
+        self.bounds
+            .or_else(|| self.unit.map(|(unit, _)| unit.range()))
+    }
+
+    /// The scale, when it is one of shares.
+    pub(crate) fn share_range(&self) -> Option<Range> {
+        self.range()
+            .filter(|range| *range == Range::PROPORTION || *range == Range::PERCENT)
+    }
+
+    /// Whether the score lies in its scale; another rule says so when it does not.
+    pub(crate) fn is_in_range(&self) -> bool {
+        self.range()
+            .is_none_or(|range| (range.min..=range.max).contains(&self.score.value))
+    }
+
+    /// Whether the score lies between the ends of its scale.
+    pub(crate) fn is_interior(&self, range: Range) -> bool {
+        range.min < self.score.value && self.score.value < range.max
+    }
+
+    /// The score as a share from 0 to 1 with what its last digit is worth, when it counts right answers.
+    pub(crate) fn counted(&self) -> Option<(f64, f64, Range)> {
+        let counts = self
+            .known
+            .is_some_and(|known| known.family == Family::Count);
+        if !counts || self.compound || self.names.is_averaged() {
+            return None;
+        }
+        let range = self.share_range()?;
+        let share = self.score.value / range.max;
+        (0.0..=1.0)
+            .contains(&share)
+            .then_some((share, self.share_unit(range), range))
+    }
+
+    /// What the last digit of the score is worth, as a share of the scale.
+    pub(crate) fn share_unit(&self, range: Range) -> f64 {
+        (self.score.unit / range.width()).min(COARSEST)
+    }
+
+    /// What a step of the last written digit can be worth on the scale of the score.
+    pub(crate) fn step(&self, unit: f64) -> f64 {
+        self.share_range()
+            .map_or(unit, |range| unit.min(COARSEST * range.width()))
+    }
+
+    /// How many samples there are.
+    pub(crate) fn samples(&self) -> Option<u64> {
+        self.n.map(|n| n.value)
+    }
+}
