@@ -50,10 +50,7 @@ impl Node {
                 entries: value
                     .entries()
                     .map(|(key, value)| {
-                        (
-                            key.text().unwrap_or_default().into_owned(),
-                            Self::of(value),
-                        )
+                        (key.text().unwrap_or_default().into_owned(), Self::of(value))
                     })
                     .collect(),
             }),
@@ -192,6 +189,11 @@ impl Map {
         self.entries
             .iter_mut()
             .map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The keys and values, in order, for keeps.
+    pub fn into_entries(self) -> impl Iterator<Item = (String, Node)> {
+        self.entries.into_iter()
     }
 
     /// Puts a value behind a key, where the key stands or else at the end; returns what was there.
@@ -356,7 +358,10 @@ mod tests {
 
         assert_eq!(keys(&map), ["b"]);
         assert_eq!(
-            taken.iter().map(|(key, _)| key.as_str()).collect::<String>(),
+            taken
+                .iter()
+                .map(|(key, _)| key.as_str())
+                .collect::<String>(),
             "acd"
         );
     }
@@ -364,11 +369,28 @@ mod tests {
     #[test]
     fn only_the_numbers_of_json_are_literals() {
         for text in ["0", "-0", "10", "0.10", "1e5", "1E+05", "-2.5e-3", "1e-400"] {
-            assert_eq!(text.parse::<Literal>().map(|l| l.to_string()), Ok(text.to_owned()));
+            assert_eq!(
+                text.parse::<Literal>().map(|l| l.to_string()),
+                Ok(text.to_owned())
+            );
         }
         for text in [
-            "", "-", "01", "+1", ".5", "5.", "1e", "1e+", "NaN", "inf", "-Infinity", "1e999", "0x1",
-            "1_0", "--1", "1.2.3",
+            "",
+            "-",
+            "01",
+            "+1",
+            ".5",
+            "5.",
+            "1e",
+            "1e+",
+            "NaN",
+            "inf",
+            "-Infinity",
+            "1e999",
+            "0x1",
+            "1_0",
+            "--1",
+            "1.2.3",
         ] {
             assert_eq!(text.parse::<Literal>(), Err(LiteralError), "{text}");
         }
