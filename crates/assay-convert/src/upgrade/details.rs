@@ -56,7 +56,8 @@ pub(crate) fn free_key(key: &str, taken: &HashSet<String>) -> String {
     if !taken.contains(key) {
         return key.to_owned();
     }
-    (2u64..)
+    // Among one more name than there are keys, one is free.
+    (2..=taken.len() + 2)
         .map(|number| format!("{key}_{number}"))
         .find(|candidate| !taken.contains(candidate))
         .unwrap_or_else(|| key.to_owned())

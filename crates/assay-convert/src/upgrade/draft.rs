@@ -304,16 +304,11 @@ fn judge(json: &str, on_home_ground: bool) -> Vec<Reason> {
         reasons.retain(|reason| !reason.path.starts_with(COMPANION));
     }
     reasons.extend(score_reasons(root));
-    reasons.extend(
-        faults
-            .first()
-            .and_then(|fault| match syntax_reason(json, fault) {
-                Some(reason) => Some(reason),
-                None => Some(Reason::whole(
-                    ReasonKind::NotJson,
-                    "the text has a number that is not finite",
-                )),
-            }),
-    );
+    let not_finite = || {
+        let message = "the text has a number that is not finite";
+        Reason::whole(ReasonKind::NotJson, message)
+    };
+    let fault = faults.first();
+    reasons.extend(fault.map(|fault| syntax_reason(json, fault).unwrap_or_else(not_finite)));
     reasons
 }

@@ -19,7 +19,7 @@ impl Home {
         let (layout, faults) = layout_of(path);
         let mut reasons: Vec<Reason> = faults.iter().map(|fault| reason(path, fault)).collect();
         // The layout covers samples files as well; this is about the record.
-        if reasons.is_empty() && !path.ends_with(".json") {
+        if reasons.is_empty() && path.strip_suffix(".json").is_none() {
             reasons.push(reason(path, &LayoutFault::FileName(path)));
         }
         match layout {

@@ -55,6 +55,13 @@ pub struct Change {
     pub detail: String,
 }
 
+impl Change {
+    /// The path with the positions in lists left out, so that equal changes of many items can be told once.
+    pub fn pattern(&self) -> String {
+        without_positions(&self.path)
+    }
+}
+
 /// What kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
@@ -112,7 +119,9 @@ impl Ledger {
     /// Does some work below an item of a list.
     pub(crate) fn at_index<R>(&mut self, index: usize, work: impl FnOnce(&mut Self) -> R) -> R {
         let length = self.here.len();
-        self.here.push_str(&format!("[{index}]"));
+        self.here.push('[');
+        self.here.push_str(&index.to_string());
+        self.here.push(']');
         let result = work(self);
         self.here.truncate(length);
         result
@@ -130,5 +139,35 @@ impl Ledger {
     /// Notes a change of the value behind a key of the map at hand.
     pub(crate) fn note_at(&mut self, key: &str, kind: ChangeKind, detail: impl Into<String>) {
         self.at_key(key, |ledger| ledger.note(kind, detail));
+    }
+}
+
+/// A path with every `[3]` written as `[]`.
+fn without_positions(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(open) = rest.find('[') {
+        let digits = rest[open + 1..]
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        text.push_str(&rest[..=open]);
+        rest = &rest[open + 1..];
+        if rest[digits..].starts_with(']') {
+            rest = &rest[digits..];
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_left_out_of_paths() {
+        assert_eq!(without_positions("a[12].b[0][3].c"), "a[].b[][].c");
+        assert_eq!(without_positions("a[x].b[1"), "a[x].b[1");
     }
 }

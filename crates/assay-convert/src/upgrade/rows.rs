@@ -206,8 +206,10 @@ impl Rows {
     }
 
     fn tally(&mut self) {
-        for Change { kind, path, detail } in self.upgrader.ledger.changes.drain(..) {
-            let key = (kind, without_positions(&path), detail);
+        for change in self.upgrader.ledger.changes.drain(..) {
+            let pattern = change.pattern();
+            let Change { kind, detail, .. } = change;
+            let key = (kind, pattern, detail);
             let full = self.tallies.len() >= MAX_TALLIES;
             match self.tallies.get_mut(&key) {
                 Some(count) => *count += 1,
@@ -269,7 +271,7 @@ fn skip_space(reader: &mut impl BufRead) -> io::Result<Start> {
 }
 
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn too_large() -> Reason {
@@ -277,34 +279,4 @@ fn too_large() -> Reason {
         ReasonKind::RowTooLarge,
         format!("the row has more than {} bytes", limits::MAX_ROW_BYTES),
     )
-}
-
-/// A path with every `[3]` written as `[]`.
-fn without_positions(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    let mut rest = path;
-    while let Some(open) = rest.find('[') {
-        let digits = rest[open + 1..]
-            .bytes()
-            .take_while(u8::is_ascii_digit)
-            .count();
-        text.push_str(&rest[..=open]);
-        rest = &rest[open + 1..];
-        if rest[digits..].starts_with(']') {
-            rest = &rest[digits..];
-        }
-    }
-    text.push_str(rest);
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_are_left_out_of_paths() {
-        assert_eq!(without_positions("a[12].b[0][3].c"), "a[].b[][].c");
-        assert_eq!(without_positions("a[x].b[1"), "a[x].b[1");
-    }
 }

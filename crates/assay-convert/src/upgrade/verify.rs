@@ -43,10 +43,7 @@ pub(crate) fn syntax_reason(source: &str, fault: &SyntaxFault) -> Option<Reason>
         SyntaxFaultKind::Yaml(_) | SyntaxFaultKind::YamlConstruct(_) => "it is YAML".to_owned(),
     };
     let start = fault.range.start.min(source.len());
-    let line = 1 + source.as_bytes()[..start]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count();
+    let line = 1 + memchr::memchr_iter(b'\n', &source.as_bytes()[..start]).count();
     let message = format!("the text is not strict JSON: {what}, on line {line}");
     Some(Reason::whole(ReasonKind::NotJson, message))
 }

@@ -33,10 +33,10 @@ impl InMemory {
             .keys()
             .map(|path| Item {
                 path: path.as_str().into(),
-                kind: Some(if path.ends_with(".json") {
-                    FileKind::Record
-                } else {
+                kind: Some(if path.ends_with("_samples.jsonl") {
                     FileKind::Samples
+                } else {
+                    FileKind::Record
                 }),
             })
             .collect();

@@ -77,7 +77,9 @@ fn refused(input: &str) -> Vec<Reason> {
 }
 
 fn lines(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    let mut lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 fn told(summary: &RowsSummary) -> Vec<(ChangeKind, &str, u64)> {

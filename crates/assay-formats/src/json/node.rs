@@ -199,13 +199,11 @@ impl Map {
     /// Puts a value behind a key, where the key stands or else at the end; returns what was there.
     pub fn set(&mut self, key: &str, value: impl Into<Node>) -> Option<Node> {
         let value = value.into();
-        match self.get_mut(key) {
-            Some(place) => Some(std::mem::replace(place, value)),
-            None => {
-                self.entries.push((key.to_owned(), value));
-                None
-            }
+        if let Some(place) = self.get_mut(key) {
+            return Some(std::mem::replace(place, value));
         }
+        self.entries.push((key.to_owned(), value));
+        None
     }
 
     /// Puts a value behind a new key right after another one, or at the end when that one is not there.

@@ -115,7 +115,12 @@ impl Writer {
             b'\t' => self.text.push_str("\\t"),
             0x08 => self.text.push_str("\\b"),
             0x0c => self.text.push_str("\\f"),
-            control => self.text.push_str(&format!("\\u{control:04x}")),
+            control => {
+                let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+                self.text.push_str("\\u00");
+                self.text.push(digit(control >> 4));
+                self.text.push(digit(control & 0xf));
+            }
         }
     }
 }
