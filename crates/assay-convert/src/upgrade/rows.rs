@@ -246,10 +246,10 @@ struct Start {
 /// Passes over space in front of the first value, and over a byte order mark.
 fn skip_space(reader: &mut impl BufRead) -> io::Result<Start> {
     const MARK: &[u8] = "\u{feff}".as_bytes();
-    let mut line = 1;
+    let (mut line, mut at_front) = (1, true);
     loop {
         let buffer = reader.fill_buf()?;
-        let marked = if buffer.starts_with(MARK) {
+        let marked = if at_front && buffer.starts_with(MARK) {
             MARK.len()
         } else {
             0
@@ -262,6 +262,7 @@ fn skip_space(reader: &mut impl BufRead) -> io::Result<Start> {
         line += count_lines(&rest[..space]);
         let first = rest.get(space).copied();
         let ended = buffer.is_empty();
+        at_front = false;
         reader.consume(marked + space);
         if first.is_some() || ended {
             let is_array = first == Some(b'[');

@@ -4,5 +4,6 @@
 
 mod corpus;
 mod files;
+mod hostile;
 mod record;
 mod samples;

@@ -4,6 +4,8 @@ mod discover;
 mod json;
 mod output;
 mod show;
+#[cfg(test)]
+mod tests;
 mod work;
 
 use std::io::{self, Write};
