@@ -4,6 +4,8 @@
 
 mod corpus;
 mod files;
+mod fixture;
 mod hostile;
 mod record;
+mod refusals;
 mod samples;

@@ -1,62 +1,7 @@
-use assay_convert::upgrade::{self, Change, ChangeKind, Reason, ReasonKind, Upgraded};
+use assay_convert::upgrade::{self, ChangeKind};
 use serde_json::{Value, json};
 
-use crate::files::InMemory;
-
-const PATH: &str = "data/gsm8k/acme/model-x/5eed0000-0000-4000-8000-000000000100.json";
-const SAMPLES: &str = "data/gsm8k/acme/model-x/5eed0000-0000-4000-8000-000000000100_samples.jsonl";
-
-/// A record of 0.2.0 with nothing in it that could be left out.
-fn plain(version: &str) -> Value {
-    json!({
-        "schema_version": version,
-        "evaluation_id": "gsm8k/acme_model-x/1767225600",
-        "retrieved_timestamp": "1767225600",
-        "source_metadata": {
-            "source_type": "documentation",
-            "source_organization_name": "Acme",
-            "evaluator_relationship": "third_party"
-        },
-        "model_info": {"name": "Model X", "id": "acme/model-x"},
-        "evaluation_results": [{
-            "evaluation_name": "GSM8K",
-            "source_data": {"dataset_name": "gsm8k", "source_type": "url", "url": ["https://example.org"]},
-            "metric_config": {
-                "lower_is_better": false, "score_type": "continuous", "min_score": 0, "max_score": 1
-            },
-            "score_details": {"score": 0.5}
-        }]
-    })
-}
-
-fn changed(version: &str, change: impl FnOnce(&mut Value)) -> String {
-    let mut record = plain(version);
-    change(&mut record);
-    record.to_string()
-}
-
-/// Upgrades, and holds what comes out against the judge.
-fn upgraded(text: &str) -> Upgraded {
-    let upgraded = upgrade::record(text, PATH).unwrap();
-    let errors = InMemory::with(&[(&upgraded.path, &upgraded.json)]).errors();
-    assert_eq!(errors, Vec::<String>::new());
-    upgraded
-}
-
-fn json_of(upgraded: &Upgraded) -> Value {
-    serde_json::from_str(&upgraded.json).unwrap()
-}
-
-fn refused(text: &str) -> Vec<Reason> {
-    upgrade::record(text, PATH).unwrap_err().reasons
-}
-
-fn kinds_and_paths(changes: &[Change]) -> Vec<(ChangeKind, &str)> {
-    changes
-        .iter()
-        .map(|change| (change.kind, change.path.as_str()))
-        .collect()
-}
+use crate::fixture::{PATH, SAMPLES, changed, json_of, kinds_and_paths, plain, upgraded};
 
 const LIBRARY_AND_AXES: [(ChangeKind, &str); 4] = [
     (ChangeKind::Filled, "eval_library.name"),
@@ -349,39 +294,6 @@ fn bare_infinities_become_the_words_of_the_schema() {
 }
 
 #[test]
-fn a_score_that_is_not_a_number_is_refused() {
-    let text = plain("0.2.0")
-        .to_string()
-        .replace("\"score\":0.5", "\"score\":NaN");
-
-    let reasons = refused(&text);
-
-    assert_eq!(reasons.len(), 1);
-    assert_eq!(reasons[0].kind, ReasonKind::Shape);
-    assert_eq!(reasons[0].path, "evaluation_results[0].score_details.score");
-}
-
-#[test]
-fn bounds_cannot_be_guessed() {
-    let missing = changed("0.2.0", |record| {
-        let metric = record["evaluation_results"][0]["metric_config"]
-            .as_object_mut()
-            .unwrap();
-        metric.remove("min_score");
-        metric["max_score"] = Value::Null;
-    });
-
-    let reasons = refused(&missing);
-
-    assert!(
-        reasons
-            .iter()
-            .all(|reason| reason.kind == ReasonKind::BoundsMissing)
-    );
-    assert_eq!(reasons.len(), 2);
-}
-
-#[test]
 fn a_metric_without_a_score_type_needs_no_bounds() {
     let text = changed("0.2.2", |record| {
         record["evaluation_results"][0]["metric_config"] = json!({"lower_is_better": true});
@@ -393,98 +305,6 @@ fn a_metric_without_a_score_type_needs_no_bounds() {
         json_of(&upgraded)["evaluation_results"][0]["metric_config"],
         json!({"lower_is_better": true})
     );
-}
-
-#[test]
-fn a_sentinel_outside_the_bounds_is_refused() {
-    let text = plain("0.2.0")
-        .to_string()
-        .replace("\"score\":0.5", "\"score\":-1.0");
-
-    let reasons = refused(&text);
-
-    assert_eq!(reasons.len(), 1);
-    assert_eq!(reasons[0].kind, ReasonKind::ScoreOutOfBounds);
-    assert_eq!(
-        reasons[0].message,
-        "the score -1.0 lies outside its bounds 0 to 1"
-    );
-}
-
-#[test]
-fn every_reason_is_told_at_once() {
-    let text = plain("0.2.0")
-        .to_string()
-        .replace("\"score\":0.5", "\"score\":2");
-
-    let refusal = upgrade::record(&text, "data/b/m.../run.json").unwrap_err();
-
-    let kinds: Vec<&str> = refusal
-        .reasons
-        .iter()
-        .map(|reason| reason.kind.slug())
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            "path-depth",
-            "path-not-portable",
-            "file-name",
-            "score-out-of-bounds"
-        ]
-    );
-}
-
-#[test]
-fn text_that_tools_read_differently_is_refused() {
-    let twice = plain("0.2.0")
-        .to_string()
-        .replace("\"score\":0.5", "\"score\":0.5,\"score\":0.6");
-    let half = plain("0.2.0").to_string().replace("Acme", "\\ud800");
-    for text in [
-        twice.as_str(),
-        half.as_str(),
-        "",
-        "[]",
-        "{",
-        "3",
-        "{\"schema_version\": \"0.2.9\"}",
-        "{\"schema_version\": 2}",
-        "{}",
-    ] {
-        let reasons = refused(text);
-
-        assert_eq!(reasons.len(), 1, "{text}");
-        assert!(
-            matches!(
-                reasons[0].kind,
-                ReasonKind::NotJson | ReasonKind::NotAnObject | ReasonKind::UnknownVersion
-            ),
-            "{text}: {reasons:?}"
-        );
-    }
-}
-
-#[test]
-fn a_current_record_is_refused_for_its_faults_too() {
-    let once = upgraded(&plain("0.2.0").to_string());
-
-    let reasons = refused(&once.json.replace("\"score\": 0.5", "\"score\": 5"));
-
-    assert_eq!(reasons[0].kind, ReasonKind::ScoreOutOfBounds);
-}
-
-#[test]
-fn a_record_that_names_samples_needs_them() {
-    let text = changed("0.2.2", |record| {
-        record["detailed_evaluation_results"] =
-            json!({"format": "jsonl", "file_path": "/home/me/out.jsonl"});
-    });
-
-    let reasons = refused(&text);
-
-    assert_eq!(reasons.len(), 1);
-    assert_eq!(reasons[0].kind, ReasonKind::SamplesMissing);
 }
 
 #[test]
