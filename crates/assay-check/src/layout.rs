@@ -1,4 +1,4 @@
-use assay_formats::eee::{Layout, LayoutFault, layout_of};
+use assay_formats::eee::{Layout, LayoutFault, from_root, layout_of};
 
 use crate::context::LayoutPolicy;
 
@@ -37,23 +37,6 @@ impl<'p> Location<'p> {
             || name.to_owned(),
             |(directory, _)| format!("{directory}/{name}"),
         )
-    }
-}
-
-/// The part of a path from its `data` directory on. Of several, the one that gives the layout's depth; else the last.
-fn from_root(path: &str) -> (&str, bool) {
-    let mut starts: Vec<usize> = Vec::new();
-    let mut at = 0;
-    for part in path.split('/') {
-        if part == "data" && at + part.len() < path.len() {
-            starts.push(at);
-        }
-        at += part.len() + 1;
-    }
-    let fits = |start: &&usize| path[**start..].split('/').count() == 5;
-    match starts.iter().find(fits).or(starts.last()) {
-        Some(&start) => (&path[start..], true),
-        None => (path.trim_start_matches("./"), false),
     }
 }
 

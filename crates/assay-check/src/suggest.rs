@@ -1,5 +1,7 @@
 //! "Did you mean": the name that a person probably wanted.
 
+pub(crate) use assay_model::quote;
+
 /// How alike two names must be, from 0 to 1, before one is offered for the other.
 const ALIKE: f64 = 0.8;
 /// The most bytes that one character has.
@@ -34,22 +36,6 @@ pub(crate) fn did_you_mean<'n>(
     closest(typed, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The longest text a message quotes before it is cut.
-const QUOTE: usize = 60;
-
-/// A text for a message: in backticks, on one line, cut when long, and with nothing hidden in it.
-pub(crate) fn quote(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(QUOTE)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(QUOTE).is_some() {
-        shown.push('…');
-    }
-    format!("`{}`", shown.replace("\\'", "'").replace("\\\"", "\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,12 +46,5 @@ mod tests {
         assert_eq!(closest("scores", known), Some("scorers"));
         assert_eq!(closest("fieldSpec", known), Some("field_spec"));
         assert_eq!(closest("banana", known), None);
-    }
-
-    #[test]
-    fn quotes_are_short_and_show_what_hides() {
-        assert_eq!(quote("a\u{202e}b"), "`a\\u{202e}b`");
-        assert_eq!(quote(&"x".repeat(100)).chars().count(), 63);
-        assert_eq!(quote("it's \"so\""), "`it's \"so\"`");
     }
 }

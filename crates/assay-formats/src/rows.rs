@@ -59,30 +59,38 @@ impl Algorithm {
     }
 }
 
-enum Hasher {
+/// A digest in the making.
+#[derive(Debug, Clone)]
+pub struct Hasher(State);
+
+#[derive(Debug, Clone)]
+enum State {
     Sha256(Sha256),
     Md5(Md5),
 }
 
 impl Hasher {
-    fn new(algorithm: Algorithm) -> Self {
-        match algorithm {
-            Algorithm::Sha256 => Self::Sha256(Sha256::new()),
-            Algorithm::Md5 => Self::Md5(Md5::new()),
+    /// The digest of nothing yet.
+    pub fn new(algorithm: Algorithm) -> Self {
+        Self(match algorithm {
+            Algorithm::Sha256 => State::Sha256(Sha256::new()),
+            Algorithm::Md5 => State::Md5(Md5::new()),
+        })
+    }
+
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        match &mut self.0 {
+            State::Sha256(hasher) => hasher.update(bytes),
+            State::Md5(hasher) => hasher.update(bytes),
         }
     }
 
-    fn update(&mut self, bytes: &[u8]) {
-        match self {
-            Self::Sha256(hasher) => hasher.update(bytes),
-            Self::Md5(hasher) => hasher.update(bytes),
-        }
-    }
-
-    fn hex(self) -> String {
-        let digest: Vec<u8> = match self {
-            Self::Sha256(hasher) => hasher.finalize().to_vec(),
-            Self::Md5(hasher) => hasher.finalize().to_vec(),
+    /// The digest in hexadecimal.
+    pub fn hex(self) -> String {
+        let digest: Vec<u8> = match self.0 {
+            State::Sha256(hasher) => hasher.finalize().to_vec(),
+            State::Md5(hasher) => hasher.finalize().to_vec(),
         };
         hex(&digest)
     }

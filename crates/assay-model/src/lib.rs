@@ -31,5 +31,5 @@ pub use place::{Excerpt, Place, Span};
 pub use repo_id::{RepoId, RepoIdError};
 pub use revision::{Revision, RevisionError};
 pub use task_id::{TaskId, TaskIdError};
-pub use text::{HiddenCharacter, hidden_character};
+pub use text::{HiddenCharacter, hidden_character, quote};
 pub use value_type::{ValueType, ValueTypeError};

@@ -29,3 +29,36 @@ pub fn hidden_character(text: &str) -> Option<HiddenCharacter> {
         .find(|&(_, c)| hidden(c))
         .map(|(at, character)| HiddenCharacter { at, character })
 }
+
+/// The longest text a message quotes before it is cut, in characters.
+const QUOTE: usize = 60;
+
+/// A text for a message: in backticks, on one line, cut when long, and with nothing hidden in it.
+///
+/// ```
+/// # use assay_model::quote;
+/// assert_eq!(quote("gpqa\u{202e}"), "`gpqa\\u{202e}`");
+/// ```
+pub fn quote(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(QUOTE)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(QUOTE).is_some() {
+        shown.push('…');
+    }
+    format!("`{}`", shown.replace("\\'", "'").replace("\\\"", "\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_short_and_show_what_hides() {
+        assert_eq!(quote("a\u{202e}b"), "`a\\u{202e}b`");
+        assert_eq!(quote(&"x".repeat(100)).chars().count(), 63);
+        assert_eq!(quote("it's \"so\""), "`it's \"so\"`");
+    }
+}

@@ -264,6 +264,7 @@ fn a_missing_checksum_is_computed_for_the_author() {
 fn a_result_rests_on_as_many_samples_as_it_has_rows() {
     let pair = Pair::new().result(|result| {
         result["score_details"]["uncertainty"]["num_samples"] = json!(7);
+        result["score_details"]["uncertainty"]["standard_deviation"] = json!(0.5);
     });
 
     assert_eq!(

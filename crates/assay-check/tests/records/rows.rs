@@ -222,6 +222,9 @@ fn right_and_wrong_go_with_the_score() {
 fn right_is_at_the_other_end_when_lower_is_better() {
     let pair = Pair::new().result(|result| {
         result["metric_config"]["lower_is_better"] = json!(true);
+        result["metric_config"]["metric_id"] = json!("error_rate");
+        result["metric_config"]["metric_name"] = json!("Error rate");
+        result["metric_config"]["metric_kind"] = json!("error_rate");
     });
 
     let found = without_column(pair.findings());

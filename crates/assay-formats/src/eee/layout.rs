@@ -74,6 +74,24 @@ pub fn layout_of(path: &str) -> (Option<Layout<'_>>, Vec<LayoutFault<'_>>) {
     (layout, faults)
 }
 
+/// The part of a path from its `data` directory on, and whether there is one. Of several, the one that gives the
+/// layout's depth; else the last.
+pub fn from_root(path: &str) -> (&str, bool) {
+    let mut starts: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for part in path.split('/') {
+        if part == "data" && at + part.len() < path.len() {
+            starts.push(at);
+        }
+        at += part.len() + 1;
+    }
+    let fits = |start: &&usize| path[**start..].split('/').count() == 5;
+    match starts.iter().find(fits).or(starts.last()) {
+        Some(&start) => (&path[start..], true),
+        None => (path.trim_start_matches("./"), false),
+    }
+}
+
 /// Whether every common file system can hold a directory of this name.
 pub fn is_portable(name: &str) -> bool {
     const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];

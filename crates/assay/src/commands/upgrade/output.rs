@@ -1,0 +1,194 @@
+use std::io::{self, BufReader, Cursor, Read, Seek as _, Write as _};
+use std::path::Path;
+
+use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, Options, validate};
+use assay_model::Severity;
+use tempfile::NamedTempFile;
+
+use super::Why;
+use super::work::{Stop, failed};
+
+/// A file that is nobody's until it is moved to its place, and gone if it never is.
+#[derive(Debug)]
+pub(super) struct Scratch(NamedTempFile);
+
+impl Scratch {
+    /// A new one where a rename can reach the output; for a dry run, where such files lie that nobody wants.
+    pub(super) fn new(out: &Path, dry_run: bool) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".assay-upgrade-");
+        #[cfg(unix)]
+        {
+            // A scratch file is private by default, and the record that it becomes should not be.
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        if dry_run {
+            return builder.tempfile().map(Self);
+        }
+        fs_err::create_dir_all(out)?;
+        builder.tempfile_in(out).map(Self)
+    }
+
+    /// The file, to write to.
+    pub(super) fn file(&mut self) -> &mut std::fs::File {
+        self.0.as_file_mut()
+    }
+
+    fn reader(&self) -> io::Result<std::fs::File> {
+        let mut file = self.0.reopen()?;
+        file.rewind()?;
+        Ok(file)
+    }
+
+    /// Moves the file to its place, where nothing may be yet.
+    fn settle(self, path: &Path) -> io::Result<()> {
+        self.0
+            .persist_noclobber(path)
+            .map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// A record that was made, and its samples: not yet anywhere.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) path: String,
+    pub(super) json: String,
+    pub(super) samples: Option<(String, Scratch)>,
+}
+
+impl Files for Made {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        if path == self.path {
+            return Ok(Box::new(Cursor::new(self.json.as_bytes())));
+        }
+        match &self.samples {
+            Some((own, scratch)) if path == own => Ok(Box::new(scratch.reader()?)),
+            Some(_) | None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        if path == self.path {
+            return Some(self.json.len() as u64);
+        }
+        let (_, scratch) = self.samples.as_ref().filter(|(own, _)| path == own)?;
+        scratch.0.as_file().metadata().ok().map(|data| data.len())
+    }
+}
+
+impl Made {
+    /// Refuses what the judge of every push would refuse.
+    pub(super) fn judge(&self) -> Result<(), Stop> {
+        let items = [Item {
+            path: self.path.as_str().into(),
+            kind: Some(FileKind::Record),
+        }];
+        let context = Context {
+            layout: LayoutPolicy::Strict,
+            ..Context::default()
+        };
+        let reports = validate(self, &items, &context, &Options::default());
+        let reasons: Vec<Why> = reports
+            .iter()
+            .flat_map(|report| {
+                report
+                    .findings
+                    .diagnostics()
+                    .iter()
+                    .zip(std::iter::repeat(report))
+            })
+            .filter(|(diagnostic, _)| diagnostic.severity == Severity::Error)
+            .map(|(diagnostic, report)| Why {
+                slug: diagnostic.code.to_string(),
+                path: diagnostic.path.clone(),
+                line: (report.kind == Some(FileKind::Samples)).then_some(diagnostic.place.line),
+                message: diagnostic.message.clone(),
+            })
+            .collect();
+        if reasons.is_empty() {
+            Ok(())
+        } else {
+            Err(Stop::Refused(reasons))
+        }
+    }
+
+    /// Writes the samples and then the record, so that no record ever stands without its samples; returns where the
+    /// record is. What is there already stays: the same bytes are fine, others are a refusal.
+    pub(super) fn write(self, out: &Path, dry_run: bool) -> Result<String, Stop> {
+        let record = out.join(&self.path);
+        let record_stands = stands(&record, self.json.as_bytes())?;
+        let samples = match self.samples {
+            Some((path, scratch)) => {
+                let target = out.join(path);
+                let same = stands(&target, scratch.reader().map_err(failed)?)?;
+                (!same).then_some((target, scratch))
+            }
+            None => None,
+        };
+        if dry_run {
+            return Ok(self.path);
+        }
+        if let Some(parent) = record.parent() {
+            fs_err::create_dir_all(parent).map_err(failed)?;
+        }
+        if let Some((target, scratch)) = samples {
+            scratch
+                .settle(&target)
+                .map_err(|error| cannot_write(&target, &error))?;
+        }
+        if !record_stands {
+            let mut scratch = Scratch::new(out, dry_run).map_err(failed)?;
+            scratch
+                .file()
+                .write_all(self.json.as_bytes())
+                .map_err(failed)?;
+            scratch
+                .settle(&record)
+                .map_err(|error| cannot_write(&record, &error))?;
+        }
+        Ok(self.path)
+    }
+}
+
+/// Whether a file is there with the very bytes that belong there. Other bytes are a refusal: they are someone's.
+fn stands(path: &Path, expected: impl Read) -> Result<bool, Stop> {
+    let file = match fs_err::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(failed(error)),
+    };
+    let same = same_bytes(BufReader::new(file), BufReader::new(expected)).map_err(failed)?;
+    if same {
+        return Ok(true);
+    }
+    Err(Stop::Refused(vec![Why {
+        slug: "output-differs".to_owned(),
+        path: String::new(),
+        line: None,
+        message: format!(
+            "`{}` is there already and says something else",
+            path.display()
+        ),
+    }]))
+}
+
+fn same_bytes(mut one: impl io::BufRead, mut other: impl io::BufRead) -> io::Result<bool> {
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if length == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        if left[..length] != right[..length] {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Stop {
+    Stop::Failed(format!("failed to write `{}`: {error}", path.display()))
+}
