@@ -118,7 +118,7 @@ impl Document {
     pub(crate) fn has_shape(&self, shape: &'static Shape, sink: &mut Sink<'_>) -> bool {
         let mut fits = true;
         shape::evaluate(shape, self.root(), &mut |fault| {
-            fits &= rules::shape(&fault, sink)
+            fits &= rules::shape(&fault, sink);
         });
         fits
     }

@@ -278,7 +278,7 @@ pub(crate) fn syntax(fault: &SyntaxFault, sink: &mut Sink<'_>) {
         SyntaxFaultKind::TooDeep => too_deep::report(range, sink),
         SyntaxFaultKind::TooManyValues => too_many_values::report(range, sink),
         SyntaxFaultKind::YamlConstruct(construct) => {
-            yaml_construct::report(*construct, range, sink)
+            yaml_construct::report(*construct, range, sink);
         }
     }
 }
@@ -289,14 +289,14 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
     match fault.kind {
         ShapeFaultKind::MissingKey { key, object } => missing_key::report(at, key, object, sink),
         ShapeFaultKind::MissingWhen { key, condition } => {
-            missing_key_here::report(at, key, condition, sink)
+            missing_key_here::report(at, key, condition, sink);
         }
         ShapeFaultKind::UnfitWhen {
             expected,
             condition,
         } => unfit_here::report(at, expected, condition, sink),
         ShapeFaultKind::WrongKind { expected } | ShapeFaultKind::Null { expected, .. } => {
-            wrong_type::report(at, expected, sink)
+            wrong_type::report(at, expected, sink);
         }
         ShapeFaultKind::NotOneOf { options } => not_one_of::report(at, options, sink),
         ShapeFaultKind::Pattern(pattern) => path_out_of_form::report(at, pattern, sink),
@@ -305,7 +305,7 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
         ShapeFaultKind::TooLarge { max } => number_out_of_range::too_large(at, max, sink),
         ShapeFaultKind::TooFew { min } => too_few_items::report(at, min, sink),
         ShapeFaultKind::UnknownVariant { tag, variants } => {
-            not_one_of::variant(at, tag, variants, sink)
+            not_one_of::variant(at, tag, variants, sink);
         }
         ShapeFaultKind::StrangeKey { object } => {
             match object.unknown {

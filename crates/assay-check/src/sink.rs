@@ -173,7 +173,7 @@ impl Draft {
         match &mut self.fix {
             Some(DraftFix::Edits(edits)) => edits.push((range, text.into())),
             Some(DraftFix::Rename(_)) | None => {
-                self.fix = Some(DraftFix::Edits(vec![(range, text.into())]))
+                self.fix = Some(DraftFix::Edits(vec![(range, text.into())]));
             }
         }
         self
@@ -227,7 +227,7 @@ impl<'s> Sink<'s> {
     /// The line of the file on which a byte of the text stands.
     pub(crate) fn line_of(&self, at: usize) -> u64 {
         let before = &self.source.as_bytes()[..at.min(self.source.len())];
-        self.line + before.iter().filter(|&&byte| byte == b'\n').count() as u64
+        self.line + memchr::memchr_iter(b'\n', before).count() as u64
     }
 
     /// Reports a finding. The draft is only made when the finding is kept.

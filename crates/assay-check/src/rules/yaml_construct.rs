@@ -17,7 +17,7 @@ rule! {
     ///
     /// ## What to do
     ///
-    /// Write the value out. With PyYAML, `yaml.safe_dump` writes anchors only when one object is used twice; dump a
+    /// Write the value out. In Python, `yaml.safe_dump` writes anchors only when one object is used twice; dump a
     /// copy, or a dumper whose `ignore_aliases` returns `True`.
     YAML_CONSTRUCT = (13, "yaml-construct", Warning)
 }

@@ -1,7 +1,7 @@
 //! The shape of an aggregate record, version by version.
 
 mod common;
-mod fields;
+mod prelude;
 mod v0_2_0;
 mod v0_2_2;
 mod v0_3_0;

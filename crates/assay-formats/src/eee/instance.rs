@@ -1,6 +1,6 @@
 //! The shape of a row of a samples file, version by version.
 
-mod fields;
+mod prelude;
 mod v0_2_0;
 mod v0_3_0;
 

@@ -120,11 +120,7 @@ pub(crate) fn samples(root: &Path, profile: Profile, bytes: usize) -> Pair {
         score += f64::from(u8::from(right));
     }
     file.flush().unwrap();
-    let digest: String = hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = assay_formats::rows::hex(&hasher.finalize());
     let companion = format!(
         r#","detailed_evaluation_results":{{"format":"jsonl","file_path":"{FOLDER}/{UUID}_samples.jsonl","hash_algorithm":"sha256","checksum":"{digest}","total_rows":{rows}}}"#
     );

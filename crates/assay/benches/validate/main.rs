@@ -100,7 +100,7 @@ fn samples(directory: &Path, settings: &Settings) {
     row("assay: parse, shape, rules, SHA-256, pairing", ours);
     let ratio = |peer: [f64; 2]| [0, 1].map(|index| peer[index] / ours[index]);
     let print = |name: &str, ratios: [f64; 2]| {
-        println!("{name:<44}{:>11.2}x{:>11.2}x", ratios[0], ratios[1])
+        println!("{name:<44}{:>11.2}x{:>11.2}x", ratios[0], ratios[1]);
     };
     print("  time against sonic-rs into types", ratio(typed));
     print("  time against sonic-rs into a value", ratio(value));

@@ -54,7 +54,7 @@ shape!(Row {
     messages: Option<Vec<Message<'a>>>,
     answer_attribution: Vec<Attribution<'a>>,
     evaluation: Evaluation<'a>,
-    token_usage: Option<Tokens<'a>>,
+    token_usage: Option<Usage<'a>>,
     performance: Option<Performance<'a>>,
     error: Option<Text<'a>>,
     metadata: Option<Details<'a>>,
@@ -95,7 +95,7 @@ struct Evaluation<'a> {
     dead_code,
     reason = "a full parse fills every field, whether it is read or not"
 )]
-struct Tokens<'a> {
+struct Usage<'a> {
     input_tokens: u64,
     output_tokens: u64,
     total_tokens: u64,

@@ -1,10 +1,6 @@
 //! The parts that 0.2.1 and 0.2.2 share with 0.3.0.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static SOURCE: Object = Object::open(
     "source metadata",

@@ -1,10 +1,6 @@
 //! The record of 0.2.0: free detail maps, and a samples file that need not be described.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static RECORD: Shape = Shape::Object(&OBJECT);
 static OBJECT: Object = Object::closed(

@@ -1,11 +1,7 @@
 //! The record of 0.2.1 and 0.2.2: details are strings, the library is named.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
 use super::common;
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static RECORD: Shape = Shape::Object(&OBJECT);
 static OBJECT: Object = Object::closed(

@@ -1,12 +1,8 @@
 //! The record of 0.2.3 and 0.3.0: deployment and availability are required, bounds may be infinite.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
 use super::super::is_companion_path;
 use super::common;
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static RECORD: Shape = Shape::Object(&OBJECT);
 static OBJECT: Object = Object::closed(

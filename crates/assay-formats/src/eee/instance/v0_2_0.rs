@@ -1,10 +1,6 @@
 //! The row of 0.2.0: `interactions`, and scalars where lists came later.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static ROW: Shape = Shape::Object(&OBJECT);
 static OBJECT: Object = Object::new(

@@ -1,10 +1,6 @@
 //! The row since 0.2.1: closed, with `messages` and lists.
-#![expect(
-    clippy::wildcard_imports,
-    reason = "the fields are the vocabulary of every version"
-)]
 
-use super::fields::*;
+use super::prelude::*;
 
 pub(super) static ROW: Shape = Shape::Object(&OBJECT);
 static OBJECT: Object = Object::new(
