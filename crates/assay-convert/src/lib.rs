@@ -2,4 +2,5 @@
 //!
 //! Nothing here knows a file system, a clock or a network: text and readers come in, text and bytes go out.
 
+pub mod convert;
 pub mod upgrade;

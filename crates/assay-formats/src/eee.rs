@@ -3,9 +3,13 @@
 mod aggregate;
 mod instance;
 mod layout;
+pub mod record;
+pub mod row;
+mod sample_hash;
 mod version;
 
 pub use aggregate::shape as aggregate_shape;
 pub use instance::shape as instance_shape;
 pub use layout::{Layout, LayoutFault, from_root, is_companion_path, is_portable, layout_of};
+pub use sample_hash::sample_hash;
 pub use version::{Version, VersionError};

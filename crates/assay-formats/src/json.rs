@@ -10,9 +10,11 @@
 mod node;
 mod parse;
 mod scan;
+mod stream;
 mod write;
 
 pub use node::{Literal, LiteralError, Map, Node};
 pub use parse::{Parser, parse};
 pub use scan::unescape;
+pub use stream::{Stream, StreamError};
 pub use write::{Layout, write};

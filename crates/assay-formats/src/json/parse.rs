@@ -16,8 +16,9 @@ pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
 }
 
 /// A reader that keeps its buffers from row to row.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parser {
+    max_depth: usize,
     stack: Vec<Frame>,
     /// The fingerprints of the keys of all open maps, innermost last.
     prints: Vec<u32>,
@@ -39,7 +40,23 @@ struct Frame {
 /// The document cannot be read any further; the fault is recorded.
 struct Stop;
 
+impl Default for Parser {
+    fn default() -> Self {
+        Self::with_depth(limits::MAX_DEPTH)
+    }
+}
+
 impl Parser {
+    /// A reader that follows lists and maps so deep.
+    pub fn with_depth(max_depth: usize) -> Self {
+        Self {
+            max_depth,
+            stack: Vec::new(),
+            prints: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
     /// Reads one document; the faults are kept until taken. Returns whether there was none.
     pub fn parse(&mut self, source: &str, tape: &mut Tape) -> bool {
         tape.clear();
@@ -168,7 +185,7 @@ impl Run<'_> {
     }
 
     fn open(&mut self, is_map: bool) -> Result<(), Stop> {
-        if self.parser.stack.len() >= limits::MAX_DEPTH {
+        if self.parser.stack.len() >= self.parser.max_depth {
             return self.stop(SyntaxFaultKind::TooDeep, self.here());
         }
         let node = self.push(

@@ -1,0 +1,106 @@
+use std::io::{self, Write};
+
+use assay_formats::eee::record::{Companion, Record};
+use assay_formats::rows::hex;
+use sha2::{Digest, Sha256};
+
+use super::{Identity, Refusal, Warning};
+
+/// Where records go.
+pub trait Datastore: Sync {
+    /// Begins a record and its samples. Nothing is seen of it before [`Pair::finish`]; dropping it leaves no trace.
+    fn begin(&self, identity: &Identity) -> io::Result<Box<dyn Pair + '_>>;
+}
+
+/// A record that is being made.
+pub trait Pair: Send {
+    /// Where rows go.
+    fn rows(&mut self) -> &mut dyn Write;
+
+    /// Makes the record, and its samples if there are any, appear whole.
+    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()>;
+}
+
+/// What became of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Converted {
+    /// Where it went.
+    pub identity: Identity,
+    /// How many results it has.
+    pub results: usize,
+    /// How many rows its samples have.
+    pub rows: u64,
+    /// What a person should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes the rows of a record, counts and hashes them on the way, and closes with the record itself.
+pub struct RecordWriter<'a> {
+    pair: Box<dyn Pair + 'a>,
+    identity: Identity,
+    hasher: Sha256,
+    rows: u64,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> RecordWriter<'a> {
+    /// Begins a record.
+    pub fn begin(datastore: &'a dyn Datastore, identity: Identity) -> Result<Self, Refusal> {
+        let pair = datastore.begin(&identity).map_err(Refusal::Write)?;
+        Ok(Self {
+            pair,
+            identity,
+            hasher: Sha256::new(),
+            rows: 0,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Adds rows that were written with [`assay_formats::eee::row::Row::write`].
+    pub fn rows(&mut self, bytes: &[u8], count: u64) -> Result<(), Refusal> {
+        self.hasher.update(bytes);
+        self.rows += count;
+        self.pair.rows().write_all(bytes).map_err(Refusal::Write)
+    }
+
+    /// Remembers something that a person should know; the same message is counted.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let message = message.into();
+        match self
+            .warnings
+            .iter_mut()
+            .find(|warning| warning.message == message)
+        {
+            Some(warning) => warning.count += 1,
+            None => self.warnings.push(Warning { message, count: 1 }),
+        }
+    }
+
+    /// How many rows there are so far.
+    pub fn count(&self) -> u64 {
+        self.rows
+    }
+
+    /// Completes the record with what is known of its samples, and makes both appear.
+    pub fn finish(self, mut record: Record) -> Result<Converted, Refusal> {
+        let has_samples = self.rows > 0;
+        if has_samples {
+            let digest = hex(&self.hasher.finalize());
+            record.detailed_evaluation_results = Some(Companion::new(
+                self.identity.samples_path(),
+                digest,
+                self.rows,
+            ));
+        }
+        let results = record.evaluation_results.len();
+        self.pair
+            .finish(&record.to_json(), has_samples)
+            .map_err(Refusal::Write)?;
+        Ok(Converted {
+            identity: self.identity,
+            results,
+            rows: self.rows,
+            warnings: self.warnings,
+        })
+    }
+}
