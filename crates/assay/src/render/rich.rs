@@ -11,6 +11,9 @@ use crate::plural::count;
 use crate::printer::Printer;
 use crate::visible::visible;
 
+/// How many findings of one code at one kind of place are shown in full, when they differ only in what they quote.
+const SHOWN_ALIKE: usize = 5;
+
 /// What stands for text that was cut off.
 const ELLIPSIS: char = '…';
 
@@ -46,12 +49,16 @@ pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
             printer.line("");
         }
         let renderer = renderer(look);
-        for alike in group(outcome) {
+        let (shown, rest) = enough(group(outcome));
+        for alike in shown {
             printer.line(&finding(&renderer, alike.first));
             if let Some(more) = more_like(&alike) {
                 printer.line(&more);
             }
             printer.line("");
+        }
+        for line in rest {
+            printer.line(&line);
         }
         for line in not_kept(outcome) {
             printer.line(&line);
@@ -97,6 +104,36 @@ fn group<'a>(outcome: &Outcome<'a>) -> Vec<Alike<'a>> {
         }
     }
     groups
+}
+
+/// Keeps the first few groups of each code at each kind of place, and counts the rest in a line each.
+fn enough(groups: Vec<Alike<'_>>) -> (Vec<Alike<'_>>, Vec<String>) {
+    let mut seen: HashMap<(Code, String), usize> = HashMap::new();
+    let mut rest: BTreeMap<Code, (u64, BTreeSet<&str>)> = BTreeMap::new();
+    let mut shown = Vec::new();
+    for alike in groups {
+        let code = alike.first.code;
+        // A file that cannot be read is always named.
+        let is_place = !alike.first.place.is_whole();
+        let number = seen
+            .entry((code, without_indexes(&alike.first.path)))
+            .or_default();
+        *number += 1;
+        if !is_place || *number <= SHOWN_ALIKE {
+            shown.push(alike);
+            continue;
+        }
+        let (count, files) = rest.entry(code).or_default();
+        *count += 1 + alike.more;
+        files.insert(&alike.first.place.file);
+        files.extend(alike.files);
+    }
+    let lines = rest.into_iter().map(|(code, (number, files))| {
+        let findings = count(number, "finding", "findings");
+        let files = count(files.len() as u64, "file", "files");
+        format!("{ELLIPSIS} and {findings} more of {code} in {files}; `--format json` lists them\n")
+    });
+    (shown, lines.collect())
 }
 
 /// `results[3].x` as `results[*].x`.

@@ -6,6 +6,7 @@ mod benchmarks;
 mod find;
 mod fix;
 mod formats;
+mod memory;
 mod other_commands;
 mod support;
 mod validate;

@@ -103,6 +103,27 @@ fn findings_alike_are_shown_once_and_counted() {
 }
 
 #[test]
+fn findings_that_differ_only_in_what_they_quote_are_shown_a_few_times() {
+    let entry = |number: usize| {
+        format!(
+            "- dataset: {{id: acme/sums, task_id: t{number}}}\n  value: 0.5\n  framework: {{name: x, version: 1.{number}}}\n"
+        )
+    };
+    let entries: String = (1..=8).map(entry).collect();
+    let workspace = Workspace::new().with(".eval_results/sums.yaml", entries);
+
+    let run = workspace.run(&["validate"]);
+
+    assert_eq!(run.stdout.matches("error[AY102]").count(), 5, "{run}");
+    assert!(
+        run.stdout
+            .contains("… and 3 findings more of AY102 in 1 file; `--format json` lists them\n"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("8 errors"), "{run}");
+}
+
+#[test]
 fn findings_beyond_the_limit_are_counted_and_not_shown() {
     let rows = "{\"sample_id\": oops}\n".repeat(60);
     let workspace = Workspace::new().with("rows.jsonl", &rows);
