@@ -8,4 +8,5 @@ mod fix;
 mod formats;
 mod other_commands;
 mod support;
+mod upgrade;
 mod validate;
