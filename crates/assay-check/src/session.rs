@@ -13,7 +13,7 @@ pub use self::report::{FileReport, Validated, ValidatedFile};
 use self::report::{in_order, report_copies};
 use self::units::{Part, Unit, units};
 
-use crate::context::Context;
+use crate::context::{Context, LayoutPolicy};
 use crate::digest;
 use crate::document::{Document, Spelling};
 use crate::kind::FileKind;
@@ -34,6 +34,11 @@ pub trait Files: Sync {
 
     /// How large a file is; `None` when there is no such file.
     fn size(&self, path: &str) -> Option<u64>;
+
+    /// Whether a file lies somewhere, so that its path and the files beside it mean something. A stream does not.
+    fn is_placed(&self, _path: &str) -> bool {
+        true
+    }
 }
 
 /// A file to judge.
@@ -131,6 +136,16 @@ impl Session<'_> {
         Sink::new(path, source, self.context.limit, findings)
     }
 
+    /// Where a file lies. The path of one that lies nowhere is not judged.
+    fn location<'p>(&self, path: &'p str) -> Location<'p> {
+        let policy = if self.files.is_placed(path) {
+            self.context.layout
+        } else {
+            LayoutPolicy::Off
+        };
+        Location::of(path, policy)
+    }
+
     /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
     fn judge_unknown(&self, path: &Arc<str>) -> FileReport {
         let mut report = FileReport::new(path, None);
@@ -169,7 +184,7 @@ impl Session<'_> {
         } else {
             None
         };
-        let location = Location::of(&record.path, self.context.layout);
+        let location = self.location(&record.path);
         let facts = document.as_ref().map(|document| {
             record_report.content = Some(digest::content(document.root()));
             let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
@@ -179,21 +194,24 @@ impl Session<'_> {
         let mut summary = None;
         if samples.exists {
             summary = self.judge_samples(&mut samples_report, facts.as_ref(), jobs);
-            let location = Location::of(&samples.path, self.context.layout);
+            let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
-            rules::samples_file(
-                &location,
-                record.exists,
-                document.is_some(),
-                summary.as_ref(),
-                &mut sink,
-            );
+            if self.files.is_placed(&samples.path) {
+                rules::record_missing::check(
+                    &location,
+                    record.exists,
+                    document.is_some(),
+                    &mut sink,
+                );
+            }
+            rules::samples_file(&location, summary.as_ref(), &mut sink);
         }
         if let (Some(document), Some(facts)) = (&document, &facts) {
             let pairing = Pairing {
                 record: document.root(),
                 facts,
                 location: &location,
+                is_placed: self.files.is_placed(&record.path),
                 samples_path: &samples.path,
                 samples_exist: samples.exists,
                 summary: summary.as_ref(),

@@ -125,6 +125,10 @@ impl Files for Disk {
         let metadata = std::fs::metadata(self.path(name)).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
+
+    fn is_placed(&self, name: &str) -> bool {
+        !self.is_stream(name)
+    }
 }
 
 /// A path with `/` between its parts, also on systems that write `\`.

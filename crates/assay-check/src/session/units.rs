@@ -58,15 +58,16 @@ pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
             Some(FileKind::Record) => (stem_of(path, &[".json"]), true),
             Some(FileKind::Samples) => (stem_of(path, &["_samples.jsonl", ".jsonl"]), false),
         };
+        let is_placed = files.is_placed(path);
         let unit = *pairs.entry(stem.to_owned()).or_insert_with(|| {
-            units.push(empty_pair(files, stem));
+            units.push(empty_pair(files, stem, is_placed));
             units.len() - 1
         });
         let is_taken = matches!(&units[unit], Unit::Pair { record, samples }
             if if is_record { record } else { samples }.item.is_some());
         // Under both of its names, or named twice: each is judged with the one record.
         let unit = if is_taken {
-            units.push(empty_pair(files, stem));
+            units.push(empty_pair(files, stem, is_placed));
             units.len() - 1
         } else {
             unit
@@ -91,9 +92,10 @@ fn stem_of<'p>(path: &'p str, suffixes: &[&str]) -> &'p str {
 }
 
 /// A pair of which only the name is known. Samples are `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
-fn empty_pair(files: &dyn Files, stem: &str) -> Unit {
+fn empty_pair(files: &dyn Files, stem: &str, is_placed: bool) -> Unit {
     let part = |path: String| {
-        let exists = files.size(&path).is_some();
+        // Beside a stream there is nothing, whatever has a similar name.
+        let exists = is_placed && files.size(&path).is_some();
         Part {
             path: path.into(),
             item: None,

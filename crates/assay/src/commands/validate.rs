@@ -5,7 +5,7 @@ use crate::args::{Color, Format, Layout, Validate};
 use crate::benchmarks::Lists;
 use crate::config::Config;
 use crate::discover::{Found, Wanted, discover};
-use crate::disk::{Disk, STDIN};
+use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::fix::{self, Fixed};
 use crate::hub::{self, Hub};
@@ -79,7 +79,7 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
         lists,
         disk,
         jobs,
-        layout: policy(command.layout, &items),
+        layout: policy(command.layout),
         shows_progress: config.shows_progress(command.no_progress),
     };
     let (fixed, mut failures) = run.mend(&mut items);
@@ -190,10 +190,8 @@ fn limit(command: &Validate) -> u64 {
     }
 }
 
-fn policy(layout: Layout, items: &[Item]) -> LayoutPolicy {
+fn policy(layout: Layout) -> LayoutPolicy {
     match layout {
-        // Standard input lies nowhere, so there is no path to judge unless the user insists.
-        Layout::Auto if items.iter().all(|item| &*item.path == STDIN) => LayoutPolicy::Off,
         Layout::Auto => LayoutPolicy::Auto,
         Layout::Strict => LayoutPolicy::Strict,
         Layout::Off => LayoutPolicy::Off,
