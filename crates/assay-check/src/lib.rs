@@ -22,6 +22,7 @@ mod session;
 mod sink;
 mod suggest;
 mod turns;
+mod web_address;
 mod yaml_shape;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};

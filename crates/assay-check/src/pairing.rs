@@ -11,6 +11,8 @@ pub(crate) struct Pairing<'a> {
     pub(crate) facts: &'a RecordFacts,
     /// Where the record lies.
     pub(crate) location: &'a Location<'a>,
+    /// Whether it lies anywhere, so that its samples can be expected beside it.
+    pub(crate) is_placed: bool,
     /// Where its samples lie, or would.
     pub(crate) samples_path: &'a str,
     pub(crate) samples_exist: bool,

@@ -427,16 +427,13 @@ pub(crate) fn row(
     }
 }
 
-/// Judges where a samples file lies, whether it has a record, and whether it has rows.
+/// Judges where a samples file lies, and whether it has rows.
 pub(crate) fn samples_file(
     location: &Location<'_>,
-    record_exists: bool,
-    record_was_read: bool,
     summary: Option<&SamplesSummary>,
     sink: &mut Sink<'_>,
 ) {
     out_of_layout::check(location, sink);
-    record_missing::check(location, record_exists, record_was_read, sink);
     if let Some(summary) = summary {
         no_rows::check(summary, sink);
     }
@@ -444,10 +441,12 @@ pub(crate) fn samples_file(
 
 /// Judges what a record says of its samples file, once that has been read.
 pub(crate) fn companion(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
-    undeclared_samples::check(pairing, sink);
-    samples_path_differs::check(pairing, sink);
+    if pairing.is_placed {
+        undeclared_samples::check(pairing, sink);
+        samples_path_differs::check(pairing, sink);
+        missing_samples::check(pairing, sink);
+    }
     samples_not_rows::check(pairing, sink);
-    missing_samples::check(pairing, sink);
     rows_miscounted::check(pairing, sink);
     checksum_differs::check(pairing, sink);
     checksum_incomplete::check(pairing, sink);

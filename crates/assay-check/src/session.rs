@@ -1,13 +1,19 @@
 //! The one way to judge files: laptop, CI, git push, API commit and web preview all call [`validate`].
 
-use std::collections::{BTreeMap, HashMap};
+mod report;
+mod units;
+
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use assay_model::{Benchmark, Entry, Severity};
+use assay_formats::each;
+use assay_model::Severity;
 
-use crate::context::Context;
+pub use self::report::{FileReport, Validated, ValidatedFile};
+use self::report::{in_order, report_copies};
+use self::units::{Part, Unit, units};
+
+use crate::context::{Context, LayoutPolicy};
 use crate::digest;
 use crate::document::{Document, Spelling};
 use crate::kind::FileKind;
@@ -28,6 +34,11 @@ pub trait Files: Sync {
 
     /// How large a file is; `None` when there is no such file.
     fn size(&self, path: &str) -> Option<u64>;
+
+    /// Whether a file lies somewhere, so that its path and the files beside it mean something. A stream does not.
+    fn is_placed(&self, _path: &str) -> bool {
+        true
+    }
 }
 
 /// A file to judge.
@@ -57,62 +68,6 @@ impl Default for Options<'_> {
     }
 }
 
-/// What was found in one file.
-#[derive(Debug)]
-pub struct FileReport {
-    /// Its path.
-    pub path: Arc<str>,
-    /// What it is.
-    pub kind: Option<FileKind>,
-    /// How many bytes were read.
-    pub bytes: u64,
-    /// How many rows a samples file has.
-    pub rows: Option<u64>,
-    /// Whether it could not be read at all.
-    pub unreadable: bool,
-    /// What was found.
-    pub findings: Findings,
-    /// What the file says, when nothing refuses it.
-    pub validated: Option<Validated>,
-    /// The digest of what a record says.
-    content: Option<u128>,
-}
-
-impl FileReport {
-    fn new(path: &Arc<str>, kind: Option<FileKind>) -> Self {
-        Self {
-            path: Arc::clone(path),
-            kind,
-            bytes: 0,
-            rows: None,
-            unreadable: false,
-            findings: Findings::default(),
-            validated: None,
-            content: None,
-        }
-    }
-}
-
-/// What a file says that broke no rule. Only the judge can make one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Validated(ValidatedFile);
-
-/// The content of a valid file.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ValidatedFile {
-    /// A benchmark.
-    Benchmark(Benchmark),
-    /// The entries of a result file.
-    Results(Vec<Entry>),
-}
-
-impl Validated {
-    /// What the file says.
-    pub fn get(&self) -> &ValidatedFile {
-        &self.0
-    }
-}
-
 /// Judges files and returns a report for each, in the order given; a samples file that was not named but belongs to a
 /// record that was is reported right after it. The answer does not depend on the number of threads.
 pub fn validate(
@@ -131,7 +86,10 @@ pub fn validate(
         (0..units.len()).partition(|&index| session.fits_one_thread(&units[index]));
     let mut reports: Vec<Vec<FileReport>> = Vec::new();
     reports.resize_with(units.len(), Vec::new);
-    for (index, report) in session.in_parallel(&units, &small) {
+    let judged = each(options.jobs, &small, |&index| {
+        session.judge(&units[index], 1)
+    });
+    for (index, report) in small.into_iter().zip(judged) {
         reports[index] = report;
     }
     for index in large {
@@ -143,110 +101,6 @@ pub fn validate(
         report.findings.sort();
     }
     reports
-}
-
-/// What is judged together: a document, or a record and its samples.
-#[derive(Debug)]
-enum Unit {
-    Document {
-        item: usize,
-        path: Arc<str>,
-        kind: FileKind,
-    },
-    Unknown {
-        item: usize,
-        path: Arc<str>,
-    },
-    Pair {
-        record: Part,
-        samples: Part,
-    },
-}
-
-/// One half of a pair.
-#[derive(Debug)]
-struct Part {
-    path: Arc<str>,
-    /// The position among the items, when it was named.
-    item: Option<usize>,
-    /// Whether there is such a file.
-    exists: bool,
-}
-
-fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
-    let mut pairs: HashMap<String, usize> = HashMap::new();
-    for (item, Item { path, kind }) in items.iter().enumerate() {
-        let (stem, is_record) = match kind {
-            None => {
-                units.push(Unit::Unknown {
-                    item,
-                    path: Arc::clone(path),
-                });
-                continue;
-            }
-            Some(kind @ (FileKind::EvalYaml | FileKind::EvalResults)) => {
-                units.push(Unit::Document {
-                    item,
-                    path: Arc::clone(path),
-                    kind: *kind,
-                });
-                continue;
-            }
-            Some(FileKind::Record) => (stem_of(path, &[".json"]), true),
-            Some(FileKind::Samples) => (stem_of(path, &["_samples.jsonl", ".jsonl"]), false),
-        };
-        let unit = *pairs.entry(stem.to_owned()).or_insert_with(|| {
-            units.push(empty_pair(files, stem));
-            units.len() - 1
-        });
-        let is_taken = matches!(&units[unit], Unit::Pair { record, samples }
-            if if is_record { record } else { samples }.item.is_some());
-        // Under both of its names, or named twice: each is judged with the one record.
-        let unit = if is_taken {
-            units.push(empty_pair(files, stem));
-            units.len() - 1
-        } else {
-            unit
-        };
-        if let Unit::Pair { record, samples } = &mut units[unit] {
-            let part = if is_record { record } else { samples };
-            *part = Part {
-                path: Arc::clone(path),
-                item: Some(item),
-                exists: true,
-            };
-        }
-    }
-    units
-}
-
-fn stem_of<'p>(path: &'p str, suffixes: &[&str]) -> &'p str {
-    suffixes
-        .iter()
-        .find_map(|suffix| path.strip_suffix(suffix))
-        .unwrap_or(path)
-}
-
-/// A pair of which only the name is known. Samples are `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
-fn empty_pair(files: &dyn Files, stem: &str) -> Unit {
-    let part = |path: String| {
-        let exists = files.size(&path).is_some();
-        Part {
-            path: path.into(),
-            item: None,
-            exists,
-        }
-    };
-    let record = part(format!("{stem}.json"));
-    let mut samples = part(format!("{stem}_samples.jsonl"));
-    if !samples.exists {
-        let old = part(format!("{stem}.jsonl"));
-        if old.exists {
-            samples = old;
-        }
-    }
-    Unit::Pair { record, samples }
 }
 
 struct Session<'a> {
@@ -265,35 +119,6 @@ impl Session<'_> {
         }
     }
 
-    /// Judges units on all threads; each takes the next that is free.
-    fn in_parallel(&self, units: &[Unit], chosen: &[usize]) -> Vec<(usize, Vec<FileReport>)> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut done = Vec::new();
-            while let Some(&index) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-                done.push((index, self.judge(&units[index], 1)));
-            }
-            done
-        };
-        let jobs = self.options.jobs.min(chosen.len());
-        if jobs <= 1 {
-            return work();
-        }
-        let all = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    let done = work();
-                    all.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .extend(done);
-                });
-            }
-        });
-        all.into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
         match unit {
             Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
@@ -309,6 +134,16 @@ impl Session<'_> {
         findings: &'s mut Findings,
     ) -> Sink<'s> {
         Sink::new(path, source, self.context.limit, findings)
+    }
+
+    /// Where a file lies. The path of one that lies nowhere is not judged.
+    fn location<'p>(&self, path: &'p str) -> Location<'p> {
+        let policy = if self.files.is_placed(path) {
+            self.context.layout
+        } else {
+            LayoutPolicy::Off
+        };
+        Location::of(path, policy)
     }
 
     /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
@@ -349,7 +184,7 @@ impl Session<'_> {
         } else {
             None
         };
-        let location = Location::of(&record.path, self.context.layout);
+        let location = self.location(&record.path);
         let facts = document.as_ref().map(|document| {
             record_report.content = Some(digest::content(document.root()));
             let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
@@ -359,21 +194,24 @@ impl Session<'_> {
         let mut summary = None;
         if samples.exists {
             summary = self.judge_samples(&mut samples_report, facts.as_ref(), jobs);
-            let location = Location::of(&samples.path, self.context.layout);
+            let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
-            rules::samples_file(
-                &location,
-                record.exists,
-                document.is_some(),
-                summary.as_ref(),
-                &mut sink,
-            );
+            if self.files.is_placed(&samples.path) {
+                rules::record_missing::check(
+                    &location,
+                    record.exists,
+                    document.is_some(),
+                    &mut sink,
+                );
+            }
+            rules::samples_file(&location, summary.as_ref(), &mut sink);
         }
         if let (Some(document), Some(facts)) = (&document, &facts) {
             let pairing = Pairing {
                 record: document.root(),
                 facts,
                 location: &location,
+                is_placed: self.files.is_placed(&record.path),
                 samples_path: &samples.path,
                 samples_exist: samples.exists,
                 summary: summary.as_ref(),
@@ -465,48 +303,5 @@ impl Session<'_> {
         report.unreadable = true;
         let path = Arc::clone(&report.path);
         rules::unreadable::report(error, &mut self.sink(&path, "", &mut report.findings));
-    }
-}
-
-/// Brings the reports into the order of the items.
-fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<FileReport> {
-    let mut ordered: BTreeMap<(usize, u8), FileReport> = BTreeMap::new();
-    for (unit, reports) in units.iter().zip(reports) {
-        for (position, report) in (0..).zip(reports) {
-            let key = match unit {
-                Unit::Document { item, .. } | Unit::Unknown { item, .. } => (*item, position),
-                Unit::Pair { record, samples } => {
-                    let own = if report.kind == Some(FileKind::Record) {
-                        record.item
-                    } else {
-                        samples.item
-                    };
-                    // Samples that nobody named come right after their record.
-                    own.map_or((record.item.unwrap_or_default(), 1), |item| (item, 0))
-                }
-            };
-            ordered.insert(key, report);
-        }
-    }
-    ordered.into_values().collect()
-}
-
-/// Reports records that say the same as an earlier one.
-fn report_copies(context: &Context<'_>, reports: &mut [FileReport]) {
-    let mut first: HashMap<u128, Arc<str>> = HashMap::new();
-    for report in reports {
-        let Some(content) = report.content else {
-            continue;
-        };
-        let original = Arc::clone(
-            first
-                .entry(content)
-                .or_insert_with(|| Arc::clone(&report.path)),
-        );
-        if original != report.path {
-            let path = Arc::clone(&report.path);
-            let mut sink = Sink::new(&path, "", context.limit, &mut report.findings);
-            rules::duplicate_record::report(&original, &mut sink);
-        }
     }
 }

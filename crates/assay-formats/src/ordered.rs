@@ -1,6 +1,7 @@
 //! Work on several threads whose results come back in the order of the input.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How many pieces of work may be under way or waiting to be consumed, for each thread.
@@ -48,6 +49,41 @@ where
         }
         Ok(())
     })
+}
+
+/// Works on every piece of a list on `jobs` threads and returns the results in its order.
+///
+/// Each thread takes the next piece that is free, so a slow one holds nobody up; all results are held until the end.
+pub fn each<P, R>(jobs: usize, pieces: &[P], work: impl Fn(&P) -> R + Sync) -> Vec<R>
+where
+    P: Sync,
+    R: Send,
+{
+    let jobs = jobs.min(pieces.len());
+    if jobs <= 1 {
+        return pieces.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new(Vec::with_capacity(pieces.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(piece) = pieces.get(index) else {
+                        break;
+                    };
+                    let result = work(piece);
+                    all.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((index, result));
+                }
+            });
+        }
+    });
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_unstable_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The pieces on their way, and the results that wait for their turn.
@@ -175,6 +211,17 @@ mod tests {
     #[test]
     fn nothing_in_gives_nothing_out() {
         assert_eq!(squares(4, 0), Vec::<u64>::new());
+        assert_eq!(each(4, &[], |number: &u64| *number), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn results_of_a_list_come_in_its_order() {
+        let numbers: Vec<u64> = (0..500).collect();
+        let expected: Vec<u64> = numbers.iter().map(|number| number * 2).collect();
+
+        for jobs in [0, 1, 2, 3, 8] {
+            assert_eq!(each(jobs, &numbers, |number| number * 2), expected);
+        }
     }
 
     #[test]

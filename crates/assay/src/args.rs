@@ -32,31 +32,30 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// When to use colours
-    ///
-    /// `auto` uses them on a terminal, unless `NO_COLOR` is set.
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// When to use colours: `always`, `never`, or `auto`, on a terminal unless `NO_COLOR` is set
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = Color::Auto,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     pub(crate) color: Color,
 }
 
-/// The commands.
+/// The commands. What each does is said at its arguments, where the long description can stand beside it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Judge benchmarks, result files and Every Eval Ever files
     Validate(Validate),
-    /// Rewrite Every Eval Ever files of 0.1 and 0.2 as 0.3.0
-    Upgrade(crate::commands::upgrade::UpgradeArgs),
-    /// Explain what a code means, why it matters and what to do
+    Upgrade(Upgrade),
     Explain(Explain),
-    /// Print the JSON Schema of a format
     Schema(Schema),
-    /// Print a completion script for a shell
     Completions(Completions),
-    /// Print the manual page, or write the pages of all commands
     Man(Man),
 }
 
-/// `assay validate`.
+/// Judge benchmarks, result files and Every Eval Ever files
 #[derive(Debug, ClapArgs)]
 #[command(
     long_about = "\
@@ -144,7 +143,60 @@ pub(crate) struct Validate {
     pub(crate) no_progress: bool,
 }
 
-/// `assay explain`.
+/// Rewrite Every Eval Ever files of 0.1 and 0.2 as 0.3.0
+#[derive(Debug, ClapArgs)]
+#[command(
+    long_about = "\
+Rewrite Every Eval Ever records of 0.1 and 0.2, and their samples, as 0.3.0.
+
+What is certain is filled in, what is not known is recorded as unknown, and for every record it is told what was \
+filled in, moved or lost. What cannot be upgraded without guessing is refused with the reason. The files that are read \
+are never touched, and an existing file with other content is never overwritten.",
+    after_help = "\
+Examples:
+  assay upgrade data/ --out ../current              a whole datastore
+  assay upgrade data/ --out ../current --dry-run    only tell what would be done
+  assay upgrade 'data/gsm8k/**/*.json' --out new --report upgrade.json
+
+Exit codes:
+  0  every record is current now
+  1  some records were refused
+  3  wrong usage, or something could not be read or written"
+)]
+pub(crate) struct Upgrade {
+    /// Records, directories to look for records in, or quoted patterns
+    ///
+    /// A samples file stands for its record. The path of a record must end in the layout of the datastore:
+    /// `data/{benchmark}/{developer}/{model}/{uuid}.json`.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The directory to write `data/{benchmark}/{developer}/{model}/{uuid}.json` into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+
+    /// Tell what would be done and write nothing below `--out`
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// How the account is printed
+    #[arg(long, value_enum, default_value_t = AccountFormat::Rich)]
+    pub(crate) format: AccountFormat,
+
+    /// Also write the account of every record to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Show no progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+/// Explain what a code means, why it matters and what to do
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -166,7 +218,7 @@ pub(crate) struct Explain {
     pub(crate) format: PageFormat,
 }
 
-/// `assay schema`.
+/// Print the JSON Schema of a format
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -183,7 +235,7 @@ pub(crate) struct Schema {
     pub(crate) schema_version: Option<Version>,
 }
 
-/// `assay completions`.
+/// Print a completion script for a shell
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -196,7 +248,7 @@ pub(crate) struct Completions {
     pub(crate) shell: Shell,
 }
 
-/// `assay man`.
+/// Print the manual page, or write the pages of all commands
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -243,6 +295,15 @@ pub(crate) enum Format {
     Sarif,
 }
 
+/// How the account of an upgrade is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AccountFormat {
+    /// For people: equal changes of many records are told once
+    Rich,
+    /// One JSON document with every change of every record
+    Json,
+}
+
 /// How pages are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PageFormat {
@@ -286,6 +347,11 @@ mod tests {
         while let Some(command) = commands.pop() {
             let name = command.get_name().to_owned();
             assert!(command.get_about().is_some(), "{name}");
+            let long = command.get_long_about().map(ToString::to_string);
+            assert!(
+                !["validate", "upgrade"].contains(&&*name) || long.is_some(),
+                "{name}"
+            );
             let after = command.get_after_help().map(ToString::to_string);
             assert!(
                 after.is_some_and(|text| text.starts_with("Examples:\n")),

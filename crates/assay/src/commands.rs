@@ -4,7 +4,7 @@ mod completions;
 mod explain;
 mod man;
 mod schema;
-pub(crate) mod upgrade;
+mod upgrade;
 mod validate;
 
 use crate::args::{Args, Color, Command};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Validate(command) => validate::run(command, args.color, config, printer),
         Command::Explain(command) => explain::run(command, args.color, config, printer),
         Command::Schema(command) => schema::run(command, printer),
-        Command::Upgrade(command) => upgrade::run(command, printer),
+        Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Man(command) => man::run(command, printer),
     }

@@ -1,6 +1,7 @@
 //! What the world around the process says. Nothing else reads the environment.
 
 use std::io::IsTerminal as _;
+use std::num::NonZero;
 
 use crate::args::Color;
 
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) stderr_is_terminal: bool,
     /// How many columns output may take.
     pub(crate) width: usize,
+    /// How many threads this machine can run at once.
+    pub(crate) cores: usize,
 }
 
 impl Config {
@@ -39,7 +42,18 @@ impl Config {
             } else {
                 WIDTH_OF_A_FILE
             },
+            cores: std::thread::available_parallelism().map_or(1, NonZero::get),
         }
+    }
+
+    /// How many threads to use: as many as were asked for, or one for each core.
+    pub(crate) fn jobs(&self, asked: Option<u16>) -> usize {
+        asked.map_or(self.cores, usize::from)
+    }
+
+    /// Whether progress is shown, which only a terminal can.
+    pub(crate) fn shows_progress(&self, unwanted: bool) -> bool {
+        self.stderr_is_terminal && !unwanted
     }
 
     /// Whether standard output gets colours.
@@ -89,6 +103,7 @@ mod tests {
             stdout_is_terminal: true,
             stderr_is_terminal: false,
             width: 80,
+            cores: 4,
         }
     }
 

@@ -24,11 +24,50 @@ pub(crate) struct Found {
     pub(crate) passed_over: u64,
 }
 
-/// Finds the files that `paths` mean; all are of `kind`, when it is given.
-pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], kind: Option<FileKind>) -> Found {
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted {
+    /// Files of all kinds, each told by its name or content.
+    All,
+    /// Every file with the right ending, taken for this kind.
+    As(FileKind),
+    /// Records. Their samples are not looked for: the record knows them.
+    Records,
+}
+
+impl Wanted {
+    /// The kind that was decided beforehand.
+    fn fixed(self) -> Option<FileKind> {
+        match self {
+            Self::As(kind) => Some(kind),
+            Self::All | Self::Records => None,
+        }
+    }
+
+    /// Whether a file that was found, not named, is one of those.
+    fn takes(self, kind: FileKind) -> bool {
+        match self {
+            Self::All | Self::As(_) => true,
+            Self::Records => kind == FileKind::Record,
+        }
+    }
+
+    /// The endings of the files that are looked at.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::All => &["json", "jsonl", "yaml", "yml"],
+            Self::As(FileKind::EvalYaml | FileKind::EvalResults) => &["yaml", "yml"],
+            Self::As(FileKind::Record) | Self::Records => &["json"],
+            Self::As(FileKind::Samples) => &["jsonl"],
+        }
+    }
+}
+
+/// Finds the files that `paths` mean. What is named is always among them, wanted or not.
+pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], wanted: Wanted) -> Found {
     let mut search = Search {
         disk,
-        kind,
+        wanted,
         seen: BTreeSet::new(),
         found: Found::default(),
     };
@@ -40,7 +79,7 @@ pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], kind: Option<FileKind
 
 struct Search<'d> {
     disk: &'d mut Disk,
-    kind: Option<FileKind>,
+    wanted: Wanted,
     seen: BTreeSet<Arc<str>>,
     found: Found,
 }
@@ -63,8 +102,16 @@ impl Search<'_> {
     /// A file that was named: it is judged whatever it is.
     fn named(&mut self, path: &Path) {
         let name = self.disk.name(path);
-        let kind = self.kind.or_else(|| self.disk.kind_of(&name));
+        // What cannot be read is told when it is judged.
+        let kind = self.kind_of(&name).unwrap_or_default();
         self.push(&name, kind);
+    }
+
+    fn kind_of(&self, name: &str) -> std::io::Result<Option<FileKind>> {
+        match self.wanted.fixed() {
+            Some(kind) => Ok(Some(kind)),
+            None => self.disk.kind_of(name),
+        }
     }
 
     /// A pipe or device, such as the shell gives for `<(…)`. It can be read only once.
@@ -80,7 +127,7 @@ impl Search<'_> {
         if self.seen.contains(name) {
             return;
         }
-        let kind = self.disk.set_stream(name, reader, self.kind);
+        let kind = self.disk.set_stream(name, reader, self.wanted.fixed());
         self.push(name, kind);
     }
 
@@ -89,7 +136,7 @@ impl Search<'_> {
             match entry {
                 Ok(entry) if is_file(&entry) => {
                     let path = clean(entry.path());
-                    if may_be_ours(&path, self.kind) {
+                    if may_be_ours(&path, self.wanted) {
                         self.candidate(&path);
                     }
                 }
@@ -105,9 +152,11 @@ impl Search<'_> {
         if self.seen.contains(&name) {
             return;
         }
-        match self.kind.or_else(|| self.disk.kind_of(&name)) {
-            Some(kind) => self.push(&name, Some(kind)),
-            None => self.found.passed_over += 1,
+        match self.kind_of(&name) {
+            Ok(Some(kind)) if self.wanted.takes(kind) => self.push(&name, Some(kind)),
+            Ok(_) => self.found.passed_over += 1,
+            // It may be one of ours, and nobody should believe that it was judged.
+            Err(error) => self.absent(path, error.to_string()),
         }
     }
 
@@ -210,15 +259,10 @@ fn is_file(entry: &DirEntry) -> bool {
 }
 
 /// Whether the ending of a file is one that ours have.
-fn may_be_ours(path: &Path, kind: Option<FileKind>) -> bool {
-    let endings: &[&str] = match kind {
-        None => &["json", "jsonl", "yaml", "yml"],
-        Some(FileKind::EvalYaml | FileKind::EvalResults) => &["yaml", "yml"],
-        Some(FileKind::Record) => &["json"],
-        Some(FileKind::Samples) => &["jsonl"],
-    };
+fn may_be_ours(path: &Path, wanted: Wanted) -> bool {
     path.extension().is_some_and(|own| {
-        endings
+        wanted
+            .endings()
             .iter()
             .any(|ending| own.eq_ignore_ascii_case(ending))
     })

@@ -86,17 +86,16 @@ impl Disk {
     }
 
     /// The kind of a file, by its path and then by how it begins.
-    pub(crate) fn kind_of(&self, name: &str) -> Option<FileKind> {
+    pub(crate) fn kind_of(&self, name: &str) -> io::Result<Option<FileKind>> {
         let path = self.path(name);
         // A result file is known by its directory, also when the command was run inside that directory.
         let whole = std::path::absolute(&path).unwrap_or(path);
         if let Some(kind) = FileKind::of_path(&with_slashes(&whole.to_string_lossy())) {
-            return Some(kind);
+            return Ok(Some(kind));
         }
         let mut head = Vec::new();
-        let reader = self.open(name).ok()?;
-        reader.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-        FileKind::of_content(name, &String::from_utf8_lossy(&head))
+        self.open(name)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+        Ok(FileKind::of_content(name, &String::from_utf8_lossy(&head)))
     }
 }
 
@@ -125,6 +124,10 @@ impl Files for Disk {
         }
         let metadata = std::fs::metadata(self.path(name)).ok()?;
         metadata.is_file().then_some(metadata.len())
+    }
+
+    fn is_placed(&self, name: &str) -> bool {
+        !self.is_stream(name)
     }
 }
 

@@ -1,7 +1,8 @@
 //! `--fix`: makes the changes that findings call safe.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use assay_model::{Code, Diagnostic, Edit, Fix};
 use serde::Serialize;
 
 use crate::disk::Disk;
+use crate::replace::replace;
 
 /// A finding that was mended.
 #[derive(Debug, Serialize)]
@@ -110,22 +112,9 @@ fn mended(report: &FileReport, diagnostic: &Diagnostic, renamed_to: Option<Strin
     }
 }
 
-/// Writes the file anew beside itself and puts it in place in one step, so that nobody ever sees half of it.
 fn rewrite(path: &Path, edits: &[&Edit]) -> io::Result<()> {
-    // A link stays a link: what it points at is replaced.
-    let path = std::fs::canonicalize(path)?;
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let file = std::fs::File::open(&path)?;
-    let permissions = file.metadata()?.permissions();
-    let mut source = BufReader::new(file);
-    let mut target = tempfile::Builder::new()
-        .prefix(".assay-")
-        .tempfile_in(directory)?;
-    copy_edited(&mut source, &mut BufWriter::new(&mut target), edits)?;
-    target.as_file().set_permissions(permissions)?;
-    target.as_file().sync_all()?;
-    target.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    let mut source = BufReader::new(File::open(path)?);
+    replace(path, |target| copy_edited(&mut source, target, edits))
 }
 
 /// Copies a text with its edits, which are sorted and apart, in memory that does not grow with the text.
@@ -138,7 +127,7 @@ fn copy_edited(source: &mut dyn Read, target: &mut dyn Write, edits: &[&Edit]) -
         at = edit.span.end;
     }
     io::copy(source, target)?;
-    target.flush()
+    Ok(())
 }
 
 fn copy(source: &mut dyn Read, length: u64, target: &mut dyn Write) -> io::Result<()> {
@@ -272,24 +261,5 @@ mod tests {
 
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
         assert_eq!(std::fs::read_to_string(&taken).unwrap(), "taken");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn permissions_and_links_survive() {
-        use std::os::unix::fs::PermissionsExt as _;
-
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("file");
-        let link = directory.path().join("link");
-        std::fs::write(&file, "abc").unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-
-        rewrite(&link, &[&edit(1, 2, "B")]).unwrap();
-
-        assert!(link.symlink_metadata().unwrap().is_symlink());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "aBc");
-        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

@@ -13,6 +13,7 @@ mod plural;
 mod printer;
 mod progress;
 mod render;
+mod replace;
 mod visible;
 
 use std::process::ExitCode;

@@ -1,3 +1,4 @@
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,20 @@ impl Progress {
         if self.begun.elapsed() > PATIENCE {
             bar.set_position(done);
         }
+    }
+}
+
+/// A reader that tells how far it has come.
+pub(crate) struct Watched<'p, R> {
+    pub(crate) reader: R,
+    pub(crate) progress: &'p Progress,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.progress.advance(count as u64);
+        Ok(count)
     }
 }
 

@@ -3,6 +3,7 @@ use assay_formats::Value;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
+use crate::web_address;
 
 rule! {
     /// The address of a source is not a web address
@@ -21,87 +22,10 @@ pub(crate) fn check(entry: Value<'_>, sink: &mut Sink<'_>) {
     let Some((url, text)) = url.and_then(|url| Some((url, url.text()?))) else {
         return;
     };
-    if let Some(why) = fault(&text) {
+    if let Some(why) = web_address::fault(&text) {
         sink.report(&BAD_URL, url, || {
             Draft::new(format!("{} is not a web address: {why}", quote(&text)))
                 .help("write the full address, such as `https://example.org/results`")
         });
-    }
-}
-
-/// Why a text cannot be the address of a web page. What lies behind the host is for that host to judge, so a library that
-/// takes addresses apart would say nothing more.
-fn fault(text: &str) -> Option<&'static str> {
-    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Some("it holds white space");
-    }
-    let Some((scheme, rest)) = text.split_once("://") else {
-        return Some("it does not begin with `https://`");
-    };
-    if !["https", "http"]
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known))
-    {
-        return Some("it does not begin with `https://`");
-    }
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    if authority.contains('@') {
-        return Some("it holds a user name");
-    }
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !authority.ends_with(']') => (host, port),
-        Some(_) | None => (authority, ""),
-    };
-    let is_address = host.starts_with('[') && host.ends_with(']');
-    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '_');
-    let is_name = host.chars().all(is_letter) && host.chars().any(char::is_alphanumeric);
-    if !is_address && (!is_name || host.starts_with('.') || host.contains("..")) {
-        return Some("it names no host");
-    }
-    if !port.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some("its port is not a number");
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_that_a_browser_opens_are_taken() {
-        for text in [
-            "https://example.org",
-            "HTTP://example.org/a?b=c#d",
-            "https://matharena.ai/?comp=aime--aime_2026",
-            "http://localhost:8080/x",
-            "http://[::1]:8080/x",
-            "https://bücher.example/x@y",
-        ] {
-            assert_eq!(fault(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_web_address_is_refused() {
-        for text in [
-            "",
-            "example.org",
-            "javascript:alert(1)",
-            "javascript://example.org/%0aalert(1)",
-            "data:text/html,x",
-            "ftp://example.org",
-            "https://",
-            "https:///path",
-            "https://?x",
-            "https://..",
-            "https://user:secret@example.org",
-            "https://example.org:x/",
-            "https://exa mple.org",
-            "https://example.org\n",
-            " https://example.org",
-        ] {
-            assert!(fault(text).is_some(), "{text:?}");
-        }
     }
 }

@@ -3,6 +3,7 @@ use assay_formats::Value;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
+use crate::web_address;
 
 rule! {
     /// An address cannot be followed
@@ -35,30 +36,16 @@ pub(crate) fn data(source_data: Value<'_>, sink: &mut Sink<'_>) {
 
 fn check(address: Value<'_>, sink: &mut Sink<'_>) {
     let Some(text) = address.text() else { return };
-    if is_address(&text) {
+    let Some(why) = web_address::fault(&text) else {
         return;
-    }
+    };
     sink.report(&NOT_AN_ADDRESS, address, || {
-        let draft = Draft::new(format!(
-            "{} is not an address that begins with `https://` or `http://`",
-            quote(&text)
-        ));
-        if is_address(&format!("https://{text}")) && text.contains('.') {
-            draft.help(format!("write {}", quote(&format!("https://{text}"))))
+        let draft = Draft::new(format!("{} is not a web address: {why}", quote(&text)));
+        let whole = format!("https://{text}");
+        if web_address::fault(&whole).is_none() && text.contains('.') {
+            draft.help(format!("write {}", quote(&whole)))
         } else {
             draft.help("write the whole address, or leave the key out")
         }
     });
-}
-
-fn is_address(text: &str) -> bool {
-    ["https://", "http://"].iter().any(|scheme| {
-        // `get` refuses a cut inside a character, which no scheme has.
-        let has_scheme = text
-            .get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-        has_scheme
-            && text[scheme.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '[')
-            && !text.contains(char::is_whitespace)
-    })
 }

@@ -136,8 +136,8 @@ fn addresses_can_be_followed() {
     assert_eq!(
         found,
         [
-            "json warning AY421 10:32 `acme.example` is not an address that begins with `https://` or `http://`",
-            "json warning AY421 34:11 `file:///tmp/sums` is not an address that begins with `https://` or `http://`",
+            "json warning AY421 10:32 `acme.example` is not a web address: it does not begin with `https://`",
+            "json warning AY421 34:11 `file:///tmp/sums` is not a web address: it does not begin with `https://`",
         ]
     );
 }

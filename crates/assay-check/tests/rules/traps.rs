@@ -91,8 +91,9 @@ fn t07_a_task_may_name_its_dataset_or_its_split_or_neither() {
         format!("{{id: t, dataset: {{id: cais/hle, revision: {SHA}}}}}"),
         format!("{{id: t, split: test, dataset: {{id: cais/hle, revision: {SHA}}}}}"),
     ] {
+        // Inspect refuses a task with `dataset`, so another framework is named.
         let text = format!(
-            "name: A\ndescription: B\nmetrics: [{{id: a, display_name: A, higher_is_better: true}}]\ntasks: [{task}]\n"
+            "name: A\ndescription: B\nevaluation_framework: lighteval\nmetrics: [{{id: a, display_name: A, higher_is_better: true}}]\ntasks: [{task}]\n"
         );
 
         let report = judged("eval.yaml", &text, &Context::default());

@@ -1,13 +1,11 @@
-use std::num::NonZero;
-
 use assay_check::{Context, FileReport, Files as _, Item, LayoutPolicy, Options, validate};
 use assay_model::Severity;
 
 use crate::args::{Color, Format, Layout, Validate};
 use crate::benchmarks::Lists;
 use crate::config::Config;
-use crate::discover::{Found, discover};
-use crate::disk::{Disk, STDIN};
+use crate::discover::{Found, Wanted, discover};
+use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::fix::{self, Fixed};
 use crate::hub::{self, Hub};
@@ -57,7 +55,7 @@ struct Run<'a> {
 }
 
 fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<Judged, String> {
-    let jobs = command.jobs.map_or_else(cores, usize::from);
+    let jobs = config.jobs(command.jobs);
     let hub = command
         .hub
         .as_deref()
@@ -66,10 +64,11 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
         .map_err(|error| error.to_string())?;
     let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;
     let mut disk = Disk::default();
+    let wanted = command.kind.map_or(Wanted::All, Wanted::As);
     let Found {
         mut items,
         passed_over,
-    } = discover(&mut disk, &command.paths, command.kind);
+    } = discover(&mut disk, &command.paths, wanted);
     let stream = items.iter().find(|item| disk.is_stream(&item.path));
     if let (true, Some(stream)) = (command.fix, stream) {
         let name = visible(&stream.path);
@@ -80,8 +79,8 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
         lists,
         disk,
         jobs,
-        layout: policy(command.layout, &items),
-        shows_progress: config.stderr_is_terminal && !command.no_progress,
+        layout: policy(command.layout),
+        shows_progress: config.shows_progress(command.no_progress),
     };
     let (fixed, mut failures) = run.mend(&mut items);
     let reports = run.judge(&items, limit(command));
@@ -191,18 +190,12 @@ fn limit(command: &Validate) -> u64 {
     }
 }
 
-fn policy(layout: Layout, items: &[Item]) -> LayoutPolicy {
+fn policy(layout: Layout) -> LayoutPolicy {
     match layout {
-        // Standard input lies nowhere, so there is no path to judge unless the user insists.
-        Layout::Auto if items.iter().all(|item| &*item.path == STDIN) => LayoutPolicy::Off,
         Layout::Auto => LayoutPolicy::Auto,
         Layout::Strict => LayoutPolicy::Strict,
         Layout::Off => LayoutPolicy::Off,
     }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// An error and its causes in one line.

@@ -1,4 +1,4 @@
-use crate::support::{BROKEN, Run, Workspace};
+use crate::support::{BROKEN, RECORD, Run, Workspace, pretty, record};
 
 /// The paths that were judged, in order.
 fn judged(workspace: &Workspace, args: &[&str]) -> Vec<String> {
@@ -205,4 +205,19 @@ fn a_result_file_is_known_by_its_directory_also_from_inside_it() {
 
     let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(document["files"][0]["kind"], "eval-results");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_read_is_reported_and_not_passed_over() {
+    let workspace = Workspace::new().with(RECORD, pretty(&record()));
+    // This can be opened by anybody, and not read from its beginning, even by root.
+    let unreadable = workspace.path().join("data/broken.json");
+    std::os::unix::fs::symlink("/proc/self/mem", unreadable).unwrap();
+
+    let run = workspace.run(&["validate"]);
+
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(run.stdout.contains("error[AY001]"), "{run}");
+    assert!(run.stdout.contains("data/broken.json"), "{run}");
 }

@@ -9,4 +9,5 @@ mod formats;
 mod memory;
 mod other_commands;
 mod support;
+mod upgrade;
 mod validate;

@@ -1,14 +1,12 @@
 //! The account for programs: every change of every record.
 
-use std::io::{self, Write};
-
 use assay_convert::upgrade::{Change, Origin, RowsSummary};
 use serde::Serialize;
 
 use super::{Account, End, Outcome, Why};
 
 #[derive(Serialize)]
-struct Wire<'a> {
+pub(super) struct Wire<'a> {
     summary: WireSummary,
     failed: Vec<&'a str>,
     records: Vec<WireRecord<'a>>,
@@ -20,7 +18,7 @@ struct WireSummary {
     upgraded: usize,
     refused: usize,
     failed: usize,
-    skipped: usize,
+    skipped: u64,
 }
 
 #[derive(Serialize)]
@@ -61,10 +59,10 @@ struct WireReason<'a> {
     message: &'a str,
 }
 
-/// Writes the account as one JSON document.
-pub(super) fn write(account: &Account, out: &mut dyn Write) -> io::Result<()> {
+/// The account as one JSON document.
+pub(super) fn wire(account: &Account) -> Wire<'_> {
     let failed: Vec<&str> = account.failures().collect();
-    let wire = Wire {
+    Wire {
         summary: WireSummary {
             records: account.outcomes.len(),
             upgraded: account.upgraded().count(),
@@ -74,9 +72,7 @@ pub(super) fn write(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         },
         failed,
         records: account.outcomes.iter().map(wire_record).collect(),
-    };
-    serde_json::to_writer_pretty(&mut *out, &wire)?;
-    writeln!(out)
+    }
 }
 
 fn wire_record(outcome: &Outcome) -> WireRecord<'_> {

@@ -1,54 +1,12 @@
-use std::io::{self, BufReader, Cursor, Read, Seek as _, Write as _};
+use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::Path;
 
 use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, Options, validate};
 use assay_model::Severity;
-use tempfile::NamedTempFile;
 
 use super::Why;
 use super::work::{Stop, failed};
-
-/// A file that is nobody's until it is moved to its place, and gone if it never is.
-#[derive(Debug)]
-pub(super) struct Scratch(NamedTempFile);
-
-impl Scratch {
-    /// A new one where a rename can reach the output; for a dry run, where such files lie that nobody wants.
-    pub(super) fn new(out: &Path, dry_run: bool) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".assay-upgrade-");
-        #[cfg(unix)]
-        {
-            // A scratch file is private by default, and the record that it becomes should not be.
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        if dry_run {
-            return builder.tempfile().map(Self);
-        }
-        fs_err::create_dir_all(out)?;
-        builder.tempfile_in(out).map(Self)
-    }
-
-    /// The file, to write to.
-    pub(super) fn file(&mut self) -> &mut std::fs::File {
-        self.0.as_file_mut()
-    }
-
-    fn reader(&self) -> io::Result<std::fs::File> {
-        let mut file = self.0.reopen()?;
-        file.rewind()?;
-        Ok(file)
-    }
-
-    /// Moves the file to its place, where nothing may be yet.
-    fn settle(self, path: &Path) -> io::Result<()> {
-        self.0
-            .persist_noclobber(path)
-            .map_err(|error| error.error)?;
-        Ok(())
-    }
-}
+use crate::replace::Scratch;
 
 /// A record that was made, and its samples: not yet anywhere.
 #[derive(Debug)]
@@ -74,7 +32,7 @@ impl Files for Made {
             return Some(self.json.len() as u64);
         }
         let (_, scratch) = self.samples.as_ref().filter(|(own, _)| path == own)?;
-        scratch.0.as_file().metadata().ok().map(|data| data.len())
+        scratch.size()
     }
 }
 
@@ -130,16 +88,15 @@ impl Made {
         if dry_run {
             return Ok(self.path);
         }
-        if let Some(parent) = record.parent() {
-            fs_err::create_dir_all(parent).map_err(failed)?;
-        }
+        let directory = record.parent().unwrap_or(out);
+        fs_err::create_dir_all(directory).map_err(failed)?;
         if let Some((target, scratch)) = samples {
             scratch
                 .settle(&target)
                 .map_err(|error| cannot_write(&target, &error))?;
         }
         if !record_stands {
-            let mut scratch = Scratch::new(out, dry_run).map_err(failed)?;
+            let mut scratch = Scratch::in_directory(directory).map_err(failed)?;
             scratch
                 .file()
                 .write_all(self.json.as_bytes())

@@ -1,11 +1,14 @@
 //! The account for people: equal changes of many records are told once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 
 use assay_convert::upgrade::{ChangeKind, Origin};
 
-use super::{Account, Success, UpgradeArgs, Why};
+use super::{Account, Success, Why};
+use crate::args::Upgrade;
+use crate::plural::{count, grouped};
+use crate::printer::Printer;
+use crate::visible::visible;
 
 /// From this many keys of one map on, equal changes of the keys are told as one.
 const MANY_KEYS: usize = 4;
@@ -24,31 +27,37 @@ struct Line {
     detail: String,
 }
 
-/// Writes the account.
-pub(super) fn write(args: &UpgradeArgs, account: &Account, out: &mut dyn Write) -> io::Result<()> {
-    write_sets(account, out)?;
-    write_refusals(account, out)?;
-    let (upgraded, refused) = (account.upgraded().count(), account.refused().count());
-    write!(
-        out,
-        "{}: {upgraded} upgraded, {refused} refused",
-        records(account.outcomes.len())
-    )?;
-    if account.skipped > 0 {
-        write!(
-            out,
-            "; {} passed over, not being records",
-            files(account.skipped)
-        )?;
-    }
-    if args.dry_run {
-        writeln!(out, "; nothing was written (dry run)")
-    } else {
-        writeln!(out, "; written below `{}`", args.out.display())
-    }
+/// Prints the account.
+pub(super) fn print(command: &Upgrade, account: &Account, printer: &mut Printer) {
+    print_sets(account, printer);
+    print_refusals(account, printer);
+    printer.line(&visible(&summary(command, account)));
 }
 
-fn write_sets(account: &Account, out: &mut dyn Write) -> io::Result<()> {
+fn summary(command: &Upgrade, account: &Account) -> String {
+    let mut ends = vec![
+        format!("{} upgraded", grouped(account.upgraded().count() as u64)),
+        format!("{} refused", grouped(account.refused().count() as u64)),
+    ];
+    let failed = account.failures().count() as u64;
+    if failed > 0 {
+        ends.push(format!("{} not read or written", grouped(failed)));
+    }
+    let all = records(account.outcomes.len());
+    let mut clauses = vec![format!("{all}: {}", ends.join(", "))];
+    if account.skipped > 0 {
+        let files = count(account.skipped, "file", "files");
+        clauses.push(format!("{files} passed over, not being records"));
+    }
+    clauses.push(if command.dry_run {
+        "nothing was written (dry run)".to_owned()
+    } else {
+        format!("written below `{}`", command.out.display())
+    });
+    clauses.join("; ")
+}
+
+fn print_sets(account: &Account, printer: &mut Printer) {
     let mut sets: BTreeMap<(Option<Origin>, Vec<Line>), Vec<&Success>> = BTreeMap::new();
     for (outcome, success) in account.upgraded() {
         sets.entry((outcome.from, lines(success)))
@@ -59,40 +68,43 @@ fn write_sets(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     // The largest first; equal ones stay in the order of their changes, so that two runs print the same.
     sets.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
     for ((from, lines), members) in sets.iter().take(MAX_SETS) {
-        let from = from.map_or("an unknown version", Origin::as_str);
-        let example = members
-            .first()
-            .map_or("", |success| success.output.as_str());
-        write!(out, "upgraded {} from {from}", records(members.len()))?;
-        writeln!(
-            out,
-            "{} `{example}`",
-            if members.len() == 1 { ":" } else { ", such as" }
-        )?;
-        if lines.is_empty() {
-            writeln!(out, "  nothing had to be changed")?;
-        }
-        for line in lines.iter().take(MAX_LINES) {
-            writeln!(out, "  {:<9} {}: {}", line.kind, line.place, line.detail)?;
-        }
-        write_rest(lines.len(), MAX_LINES, "changes", out)?;
-        writeln!(out)?;
+        print_set(*from, lines, members, printer);
     }
     if sets.len() > MAX_SETS {
         let untold: usize = sets[MAX_SETS..]
             .iter()
             .map(|(_, members)| members.len())
             .sum();
-        writeln!(
-            out,
-            "upgraded {} more, each group with other changes; `--report FILE` has them all\n",
-            records(untold)
-        )?;
+        let records = records(untold);
+        printer.line(&format!(
+            "upgraded {records} more, each group with other changes; `--report FILE` has them all\n"
+        ));
     }
-    Ok(())
 }
 
-fn write_refusals(account: &Account, out: &mut dyn Write) -> io::Result<()> {
+/// Prints the changes that some records have in common.
+fn print_set(from: Option<Origin>, lines: &[Line], members: &[&Success], printer: &mut Printer) {
+    let from = from.map_or("an unknown version", Origin::as_str);
+    let example = members
+        .first()
+        .map_or("", |success| success.output.as_str());
+    let such_as = if members.len() == 1 { ":" } else { ", such as" };
+    printer.line(&visible(&format!(
+        "upgraded {} from {from}{such_as} `{example}`",
+        records(members.len())
+    )));
+    if lines.is_empty() {
+        printer.line("  nothing had to be changed");
+    }
+    for line in lines.iter().take(MAX_LINES) {
+        let told = format!("  {:<9} {}: {}", line.kind, line.place, line.detail);
+        printer.line(&visible(&told));
+    }
+    print_rest(lines.len(), MAX_LINES, "changes", printer);
+    printer.line("");
+}
+
+fn print_refusals(account: &Account, printer: &mut Printer) {
     let mut by_reason: BTreeMap<&str, Vec<(&str, &Why)>> = BTreeMap::new();
     for (outcome, reasons) in account.refused() {
         if let Some(why) = reasons.first() {
@@ -101,7 +113,7 @@ fn write_refusals(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for (slug, refused) in &by_reason {
-        writeln!(out, "refused {}: {slug}", records(refused.len()))?;
+        printer.line(&format!("refused {}: {slug}", records(refused.len())));
         for (input, why) in refused.iter().take(MAX_NAMED) {
             let line = why
                 .line
@@ -112,23 +124,21 @@ fn write_refusals(account: &Account, out: &mut dyn Write) -> io::Result<()> {
             } else {
                 format!("{}: ", why.path)
             };
-            writeln!(out, "  {input}{line}: {place}{}", why.message)?;
+            let told = format!("  {input}{line}: {place}{}", why.message);
+            printer.line(&visible(&told));
         }
-        write_rest(refused.len(), MAX_NAMED, "records", out)?;
-        writeln!(out)?;
+        print_rest(refused.len(), MAX_NAMED, "records", printer);
+        printer.line("");
     }
-    Ok(())
 }
 
-fn write_rest(all: usize, told: usize, noun: &str, out: &mut dyn Write) -> io::Result<()> {
+fn print_rest(all: usize, told: usize, noun: &str, printer: &mut Printer) {
     if all > told {
-        writeln!(
-            out,
+        printer.line(&format!(
             "  and {} more {noun}; `--report FILE` has them all",
-            all - told
-        )?;
+            grouped((all - told) as u64)
+        ));
     }
-    Ok(())
 }
 
 /// The changes of a record without the positions in lists, each once, with equal changes of many keys as one.
@@ -170,10 +180,6 @@ fn lines(success: &Success) -> Vec<Line> {
     lines
 }
 
-fn records(count: usize) -> String {
-    format!("{count} record{}", if count == 1 { "" } else { "s" })
-}
-
-fn files(count: usize) -> String {
-    format!("{count} file{}", if count == 1 { "" } else { "s" })
+fn records(number: usize) -> String {
+    count(number as u64, "record", "records")
 }

@@ -1,21 +1,30 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
+use assay_check::Files as _;
 use assay_convert::upgrade::{Draft, Origin, Reason, Refusal, Rows, RowsError, RowsSummary};
+use assay_formats::each;
 use assay_formats::eee::from_root;
 use assay_formats::syntax::limits;
 
-use super::output::{Made, Scratch};
+use super::output::Made;
 use super::{End, Outcome, Success, Why};
+use crate::disk::Disk;
+use crate::progress::{Progress, Watched};
+use crate::replace::Scratch;
+
+/// What the samples of `{uuid}.json` may be called: today's name, the one that 0.2 documented, and one that was in use.
+const SAMPLES_ENDINGS: [&str; 3] = ["_samples.jsonl", ".jsonl", "_samples.json"];
 
 /// Upgrades records.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Worker<'a> {
+    pub(super) disk: &'a Disk,
     pub(super) out: &'a Path,
     pub(super) dry_run: bool,
+    pub(super) progress: &'a Progress,
 }
 
 /// Why a record did not come out.
@@ -28,9 +37,10 @@ pub(super) enum Stop {
 
 impl Worker<'_> {
     /// Upgrades records, in the order given whatever the number of threads.
-    pub(super) fn upgrade_all(&self, records: &[PathBuf], jobs: usize) -> Vec<Outcome> {
+    pub(super) fn upgrade_all(&self, records: &[Arc<str>], jobs: usize) -> Vec<Outcome> {
         let (firsts, copies) = by_home(records);
-        let mut outcomes = self.in_parallel(records, &firsts, jobs);
+        let done = each(jobs, &firsts, |&index| self.upgrade(&records[index]));
+        let mut outcomes: Vec<(usize, Outcome)> = firsts.into_iter().zip(done).collect();
         // Of two records that belong at one place the first one named wins, so the others wait.
         outcomes.extend(
             copies
@@ -41,30 +51,7 @@ impl Worker<'_> {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    fn in_parallel(
-        &self,
-        records: &[PathBuf],
-        chosen: &[usize],
-        jobs: usize,
-    ) -> Vec<(usize, Outcome)> {
-        let next = AtomicUsize::new(0);
-        let all = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..jobs.min(chosen.len()) {
-                scope.spawn(|| {
-                    while let Some(&index) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let outcome = self.upgrade(&records[index]);
-                        all.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push((index, outcome));
-                    }
-                });
-            }
-        });
-        all.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn upgrade(&self, record: &Path) -> Outcome {
+    fn upgrade(&self, record: &Arc<str>) -> Outcome {
         let mut from = None;
         let end = match self.try_upgrade(record, &mut from) {
             Ok(success) => End::Upgraded(Box::new(success)),
@@ -72,18 +59,18 @@ impl Worker<'_> {
             Err(Stop::Failed(message)) => End::Failed(message),
         };
         Outcome {
-            input: name_of(record),
+            input: Arc::clone(record),
             from,
             end,
         }
     }
 
-    fn try_upgrade(&self, record: &Path, from: &mut Option<Origin>) -> Result<Success, Stop> {
-        let text = read(record)?;
-        let draft = Draft::read(&text, &name_of(record)).map_err(refused)?;
+    fn try_upgrade(&self, record: &str, from: &mut Option<Origin>) -> Result<Success, Stop> {
+        let text = self.read(record)?;
+        let draft = Draft::read(&text, record).map_err(refused)?;
         *from = Some(draft.origin());
         let samples_path = draft.samples_path();
-        let (scratch, samples) = match samples_beside(record, &draft) {
+        let (scratch, samples) = match samples_beside(self.disk, record, &draft) {
             Some(path) => {
                 let (scratch, summary) = self.copy_samples(&path, &draft)?;
                 (Some(scratch), summary)
@@ -104,14 +91,54 @@ impl Worker<'_> {
         })
     }
 
+    fn open(&self, name: &str) -> Result<Watched<'_, Box<dyn Read + '_>>, Stop> {
+        let reader = self.disk.open(name).map_err(|error| unread(name, &error))?;
+        Ok(Watched {
+            reader,
+            progress: self.progress,
+        })
+    }
+
+    fn read(&self, record: &str) -> Result<String, Stop> {
+        let most = limits::MAX_DOCUMENT_BYTES;
+        let mut bytes = Vec::new();
+        self.open(record)?
+            .take(most as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unread(record, &error))?;
+        let refuse = |message: String| {
+            Stop::Refused(vec![Why {
+                slug: "not-json".to_owned(),
+                path: String::new(),
+                line: None,
+                message,
+            }])
+        };
+        if bytes.len() > most {
+            return Err(refuse(format!("the file has more than {most} bytes")));
+        }
+        String::from_utf8(bytes).map_err(|_| refuse("the file is not UTF-8".to_owned()))
+    }
+
+    /// A file for samples, where a rename reaches its place; of a dry run nothing stays.
+    ///
+    /// It lies at the top of the output, because directories for a record that is refused later would stay behind.
+    fn scratch(&self) -> io::Result<Scratch> {
+        if self.dry_run {
+            return Scratch::for_nothing();
+        }
+        fs_err::create_dir_all(self.out)?;
+        Scratch::in_directory(self.out)
+    }
+
     /// Copies the samples of a record to a scratch file: upgraded, or as they are when the record is current.
     fn copy_samples(
         &self,
-        path: &Path,
+        samples: &str,
         draft: &Draft,
     ) -> Result<(Scratch, Option<RowsSummary>), Stop> {
-        let mut scratch = Scratch::new(self.out, self.dry_run).map_err(failed)?;
-        let mut reader = BufReader::new(fs_err::File::open(path).map_err(failed)?);
+        let mut scratch = self.scratch().map_err(failed)?;
+        let mut reader = BufReader::new(self.open(samples)?);
         if draft.is_current() {
             io::copy(&mut reader, scratch.file()).map_err(failed)?;
             return Ok((scratch, None));
@@ -120,69 +147,55 @@ impl Worker<'_> {
         let summary = match Rows::new(draft.target()).copy(reader, writer) {
             Ok(summary) => summary,
             Err(RowsError::Refused(refusal)) => return Err(refused(refusal)),
-            Err(RowsError::Read(error) | RowsError::Write(error)) => return Err(failed(error)),
+            Err(RowsError::Read(error)) => return Err(unread(samples, &error)),
+            Err(RowsError::Write(error)) => return Err(failed(error)),
         };
         Ok((scratch, Some(summary)))
     }
 }
 
 /// The records that are the first to claim their place in the datastore, and those that come later.
-fn by_home(records: &[PathBuf]) -> (Vec<usize>, Vec<usize>) {
+fn by_home(records: &[Arc<str>]) -> (Vec<usize>, Vec<usize>) {
     let mut homes = BTreeSet::new();
-    (0..records.len()).partition(|&index| {
-        let name = name_of(&records[index]);
-        homes.insert(from_root(&name).0.to_owned())
-    })
+    (0..records.len()).partition(|&index| homes.insert(from_root(&records[index]).0))
 }
 
-/// A path as the formats spell it: with slashes.
-fn name_of(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' {
-        text.into_owned()
-    } else {
-        text.replace(std::path::MAIN_SEPARATOR, "/")
-    }
-}
-
-fn read(path: &Path) -> Result<String, Stop> {
-    let most = limits::MAX_DOCUMENT_BYTES;
-    let mut bytes = Vec::new();
-    fs_err::File::open(path)
-        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    let refuse = |message: String| {
-        Stop::Refused(vec![Why {
-            slug: "not-json".to_owned(),
-            path: String::new(),
-            line: None,
-            message,
-        }])
-    };
-    if bytes.len() > most {
-        return Err(refuse(format!("the file has more than {most} bytes")));
-    }
-    String::from_utf8(bytes).map_err(|_| refuse("the file is not UTF-8".to_owned()))
-}
-
-/// The samples file beside a record: by today's name, by the name that 0.2 documented, or by the one the record says.
-fn samples_beside(record: &Path, draft: &Draft) -> Option<PathBuf> {
-    let stem = record.file_stem()?.to_string_lossy();
-    let said = draft
-        .samples()
-        .and_then(|samples| samples.file_path)
-        .and_then(|path| path.rsplit(['/', '\\']).next());
-    let names = [
-        format!("{stem}_samples.jsonl"),
-        format!("{stem}.jsonl"),
-        format!("{stem}_samples.json"),
-        said.unwrap_or_default().to_owned(),
-    ];
-    names
+/// The record that a samples file belongs to by its name, when there is one.
+pub(super) fn record_of(disk: &Disk, samples: &str) -> Option<Arc<str>> {
+    let stem = SAMPLES_ENDINGS
         .iter()
-        .filter(|name| !name.is_empty() && *name != "..")
-        .map(|name| record.with_file_name(name))
-        .find(|path| path != record && path.is_file())
+        .find_map(|ending| samples.strip_suffix(ending))?;
+    existing(disk, format!("{stem}.json"))
+}
+
+/// The samples file of a record by its name, when there is one.
+pub(super) fn samples_of(disk: &Disk, record: &str) -> Option<Arc<str>> {
+    let stem = record.strip_suffix(".json")?;
+    SAMPLES_ENDINGS
+        .iter()
+        .find_map(|ending| existing(disk, format!("{stem}{ending}")))
+}
+
+/// The samples file beside a record: by its name, or by the one the record says.
+fn samples_beside(disk: &Disk, record: &str, draft: &Draft) -> Option<Arc<str>> {
+    let said = || {
+        let path = draft.samples()?.file_path?;
+        let name = path.rsplit(['/', '\\']).next()?;
+        let directory = record
+            .rsplit_once('/')
+            .map_or("", |(directory, _)| directory);
+        let beside = match directory {
+            "" => name.to_owned(),
+            directory => format!("{directory}/{name}"),
+        };
+        (!name.is_empty() && beside != record).then(|| existing(disk, beside))?
+    };
+    samples_of(disk, record).or_else(said)
+}
+
+/// The name of a file, if it is there.
+fn existing(disk: &Disk, name: String) -> Option<Arc<str>> {
+    disk.size(&name).is_some().then(|| name.into())
 }
 
 fn refused(refusal: Refusal) -> Stop {
@@ -198,4 +211,8 @@ fn refused(refusal: Refusal) -> Stop {
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 pub(super) fn failed(error: io::Error) -> Stop {
     Stop::Failed(error.to_string())
+}
+
+fn unread(name: &str, error: &io::Error) -> Stop {
+    Stop::Failed(format!("`{name}` cannot be read: {error}"))
 }

@@ -1,78 +1,46 @@
 use std::fs;
-use std::path::Path;
 
-use clap::Parser;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::{UpgradeArgs, Verdict, upgrade};
+use crate::support::{Run, Workspace};
 
 const STEM: &str = "data/gsm8k/acme/model-x/5eed0000-0000-4000-8000-000000000100";
 
-#[derive(Parser)]
-struct Cli {
-    #[command(flatten)]
-    args: UpgradeArgs,
-}
-
-/// A directory with records, and one for what becomes of them.
-struct Bench {
-    directory: TempDir,
-}
+/// A directory `in` with records, and one `out` for what becomes of them.
+struct Bench(Workspace);
 
 impl Bench {
     fn with(files: &[(&str, String)]) -> Self {
-        let bench = Self {
-            directory: TempDir::new().unwrap(),
+        let place = |workspace: Workspace, (path, text): &(&str, String)| {
+            workspace.with(format!("in/{path}"), text)
         };
-        for (path, text) in files {
-            let path = bench.path(&format!("in/{path}"));
-            fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        bench
-    }
-
-    fn path(&self, path: &str) -> String {
-        let path = self.directory.path().join(path);
-        path.to_str().unwrap().to_owned()
+        Self(files.iter().fold(Workspace::new(), place))
     }
 
     /// Runs the command on `in`, into `out`.
-    fn run(&self, more: &[&str]) -> (Verdict, String, String) {
-        self.run_on(&[&self.path("in")], more)
+    fn run(&self, more: &[&str]) -> Run {
+        self.run_on(&["in"], more)
     }
 
-    fn run_on(&self, paths: &[&str], more: &[&str]) -> (Verdict, String, String) {
-        let out_directory = self.path("out");
-        let line = ["upgrade", "--jobs", "2", "--out", &out_directory];
-        let line = line.iter().chain(paths).chain(more);
-        let args = Cli::try_parse_from(line).unwrap().args;
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let verdict = upgrade(&args, &mut out, &mut err);
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (verdict, text(out), text(err))
+    fn run_on(&self, paths: &[&str], more: &[&str]) -> Run {
+        let line = ["upgrade", "--jobs", "2", "--out", "out"];
+        self.0.run(&[&line, paths, more].concat())
     }
 
     fn read(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.path(&format!("out/{path}"))).ok()
+        fs::read_to_string(self.0.path().join("out").join(path)).ok()
     }
 
     /// Every file below `out`, with nothing left behind on the way.
     fn written(&self) -> Vec<String> {
-        let root = self.path("out");
+        let root = self.0.path().join("out");
         let mut files: Vec<String> = walkdir::WalkDir::new(&root)
             .into_iter()
             .filter_map(Result::ok)
             .filter(|entry| entry.file_type().is_file())
             .map(|entry| {
-                entry
-                    .path()
-                    .strip_prefix(&root)
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .to_owned()
+                let path = entry.path().strip_prefix(&root).unwrap();
+                path.to_str().unwrap().to_owned()
             })
             .collect();
         files.sort();
@@ -126,12 +94,13 @@ fn records_and_samples_are_written_below_the_output() {
         ("data/manifest.json", "{\"no\": \"record\"}".to_owned()),
     ]);
 
-    let (verdict, out, err) = bench.run(&[]);
+    let run = bench.run(&[]);
 
-    assert_eq!((verdict, err.as_str()), (Verdict::Upgraded, ""));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
     assert!(
-        out.contains("1 record: 1 upgraded, 0 refused; 1 file passed over"),
-        "{out}"
+        run.stdout
+            .contains("1 record: 1 upgraded, 0 refused; 1 file passed over"),
+        "{run}"
     );
     assert_eq!(
         bench.written(),
@@ -149,9 +118,9 @@ fn a_second_run_changes_nothing() {
     bench.run(&[]);
     let first = bench.read(&record_file());
 
-    let (verdict, _, _) = bench.run(&[]);
+    let run = bench.run(&[]);
 
-    assert_eq!(verdict, Verdict::Upgraded);
+    assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(bench.read(&record_file()), first);
 }
 
@@ -162,13 +131,13 @@ fn a_current_record_is_copied_with_its_samples_byte_for_byte() {
         (&format!("{STEM}_samples.jsonl"), row().to_string()),
     ]);
     bench.run(&[]);
-    let once = bench.path("out");
+    let once = bench.0.path().join("out");
 
     let again = Bench::with(&[]);
-    let (verdict, out, _) = again.run_on(&[&once], &[]);
+    let run = again.run_on(&[once.to_str().unwrap()], &[]);
 
-    assert_eq!(verdict, Verdict::Upgraded);
-    assert!(out.contains("nothing had to be changed"), "{out}");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("nothing had to be changed"), "{run}");
     for file in bench.written() {
         assert_eq!(again.read(&file), bench.read(&file));
     }
@@ -177,14 +146,15 @@ fn a_current_record_is_copied_with_its_samples_byte_for_byte() {
 #[test]
 fn other_bytes_are_never_written_over() {
     let bench = Bench::with(&[(&record_file(), record(0.5).to_string())]);
-    let target = bench.path(&format!("out/{STEM}.json"));
-    fs::create_dir_all(Path::new(&target).parent().unwrap()).unwrap();
-    fs::write(&target, "mine").unwrap();
+    let bench = Bench(bench.0.with(format!("out/{STEM}.json"), "mine"));
 
-    let (verdict, out, _) = bench.run(&[]);
+    let run = bench.run(&[]);
 
-    assert_eq!(verdict, Verdict::Refused);
-    assert!(out.contains("refused 1 record: output-differs"), "{out}");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout.contains("refused 1 record: output-differs"),
+        "{run}"
+    );
     assert_eq!(bench.read(&record_file()).as_deref(), Some("mine"));
 }
 
@@ -195,9 +165,9 @@ fn of_two_records_for_one_place_the_first_wins() {
         (&format!("b/{STEM}.json"), record(0.2).to_string()),
     ]);
 
-    let (verdict, _, _) = bench.run(&[]);
+    let run = bench.run(&[]);
 
-    assert_eq!(verdict, Verdict::Refused);
+    assert_eq!(run.code, Some(1), "{run}");
     assert!(
         bench
             .read(&record_file())
@@ -213,21 +183,24 @@ fn a_dry_run_writes_nothing() {
         (&format!("{STEM}_samples.jsonl"), row().to_string()),
     ]);
 
-    let (verdict, out, _) = bench.run(&["--dry-run"]);
+    let run = bench.run(&["--dry-run"]);
 
-    assert_eq!(verdict, Verdict::Upgraded);
-    assert!(out.contains("nothing was written (dry run)"), "{out}");
-    assert!(!Path::new(&bench.path("out")).exists());
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("nothing was written (dry run)"),
+        "{run}"
+    );
+    assert!(!bench.0.path().join("out").exists());
 }
 
 #[test]
 fn what_is_refused_is_not_written_and_is_told() {
     let bench = Bench::with(&[(&record_file(), record(-1.0).to_string())]);
 
-    let (verdict, out, _) = bench.run(&["--format", "json"]);
+    let run = bench.run(&["--format", "json"]);
 
-    let report: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(verdict, Verdict::Refused);
+    let report = run.json();
+    assert_eq!(run.code, Some(1), "{run}");
     assert_eq!(bench.written(), Vec::<String>::new());
     assert_eq!(report["summary"]["refused"], 1);
     assert_eq!(report["records"][0]["from"], "0.2.0");
@@ -246,21 +219,20 @@ fn a_bad_row_refuses_its_record_and_names_the_line() {
         (&format!("{STEM}_samples.jsonl"), rows),
     ]);
 
-    let (verdict, out, _) = bench.run(&[]);
+    let run = bench.run(&[]);
 
-    assert_eq!(verdict, Verdict::Refused);
-    assert!(out.contains("samples line 3"), "{out}");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("samples line 3"), "{run}");
     assert_eq!(bench.written(), Vec::<String>::new());
 }
 
 #[test]
 fn the_report_has_every_change() {
     let bench = Bench::with(&[(&record_file(), record(0.5).to_string())]);
-    let report = bench.path("report.json");
 
-    bench.run(&["--report", &report]);
+    bench.run(&["--report", "report.json"]);
 
-    let report: Value = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
+    let report: Value = serde_json::from_str(&bench.0.read("report.json")).unwrap();
     let record = &report["records"][0];
     assert_eq!(record["output"], record_file());
     assert_eq!(
@@ -274,25 +246,26 @@ fn the_report_has_every_change() {
 fn globs_find_records_and_directories_called_like_files_are_no_records() {
     let named_like_a_file = "data/gsm8k/acme/m.json/5eed0000-0000-4000-8000-000000000101.json";
     let bench = Bench::with(&[(named_like_a_file, record(0.5).to_string())]);
-    let glob = bench.path("in/data/**/*.json");
 
-    let (verdict, _, err) = bench.run_on(&[&glob], &[]);
+    let run = bench.run_on(&["in/data/**/*.json"], &[]);
 
-    assert_eq!((verdict, err.as_str()), (Verdict::Upgraded, ""));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
     assert_eq!(bench.written(), [named_like_a_file]);
 }
 
 #[test]
 fn what_is_not_there_fails_the_run_and_not_the_rest() {
     let bench = Bench::with(&[(&record_file(), record(0.5).to_string())]);
-    let (nowhere, nothing) = (bench.path("nowhere"), bench.path("in/*.txt"));
 
-    let (verdict, out, err) = bench.run_on(&[&nowhere, &nothing, &bench.path("in")], &[]);
+    let run = bench.run_on(&["nowhere", "in/*.txt", "in"], &[]);
 
-    assert_eq!(verdict, Verdict::Failed);
-    assert!(out.contains("1 upgraded"), "{out}");
-    assert!(err.contains("nowhere` does not exist"), "{err}");
-    assert!(err.contains("*.txt` matches no JSON file"), "{err}");
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(run.stdout.contains("1 upgraded"), "{run}");
+    assert_eq!(
+        run.stderr,
+        "error: `nowhere` cannot be read: there is no such file or directory\n\
+         error: `in/*.txt` cannot be read: no file has this name or matches this pattern\n"
+    );
 }
 
 #[test]
@@ -310,25 +283,84 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
         .collect();
     let bench = Bench::with(&files);
     let report = |jobs: &str| {
-        let line = [
-            "upgrade",
-            &bench.path("in"),
-            "--out",
-            &bench.path("out"),
-            "--dry-run",
-            "--format",
-            "json",
-            "--jobs",
-            jobs,
-        ];
-        let args = Cli::try_parse_from(line).unwrap().args;
-        let mut out = Vec::new();
-        upgrade(&args, &mut out, &mut Vec::new());
-        out
+        let line = ["upgrade", "in", "--out", "out", "--dry-run", "--format"];
+        bench
+            .0
+            .run(&[&line[..], &["json", "--jobs", jobs]].concat())
     };
 
     let (one, many) = (report("1"), report("7"));
 
-    assert!(!one.is_empty());
+    assert_eq!(one.json()["summary"]["records"], 20, "{one}");
     assert_eq!(one, many);
+}
+
+#[test]
+fn a_samples_file_stands_for_its_record() {
+    let samples = format!("in/{STEM}_samples.jsonl");
+    let bench = Bench::with(&[
+        (&record_file(), record(1.0).to_string()),
+        (&format!("{STEM}_samples.jsonl"), row().to_string()),
+    ]);
+
+    let run = bench.run_on(&[&samples, &format!("in/{STEM}.json")], &[]);
+
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("\n1 record: 1 upgraded"), "{run}");
+    assert_eq!(
+        bench.written(),
+        [record_file(), format!("{STEM}_samples.jsonl")]
+    );
+}
+
+#[test]
+fn what_is_named_and_no_record_is_refused_and_not_passed_over() {
+    let bench = Bench::with(&[
+        ("eval.yaml", "name: A\n".to_owned()),
+        ("notes.json", "{}".to_owned()),
+        (&format!("{STEM}_samples.jsonl"), row().to_string()),
+    ]);
+    let samples = format!("in/{STEM}_samples.jsonl");
+
+    let run = bench.run_on(&["in/eval.yaml", "in/notes.json", &samples], &[]);
+
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout.contains("3 records: 0 upgraded, 3 refused;"),
+        "{run}"
+    );
+    assert_eq!(bench.written(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_spelled_out() {
+    let mut hostile = record(-1.0);
+    hostile["evaluation_results"][0]["evaluation_name"] = json!("\u{1b}]0;owned\u{7}");
+    hostile["schema_version"] = json!("\u{1b}[31m");
+    let bench = Bench::with(&[
+        (&record_file(), hostile.to_string()),
+        ("data/b/d/m/\u{1b}[2J.json", record(0.5).to_string()),
+    ]);
+
+    let run = bench.run(&[]);
+
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("\\u{1b}[2J.json"), "{run}");
+    assert!(!run.stdout.contains('\u{1b}'), "{run}");
+    assert!(!run.stderr.contains('\u{1b}'), "{run}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_fails_the_run() {
+    let bench = Bench::with(&[(&record_file(), record(0.5).to_string())]);
+
+    let run = bench.run(&["--report", "nowhere/report.json"]);
+
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        run.stderr
+            .starts_with("error: the report `nowhere/report.json` cannot be written: "),
+        "{run}"
+    );
+    assert_eq!(bench.written(), [record_file()]);
 }

@@ -1,0 +1,111 @@
+//! What is told of each file.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use assay_model::{Benchmark, Entry};
+
+use super::units::Unit;
+use crate::context::Context;
+use crate::kind::FileKind;
+use crate::rules;
+use crate::sink::{Findings, Sink};
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct FileReport {
+    /// Its path.
+    pub path: Arc<str>,
+    /// What it is.
+    pub kind: Option<FileKind>,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// How many rows a samples file has.
+    pub rows: Option<u64>,
+    /// Whether it could not be read at all.
+    pub unreadable: bool,
+    /// What was found.
+    pub findings: Findings,
+    /// What the file says, when nothing refuses it.
+    pub validated: Option<Validated>,
+    /// The digest of what a record says.
+    pub(super) content: Option<u128>,
+}
+
+impl FileReport {
+    pub(super) fn new(path: &Arc<str>, kind: Option<FileKind>) -> Self {
+        Self {
+            path: Arc::clone(path),
+            kind,
+            bytes: 0,
+            rows: None,
+            unreadable: false,
+            findings: Findings::default(),
+            validated: None,
+            content: None,
+        }
+    }
+}
+
+/// What a file says that broke no rule. Only the judge can make one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validated(pub(super) ValidatedFile);
+
+/// The content of a valid file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValidatedFile {
+    /// A benchmark.
+    Benchmark(Benchmark),
+    /// The entries of a result file.
+    Results(Vec<Entry>),
+}
+
+impl Validated {
+    /// What the file says.
+    pub fn get(&self) -> &ValidatedFile {
+        &self.0
+    }
+}
+
+/// Brings the reports into the order of the items.
+pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<FileReport> {
+    let mut ordered: BTreeMap<(usize, u8), FileReport> = BTreeMap::new();
+    for (unit, reports) in units.iter().zip(reports) {
+        for (position, report) in (0..).zip(reports) {
+            let key = match unit {
+                Unit::Document { item, .. } | Unit::Unknown { item, .. } => (*item, position),
+                Unit::Pair { record, samples } => {
+                    let own = if report.kind == Some(FileKind::Record) {
+                        record.item
+                    } else {
+                        samples.item
+                    };
+                    // Samples that nobody named come right after their record.
+                    own.map_or((record.item.unwrap_or_default(), 1), |item| (item, 0))
+                }
+            };
+            ordered.insert(key, report);
+        }
+    }
+    ordered.into_values().collect()
+}
+
+/// Reports records that say the same as an earlier one.
+pub(super) fn report_copies(context: &Context<'_>, reports: &mut [FileReport]) {
+    let mut first: HashMap<u128, Arc<str>> = HashMap::new();
+    for report in reports {
+        let Some(content) = report.content else {
+            continue;
+        };
+        let original = Arc::clone(
+            first
+                .entry(content)
+                .or_insert_with(|| Arc::clone(&report.path)),
+        );
+        if original != report.path {
+            let path = Arc::clone(&report.path);
+            let mut sink = Sink::new(&path, "", context.limit, &mut report.findings);
+            rules::duplicate_record::report(&original, &mut sink);
+        }
+    }
+}

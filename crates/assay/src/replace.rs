@@ -1,0 +1,208 @@
+//! The one way to write a file: whole or not at all.
+
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Seek as _, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// What files that are not finished are called, with something random behind it.
+const PREFIX: &str = ".assay-";
+
+/// Writes a file beside its place and puts it there in one step, so that nobody ever sees half of it.
+///
+/// What is replaced passes its permissions on, a link stays a link, and what is no file, such as a pipe, is written to
+/// as it is.
+pub(crate) fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let old = match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let mut stream = BufWriter::new(File::options().write(true).open(path)?);
+            write(&mut stream)?;
+            return stream.flush();
+        }
+        Ok(metadata) => Some(metadata.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let target = match old {
+        Some(_) => std::fs::canonicalize(path)?,
+        None => path.to_owned(),
+    };
+    let mut scratch = Scratch::in_directory(&directory_of(&target))?;
+    let mut writer = BufWriter::new(scratch.file());
+    write(&mut writer)?;
+    writer.flush()?;
+    drop(writer);
+    if let Some(permissions) = old {
+        scratch.keep_permissions(permissions)?;
+    }
+    scratch.replace(&target)
+}
+
+/// A file that is nobody's until it is moved to its place, and gone if it never is.
+#[derive(Debug)]
+pub(crate) struct Scratch(NamedTempFile);
+
+impl Scratch {
+    /// A new one in a directory from which a rename reaches its place.
+    pub(crate) fn in_directory(directory: &Path) -> io::Result<Self> {
+        builder().tempfile_in(directory).map(Self)
+    }
+
+    /// A new one that will never have a place.
+    pub(crate) fn for_nothing() -> io::Result<Self> {
+        builder().tempfile().map(Self)
+    }
+
+    /// The file, to write to.
+    pub(crate) fn file(&mut self) -> &mut File {
+        self.0.as_file_mut()
+    }
+
+    /// What was written, from its beginning.
+    pub(crate) fn reader(&self) -> io::Result<File> {
+        let mut file = self.0.reopen()?;
+        file.rewind()?;
+        Ok(file)
+    }
+
+    /// How many bytes were written.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.0.as_file().metadata().ok().map(|data| data.len())
+    }
+
+    /// Moves the file to its place, where nothing may be yet.
+    pub(crate) fn settle(self, path: &Path) -> io::Result<()> {
+        self.0.as_file().sync_all()?;
+        self.0
+            .persist_noclobber(path)
+            .map_err(|error| error.error)?;
+        sync_directory(path)
+    }
+
+    fn keep_permissions(&self, permissions: Permissions) -> io::Result<()> {
+        self.0.as_file().set_permissions(permissions)
+    }
+
+    fn replace(self, path: &Path) -> io::Result<()> {
+        self.0.as_file().sync_all()?;
+        self.0.persist(path).map_err(|error| error.error)?;
+        sync_directory(path)
+    }
+}
+
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX);
+    #[cfg(unix)]
+    {
+        // A scratch file is private by default, and what it becomes should not be; the umask still applies.
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    builder
+}
+
+/// A rename outlives a power cut once the directory has been written too. Other systems have no such call.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(directory_of(path))?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        Some(_) | None => PathBuf::from("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) -> io::Result<()> {
+        replace(path, |target| target.write_all(text.as_bytes()))
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_made_and_made_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(names(directory.path()), ["file"]);
+    }
+
+    #[test]
+    fn a_write_that_fails_changes_nothing_and_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        write(&path, "one").unwrap();
+
+        let failed = replace(&path, |target| {
+            target.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");
+        assert_eq!(names(directory.path()), ["file"]);
+    }
+
+    #[test]
+    fn what_is_in_its_place_already_is_never_written_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        write(&path, "mine").unwrap();
+        let scratch = Scratch::in_directory(directory.path()).unwrap();
+
+        let refused = scratch.settle(&path);
+
+        assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        assert_eq!(names(directory.path()), ["file"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_and_links_survive() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        write(&file, "one").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+
+        write(&link, "two").unwrap();
+
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "two");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        write(Path::new("/dev/null"), "gone").unwrap();
+
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+    }
+}
