@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use assay_formats::eee;
 use assay_formats::{Kind, Tape, Value, json, yaml};
 
 /// What a file is for.
@@ -52,7 +53,10 @@ impl FileKind {
         } else if is_yaml && parent == ".eval_results" {
             Some(Self::EvalResults)
         } else {
-            None
+            match eee::uuid_of(name)? {
+                uuid if name.len() == uuid.len() + ".json".len() => Some(Self::Record),
+                _ => Some(Self::Samples),
+            }
         }
     }
 

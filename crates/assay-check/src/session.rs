@@ -24,8 +24,8 @@ use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
 use crate::{eval_results, eval_yaml, rules};
 
-/// A samples file of at least this size is judged by all threads together; smaller ones by one thread each.
-const LARGE_SAMPLES: u64 = 8 << 20;
+/// How many bytes most documents fit in; asking for the size of each would cost more than it spares.
+const USUAL_DOCUMENT: usize = 16 << 10;
 
 /// The files at hand: a disk, a commit, an upload. Paths use `/`.
 pub trait Files: Sync {
@@ -83,7 +83,7 @@ pub fn validate(
     };
     let units = units(files, items);
     let (small, large): (Vec<_>, Vec<_>) =
-        (0..units.len()).partition(|&index| session.fits_one_thread(&units[index]));
+        (0..units.len()).partition(|&index| units[index].fits_one_thread());
     let mut reports: Vec<Vec<FileReport>> = Vec::new();
     reports.resize_with(units.len(), Vec::new);
     let judged = each(options.jobs, &small, |&index| {
@@ -110,15 +110,6 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn fits_one_thread(&self, unit: &Unit) -> bool {
-        match unit {
-            Unit::Document { .. } | Unit::Unknown { .. } => true,
-            Unit::Pair { samples, .. } => {
-                self.files.size(&samples.path).unwrap_or_default() < LARGE_SAMPLES
-            }
-        }
-    }
-
     fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
         match unit {
             Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
@@ -179,7 +170,7 @@ impl Session<'_> {
     /// Judges a record and its samples, whichever of them were named; the other one is read for what it says.
     fn judge_pair(&self, record: &Part, samples: &Part, jobs: usize) -> Vec<FileReport> {
         let mut record_report = FileReport::new(&record.path, Some(FileKind::Record));
-        let document = if record.exists {
+        let document = if record.exists() {
             self.read(&mut record_report, Spelling::Json)
         } else {
             None
@@ -192,14 +183,14 @@ impl Session<'_> {
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
-        if samples.exists {
+        if samples.exists() {
             summary = self.judge_samples(&mut samples_report, facts.as_ref(), jobs);
             let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
             if self.files.is_placed(&samples.path) {
                 rules::record_missing::check(
                     &location,
-                    record.exists,
+                    record.exists(),
                     document.is_some(),
                     &mut sink,
                 );
@@ -213,7 +204,7 @@ impl Session<'_> {
                 location: &location,
                 is_placed: self.files.is_placed(&record.path),
                 samples_path: &samples.path,
-                samples_exist: samples.exists,
+                samples_exist: samples.exists(),
                 summary: summary.as_ref(),
             };
             let mut found = Findings::default();
@@ -234,7 +225,7 @@ impl Session<'_> {
         if record.item.is_some() {
             reports.push(record_report);
         }
-        if samples.exists && (samples.item.is_some() || record.item.is_some()) {
+        if samples.exists() && (samples.item.is_some() || record.item.is_some()) {
             reports.push(samples_report);
         }
         reports
@@ -273,11 +264,7 @@ impl Session<'_> {
     }
 
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        // A file that is not there has no size either; opening it tells why.
-        let size = self.files.size(&report.path).unwrap_or_default();
-        let room = usize::try_from(size)
-            .map_or(spelling.max_bytes(), |size| size.min(spelling.max_bytes()));
-        let mut bytes = Vec::with_capacity(room + 1);
+        let mut bytes = Vec::with_capacity(USUAL_DOCUMENT);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;
         let read = self

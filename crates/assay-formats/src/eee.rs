@@ -10,6 +10,8 @@ mod version;
 
 pub use aggregate::shape as aggregate_shape;
 pub use instance::shape as instance_shape;
-pub use layout::{Layout, LayoutFault, from_root, is_companion_path, is_portable, layout_of};
+pub use layout::{
+    Layout, LayoutFault, from_root, is_companion_path, is_portable, layout_of, uuid_of,
+};
 pub use sample_hash::sample_hash;
 pub use version::{Version, VersionError};

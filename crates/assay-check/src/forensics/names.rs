@@ -1,8 +1,11 @@
 //! What the names of a metric tell: which way it improves, and whether it counts right answers.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use assay_model::Direction;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::known::{Family, Known, longest};
 use super::tables;
@@ -10,6 +13,27 @@ use super::words::{Case, words};
 
 /// A description begins with the name of the metric only when it is about this short, in words.
 const SHORT_DESCRIPTION: usize = 5;
+
+/// How many metrics a thread remembers.
+const MAX_READ: usize = 4096;
+
+thread_local! {
+    static KNOWN: RefCell<Memory<Option<Known>>> = RefCell::default();
+    static AVERAGED: RefCell<Memory<bool>> = RefCell::default();
+}
+
+/// What was read before, by the fingerprint of the names.
+#[derive(Default)]
+struct Memory<T>(HashMap<u64, T>);
+
+impl<T: Copy> Memory<T> {
+    fn get(&mut self, key: u64, read: impl FnOnce() -> T) -> T {
+        if self.0.len() >= MAX_READ {
+            self.0.clear();
+        }
+        *self.0.entry(key).or_insert_with(read)
+    }
+}
 
 /// Everything a metric is called.
 #[derive(Debug, Default, Clone)]
@@ -26,7 +50,24 @@ pub(crate) struct Names<'t> {
 
 impl Names<'_> {
     /// The metric, when its names agree on one direction and nothing in them turns it round.
+    ///
+    /// The records of a collection name the same few metrics over and over, so each thread remembers what it has read.
     pub(crate) fn known(&self) -> Option<Known> {
+        KNOWN.with_borrow_mut(|memory| memory.get(self.fingerprint(), || self.read()))
+    }
+
+    /// What tells these names from others.
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        let rest = [&self.kind, &self.description, &self.evaluation];
+        for text in self.own.iter().map(Some).chain(rest.map(Option::as_ref)) {
+            hasher.update(text.map_or(&[0], |text| text.as_bytes()));
+            hasher.update(&[0xff]);
+        }
+        hasher.digest()
+    }
+
+    fn read(&self) -> Option<Known> {
         if self.own.is_empty() && self.kind.is_none() {
             return self.description.as_deref().and_then(known_by_description);
         }
@@ -68,7 +109,9 @@ impl Names<'_> {
 
     /// Whether a name says that the score is put together from parts.
     pub(crate) fn is_averaged(&self) -> bool {
-        self.mentions(tables::AVERAGED)
+        AVERAGED.with_borrow_mut(|memory| {
+            memory.get(self.fingerprint(), || self.mentions(tables::AVERAGED))
+        })
     }
 
     fn mentions(&self, wanted: &[&str]) -> bool {

@@ -27,7 +27,11 @@ rule! {
 }
 
 pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
-    let (Some((share, unit, range)), Some(n)) = (claim.counted(), claim.n) else {
+    // The number of samples is asked first: it is rarely there, and reading what a metric counts takes longer.
+    let Some(n) = claim.n else {
+        return;
+    };
+    let Some((share, unit, range)) = claim.counted() else {
         return;
     };
     if reachable(share, unit, n.value) {

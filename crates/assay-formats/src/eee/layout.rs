@@ -110,7 +110,7 @@ pub fn is_portable(name: &str) -> bool {
 }
 
 /// The UUID in a file name of the datastore.
-fn uuid_of(file: &str) -> Option<&str> {
+pub fn uuid_of(file: &str) -> Option<&str> {
     let stem = file.strip_suffix(".json").or_else(|| {
         SAMPLES_SUFFIXES
             .iter()

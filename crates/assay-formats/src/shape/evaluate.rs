@@ -136,18 +136,11 @@ pub fn evaluate<'d>(
                 evaluate(values, item, report);
             }
         }
-        Shape::Object(object) => evaluate_object(object, value, report),
-        Shape::Details(object) => {
-            evaluate_object(object, value, report);
-            for (key, item) in value.entries() {
-                if object.position(key, 0).is_none() {
-                    evaluate(&STRING, item, report);
-                }
-            }
-        }
+        Shape::Object(object) => evaluate_object(object, None, value, report),
+        Shape::Details(object) => evaluate_object(object, Some(&STRING), value, report),
         Shape::IfMap(object) => {
             if kind == Kind::Map {
-                evaluate_object(object, value, report);
+                evaluate_object(object, None, value, report);
             }
         }
         Shape::Either(shapes) => {
@@ -161,7 +154,7 @@ pub fn evaluate<'d>(
                 .iter()
                 .find(|(name, _)| named.is_some_and(|text| text.is_text(name)));
             match variant {
-                Some((_, object)) => evaluate_object(object, value, report),
+                Some((_, object)) => evaluate_object(object, None, value, report),
                 None => report(ShapeFault {
                     at: named.unwrap_or(value),
                     kind: ShapeFaultKind::UnknownVariant { tag, variants },
@@ -216,8 +209,10 @@ fn number(
     }
 }
 
+/// Walks a map along its fields; keys that it does not know have the shape `others`, where that is given.
 fn evaluate_object<'d>(
     object: &'static Object,
+    others: Option<&'static Shape>,
     value: Value<'d>,
     report: &mut dyn FnMut(ShapeFault<'d>),
 ) {
@@ -238,6 +233,8 @@ fn evaluate_object<'d>(
             } else {
                 evaluate(field.shape, child, report);
             }
+        } else if let Some(shape) = others {
+            evaluate(shape, child, report);
         } else {
             let kind = match object.unknown {
                 Unknown::Refuse => ShapeFaultKind::UnknownKey { object },
