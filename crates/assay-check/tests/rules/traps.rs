@@ -98,15 +98,8 @@ fn t07_a_task_may_name_its_dataset_or_its_split_or_neither() {
 
         let report = judged("eval.yaml", &text, &Context::default());
 
-        let warnings: Vec<String> = report
-            .findings
-            .counts()
-            .filter(|(severity, ..)| *severity == Severity::Warning)
-            .map(|(_, code, _)| code.to_string())
-            .collect();
-        let breaks_inspect = task.contains("dataset").then_some("AY208".to_owned());
         assert_eq!(report.findings.count(Severity::Error), 0, "{task}");
-        assert_eq!(warnings, Vec::from_iter(breaks_inspect), "{task}");
+        assert_eq!(report.findings.count(Severity::Warning), 0, "{task}");
         assert!(report.validated.is_some(), "{task}");
     }
 }
