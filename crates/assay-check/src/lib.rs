@@ -12,6 +12,7 @@ mod eval_yaml;
 mod forensics;
 mod kind;
 mod layout;
+mod lines;
 mod pairing;
 mod record;
 mod row;
