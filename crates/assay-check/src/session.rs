@@ -22,7 +22,7 @@ use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
-use crate::{eval_results, eval_yaml, rules};
+use crate::{apply, eval_results, eval_yaml, rules};
 
 /// A samples file of at least this size is judged by all threads together; smaller ones by one thread each.
 const LARGE_SAMPLES: u64 = 8 << 20;
@@ -204,7 +204,7 @@ impl Session<'_> {
                     &mut sink,
                 );
             }
-            rules::samples_file(&location, summary.as_ref(), &mut sink);
+            apply::samples_file(&location, summary.as_ref(), &mut sink);
         }
         if let (Some(document), Some(facts)) = (&document, &facts) {
             let pairing = Pairing {
@@ -218,7 +218,7 @@ impl Session<'_> {
             };
             let mut found = Findings::default();
             let mut sink = self.sink(&record.path, &document.source, &mut found);
-            rules::companion(&pairing, &mut sink);
+            apply::companion(&pairing, &mut sink);
             if record.item.is_none() {
                 let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
                 // Nobody sees the report of a record that was not named, so its samples tell what refuses the pair.
