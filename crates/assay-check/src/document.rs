@@ -7,6 +7,7 @@ use assay_formats::shape::{self, Shape};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use assay_formats::{Tape, Value, json, yaml};
 
+use crate::apply;
 use crate::kind::FileKind;
 use crate::rules;
 use crate::sink::{Findings, Sink};
@@ -87,7 +88,7 @@ impl Document {
             (Spelling::Json | Spelling::Yaml, _) => spelling.parse(&source, &mut tape),
         };
         for fault in &faults {
-            rules::syntax(fault, &mut sink);
+            apply::syntax(fault, &mut sink);
         }
         tape.root(&source)?;
         let constructs = faults
@@ -118,7 +119,7 @@ impl Document {
     pub(crate) fn has_shape(&self, shape: &'static Shape, sink: &mut Sink<'_>) -> bool {
         let mut fits = true;
         shape::evaluate(shape, self.root(), &mut |fault| {
-            fits &= rules::shape(&fault, sink);
+            fits &= apply::shape(&fault, sink);
         });
         fits
     }

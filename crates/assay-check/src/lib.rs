@@ -3,6 +3,7 @@
 //! [`validate`] is the one function that judges files, whoever asks: the command line, a git push, a commit through the
 //! API or a preview in the browser. It reads through [`Files`], so it neither knows nor cares where they lie.
 
+mod apply;
 mod bounds;
 mod context;
 mod digest;
@@ -12,6 +13,7 @@ mod eval_yaml;
 mod forensics;
 mod kind;
 mod layout;
+mod lines;
 mod pairing;
 mod record;
 mod row;

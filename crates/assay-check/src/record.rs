@@ -7,6 +7,7 @@ use assay_formats::eee::{self, Version};
 use assay_formats::rows::Algorithm;
 use assay_formats::{Kind, Value};
 
+use crate::apply;
 use crate::bounds::Bounds;
 use crate::document::Document;
 use crate::layout::Location;
@@ -184,7 +185,7 @@ pub(crate) fn check(
         eee::aggregate_shape(version.unwrap_or(Version::CURRENT)),
         sink,
     );
-    rules::record(root, location, sink);
+    apply::record(root, location, sink);
     RecordFacts {
         version,
         ..RecordFacts::of(root)

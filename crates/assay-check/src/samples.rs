@@ -10,6 +10,7 @@ use assay_formats::rows::{Algorithm, Block, Blocks};
 use assay_formats::syntax::limits;
 use assay_formats::{Tape, ordered, shape};
 
+use crate::apply;
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -269,7 +270,7 @@ impl Worker {
         judged.rows += 1;
         if !self.parser.parse(text, &mut self.tape) {
             for fault in self.parser.take_faults() {
-                rules::syntax(&fault, &mut sink);
+                apply::syntax(&fault, &mut sink);
             }
         }
         let Some(root) = self.tape.root(text) else {
@@ -278,11 +279,11 @@ impl Worker {
         let version =
             rules::schema_version::row(root, judge.facts, &mut sink).unwrap_or(Version::CURRENT);
         shape::evaluate(eee::instance_shape(version), root, &mut |fault| {
-            rules::shape(&fault, &mut sink);
+            apply::shape(&fault, &mut sink);
         });
         let row = Row::of(root);
         let result = judge.facts.and_then(|facts| row.result(facts));
-        rules::row(&row, judge.facts, result, &mut sink);
+        apply::row(&row, judge.facts, result, &mut sink);
         if let Some(key) = row.key() {
             judged.keys.push((key, *at));
         }

@@ -22,7 +22,7 @@ use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
-use crate::{eval_results, eval_yaml, rules};
+use crate::{apply, eval_results, eval_yaml, rules};
 
 /// How many bytes most documents fit in; asking for the size of each would cost more than it spares.
 const USUAL_DOCUMENT: usize = 16 << 10;
@@ -195,7 +195,7 @@ impl Session<'_> {
                     &mut sink,
                 );
             }
-            rules::samples_file(&location, summary.as_ref(), &mut sink);
+            apply::samples_file(&location, summary.as_ref(), &mut sink);
         }
         if let (Some(document), Some(facts)) = (&document, &facts) {
             let pairing = Pairing {
@@ -209,7 +209,7 @@ impl Session<'_> {
             };
             let mut found = Findings::default();
             let mut sink = self.sink(&record.path, &document.source, &mut found);
-            rules::companion(&pairing, &mut sink);
+            apply::companion(&pairing, &mut sink);
             if record.item.is_none() {
                 let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
                 // Nobody sees the report of a record that was not named, so its samples tell what refuses the pair.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use assay_formats::Value;
 use assay_model::{Code, Diagnostic, Edit, Excerpt, Fix, Place, Severity, Span};
 
+use crate::lines::Lines;
 use crate::rule::Rule;
 
 /// How much of a long line an excerpt shows, in characters on each side of the place.
@@ -191,6 +192,7 @@ pub(crate) struct Sink<'s> {
     file: &'s Arc<str>,
     /// The text that ranges and values point into.
     source: &'s str,
+    lines: Lines<'s>,
     /// The byte of the file at which the text begins.
     offset: u64,
     /// The line of the file on which the text begins.
@@ -210,6 +212,7 @@ impl<'s> Sink<'s> {
         Self {
             file,
             source,
+            lines: Lines::of(source),
             offset: 0,
             line: 1,
             limit,
@@ -226,8 +229,7 @@ impl<'s> Sink<'s> {
 
     /// The line of the file on which a byte of the text stands.
     pub(crate) fn line_of(&self, at: usize) -> u64 {
-        let before = &self.source.as_bytes()[..at.min(self.source.len())];
-        self.line + memchr::memchr_iter(b'\n', before).count() as u64
+        self.line + self.lines.find(at).line
     }
 
     /// Reports a finding. The draft is only made when the finding is kept.
@@ -254,22 +256,22 @@ impl<'s> Sink<'s> {
         draft: impl FnOnce() -> Draft,
     ) {
         let target = target.into();
-        let (file, source, offset, line) = (self.file, self.source, self.offset, self.line);
+        let text = Text {
+            file: self.file,
+            source: self.source,
+            lines: &self.lines,
+            offset: self.offset,
+            line: self.line,
+        };
         self.findings.add(self.limit, (severity, rule.code), || {
             let draft = draft();
-            let text = Text {
-                file,
-                source,
-                offset,
-                line,
-            };
             let (place, excerpt, path) = text.locate(target);
             let fix = draft.fix.map(|fix| match fix {
                 DraftFix::Rename(name) => Fix::Rename(name),
                 DraftFix::Edits(edits) => Fix::Edit(
                     edits
                         .into_iter()
-                        .map(|(range, text)| edit(offset, &range, text))
+                        .map(|(range, new)| edit(text.offset, &range, new))
                         .collect(),
                 ),
             });
@@ -299,6 +301,7 @@ fn edit(offset: u64, range: &Range<usize>, text: String) -> Edit {
 struct Text<'s> {
     file: &'s Arc<str>,
     source: &'s str,
+    lines: &'s Lines<'s>,
     offset: u64,
     line: u64,
 }
@@ -312,17 +315,16 @@ impl Text<'_> {
         };
         let start = floor_boundary(self.source, range.start);
         let end = floor_boundary(self.source, range.end.max(start));
-        let before = &self.source[..start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let newlines = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
+        let position = self.lines.find(start);
         let place = Place {
             file: Arc::clone(self.file),
-            line: self.line + newlines,
-            column: before[line_start..].chars().count() as u64 + 1,
+            line: self.line + position.line,
+            column: position.column + 1,
             span: Span::new(self.offset + start as u64, self.offset + end as u64),
         };
         // A text that is no longer at hand has no line to show.
-        let excerpt = (!self.source.is_empty()).then(|| self.excerpt(line_start, start, end));
+        let excerpt =
+            (!self.source.is_empty()).then(|| self.excerpt(position.line_start, start, end));
         (place, excerpt, path)
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use assay_formats::Value;
 use assay_formats::shape::{self, Shape, ShapeFault, ShapeFaultKind};
 
+use crate::apply;
 use crate::rules;
 use crate::sink::Sink;
 
@@ -29,7 +30,7 @@ pub(crate) fn check<'d>(
             }
         ) {
             rules::empty_key::report(fault.at, sink);
-        } else if !rules::shape(&fault, sink) {
+        } else if !apply::shape(&fault, sink) {
             refused.insert(fault.at.range().start);
         }
     });

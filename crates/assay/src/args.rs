@@ -130,6 +130,10 @@ pub(crate) struct Validate {
     #[arg(long)]
     pub(crate) deny_warnings: bool,
 
+    /// Print warnings and let them pass: exit code 0 when there are no errors
+    #[arg(long, conflicts_with = "deny_warnings")]
+    pub(crate) allow_warnings: bool,
+
     /// Mend what can be mended without changing what was meant, then judge again
     #[arg(long)]
     pub(crate) fix: bool,

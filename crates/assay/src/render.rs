@@ -128,10 +128,13 @@ pub(crate) fn fixed_line(fixed: &Fixed) -> String {
     };
     let message = crate::visible::visible(&fixed.message);
     match &fixed.renamed_to {
-        Some(name) => format!(
-            "fixed[{}]: {place}: {message}; renamed to `{name}`",
-            fixed.code
-        ),
+        Some(name) => {
+            let name = crate::visible::visible(name);
+            format!(
+                "fixed[{}]: {place}: {message}; renamed to `{name}`",
+                fixed.code
+            )
+        }
         None => format!("fixed[{}]: {place}: {message}", fixed.code),
     }
 }

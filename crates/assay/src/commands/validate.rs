@@ -143,7 +143,7 @@ fn present(
     judged: &Judged,
     printer: &mut Printer,
 ) -> Exit {
-    let exit = exit_of(judged, command.deny_warnings);
+    let exit = exit_of(judged, command);
     let outcome = Outcome {
         reports: &judged.reports,
         fixed: &judged.fixed,
@@ -165,7 +165,7 @@ fn present(
     exit
 }
 
-fn exit_of(judged: &Judged, deny_warnings: bool) -> Exit {
+fn exit_of(judged: &Judged, command: &Validate) -> Exit {
     let has = |severity| {
         judged
             .reports
@@ -174,9 +174,9 @@ fn exit_of(judged: &Judged, deny_warnings: bool) -> Exit {
     };
     if judged.failed {
         Exit::Failed
-    } else if has(Severity::Error) || (deny_warnings && has(Severity::Warning)) {
+    } else if has(Severity::Error) || (command.deny_warnings && has(Severity::Warning)) {
         Exit::Errors
-    } else if has(Severity::Warning) {
+    } else if has(Severity::Warning) && !command.allow_warnings {
         Exit::Warnings
     } else {
         Exit::Clean

@@ -28,6 +28,18 @@ fn an_error_exits_1_with_place_caret_and_next_step() {
 }
 
 #[test]
+fn warnings_that_are_allowed_are_printed_and_pass() {
+    let workspace = Workspace::new().with(RECORD, misspelt_record());
+
+    let run = workspace.run(&["validate", "--allow-warnings"]);
+
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("warning[AY106]"), "{run}");
+    let both = workspace.run(&["validate", "--allow-warnings", "--deny-warnings"]);
+    assert_eq!(both.code, Some(3), "{both}");
+}
+
+#[test]
 fn a_warning_exits_2_and_is_an_error_when_denied() {
     let workspace = Workspace::new().with(RECORD, misspelt_record());
 

@@ -5,8 +5,12 @@ use serde::Serialize;
 
 use super::{Account, End, Outcome, Why};
 
+/// The version of the document. It changes when a reader of the old one could be misled.
+const VERSION: u32 = 1;
+
 #[derive(Serialize)]
 pub(super) struct Wire<'a> {
+    version: u32,
     summary: WireSummary,
     failed: Vec<&'a str>,
     records: Vec<WireRecord<'a>>,
@@ -63,6 +67,7 @@ struct WireReason<'a> {
 pub(super) fn wire(account: &Account) -> Wire<'_> {
     let failed: Vec<&str> = account.failures().collect();
     Wire {
+        version: VERSION,
         summary: WireSummary {
             records: account.outcomes.len(),
             upgraded: account.upgraded().count(),

@@ -1,0 +1,151 @@
+//! The pages that people read: their links lead somewhere, their codes exist, and their transcripts are true.
+
+#![cfg(test)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every page but those of the rules, which are made from the rules; with its path from the root.
+fn pages() -> Vec<(String, String)> {
+    let mut pages = Vec::new();
+    for directory in [".", "docs", "docs/adr"] {
+        let entries = std::fs::read_dir(root().join(directory)).unwrap();
+        for entry in entries.map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            if Path::new(&name).extension().is_some_and(|own| own == "md") {
+                let text = std::fs::read_to_string(entry.path()).unwrap();
+                pages.push((format!("{directory}/{name}"), text));
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+/// Where the links of a page lead.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+}
+
+/// The anchor that a heading gets: lower case, words joined by dashes, without other signs.
+fn anchor(heading: &str) -> String {
+    heading
+        .trim_start_matches('#')
+        .trim()
+        .to_lowercase()
+        .replace(' ', "-")
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        .collect()
+}
+
+fn leads_somewhere(page: &str, link: &str) -> bool {
+    let (path, wanted) = link.split_once('#').unwrap_or((link, ""));
+    let target = match path {
+        "" => root().join(page),
+        path => root().join(page).with_file_name(path),
+    };
+    let has_anchor = || {
+        let text = std::fs::read_to_string(&target).unwrap_or_default();
+        text.lines()
+            .any(|line| line.starts_with('#') && anchor(line) == wanted)
+    };
+    target.exists() && (wanted.is_empty() || has_anchor())
+}
+
+/// The blocks of a page in one language.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let fence = format!("```{language}\n");
+    text.split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split("\n```").next())
+        .collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the program under test is no git command, and its environment is cleared here"
+)]
+fn assay(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(args).current_dir(root()).env_clear();
+    command.output().unwrap()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut dead = Vec::new();
+    for (page, text) in pages() {
+        for link in links(&text).filter(|link| !link.contains("://")) {
+            if !leads_somewhere(&page, link) {
+                dead.push(format!("{page}: {link}"));
+            }
+        }
+    }
+
+    assert_eq!(dead, Vec::<String>::new());
+}
+
+#[test]
+fn every_code_that_a_page_names_is_that_of_a_rule() {
+    let mut unknown = Vec::new();
+    for (page, text) in pages() {
+        for rest in text.split("AY").skip(1) {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let code = format!("AY{digits}");
+            let is_known = root().join(format!("docs/codes/{code}.md")).exists();
+            if digits.len() == 3 && !is_known {
+                unknown.push(format!("{page}: {code}"));
+            }
+        }
+    }
+
+    assert_eq!(unknown, Vec::<String>::new());
+}
+
+#[test]
+fn what_a_transcript_of_the_examples_shows_is_printed_in_that_order() {
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for block in blocks(&text, "console") {
+            let (command, shown) = block.split_once('\n').unwrap_or((block, ""));
+            let Some(line) = command.strip_prefix("$ assay ") else {
+                continue;
+            };
+            let args: Vec<&str> = line.split_whitespace().take_while(|a| *a != ">").collect();
+            if !args.iter().any(|arg| arg.starts_with("examples")) {
+                continue;
+            }
+            let printed = String::from_utf8(assay(&args).stdout).unwrap();
+            let mut printed = printed.lines();
+            for line in shown.lines() {
+                assert!(printed.any(|own| own == line), "{page}: {command}\n{line}");
+            }
+            checked += 1;
+        }
+    }
+
+    assert!(checked >= 4, "{checked} transcripts");
+}
+
+#[test]
+fn the_sample_of_the_json_output_is_true() {
+    let page = std::fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    let mut sample: Value = serde_json::from_str(blocks(&page, "json")[0]).unwrap();
+    let output = assay(&["validate", "examples/faulty/benchmark", "--format", "json"]);
+    let mut printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+
+    let shown = sample["files"][0]["findings"].take();
+    let all = printed["files"][0]["findings"].take();
+
+    assert_eq!(sample, printed);
+    assert!(all.as_array().unwrap().contains(&shown[0]), "{all:#}");
+}
