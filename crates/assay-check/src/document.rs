@@ -78,7 +78,7 @@ impl Document {
         };
         let mut sink = Sink::new(file, &source, limit, findings);
         rules::byte_order_mark::document(&source, &mut sink);
-        let mut tape = Tape::new();
+        let mut tape = Tape::with_room_for(source.len());
         let faults = match (spelling, source.strip_prefix('\u{feff}')) {
             // Offsets must stay those of the file, so the mark is blanked out, not cut off. YAML allows it.
             (Spelling::Json, Some(rest)) => {

@@ -73,6 +73,9 @@ pub(crate) struct Node {
     pub(crate) form: Form,
 }
 
+/// How many bytes of a document there are for each of its values and keys, about.
+const USUAL_BYTES_PER_NODE: usize = 16;
+
 /// The nodes of one document, reusable for the next.
 #[derive(Debug, Default)]
 pub struct Tape {
@@ -84,6 +87,14 @@ impl Tape {
     /// An empty tape.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty tape with room for a document of so many bytes, as documents usually are.
+    pub fn with_room_for(bytes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(bytes / USUAL_BYTES_PER_NODE),
+            decoded: Vec::new(),
+        }
     }
 
     /// The root of the document that was last read from `source`, unless nothing was.

@@ -49,7 +49,7 @@ const RUN_KEYS: [&str; 10] = [
 ];
 
 /// A score that a run has already been given: which run, metric and slice.
-type Claim<'d> = (Vec<u128>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
+type Claim<'d> = (Vec<u64>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
 
 /// How a score compares with those of the entries before.
 enum Echo {
@@ -115,7 +115,7 @@ fn report(
     }
 }
 
-fn run(entry: Value<'_>) -> Vec<u128> {
+fn run(entry: Value<'_>) -> Vec<u64> {
     RUN_KEYS
         .iter()
         .map(|key| entry.present(key).map_or(0, digest::content))

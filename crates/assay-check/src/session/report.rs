@@ -29,7 +29,7 @@ pub struct FileReport {
     /// What the file says, when nothing refuses it.
     pub validated: Option<Validated>,
     /// The digest of what a record says.
-    pub(super) content: Option<u128>,
+    pub(super) content: Option<u64>,
 }
 
 impl FileReport {
@@ -92,7 +92,7 @@ pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<Fil
 
 /// Reports records that say the same as an earlier one.
 pub(super) fn report_copies(context: &Context<'_>, reports: &mut [FileReport]) {
-    let mut first: HashMap<u128, Arc<str>> = HashMap::new();
+    let mut first: HashMap<u64, Arc<str>> = HashMap::new();
     for report in reports {
         let Some(content) = report.content else {
             continue;

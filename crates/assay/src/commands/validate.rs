@@ -98,9 +98,10 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
 
 impl Run<'_> {
     fn judge(&self, items: &[Item], limit: u64) -> Vec<FileReport> {
+        // Sizes are asked for only when a bar will show them: a call for each file adds up.
         let sizes = items
             .iter()
-            .filter(|item| !self.disk.is_stream(&item.path))
+            .filter(|item| self.shows_progress && !self.disk.is_stream(&item.path))
             .filter_map(|item| self.disk.size(&item.path));
         let progress = Progress::new(self.shows_progress, sizes.sum());
         let context = Context {
