@@ -65,20 +65,20 @@ fn warn(run: &Run<'_>, writer: &mut RecordWriter<'_>) {
     let left_out = [
         (
             run.results.left_out,
-            "scores of `stats.json` that are not finite or cannot be read were left out",
+            "a score of `stats.json` that is not finite or cannot be read was left out",
         ),
         (
             run.per_instance.not_finite,
-            "scores of single instances that are not finite were left out",
+            "a score of an instance that is not finite was left out",
         ),
         (
             run.per_instance.broken,
-            "entries of `per_instance_stats.json` that cannot be read were left out",
+            "an entry of `per_instance_stats.json` that cannot be read was left out",
         ),
     ];
     for (count, what) in left_out {
-        if count > 0 {
-            writer.warn(format!("{count} {what}"));
+        for _ in 0..count {
+            writer.warn(what);
         }
     }
     if run.survey.first.is_none() {

@@ -56,7 +56,7 @@ impl RunFiles {
             return Ok(files);
         }
         Err(Refusal::Nothing(format!(
-            "`{directory}` is not a complete run of HELM: `{}` is missing",
+            "`{directory}` is not a complete run of HELM: it lacks `{}`",
             missing.join("`, `")
         )))
     }

@@ -338,16 +338,15 @@ impl<'d> References<'d> {
     }
 }
 
-/// The tokens of an answer. HELM counts thinking among the tokens of the completion, but not of the output.
+/// The tokens of an answer. Where the prompt is echoed HELM counts it among the tokens of the completion, but not of the
+/// output; it counts no tokens of thinking.
 fn tokens(scores: &Scores) -> Option<TokenUsage> {
     let input = scores.prompt_tokens?;
     let output = scores.output_tokens.or(scores.completion_tokens)?;
-    let completion = scores.completion_tokens.unwrap_or(output).max(output);
     Some(TokenUsage {
         input_tokens: input,
         output_tokens: output,
-        total_tokens: input.saturating_add(completion),
-        reasoning_tokens: Some(completion - output).filter(|tokens| *tokens > 0),
+        total_tokens: input.saturating_add(output),
         ..TokenUsage::default()
     })
 }

@@ -14,7 +14,7 @@ pub(super) struct Scores {
     /// Positions of results, and the score that counts for them.
     pub(super) by_result: Vec<(u32, f64)>,
     pub(super) prompt_tokens: Option<u64>,
-    /// With the tokens of thinking.
+    /// With those of a prompt that was echoed.
     pub(super) completion_tokens: Option<u64>,
     /// Without them.
     pub(super) output_tokens: Option<u64>,
