@@ -137,13 +137,13 @@ impl OnDisk {
                 }
             };
             let items = &text[begin + 1..end.unwrap()];
-            file.write_all(text[..=begin].as_bytes()).unwrap();
+            file.write_all(&text.as_bytes()[..=begin]).unwrap();
             for copy in 0..copies {
                 let separator = if copy == 0 { "" } else { "," };
                 let renamed = items.replace("id\": \"id", &format!("id\": \"{copy}-id"));
                 write!(file, "{separator}{renamed}").unwrap();
             }
-            file.write_all(text[end.unwrap()..].as_bytes()).unwrap();
+            file.write_all(&text.as_bytes()[end.unwrap()..]).unwrap();
         }
         Self(directory)
     }
