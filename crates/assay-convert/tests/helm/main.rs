@@ -6,6 +6,7 @@ mod corpus;
 mod golden;
 mod hostile;
 mod large;
+mod made_up;
 mod run;
 mod runs;
 mod store;
