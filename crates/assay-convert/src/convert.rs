@@ -3,7 +3,12 @@
 //! A converter reads a log through [`Logs`] and writes through [`Datastore`]; it knows no file system, no clock and no
 //! network. What it makes follows from the log alone, so converting twice gives the same bytes.
 
+mod alpaca_eval;
+mod helm;
 mod identity;
+mod inspect;
+mod lighteval;
+mod lm_eval;
 mod metric;
 mod options;
 mod output;
@@ -65,5 +70,31 @@ impl Harness {
             Self::Lighteval => "lighteval",
             Self::AlpacaEval => "alpaca-eval",
         }
+    }
+}
+
+/// One log: what it is, where it lies, and where its records go.
+#[derive(Clone, Copy)]
+pub struct Log<'a> {
+    /// The files.
+    pub logs: &'a dyn Logs,
+    /// The log: a file, or the run directory of HELM.
+    pub path: &'a str,
+    /// What a person says.
+    pub options: &'a Options,
+    /// Where records go.
+    pub datastore: &'a dyn Datastore,
+    /// Told of every stretch of bytes that has been read.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// Converts one log of a known harness into its records.
+pub fn convert(harness: Harness, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+    match harness {
+        Harness::Inspect => inspect::convert(log),
+        Harness::Helm => helm::convert(log),
+        Harness::LmEval => lm_eval::convert(log),
+        Harness::Lighteval => lighteval::convert(log),
+        Harness::AlpacaEval => alpaca_eval::convert(log),
     }
 }

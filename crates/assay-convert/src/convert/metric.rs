@@ -63,6 +63,8 @@ const KNOWN: &[KnownMetric] = &[
     share("rouge2", "rouge"),
     share("rougeL", "rouge"),
     share("rouge_l", "rouge"),
+    share("bleu_1", "bleu"),
+    share("bleu_4", "bleu"),
     share("quasi_exact_match", "exact_match"),
     share("prefix_exact_match", "exact_match"),
     share("quasi_prefix_exact_match", "exact_match"),

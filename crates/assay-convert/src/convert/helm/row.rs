@@ -1,0 +1,352 @@
+use std::borrow::Cow;
+
+use assay_formats::eee::row::{
+    Attribution, Evaluation, Input, InteractionType, Output, Performance, Row, Text, TokenUsage,
+};
+use assay_formats::{Kind, Value};
+
+use super::files::Reader;
+use super::metrics::Correctness;
+use super::name::Perturbation;
+use super::record::Run;
+use super::scores::{Scores, instance_key, trial_of};
+use super::survey::thinking;
+use super::text::{content, prompt, scalar};
+
+/// What names the samples of a run; the same in every row.
+pub(super) struct Common {
+    pub(super) evaluation_id: String,
+    pub(super) model_id: String,
+}
+
+/// The rows of some requests, as they go into the file.
+#[derive(Debug, Default)]
+pub(super) struct Built {
+    pub(super) bytes: Vec<u8>,
+    pub(super) rows: u64,
+    /// What was left out.
+    pub(super) skipped: Vec<&'static str>,
+}
+
+const NOT_AN_INSTANCE: &str = "a request without an instance was left out";
+const WITHOUT_SCORES: &str = "a request for which the run has no finite score was left out";
+
+/// The requests for one instance: one, or one for each reference.
+pub(super) type Group = Vec<Vec<u8>>;
+
+/// Builds the rows of one instance.
+pub(super) fn build(
+    run: &Run<'_>,
+    common: &Common,
+    reader: &mut Reader,
+    group: &Group,
+    to: &mut Built,
+) {
+    let Some((first, others)) = group.split_first() else {
+        return;
+    };
+    let mut calls = Calls::default();
+    for state in others {
+        if let Some(state) = reader.read(state) {
+            calls.add(state);
+        }
+    }
+    let Some(state) = reader.read(first) else {
+        to.skipped.push(NOT_AN_INSTANCE);
+        return;
+    };
+    calls.add(state);
+    match Sample::read(run, state) {
+        Ok(sample) => sample.write(common, calls, to),
+        Err(skipped) => to.skipped.push(skipped),
+    }
+}
+
+/// One instance, in one trial and after one perturbation.
+struct Sample<'r, 'd> {
+    run: &'r Run<'r>,
+    state: Value<'d>,
+    instance: Value<'d>,
+    id: Text<'d>,
+    perturbation: Option<Perturbation>,
+    trial: i64,
+    scores: &'r Scores,
+    references: References<'d>,
+    /// The position of the reference that the model finds likeliest, when it was asked for each.
+    chosen: Option<usize>,
+}
+
+impl<'r, 'd> Sample<'r, 'd> {
+    fn read(run: &'r Run<'r>, state: Value<'d>) -> Result<Self, &'static str> {
+        let instance = state.present("instance").ok_or(NOT_AN_INSTANCE)?;
+        let id = instance.get("id").and_then(scalar).ok_or(NOT_AN_INSTANCE)?;
+        let perturbation = instance
+            .present("perturbation")
+            .and_then(Perturbation::read);
+        let trial = trial_of(state);
+        let mut key = String::new();
+        instance_key(&mut key, &id, perturbation.as_ref(), trial);
+        let scores = run
+            .per_instance
+            .get(&key)
+            .filter(|scores| !scores.by_result.is_empty())
+            .ok_or(WITHOUT_SCORES)?;
+        let references = References::read(instance);
+        let chosen = run
+            .survey
+            .by_reference
+            .then(|| references.chosen(scores, run))
+            .flatten();
+        Ok(Self {
+            run,
+            state,
+            instance,
+            id,
+            perturbation,
+            trial,
+            scores,
+            references,
+            chosen,
+        })
+    }
+
+    /// Writes one row for each score.
+    fn write(self, common: &Common, calls: Calls, to: &mut Built) {
+        let mut row = self.row(common, calls);
+        for (position, score) in &self.scores.by_result {
+            let Some(result) = self.run.results.list.get(*position as usize) else {
+                continue;
+            };
+            row.evaluation_result_id = Text::Owned(result.id.clone());
+            row.evaluation.score = *score;
+            row.evaluation.is_correct =
+                row.error.is_none() && self.is_right(result.correctness, *score);
+            match result.correctness {
+                Correctness::Undefined => {
+                    row.metadata
+                        .insert("correctness".into(), "not defined".into());
+                }
+                Correctness::AboveZero | Correctness::Full => {
+                    row.metadata.remove("correctness");
+                }
+            }
+            row.write(&mut to.bytes);
+            to.rows += 1;
+        }
+    }
+
+    fn is_right(&self, correctness: Correctness, score: f64) -> bool {
+        match (correctness, self.chosen) {
+            // Of references that are equally likely HELM chooses the first, but scores them all.
+            (Correctness::AboveZero, Some(chosen)) => self.references.correct.contains(&chosen),
+            (Correctness::AboveZero | Correctness::Full | Correctness::Undefined, _) => {
+                correctness.judge(score)
+            }
+        }
+    }
+
+    /// What all rows of the sample share.
+    fn row<'a>(&self, common: &'a Common, calls: Calls) -> Row<'a>
+    where
+        'd: 'a,
+        'r: 'a,
+    {
+        let unscored = Evaluation {
+            score: 0.0,
+            is_correct: false,
+            num_turns: None,
+            tool_calls_count: None,
+        };
+        let mut row = Row::new(
+            self.id.clone(),
+            InteractionType::SingleTurn,
+            self.input(),
+            unscored,
+        );
+        row.evaluation_id = Text::Borrowed(&common.evaluation_id);
+        row.model_id = Text::Borrowed(&common.model_id);
+        row.evaluation_name = Text::Borrowed(&self.run.spec.dataset);
+        let output = self.output();
+        row.answer_attribution = self.attribution(&output).into_iter().collect();
+        row.output = Some(output);
+        row.token_usage = tokens(self.scores);
+        row.performance = calls.performance();
+        row.error = calls.error.map(Into::into);
+        if let Some(perturbation) = &self.perturbation {
+            row.metadata
+                .insert("perturbation".into(), perturbation.name.clone().into());
+        }
+        if self.run.spec.train_trials > 1 || self.trial != 0 {
+            row.metadata
+                .insert("train_trial_index".into(), self.trial.to_string().into());
+        }
+        row
+    }
+
+    fn input(&self) -> Input<'d> {
+        let sent = self.state.present("request").and_then(prompt);
+        let question = self.instance.present("input").and_then(content);
+        let raw = question.or_else(|| sent.clone()).unwrap_or_default();
+        // Requests for single references end in that reference, so none of them is what was asked as a whole.
+        let by_reference = self.run.survey.by_reference;
+        Input {
+            formatted: sent.filter(|sent| *sent != raw && !by_reference),
+            raw,
+            reference: self.references.right_ones(),
+            choices: self.choices(),
+        }
+    }
+
+    /// The options of a multiple choice: as they were lettered, or else all references.
+    fn choices(&self) -> Option<Vec<Text<'d>>> {
+        let mapping = self
+            .state
+            .present("output_mapping")
+            .filter(|mapping| mapping.kind() == Kind::Map);
+        if let Some(mapping) = mapping {
+            let options = mapping.entries().filter_map(|(_, text)| text.text());
+            return Some(options.collect());
+        }
+        let run = self.run;
+        let is_choice = run.survey.by_reference || run.spec.method.starts_with("multiple_choice");
+        (is_choice && !self.references.texts.is_empty()).then(|| self.references.texts.clone())
+    }
+
+    /// What the model said; when it was only asked how likely each reference is, the one it finds likeliest.
+    fn output(&self) -> Output<'d> {
+        if self.run.survey.by_reference {
+            let chosen = self
+                .chosen
+                .and_then(|index| self.references.texts.get(index));
+            return Output {
+                raw: chosen.cloned().into_iter().collect(),
+                reasoning_trace: None,
+            };
+        }
+        let completions = self
+            .state
+            .present("result")
+            .and_then(|result| result.get("completions"));
+        let completions = || completions.into_iter().flat_map(Value::items);
+        let thoughts: Vec<Text<'d>> = completions().filter_map(thinking).collect();
+        Output {
+            raw: completions()
+                .filter_map(|completion| completion.text_of("text"))
+                .collect(),
+            reasoning_trace: (!thoughts.is_empty()).then_some(thoughts),
+        }
+    }
+
+    fn attribution(&self, output: &Output<'d>) -> Option<Attribution<'d>> {
+        let method = if self.run.survey.by_reference {
+            "likeliest_reference"
+        } else {
+            "exact_match"
+        };
+        Some(Attribution {
+            turn_idx: 0,
+            source: "output.raw".into(),
+            extracted_value: output.raw.first()?.trim().to_owned().into(),
+            extraction_method: method.into(),
+            is_terminal: true,
+        })
+    }
+}
+
+/// How long all requests for an instance took together, and what went wrong in one of them.
+#[derive(Default)]
+struct Calls {
+    seconds: Option<f64>,
+    error: Option<String>,
+}
+
+impl Calls {
+    fn add(&mut self, state: Value<'_>) {
+        let Some(result) = state.present("result") else {
+            return;
+        };
+        let time = result.number_of("request_time").filter(|time| *time >= 0.0);
+        if let Some(time) = time {
+            self.seconds = Some(self.seconds.unwrap_or(0.0) + time);
+        }
+        if result.get("success").and_then(Value::truth) == Some(false) {
+            let text = result.text_of("error").filter(|text| !text.is_empty());
+            self.error =
+                Some(text.map_or_else(|| "the request failed".to_owned(), Cow::into_owned));
+        }
+    }
+
+    fn performance(&self) -> Option<Performance> {
+        let milliseconds = self.seconds? * 1000.0;
+        // Times that are finite one by one need not be so together.
+        milliseconds.is_finite().then(|| Performance {
+            generation_time_ms: Some(milliseconds),
+            ..Performance::default()
+        })
+    }
+}
+
+/// The answers that an instance knows of.
+struct References<'d> {
+    texts: Vec<Text<'d>>,
+    correct: Vec<usize>,
+}
+
+impl<'d> References<'d> {
+    fn read(instance: Value<'d>) -> Self {
+        let mut references = Self {
+            texts: Vec::new(),
+            correct: Vec::new(),
+        };
+        for reference in instance
+            .get("references")
+            .into_iter()
+            .flat_map(Value::items)
+        {
+            let tags = reference.get("tags").into_iter().flat_map(Value::items);
+            if tags.into_iter().any(|tag| tag.is_text("correct")) {
+                references.correct.push(references.texts.len());
+            }
+            let text = reference.present("output").and_then(content);
+            references.texts.push(text.unwrap_or_default());
+        }
+        references
+    }
+
+    fn right_ones(&self) -> Vec<Text<'d>> {
+        self.correct
+            .iter()
+            .filter_map(|index| self.texts.get(*index))
+            .cloned()
+            .collect()
+    }
+
+    /// The reference that the model finds likeliest. HELM says which since 2024; before that it can only be told when it
+    /// is the one right answer.
+    fn chosen(&self, scores: &Scores, run: &Run<'_>) -> Option<usize> {
+        if let Some(index) = scores.predicted_index {
+            return (index < self.texts.len()).then_some(index);
+        }
+        let full = scores.by_result.iter().any(|(position, score)| {
+            let result = run.results.list.get(*position as usize);
+            *score >= 1.0 && result.is_some_and(|result| result.name.name == "exact_match")
+        });
+        match self.correct.as_slice() {
+            [only] if full => Some(*only),
+            _ => None,
+        }
+    }
+}
+
+/// The tokens of an answer. Where the prompt is echoed HELM counts it among the tokens of the completion, but not of the
+/// output; it counts no tokens of thinking.
+fn tokens(scores: &Scores) -> Option<TokenUsage> {
+    let input = scores.prompt_tokens?;
+    let output = scores.output_tokens.or(scores.completion_tokens)?;
+    Some(TokenUsage {
+        input_tokens: input,
+        output_tokens: output,
+        total_tokens: input.saturating_add(output),
+        ..TokenUsage::default()
+    })
+}

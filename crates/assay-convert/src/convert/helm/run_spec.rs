@@ -1,0 +1,177 @@
+use assay_formats::eee::record::Details;
+use assay_formats::{Kind, Value};
+
+use super::super::{Log, Refusal};
+use super::files::{Reader, RunFiles, read_whole};
+use super::text::one_line;
+
+/// What the run says of itself: `run_spec.json` and `scenario.json`.
+#[derive(Debug, Default)]
+pub(super) struct RunSpec {
+    pub(super) dataset: String,
+    /// `developer/model` as HELM names it.
+    pub(super) model: Option<String>,
+    /// Who served it: `platform/model`.
+    pub(super) deployment: Option<String>,
+    /// How instances became requests.
+    pub(super) method: String,
+    pub(super) train_trials: i64,
+    pub(super) generation: Generation,
+    pub(super) scenario: Details,
+    /// What the run is, byte for byte.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// How answers are asked for, where the requests do not say.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Generation {
+    pub(super) temperature: Option<f64>,
+    pub(super) top_p: Option<f64>,
+    pub(super) top_k: Option<f64>,
+    pub(super) max_tokens: Option<u64>,
+    pub(super) details: Details,
+}
+
+impl Generation {
+    /// Reads a request, or the adapter that makes requests: they use the same words.
+    pub(super) fn read(value: Value<'_>) -> Self {
+        let mut details = Details::new();
+        if let Some(stop) = value.present("stop_sequences") {
+            details.insert("stop_sequences".to_owned(), one_line(stop.raw()));
+        }
+        for key in ["presence_penalty", "frequency_penalty", "num_completions"] {
+            if let Some(number) = value
+                .get(key)
+                .filter(|number| number.kind() == Kind::Number)
+            {
+                details.insert(key.to_owned(), number.raw().to_owned());
+            }
+        }
+        Self {
+            temperature: value.number_of("temperature"),
+            top_p: value.number_of("top_p"),
+            top_k: value.number_of("top_k_per_token"),
+            max_tokens: value
+                .get("max_tokens")
+                .and_then(Value::integer)
+                .and_then(|tokens| u64::try_from(tokens).ok())
+                // 0 asks for the probability of the prompt, not for an answer.
+                .filter(|tokens| *tokens > 0),
+            details,
+        }
+    }
+
+    /// Fills in what is absent.
+    pub(super) fn or(mut self, other: &Self) -> Self {
+        self.temperature = self.temperature.or(other.temperature);
+        self.top_p = self.top_p.or(other.top_p);
+        self.top_k = self.top_k.or(other.top_k);
+        for (key, value) in &other.details {
+            self.details
+                .entry(key.clone())
+                .or_insert_with(|| value.clone());
+        }
+        self
+    }
+}
+
+impl RunSpec {
+    /// Reads what the run says of itself.
+    pub(super) fn read(log: &Log<'_>, files: &RunFiles) -> Result<Self, Refusal> {
+        let bytes = read_whole(log, &files.run_spec)?;
+        let mut reader = Reader::new();
+        let mut spec = reader
+            .read(&bytes)
+            .filter(|value| value.kind() == Kind::Map)
+            .map(Self::of)
+            .ok_or_else(|| Refusal::damaged(&files.run_spec, "it is no JSON mapping"))?;
+        spec.bytes = bytes;
+        if let Some(path) = &files.scenario {
+            // A scenario only lends its name, which can also be had from the run.
+            let scenario = read_whole(log, path)?;
+            let name = reader
+                .read(&scenario)
+                .and_then(|scenario| scenario.text_of("name"))
+                .filter(|name| !name.trim().is_empty());
+            if let Some(name) = name {
+                spec.dataset = name.into_owned();
+            }
+        }
+        Ok(spec)
+    }
+
+    fn of(value: Value<'_>) -> Self {
+        let name = value.text_of("name").unwrap_or_default();
+        // Runs from before 2023 say `scenario`.
+        let scenario_spec = value
+            .present("scenario_spec")
+            .or_else(|| value.present("scenario"));
+        let mut spec = Self {
+            dataset: dataset_of(&name).to_owned(),
+            train_trials: 1,
+            scenario: scenario_spec.map(scenario_details).unwrap_or_default(),
+            ..Self::default()
+        };
+        if let Some(adapter) = value.present("adapter_spec") {
+            let text = |key: &str| {
+                adapter
+                    .text_of(key)
+                    .filter(|text| !text.trim().is_empty())
+                    .map(Into::into)
+            };
+            spec.model = text("model");
+            spec.deployment = text("model_deployment");
+            spec.method = text("method").unwrap_or_default();
+            spec.generation = Generation::read(adapter);
+            spec.train_trials = adapter
+                .get("num_train_trials")
+                .and_then(Value::integer)
+                .unwrap_or(1);
+        }
+        spec
+    }
+}
+
+/// The data, out of a name such as `commonsense:dataset=hellaswag,method=joint`.
+fn dataset_of(name: &str) -> &str {
+    let (scenario, arguments) = name.split_once(':').unwrap_or((name, ""));
+    let named = arguments
+        .split(',')
+        .filter_map(|argument| argument.split_once('='))
+        .find_map(|(key, value)| key.contains("dataset").then_some(value));
+    match named.unwrap_or(scenario) {
+        "" => "unknown",
+        dataset => dataset,
+    }
+}
+
+fn scenario_details(spec: Value<'_>) -> Details {
+    let mut details = Details::new();
+    if let Some(class) = spec.text_of("class_name") {
+        details.insert("scenario_name".to_owned(), class.into_owned());
+    }
+    if let Some(arguments) = spec
+        .present("args")
+        .filter(|arguments| !arguments.is_empty())
+    {
+        details.insert("scenario_args".to_owned(), one_line(arguments.raw()));
+    }
+    details
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_named_by_the_run_when_the_scenario_is_not_there() {
+        for (name, dataset) in [
+            ("commonsense:dataset=hellaswag,method=joint", "hellaswag"),
+            ("mmlu:subject=law,model=openai_gpt2", "mmlu"),
+            ("gsm", "gsm"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(dataset_of(name), dataset);
+        }
+    }
+}

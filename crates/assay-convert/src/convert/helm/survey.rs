@@ -1,0 +1,134 @@
+use assay_formats::json::{Stream, StreamError};
+use assay_formats::{Kind, Value};
+
+use super::super::{Log, Refusal};
+use super::files::{Reader, RunFiles, Source};
+use super::run_spec::Generation;
+
+/// What must be known of all requests before the first row can be written. Only times are read, and the first request;
+/// everything else is passed over.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// When the first request was answered.
+    pub(super) first: Option<i64>,
+    /// When the last one was.
+    pub(super) last: Option<i64>,
+    pub(super) generation: Generation,
+    pub(super) model: Option<String>,
+    pub(super) deployment: Option<String>,
+    /// Whether the first answer came with its thinking.
+    pub(super) reasoning: bool,
+    /// Whether each reference got a request of its own.
+    pub(super) by_reference: bool,
+    pub(super) digest: Vec<u8>,
+}
+
+impl Survey {
+    /// Walks through `scenario_state.json`.
+    pub(super) fn read(log: &Log<'_>, files: &RunFiles) -> Result<Self, Refusal> {
+        let mut source = Source::hashed(log, &files.scenario_state)?;
+        if log.options.samples {
+            source = source.silent();
+        }
+        let mut survey = Self::default();
+        survey
+            .walk(&mut source.stream())
+            .map_err(|error| Refusal::stream(&files.scenario_state, error))?;
+        survey.digest = source.digest();
+        Ok(survey)
+    }
+
+    fn walk(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
+        stream.enter_map()?;
+        while let Some(key) = stream.next_key()? {
+            if key != "request_states" || !stream.is_list()? {
+                stream.skip()?;
+                continue;
+            }
+            stream.enter_list()?;
+            let mut is_first = true;
+            while stream.has_item()? {
+                if is_first {
+                    self.first_state(stream.value()?);
+                    is_first = false;
+                } else {
+                    self.state(stream)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the first state in full, because all requests of a run are made by one adapter.
+    fn first_state(&mut self, bytes: &[u8]) {
+        let mut reader = Reader::new();
+        let Some(state) = reader.read(bytes) else {
+            return;
+        };
+        self.by_reference = state.present("reference_index").is_some();
+        if let Some(request) = state.present("request") {
+            self.generation = Generation::read(request);
+            let text = |key: &str| request.text_of(key).map(Into::into);
+            self.model = text("model");
+            self.deployment = text("model_deployment");
+        }
+        let Some(result) = state.present("result") else {
+            return;
+        };
+        self.reasoning = result
+            .get("completions")
+            .and_then(|completions| completions.items().next())
+            .and_then(thinking)
+            .is_some();
+        if let Some(time) = result.get("request_datetime").and_then(Value::integer) {
+            self.time(time);
+        }
+    }
+
+    fn state(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
+        if !stream.is_map()? {
+            return stream.skip();
+        }
+        stream.enter_map()?;
+        while let Some(key) = stream.next_key()? {
+            if key == "result" && stream.is_map()? {
+                self.result(stream)?;
+            } else {
+                stream.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
+        stream.enter_map()?;
+        while let Some(key) = stream.next_key()? {
+            if key != "request_datetime" {
+                stream.skip()?;
+                continue;
+            }
+            let time = std::str::from_utf8(stream.value()?)
+                .ok()
+                .and_then(|text| text.parse().ok());
+            if let Some(time) = time {
+                self.time(time);
+            }
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, time: i64) {
+        self.first = Some(self.first.map_or(time, |first| first.min(time)));
+        self.last = Some(self.last.map_or(time, |last| last.max(time)));
+    }
+}
+
+/// What the model thought before it answered.
+pub(super) fn thinking(completion: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
+    let thinking = completion.present("thinking")?;
+    match thinking.kind() {
+        Kind::String => thinking.text(),
+        Kind::Map => thinking.text_of("text"),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::List => None,
+    }
+}

@@ -1,0 +1,248 @@
+//! Logs and records in memory.
+
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, validate};
+use assay_convert::convert::{
+    Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
+};
+use assay_model::Severity;
+use serde_json::Value;
+
+/// Files by their paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Tree(pub(crate) BTreeMap<String, Vec<u8>>);
+
+impl Logs for Tree {
+    fn open(&self, path: &str) -> io::Result<Box<dyn LogFile + '_>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Cursor::new(bytes.as_slice())))
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<String>> {
+        let prefix = format!("{directory}/");
+        let names = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        if names.is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(names)
+    }
+}
+
+impl Files for Tree {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(bytes.as_slice()))
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        self.0.get(path).map(|bytes| bytes.len() as u64)
+    }
+}
+
+impl Tree {
+    /// The files of a directory of the disk, as `run/{name}`.
+    pub(crate) fn of_directory(directory: &Path) -> Self {
+        let mut tree = Self::default();
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            tree.0
+                .insert(format!("run/{name}"), std::fs::read(&path).unwrap());
+        }
+        tree
+    }
+
+    /// A run that comes with the tests.
+    pub(crate) fn of_fixture(name: &str) -> Self {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/helm");
+        Self::of_directory(&fixtures.join(name))
+    }
+
+    /// Changes a file of the run as JSON.
+    pub(crate) fn change(mut self, name: &str, change: impl FnOnce(&mut Value)) -> Self {
+        let bytes = self.0.get_mut(&format!("run/{name}")).unwrap();
+        let mut value = serde_json::from_slice(bytes).unwrap();
+        change(&mut value);
+        *bytes = serde_json::to_vec_pretty(&value).unwrap();
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.0.remove(&format!("run/{name}")).unwrap();
+        self
+    }
+
+    pub(crate) fn convert(&self) -> Result<Outcome, Refusal> {
+        self.convert_with(&Options::default())
+    }
+
+    pub(crate) fn convert_with(&self, options: &Options) -> Result<Outcome, Refusal> {
+        let store = Store::default();
+        let log = Log {
+            logs: self,
+            path: "run",
+            options,
+            datastore: &store,
+            progress: &|_| {},
+        };
+        let mut converted = convert(Harness::Helm, &log)?;
+        assert_eq!(converted.len(), 1);
+        Ok(Outcome {
+            converted: converted.remove(0),
+            files: Tree(store.0.into_inner().unwrap()),
+        })
+    }
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) converted: Converted,
+    pub(crate) files: Tree,
+}
+
+impl Outcome {
+    pub(crate) fn record(&self) -> Value {
+        let identity = &self.converted.identity;
+        let path = format!("{}/{}.json", identity.directory, identity.uuid);
+        serde_json::from_slice(&self.files.0[&path]).unwrap()
+    }
+
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        let Some(bytes) = self.files.0.get(&self.converted.identity.samples_path()) else {
+            return Vec::new();
+        };
+        let lines = std::str::from_utf8(bytes).unwrap().lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    pub(crate) fn result(&self, id: &str) -> Value {
+        let record = self.record();
+        let results = record["evaluation_results"].as_array().unwrap();
+        let of_id = |result: &&Value| result["evaluation_result_id"] == id;
+        let found = results.iter().find(of_id);
+        found
+            .unwrap_or_else(|| panic!("there is no result `{id}`"))
+            .clone()
+    }
+
+    pub(crate) fn rows_of(&self, id: &str) -> Vec<Value> {
+        let mut rows = self.rows();
+        rows.retain(|row| row["evaluation_result_id"] == id);
+        rows
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<&str> {
+        let warnings = self.converted.warnings.iter();
+        warnings.map(|warning| warning.message.as_str()).collect()
+    }
+
+    /// Holds the record and its rows against the judge.
+    pub(crate) fn is_valid(&self) {
+        let items: Vec<Item> = self
+            .files
+            .0
+            .keys()
+            .map(|path| Item {
+                path: path.as_str().into(),
+                kind: Some(if path.ends_with("_samples.jsonl") {
+                    FileKind::Samples
+                } else {
+                    FileKind::Record
+                }),
+            })
+            .collect();
+        let context = Context {
+            layout: LayoutPolicy::Strict,
+            ..Context::default()
+        };
+        let reports = validate(
+            &self.files,
+            &items,
+            &context,
+            &assay_check::Options::default(),
+        );
+        let findings: Vec<String> = reports
+            .iter()
+            .flat_map(|report| report.findings.diagnostics())
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .map(|diagnostic| format!("{} {}", diagnostic.path, diagnostic.message))
+            .collect();
+        assert_eq!(findings, Vec::<String>::new());
+    }
+
+    /// Holds the record and its rows against the published schemas.
+    pub(crate) fn follows(&self, schemas: &Path) {
+        let check = |name: &str, values: &[Value]| {
+            let text = std::fs::read_to_string(schemas.join(name)).unwrap();
+            let validator = jsonschema::draft7::new(&serde_json::from_str(&text).unwrap()).unwrap();
+            for value in values {
+                let errors: Vec<String> = validator
+                    .iter_errors(value)
+                    .map(|error| error.to_string())
+                    .collect();
+                assert_eq!(errors, Vec::<String>::new());
+            }
+        };
+        check("eval.schema.0.3.0.json", &[self.record()]);
+        check("instance_level_eval.schema.0.3.0.json", &self.rows());
+    }
+}
+
+/// Records as they appear.
+#[derive(Debug, Default)]
+struct Store(Mutex<BTreeMap<String, Vec<u8>>>);
+
+struct Making<'s> {
+    store: &'s Store,
+    identity: Identity,
+    rows: Vec<u8>,
+}
+
+impl Datastore for Store {
+    fn begin(&self, identity: &Identity) -> io::Result<Box<dyn Pair + '_>> {
+        Ok(Box::new(Making {
+            store: self,
+            identity: identity.clone(),
+            rows: Vec::new(),
+        }))
+    }
+}
+
+impl Pair for Making<'_> {
+    fn rows(&mut self) -> &mut dyn Write {
+        &mut self.rows
+    }
+
+    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+        let mut files = self.store.0.lock().unwrap();
+        let Identity { directory, uuid } = &self.identity;
+        files.insert(
+            format!("{directory}/{uuid}.json"),
+            record.as_bytes().to_vec(),
+        );
+        if has_samples {
+            files.insert(self.identity.samples_path(), self.rows);
+        }
+        Ok(())
+    }
+}
+
+/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+pub(crate) fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let corpus = std::env::var_os("ASSAY_CORPUS").map_or(beside, PathBuf::from);
+    if !corpus.is_dir() {
+        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
+        return None;
+    }
+    Some(corpus)
+}
