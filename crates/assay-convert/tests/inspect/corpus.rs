@@ -44,28 +44,3 @@ fn every_real_log_converts_and_stands_before_the_judge() {
     ];
     assert_eq!(refused, expected);
 }
-
-#[test]
-fn both_forms_of_a_real_log_make_the_same_files() {
-    let Some(corpus) = corpus() else { return };
-    let mut logs = Vec::new();
-    for directory in ["inspect", "inspect-small"] {
-        logs_below(&corpus.join("logs").join(directory), &mut logs);
-    }
-    let convert = |path: &Path| {
-        let outcome = convert_bytes(std::fs::read(path).unwrap(), &jobs(1));
-        outcome
-            .map(|outcome| outcome.files)
-            .map_err(|refusal| refusal.to_string())
-    };
-
-    for archive in logs
-        .iter()
-        .filter(|path| path.extension().is_some_and(|own| own == "eval"))
-    {
-        let json = archive.with_extension("json");
-        if json.is_file() {
-            assert_eq!(convert(archive), convert(&json), "{}", archive.display());
-        }
-    }
-}

@@ -3,7 +3,7 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use assay_check::{Context, Files, Item, LayoutPolicy, Options as Checks, validate};
+use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, Options as Checks, validate};
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
@@ -191,7 +191,11 @@ pub(crate) fn assert_sound(outcome: &Outcome) {
         .keys()
         .map(|path| Item {
             path: path.as_str().into(),
-            kind: None,
+            kind: Some(if path.ends_with("_samples.jsonl") {
+                FileKind::Samples
+            } else {
+                FileKind::Record
+            }),
         })
         .collect();
     let context = Context {

@@ -176,13 +176,13 @@ fn add_tool(tools: &mut Vec<Tool>, item: Value<'_>) {
     });
 }
 
-/// A step as JSON: the solver and what it was given.
+/// A step as JSON: the solver and what it was given. Older logs do not tell what was given from what was assumed.
 fn step(step: Value<'_>) -> String {
-    let part = |key: &str, missing: &str| step.get(key).map_or_else(|| missing.to_owned(), compact);
-    format!(
-        r#"{{"solver":{},"params":{},"params_passed":{}}}"#,
-        part("solver", "null"),
-        part("params", "{}"),
-        part("params_passed", "{}")
-    )
+    let solver = step
+        .get("solver")
+        .map_or_else(|| "null".to_owned(), compact);
+    let params = step.get("params").map_or_else(|| "{}".to_owned(), compact);
+    let passed = step.get("params_passed").map(compact);
+    let passed = passed.as_deref().unwrap_or(&params);
+    format!(r#"{{"solver":{solver},"params":{params},"params_passed":{passed}}}"#)
 }

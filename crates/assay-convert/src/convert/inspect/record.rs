@@ -189,8 +189,9 @@ fn frame(root: Value<'_>, eval: Value<'_>, aggregates: Vec<Aggregate>) -> Frame 
     let info = model::model_info(&model);
     let start = Times::of(root).start;
     let named = |key: &str| eval.text_of(key).filter(|name| !name.trim().is_empty());
-    let evaluation_name =
-        named("task").map_or_else(|| dataset::dataset_name(eval), std::borrow::Cow::into_owned);
+    let evaluation_name = named("task_display_name")
+        .or_else(|| named("task"))
+        .map_or_else(|| dataset::dataset_name(eval), std::borrow::Cow::into_owned);
     Frame {
         evaluation_id: format!(
             "{}/{}/{}",

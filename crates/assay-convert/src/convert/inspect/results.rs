@@ -135,7 +135,12 @@ fn is_dispersion(key: &str) -> bool {
 
 /// The scorer and the name of an entry.
 fn names(entry: Value<'_>) -> (String, String) {
-    let text = |key: &str| entry.text_of(key).map(std::borrow::Cow::into_owned);
+    let text = |key: &str| {
+        let value = entry.present(key)?;
+        // The oldest logs have a map with the name of the scorer.
+        let name = value.text().or_else(|| value.text_of("name"));
+        name.map(std::borrow::Cow::into_owned)
+    };
     let scorer = text("scorer").or_else(|| text("name"));
     let name = text("name").or_else(|| text("scorer"));
     let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "unknown".to_owned());
