@@ -6,6 +6,7 @@
 mod archive;
 mod chunked;
 mod dataset;
+mod dialogue;
 mod excerpt;
 mod generation;
 mod judges;
@@ -129,11 +130,11 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
             is_in_samples = false;
             return Ok(None);
         }
-        let piece = if !stream.is_map()? {
+        let piece = if stream.is_map()? {
+            Piece::Sample(excerpt::sample(&mut stream)?)
+        } else {
             stream.skip()?;
             Piece::Unread
-        } else {
-            Piece::Sample(excerpt::sample(&mut stream)?)
         };
         (log.progress)(stream.position() - passed);
         passed = stream.position();
@@ -332,7 +333,7 @@ impl<'a> Output<'a> {
         let writer = &mut self.writer;
         let record = header
             .record(log.options, aggregates, self.served.as_deref(), |warning| {
-                writer.warn(warning)
+                writer.warn(warning);
             })
             .ok_or_else(|| Refusal::damaged(log.path, "its header cannot be read"))?;
         self.writer.finish(record)

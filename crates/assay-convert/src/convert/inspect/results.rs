@@ -91,7 +91,7 @@ pub(super) fn aggregates(root: Value<'_>, mut warn: impl FnMut(String)) -> Vec<A
     for entry in scores {
         let read = Entry {
             root,
-            entry,
+            scores: entry,
             has_reducers,
         };
         for (key, metric) in entry.get("metrics").into_iter().flat_map(Value::entries) {
@@ -159,16 +159,16 @@ fn number(metric: Value<'_>) -> Option<f64> {
 #[derive(Clone, Copy)]
 struct Entry<'d> {
     root: Value<'d>,
-    entry: Value<'d>,
+    scores: Value<'d>,
     has_reducers: bool,
 }
 
 impl Entry<'_> {
     fn aggregate(self, key: &str, metric: Value<'_>) -> Option<Aggregate> {
-        let (scorer, name) = names(self.entry);
+        let (scorer, name) = names(self.scores);
         let label = metric.text_of("name").unwrap_or(key.into());
         let group = metric.text_of("group");
-        let reducer = reducer(self.entry);
+        let reducer = reducer(self.scores);
         let score = number(metric)?;
         let subject = if name == scorer {
             scorer.clone()
@@ -183,7 +183,7 @@ impl Entry<'_> {
         let mut config = metric_config(plain_name(&label), score);
         config.evaluation_description =
             Some(format!("{} from scorer {subject}", plain_name(&label)));
-        config.llm_scoring = judges::scoring(self.root, self.entry);
+        config.llm_scoring = judges::scoring(self.root, self.scores);
         for (name, value) in [("reducer", reducer.as_deref()), ("group", group.as_deref())] {
             if let Some(value) = value {
                 config
@@ -213,7 +213,7 @@ impl Entry<'_> {
     }
 
     fn metric(self, wanted: &str) -> Option<f64> {
-        self.entry
+        self.scores
             .get("metrics")?
             .entries()
             .find(|(key, _)| key.text().is_some_and(|key| plain_name(&key) == wanted))
@@ -243,7 +243,7 @@ impl Entry<'_> {
     /// How many samples the score rests on: those that were scored, not their epochs.
     fn samples(self) -> Option<u64> {
         let count = |value: Option<Value<'_>>| u64::try_from(value?.integer()?).ok();
-        if let Some(scored) = count(self.entry.get("scored_samples")) {
+        if let Some(scored) = count(self.scores.get("scored_samples")) {
             return Some(scored);
         }
         let results = self.root.get("results")?;
@@ -255,7 +255,7 @@ impl Entry<'_> {
 
     fn details(self) -> assay_formats::eee::record::Details {
         let mut details = assay_formats::eee::record::Details::new();
-        let unscored = self.entry.get("unscored_samples").and_then(Value::integer);
+        let unscored = self.scores.get("unscored_samples").and_then(Value::integer);
         if let Some(unscored) = unscored.filter(|count| *count > 0) {
             details.insert("unscored_samples".to_owned(), unscored.to_string());
         }

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_formats::Value;
-use assay_formats::eee::row::{Attribution, Evaluation, Input, InteractionType, Output, Row, Text};
+use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
 use assay_formats::syntax::limits;
 
+use super::dialogue::Dialogue;
 use super::excerpt::Document;
-use super::message::{Attachments, content, detail, message};
+use super::message::{detail, message};
 use super::results::Aggregate;
 use super::score::{self, Judgement, Scored};
-use super::{message, usage};
+use super::usage;
 
 /// What all rows of a record share.
 #[derive(Debug)]
@@ -67,8 +68,7 @@ pub(super) fn rows(frame: &Frame, text: String) -> Rows {
 struct Sample<'d> {
     frame: &'d Frame,
     root: Value<'d>,
-    attachments: Attachments<'d>,
-    messages: Vec<Value<'d>>,
+    dialogue: Dialogue<'d>,
     epoch: i64,
     error: Option<Text<'d>>,
 }
@@ -78,12 +78,7 @@ impl<'d> Sample<'d> {
         Self {
             frame,
             root,
-            attachments: Attachments::of(root),
-            messages: root
-                .get("messages")
-                .into_iter()
-                .flat_map(Value::items)
-                .collect(),
+            dialogue: Dialogue::new(root),
             epoch: root.get("epoch").and_then(Value::integer).unwrap_or(1),
             error: error(root),
         }
@@ -197,7 +192,7 @@ impl<'d> Sample<'d> {
 
     /// The row without its score.
     fn base(&self) -> Row<'d> {
-        let kind = self.interaction();
+        let kind = self.dialogue.interaction();
         let id = self.root.get("id").map(detail).unwrap_or_default();
         let id = if id.trim().is_empty() {
             "unknown".to_owned()
@@ -213,128 +208,28 @@ impl<'d> Sample<'d> {
         let mut messages = None;
         if kind != InteractionType::SingleTurn {
             let turns: Vec<_> = self
+                .dialogue
                 .messages
                 .iter()
                 .enumerate()
-                .map(|(position, value)| message(position, *value, self.attachments))
+                .map(|(position, value)| message(position, *value, self.dialogue.attachments))
                 .collect();
             evaluation.num_turns = Some(turns.len());
             evaluation.tool_calls_count =
                 Some(turns.iter().map(|turn| turn.tool_calls.len()).sum());
             messages = Some(turns);
         }
-        let mut row = Row::new(id.into(), kind, self.input(), evaluation);
+        let mut row = Row::new(id.into(), kind, self.dialogue.input(), evaluation);
         row.evaluation_id = self.frame.evaluation_id.as_str().into();
         row.model_id = self.frame.model_id.as_str().into();
         row.evaluation_name = self.frame.evaluation_name.as_str().into();
-        row.output = messages.is_none().then(|| self.output());
+        row.output = messages.is_none().then(|| self.dialogue.output());
         row.messages = messages;
         row.token_usage = usage::tokens(self.root, &self.frame.model, &self.frame.judges);
         row.performance = usage::performance(self.root);
         row.error.clone_from(&self.error);
         row.metadata = self.metadata();
         row
-    }
-
-    fn interaction(&self) -> InteractionType {
-        let is =
-            |value: &Value<'d>, role: &str| value.get("role").is_some_and(|own| own.is_text(role));
-        let calls = |value: &Value<'d>| {
-            value
-                .get("tool_calls")
-                .is_some_and(|calls| calls.items().next().is_some())
-        };
-        if self
-            .messages
-            .iter()
-            .any(|value| is(value, "tool") || calls(value))
-        {
-            InteractionType::Agentic
-        } else if self
-            .messages
-            .iter()
-            .filter(|value| is(value, "assistant"))
-            .count()
-            > 1
-        {
-            InteractionType::MultiTurn
-        } else {
-            InteractionType::SingleTurn
-        }
-    }
-
-    fn input(&self) -> Input<'d> {
-        Input {
-            raw: self.question(),
-            formatted: None,
-            reference: texts(self.root.get("target"), self.attachments),
-            choices: self
-                .root
-                .present("choices")
-                .map(|choices| texts(Some(choices), self.attachments))
-                .filter(|choices| !choices.is_empty()),
-        }
-    }
-
-    /// The question: a text, or what the user says in a list of messages.
-    fn question(&self) -> Text<'d> {
-        let Some(input) = self.root.get("input") else {
-            return Text::default();
-        };
-        if let Some(text) = self.attachments.text(input) {
-            return text;
-        }
-        let said: Vec<Text<'d>> = input
-            .items()
-            .filter(|value| value.get("role").is_some_and(|role| role.is_text("user")))
-            .map(|value| content(value.get("content"), self.attachments, " ").text)
-            .collect();
-        said.join("\n").into()
-    }
-
-    /// What the model said: every choice it offered, else its last message, else nothing.
-    fn output(&self) -> Output<'d> {
-        let output = self.root.get("output");
-        let offered: Vec<_> = output
-            .and_then(|output| output.get("choices"))
-            .into_iter()
-            .flat_map(Value::items)
-            .filter_map(|choice| choice.present("message"))
-            .collect();
-        let said = if offered.is_empty() {
-            let is_answer = |value: &&Value<'d>| {
-                value
-                    .get("role")
-                    .is_some_and(|role| role.is_text("assistant"))
-            };
-            self.messages
-                .iter()
-                .rev()
-                .find(is_answer)
-                .copied()
-                .into_iter()
-                .collect()
-        } else {
-            offered
-        };
-        let mut raw = Vec::new();
-        let mut thoughts = Vec::new();
-        for value in said {
-            let content = content(value.get("content"), self.attachments, "\n");
-            raw.push(content.text);
-            thoughts.extend(content.reasoning);
-        }
-        if raw.is_empty() {
-            raw.push(
-                output
-                    .and_then(|output| output.text_of("completion"))
-                    .unwrap_or_default(),
-            );
-        }
-        Output {
-            raw,
-            reasoning_trace: (!thoughts.is_empty()).then_some(thoughts),
-        }
     }
 
     /// Where the answer that the scorer judged stands: in the last thing that the model said.
@@ -347,7 +242,7 @@ impl<'d> Sample<'d> {
         let answer = judgement
             .score
             .present("answer")
-            .and_then(|answer| self.attachments.text(answer));
+            .and_then(|answer| self.dialogue.attachments.text(answer));
         let Some(answer) = answer.filter(|answer| !answer.is_empty()) else {
             return Vec::new();
         };
@@ -374,7 +269,7 @@ impl<'d> Sample<'d> {
         let text = judgement
             .score
             .present("explanation")
-            .and_then(|text| self.attachments.text(text));
+            .and_then(|text| self.dialogue.attachments.text(text));
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             return;
         };
@@ -441,21 +336,4 @@ fn error(root: Value<'_>) -> Option<Text<'_>> {
         Some(traceback) if !traceback.is_empty() => format!("{said}\n{traceback}").into(),
         Some(_) | None => said,
     })
-}
-
-/// A text, or a list of them.
-fn texts<'d>(value: Option<Value<'d>>, attachments: Attachments<'d>) -> Vec<Text<'d>> {
-    let Some(value) = value else {
-        return Vec::new();
-    };
-    let text = |value: Value<'d>| {
-        attachments
-            .text(value)
-            .unwrap_or_else(|| message::compact(value).into())
-    };
-    if value.kind() == assay_formats::Kind::List {
-        value.items().map(text).collect()
-    } else {
-        vec![text(value)]
-    }
 }
