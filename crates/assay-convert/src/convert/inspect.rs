@@ -120,9 +120,13 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
         std::mem::swap(&mut stream, &mut file);
     }
     let mut output = Output::begin(log, &header)?;
-    let mut is_in_samples = is_at_samples || find_samples(&mut stream).map_err(fail)?;
+    let wants_samples = log.options.samples || header.frame.aggregates.is_empty();
+    let mut is_in_samples =
+        wants_samples && (is_at_samples || find_samples(&mut stream).map_err(fail)?);
     if is_in_samples {
         stream.enter_list().map_err(fail)?;
+    } else if is_at_samples {
+        stream.skip().map_err(fail)?;
     }
     let mut passed = 0;
     let mut next = || -> Result<Option<Piece>, StreamError> {

@@ -264,9 +264,13 @@ fn without_samples_the_record_stands_alone() {
         ..Options::default()
     };
 
-    let outcome = convert_bytes(fixture_bytes("mcq.eval"), &options).unwrap();
+    let outcome = convert_bytes(fixture_bytes("scorers.eval"), &options).unwrap();
+    let json = convert_bytes(fixture_bytes("scorers.json"), &options).unwrap();
 
+    assert_eq!(json.files, outcome.files);
     assert!(outcome.rows.is_empty());
+    assert!(outcome.warnings().is_empty());
+    assert!(json.warnings().is_empty());
     assert!(outcome.record.get("detailed_evaluation_results").is_none());
     assert_eq!(outcome.record["retrieved_timestamp"], "1767225600");
     assert_eq!(
@@ -374,4 +378,14 @@ fn scores_beyond_the_bounds_of_a_metric_leave_its_bounds_unknown() {
     let metric = &outcome.record["evaluation_results"][0]["metric_config"];
     assert!(metric.get("max_score").is_none());
     assert_eq!(metric["additional_details"]["bounds_status"], "unknown");
+}
+
+#[test]
+fn the_mean_of_scores_whose_sum_is_too_large_is_still_a_number() {
+    let samples = r#"[{"id": 1, "scores": {"m": {"value": 1e308}}}, {"id": 2, "scores": {"m": {"value": 1e308}}}]"#;
+
+    let outcome = convert_bytes(log_with("null", samples), &jobs(1)).unwrap();
+
+    crate::support::assert_sound(&outcome);
+    assert_eq!(outcome.results(), [("m:mean", 1e308)]);
 }

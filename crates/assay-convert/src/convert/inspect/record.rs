@@ -267,6 +267,8 @@ struct Mean {
     scorer: String,
     name: String,
     sum: f64,
+    /// The mean so far, for sums that are too large to be held.
+    running: f64,
     rows: u32,
     samples: u32,
 }
@@ -278,11 +280,14 @@ impl Means {
             scorer: tally.scorer,
             name: tally.name,
             sum: 0.0,
+            running: 0.0,
             rows: 0,
             samples: 0,
         });
         mean.sum += tally.score;
         mean.rows = mean.rows.saturating_add(1);
+        let rows = f64::from(mean.rows);
+        mean.running += tally.score / rows - mean.running / rows;
         mean.samples = mean.samples.saturating_add(u32::from(tally.is_first_epoch));
     }
 
@@ -291,7 +296,11 @@ impl Means {
         self.sums
             .into_iter()
             .map(|(id, mean)| {
-                let score = mean.sum / f64::from(mean.rows.max(1));
+                let score = if mean.sum.is_finite() {
+                    mean.sum / f64::from(mean.rows.max(1))
+                } else {
+                    mean.running
+                };
                 let mut metric = metric_config("mean", score);
                 metric.evaluation_description = Some(format!(
                     "mean over the samples that were scored, computed from them because the log has status `{status}` and no results"
