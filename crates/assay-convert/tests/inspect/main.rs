@@ -4,6 +4,7 @@
 
 mod convert;
 mod corpus;
+mod frames;
 mod golden;
 mod hostile;
 mod support;
