@@ -1,8 +1,345 @@
 //! Inspect AI: `.eval` archives and `.json` logs.
+//!
+//! A log is read sample by sample. Of each sample only what a row needs is kept; the events, which are most of a log, are
+//! passed over. Rows come in the order of epoch and id, as Inspect itself lists samples.
 
-use super::{Converted, Log, Refusal};
+mod archive;
+mod chunked;
+mod dataset;
+mod dialogue;
+mod excerpt;
+mod generation;
+mod judges;
+mod message;
+mod model;
+mod record;
+mod results;
+mod sample;
+mod score;
+mod time;
+mod usage;
 
-/// Converts one log.
+use std::io::{Read, Seek, SeekFrom};
+
+use assay_formats::json::{Stream, StreamError};
+use assay_formats::ordered;
+
+use self::excerpt::{Excerpt, MAX_VALUE_BYTES};
+use self::record::{Header, Means};
+use self::sample::Rows;
+use super::{Converted, Log, LogFile, RecordWriter, Refusal};
+
+/// The newest version of the format that is known.
+const NEWEST_VERSION: i64 = 2;
+/// How an archive begins, with members and without.
+const ARCHIVE_STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+/// A mark that some editors put in front of a text.
+const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
+
+/// Converts one log. What it is follows from its first bytes, since anything may have been renamed.
 pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    Err(Refusal::Nothing(format!("`{}` cannot be converted", log.path)))
+    let mut file = open(log)?;
+    let mut start = Vec::new();
+    (&mut file)
+        .take(BYTE_ORDER_MARK.len().max(4) as u64)
+        .read_to_end(&mut start)
+        .map_err(|source| unreadable(log, source))?;
+    if ARCHIVE_STARTS.iter().any(|magic| start.starts_with(*magic)) {
+        drop(file);
+        return convert_archive(log).map(|converted| vec![converted]);
+    }
+    let skipped = if start.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    };
+    let is_json = start[skipped..]
+        .iter()
+        .find(|byte| !byte.is_ascii_whitespace())
+        .is_none_or(|byte| *byte == b'{');
+    if !is_json || start.is_empty() {
+        return Err(Refusal::damaged(
+            log.path,
+            "it is neither an archive nor a JSON object",
+        ));
+    }
+    file.seek(SeekFrom::Start(skipped as u64))
+        .map_err(|source| unreadable(log, source))?;
+    convert_json(log, file).map(|converted| vec![converted])
+}
+
+fn open<'a>(log: &Log<'a>) -> Result<Box<dyn LogFile + 'a>, Refusal> {
+    log.logs
+        .open(log.path)
+        .map_err(|source| unreadable(log, source))
+}
+
+fn unreadable(log: &Log<'_>, source: std::io::Error) -> Refusal {
+    Refusal::Read {
+        path: log.path.to_owned(),
+        source,
+    }
+}
+
+fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
+    let mut archive = archive::open(log.logs, log.path)?;
+    let (header, is_finished) = archive::header(&mut archive, log.path)?;
+    let header = read_header(log, header)?;
+    let places = if log.options.samples || header.frame.aggregates.is_empty() {
+        archive::samples(&archive, header.numbers())
+    } else {
+        Vec::new()
+    };
+    let mut output = Output::begin(log, &header)?;
+    if !is_finished {
+        output.warn("the log has no header of a finished run, so its samples may be incomplete");
+    }
+    let mut places = places.into_iter();
+    let result = ordered(
+        log.options.jobs,
+        || Ok::<_, Refusal>(places.next()),
+        || archive.clone(),
+        |archive, place| match archive::read(archive, &place, log.progress) {
+            Ok(excerpt) => rows(&header, excerpt),
+            Err(error) => unread(&error),
+        },
+        |rows| output.add(rows),
+    );
+    result?;
+    output.finish(log, &header)
+}
+
+fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted, Refusal> {
+    let fail = |error: StreamError| Refusal::stream(log.path, error);
+    let mut stream = Stream::new(file, MAX_VALUE_BYTES);
+    let (header, is_at_samples) = excerpt::header(&mut stream).map_err(fail)?;
+    let header = read_header(log, header)?;
+    if !is_at_samples {
+        // Something that the rows need stood behind the samples, or there are none.
+        let mut file = stream_again(log)?;
+        std::mem::swap(&mut stream, &mut file);
+    }
+    let mut output = Output::begin(log, &header)?;
+    let wants_samples = log.options.samples || header.frame.aggregates.is_empty();
+    let mut is_in_samples =
+        wants_samples && (is_at_samples || find_samples(&mut stream).map_err(fail)?);
+    if is_in_samples {
+        stream.enter_list().map_err(fail)?;
+    } else if is_at_samples {
+        stream.skip().map_err(fail)?;
+    }
+    let mut passed = 0;
+    let mut next = || -> Result<Option<Piece>, StreamError> {
+        if !is_in_samples || !stream.has_item()? {
+            is_in_samples = false;
+            return Ok(None);
+        }
+        let piece = if stream.is_map()? {
+            Piece::Sample(excerpt::sample(&mut stream)?)
+        } else {
+            stream.skip()?;
+            Piece::Unread
+        };
+        (log.progress)(stream.position() - passed);
+        passed = stream.position();
+        Ok(Some(piece))
+    };
+    ordered(
+        log.options.jobs,
+        || next().map_err(fail),
+        || (),
+        |(), piece| match piece {
+            Piece::Sample(excerpt) => rows(&header, excerpt),
+            Piece::Unread => left_out("a sample that cannot be read was left out"),
+        },
+        |rows| output.add(rows),
+    )?;
+    if is_at_samples {
+        // What stands behind the samples is not needed, but a log that ends too early must not look whole.
+        rest(&mut stream).map_err(fail)?;
+    }
+    output.finish(log, &header)
+}
+
+/// A sample on its way to a worker.
+enum Piece {
+    Sample(Excerpt),
+    Unread,
+}
+
+fn stream_again<'a>(log: &Log<'a>) -> Result<Stream<Box<dyn LogFile + 'a>>, Refusal> {
+    let mut file = open(log)?;
+    let mut start = [0; BYTE_ORDER_MARK.len()];
+    let has_mark = file.read_exact(&mut start).is_ok() && &start == BYTE_ORDER_MARK;
+    let from = if has_mark { BYTE_ORDER_MARK.len() } else { 0 };
+    file.seek(SeekFrom::Start(from as u64))
+        .map_err(|source| unreadable(log, source))?;
+    Ok(Stream::new(file, MAX_VALUE_BYTES))
+}
+
+/// Goes to the samples; `false` when there are none.
+fn find_samples<R: Read>(stream: &mut Stream<R>) -> Result<bool, StreamError> {
+    stream.enter_map()?;
+    while let Some(key) = stream.next_key()? {
+        if key == "samples" && stream.is_list()? {
+            return Ok(true);
+        }
+        stream.skip()?;
+    }
+    Ok(false)
+}
+
+fn rest<R: Read>(stream: &mut Stream<R>) -> Result<(), StreamError> {
+    while stream.next_key()?.is_some() {
+        stream.skip()?;
+    }
+    Ok(())
+}
+
+fn read_header(log: &Log<'_>, excerpt: Excerpt) -> Result<Header, Refusal> {
+    let header = Header::new(excerpt.into_text()).ok_or_else(|| {
+        Refusal::damaged(log.path, "it has no `eval`, so it is no log of Inspect")
+    })?;
+    match header.version() {
+        Some(version) if version > NEWEST_VERSION => Err(Refusal::damaged(
+            log.path,
+            format!(
+                "it has version {version} of the format, and only versions up to {NEWEST_VERSION} are known"
+            ),
+        )),
+        Some(_) | None => Ok(header),
+    }
+}
+
+/// The rows of a sample of which everything that matters was kept.
+fn rows(header: &Header, excerpt: Excerpt) -> Rows {
+    if excerpt.is_cut() {
+        return left_out("a sample that is too large was left out");
+    }
+    sample::rows(&header.frame, excerpt.into_text())
+}
+
+/// A sample that cannot be read, with the reason where it tells more than the fact.
+fn unread(error: &StreamError) -> Rows {
+    match error {
+        StreamError::Io(reason) => left_out(&format!("a damaged sample was left out ({reason})")),
+        StreamError::Syntax { .. }
+        | StreamError::Truncated { .. }
+        | StreamError::TooLarge { .. } => left_out("a sample that cannot be read was left out"),
+    }
+}
+
+fn left_out(note: &str) -> Rows {
+    Rows {
+        notes: vec![note.to_owned()],
+        ..Rows::default()
+    }
+}
+
+/// A record in the making.
+struct Output<'a> {
+    writer: RecordWriter<'a>,
+    writes_rows: bool,
+    means: Means,
+    /// Whether the rows of each result keep to its bounds.
+    keeps_bounds: Vec<bool>,
+    aggregates: Vec<results::Aggregate>,
+    served: Option<String>,
+    failure: Option<Refusal>,
+}
+
+impl<'a> Output<'a> {
+    fn begin(log: &Log<'a>, header: &Header) -> Result<Self, Refusal> {
+        if header.has_results() && header.frame.aggregates.is_empty() {
+            return Err(Refusal::Nothing(format!(
+                "no result of `{}` is a finite number",
+                log.path
+            )));
+        }
+        let mut writer = RecordWriter::begin(log.datastore, header.identity())?;
+        for warning in &header.warnings {
+            writer.warn(warning);
+        }
+        let aggregates = header.frame.aggregates.clone();
+        Ok(Self {
+            writer,
+            writes_rows: log.options.samples,
+            means: Means::default(),
+            keeps_bounds: vec![true; aggregates.len()],
+            aggregates,
+            served: None,
+            failure: None,
+        })
+    }
+
+    fn warn(&mut self, message: &str) {
+        self.writer.warn(message);
+    }
+
+    fn add(&mut self, rows: Rows) {
+        if self.served.is_none() {
+            self.served = rows.served;
+        }
+        for note in rows.notes {
+            self.writer.warn(note);
+        }
+        for tally in rows.scores {
+            self.count(tally);
+        }
+        if self.writes_rows && self.failure.is_none() {
+            self.failure = self.writer.rows(&rows.bytes, rows.count).err();
+        }
+    }
+
+    fn count(&mut self, tally: sample::Tally) {
+        if self.aggregates.is_empty() {
+            self.means.add(tally);
+            return;
+        }
+        let position = self
+            .aggregates
+            .iter()
+            .position(|result| result.id == tally.id);
+        if let Some(position) = position {
+            self.keeps_bounds[position] &= self.aggregates[position].is_within(tally.score);
+        }
+    }
+
+    fn finish(mut self, log: &Log<'_>, header: &Header) -> Result<Converted, Refusal> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let mut aggregates = self.aggregates;
+        for (aggregate, keeps) in aggregates.iter_mut().zip(&self.keeps_bounds) {
+            if !keeps {
+                self.writer.warn(format!(
+                    "samples score beyond the bounds of `{}`, so its bounds are recorded as unknown",
+                    aggregate.id
+                ));
+                aggregate.forget_bounds();
+            }
+        }
+        let status = header.status();
+        if aggregates.is_empty() {
+            aggregates = self.means.aggregates(&status);
+            self.writer
+                .warn("the log has no results, so the means of its samples stand in for them");
+        }
+        if aggregates.is_empty() {
+            return Err(Refusal::Nothing(format!(
+                "`{}` has status `{status}`, no results and no sample with a score",
+                log.path
+            )));
+        }
+        if status != "success" && header.has_results() {
+            self.writer.warn(format!("the run has status `{status}`"));
+        }
+        let writer = &mut self.writer;
+        let record = header
+            .record(log.options, aggregates, self.served.as_deref(), |warning| {
+                writer.warn(warning);
+            })
+            .ok_or_else(|| Refusal::damaged(log.path, "its header cannot be read"))?;
+        self.writer.finish(record)
+    }
 }

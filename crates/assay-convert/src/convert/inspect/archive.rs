@@ -1,0 +1,227 @@
+//! The members of an `.eval` archive.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Mutex, PoisonError};
+
+use assay_formats::json::{Stream, StreamError};
+use zip::ZipArchive;
+use zip::read::ZipFile;
+
+use super::super::{LogFile, Logs, Refusal};
+use super::chunked;
+use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
+
+/// The most that one member may hold, in bytes; beyond it the member counts as damaged. This bounds the work that a
+/// member of a few bytes can ask for; memory is bounded by what is kept of it.
+const MAX_MEMBER_BYTES: u64 = 4 << 30;
+/// The most members that an archive may have.
+const MAX_MEMBERS: usize = 8 << 20;
+
+/// An archive. A copy shares the list of members and reads through a file of its own, so threads do not wait for each
+/// other.
+pub(super) type Archive<'a> = ZipArchive<Reopened<'a>>;
+
+/// A file that is opened when it is first read; copies are opened again.
+pub(super) struct Reopened<'a> {
+    logs: &'a dyn Logs,
+    path: &'a str,
+    /// Never contended: the lock only lets the copies on several threads look at each other's outside.
+    file: Mutex<Option<Box<dyn LogFile + 'a>>>,
+}
+
+impl<'a> Reopened<'a> {
+    pub(super) fn new(logs: &'a dyn Logs, path: &'a str) -> Self {
+        Self {
+            logs,
+            path,
+            file: Mutex::new(None),
+        }
+    }
+
+    fn file(&mut self) -> io::Result<&mut Box<dyn LogFile + 'a>> {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match file {
+            Some(file) => Ok(file),
+            empty @ None => Ok(empty.insert(self.logs.open(self.path)?)),
+        }
+    }
+}
+
+impl Clone for Reopened<'_> {
+    fn clone(&self) -> Self {
+        Self::new(self.logs, self.path)
+    }
+}
+
+impl Read for Reopened<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file()?.read(buffer)
+    }
+}
+
+impl Seek for Reopened<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file()?.seek(to)
+    }
+}
+
+/// Opens an archive.
+pub(super) fn open<'a>(logs: &'a dyn Logs, path: &'a str) -> Result<Archive<'a>, Refusal> {
+    let archive = ZipArchive::new(Reopened::new(logs, path))
+        .map_err(|error| Refusal::damaged(path, format!("it is no whole archive ({error})")))?;
+    if archive.len() > MAX_MEMBERS {
+        return Err(Refusal::damaged(
+            path,
+            format!("it has more than {MAX_MEMBERS} members"),
+        ));
+    }
+    Ok(archive)
+}
+
+/// Reads the header of a finished log, or that of one that is still running or has crashed.
+pub(super) fn header(archive: &mut Archive<'_>, path: &str) -> Result<(Excerpt, bool), Refusal> {
+    let finished = archive.index_for_name("header.json");
+    let index = finished.or_else(|| archive.index_for_name("_journal/start.json"));
+    let Some(index) = index else {
+        return Err(Refusal::damaged(
+            path,
+            "it has neither `header.json` nor `_journal/start.json`, so it is no log of Inspect",
+        ));
+    };
+    let mut stream = Stream::new(
+        member(archive, index).map_err(|error| damaged(path, &error))?,
+        MAX_VALUE_BYTES,
+    );
+    let (excerpt, _) = excerpt::header(&mut stream).map_err(|error| damaged(path, &error))?;
+    Ok((excerpt, finished.is_some()))
+}
+
+fn damaged(path: &str, error: &StreamError) -> Refusal {
+    let reason = match error {
+        StreamError::Io(error) => error.to_string(),
+        StreamError::Syntax { .. }
+        | StreamError::Truncated { .. }
+        | StreamError::TooLarge { .. } => error.to_string(),
+    };
+    Refusal::damaged(path, format!("its header cannot be read ({reason})"))
+}
+
+/// Where a sample lies in an archive.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The member with the sample, or with what is left of it when the messages lie elsewhere.
+    main: Option<usize>,
+    /// The members with messages and with attachments, by the number of their first item.
+    messages: BTreeMap<u64, usize>,
+    attachments: BTreeMap<u64, usize>,
+}
+
+/// Finds the samples, in the order of epoch and id. Whole numbers among the ids are compared as numbers; `is_number` says
+/// whether an id is one.
+pub(super) fn samples(archive: &Archive<'_>, is_number: impl Fn(&str) -> bool) -> Vec<Place> {
+    let mut places: BTreeMap<(u64, String, &str), Place> = BTreeMap::new();
+    for (index, name) in archive.file_names().enumerate() {
+        let Some((id, epoch, rest)) = parts(name) else {
+            continue;
+        };
+        let order = if is_number(id) {
+            format!("{id:0>20}")
+        } else {
+            id.to_owned()
+        };
+        // The names come in the order of the indices.
+        let place = places.entry((epoch, order, id)).or_default();
+        if rest == ".json" || (rest == "/sample.json" && place.main.is_none()) {
+            place.main = Some(index);
+        } else if let Some(start) = chunk(rest, "/messages/") {
+            place.messages.insert(start, index);
+        } else if let Some(start) = chunk(rest, "/attachments/") {
+            place.attachments.insert(start, index);
+        }
+    }
+    places
+        .into_values()
+        .filter(|place| place.main.is_some())
+        .collect()
+}
+
+/// Takes `samples/{id}_epoch_{epoch}{rest}` apart. Ids may hold slashes and anything else.
+fn parts(name: &str) -> Option<(&str, u64, &str)> {
+    let (id, tail) = name.strip_prefix("samples/")?.rsplit_once("_epoch_")?;
+    let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
+    Some((id, tail[..digits].parse().ok()?, &tail[digits..]))
+}
+
+fn chunk(rest: &str, folder: &str) -> Option<u64> {
+    rest.strip_prefix(folder)?
+        .strip_suffix(".json")?
+        .parse()
+        .ok()
+}
+
+/// Reads what a row needs of a sample, and its member to the end, so that the checksum is judged.
+pub(super) fn read(
+    archive: &mut Archive<'_>,
+    place: &Place,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Excerpt, StreamError> {
+    let mut member = member(archive, place.main.unwrap_or_default())?;
+    progress(member.get_ref().compressed_size());
+    let mut excerpt = excerpt::sample(&mut Stream::new(&mut member, MAX_VALUE_BYTES))?;
+    io::copy(&mut member, &mut io::sink())?;
+    drop(member);
+    if !place.messages.is_empty() {
+        chunked::complete(archive, place, &mut excerpt)?;
+    }
+    Ok(excerpt)
+}
+
+impl Place {
+    pub(super) fn messages(&self) -> &BTreeMap<u64, usize> {
+        &self.messages
+    }
+
+    pub(super) fn attachments(&self) -> &BTreeMap<u64, usize> {
+        &self.attachments
+    }
+}
+
+/// A member as it was before it was packed, to a limit.
+pub(super) fn member<'m, 'a>(
+    archive: &'m mut Archive<'a>,
+    index: usize,
+) -> Result<io::Take<ZipFile<'m, Reopened<'a>>>, StreamError> {
+    let file = archive
+        .by_index(index)
+        .map_err(|error| StreamError::Io(io::Error::other(error.to_string())))?;
+    Ok(file.take(MAX_MEMBER_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_members_come_apart_whatever_the_id_holds() {
+        for (name, expected) in [
+            ("samples/1_epoch_2.json", Some(("1", 2, ".json"))),
+            ("samples/s/0 ü_epoch_1.json", Some(("s/0 ü", 1, ".json"))),
+            (
+                "samples/a_epoch_1_epoch_3/sample.json",
+                Some(("a_epoch_1", 3, "/sample.json")),
+            ),
+            (
+                "samples/a_epoch_1/messages/20.json",
+                Some(("a", 1, "/messages/20.json")),
+            ),
+            ("samples/a.json", None),
+            ("samples/a_epoch_x.json", None),
+            ("summaries.json", None),
+        ] {
+            assert_eq!(parts(name), expected, "{name}");
+        }
+        assert_eq!(chunk("/messages/20.json", "/messages/"), Some(20));
+        assert_eq!(chunk("/events/stats.json", "/events/"), None);
+    }
+}

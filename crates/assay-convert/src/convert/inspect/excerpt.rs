@@ -1,0 +1,202 @@
+//! The few parts of a log that a record needs, cut out of the many that it does not.
+
+use std::io::Read;
+
+use assay_formats::json::{Parser, Stream, StreamError};
+use assay_formats::{Tape, Value};
+
+/// The largest single value that is kept, in bytes.
+pub(super) const MAX_VALUE_BYTES: usize = 256 << 20;
+/// The most that is kept of one sample, in bytes.
+const MAX_EXCERPT_BYTES: usize = 1 << 30;
+/// How deep values may lie in each other; Inspect itself stops at about 250.
+const MAX_DEPTH: usize = 1024;
+
+/// What a record needs of a header.
+const HEADER_KEYS: [&str; 6] = ["version", "status", "eval", "plan", "results", "stats"];
+
+/// What a row needs of a sample. The events, which are most of the bytes, are not among them.
+const SAMPLE_KEYS: [&str; 18] = [
+    "id",
+    "epoch",
+    "input",
+    "choices",
+    "target",
+    "messages",
+    "output",
+    "scores",
+    "score",
+    "model_usage",
+    "total_time",
+    "working_time",
+    "error",
+    "error_retries",
+    "limit",
+    "invalidation",
+    "message_refs",
+    "uuid",
+];
+
+/// How a reference to an attachment begins, now and in the oldest logs.
+pub(super) const ATTACHMENT_PREFIXES: [&str; 2] = ["attachment://", "tc://"];
+
+/// The top-level keys of a map that were asked for, as a JSON document of its own.
+#[derive(Debug, Default)]
+pub(super) struct Excerpt {
+    text: Vec<u8>,
+    /// Whether a value was too large to be kept.
+    is_cut: bool,
+}
+
+impl Excerpt {
+    /// Whether something that was asked for is missing because of its size.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// The document.
+    pub(super) fn into_text(mut self) -> String {
+        self.close();
+        String::from_utf8(self.text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+
+    /// What has been kept so far.
+    pub(super) fn kept(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// What has been kept so far, read.
+    pub(super) fn document(&self) -> Option<Document> {
+        let copy = Self {
+            text: self.text.clone(),
+            is_cut: self.is_cut,
+        };
+        Document::new(copy.into_text())
+    }
+
+    /// Adds a key that the log has elsewhere.
+    pub(super) fn add(&mut self, key: &str, value: &[u8]) {
+        if self.text.len() + value.len() > MAX_EXCERPT_BYTES {
+            self.is_cut = true;
+            return;
+        }
+        self.text
+            .push(if self.text.is_empty() { b'{' } else { b',' });
+        self.text.push(b'"');
+        self.text.extend_from_slice(key.as_bytes());
+        self.text.extend_from_slice(b"\":");
+        self.text.extend_from_slice(value);
+    }
+
+    /// Whether the kept text refers to attachments.
+    pub(super) fn refers(&self) -> bool {
+        ATTACHMENT_PREFIXES
+            .iter()
+            .any(|prefix| memchr::memmem::find(&self.text, prefix.as_bytes()).is_some())
+    }
+
+    fn close(&mut self) {
+        if self.text.is_empty() {
+            self.text.push(b'{');
+        }
+        self.text.push(b'}');
+    }
+
+    /// Keeps the value that comes next under a key.
+    fn take<R: Read>(&mut self, key: &str, stream: &mut Stream<R>) -> Result<(), StreamError> {
+        match stream.value() {
+            Ok(value) => {
+                self.add(key, value);
+                Ok(())
+            }
+            Err(StreamError::TooLarge { .. }) => {
+                self.is_cut = true;
+                stream.skip()
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads the header out of a log; stops in front of the samples when everything that matters came before them.
+///
+/// Returns the header, and whether the stream now stands in front of the samples.
+pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool), StreamError> {
+    let mut excerpt = Excerpt::default();
+    let mut seen: Vec<String> = Vec::new();
+    stream.enter_map()?;
+    while let Some(key) = stream.next_key()? {
+        let complete = || {
+            ["eval", "status", "results"]
+                .iter()
+                .all(|key| seen.iter().any(|own| own == key))
+        };
+        if key == "samples" && stream.is_list()? && complete() {
+            return Ok((excerpt, true));
+        }
+        if HEADER_KEYS.contains(&key.as_str()) {
+            excerpt.take(&key, stream)?;
+            seen.push(key);
+        } else {
+            stream.skip()?;
+        }
+    }
+    Ok((excerpt, false))
+}
+
+/// Reads what a row needs out of the sample that comes next.
+pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamError> {
+    let mut excerpt = Excerpt::default();
+    stream.enter_map()?;
+    while let Some(key) = stream.next_key()? {
+        if SAMPLE_KEYS.contains(&key.as_str()) {
+            excerpt.take(&key, stream)?;
+        } else if key == "attachments" && stream.is_map()? && excerpt.refers() {
+            attachments(&mut excerpt, stream)?;
+        } else {
+            stream.skip()?;
+        }
+    }
+    Ok(excerpt)
+}
+
+/// Keeps those attachments that what was kept so far refers to. They stand after the messages in every log seen.
+fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), StreamError> {
+    let mut kept = Excerpt::default();
+    stream.enter_map()?;
+    while let Some(key) = stream.next_key()? {
+        let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_plain && memchr::memmem::find(&excerpt.text, key.as_bytes()).is_some() {
+            kept.take(&key, stream)?;
+        } else {
+            stream.skip()?;
+        }
+    }
+    kept.close();
+    excerpt.is_cut |= kept.is_cut;
+    excerpt.add("attachments", &kept.text);
+    Ok(())
+}
+
+/// A document and what was read of it.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    text: String,
+    tape: Tape,
+}
+
+impl Document {
+    /// Reads a document; `None` when it is no JSON. Faults that leave a meaning, such as `NaN`, are nothing to stop for.
+    pub(super) fn new(text: String) -> Option<Self> {
+        let mut tape = Tape::new();
+        Parser::with_depth(MAX_DEPTH).parse(&text, &mut tape);
+        tape.root(&text)?;
+        Some(Self { text, tape })
+    }
+
+    /// The map at the top.
+    pub(super) fn root(&self) -> Option<Value<'_>> {
+        self.tape.root(&self.text)
+    }
+}

@@ -1,0 +1,295 @@
+//! The results of a log: one for each scorer, metric and reducer.
+
+use assay_formats::eee::record::{Bound, MetricConfig, ScoreDetails, StandardError, Uncertainty};
+use assay_formats::{Kind, Value};
+
+use super::super::known_metric;
+use super::judges;
+use super::message::detail;
+
+/// Metrics that say how sure another one is; they are no results of their own.
+const DISPERSION: [&str; 6] = [
+    "stderr",
+    "bootstrap_stderr",
+    "std",
+    "stddev",
+    "bootstrap_std",
+    "var",
+];
+
+/// One result, before it is known whether its rows keep to its bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Aggregate {
+    /// Names the result.
+    pub(super) id: String,
+    /// The scorer whose scores it sums up.
+    pub(super) scorer: String,
+    /// The scorer again, or the key of the scorer's map.
+    pub(super) name: String,
+    /// Whether every sample counts for it; a metric of a group counts some, and the log does not say which.
+    pub(super) counts_all: bool,
+    /// The metric.
+    pub(super) metric: MetricConfig,
+    /// The score.
+    pub(super) score: ScoreDetails,
+}
+
+impl Aggregate {
+    /// Whether a score lies within the bounds that are known.
+    pub(super) fn is_within(&self, score: f64) -> bool {
+        is_within(&self.metric, score)
+    }
+
+    /// Forgets bounds that turned out not to hold.
+    pub(super) fn forget_bounds(&mut self) {
+        self.metric.score_type = None;
+        self.metric.min_score = None;
+        self.metric.max_score = None;
+        self.metric
+            .additional_details
+            .insert("bounds_status".to_owned(), "unknown".to_owned());
+    }
+
+    /// Whether the bounds are not known.
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.metric.score_type.is_none()
+    }
+}
+
+fn is_within(metric: &MetricConfig, score: f64) -> bool {
+    let reaches = match metric.min_score {
+        Some(Bound::At(min)) => score >= min,
+        Some(Bound::Infinity | Bound::NegativeInfinity) | None => true,
+    };
+    let stays = match metric.max_score {
+        Some(Bound::At(max)) => score <= max,
+        Some(Bound::Infinity | Bound::NegativeInfinity) | None => true,
+    };
+    reaches && stays
+}
+
+/// Reads the results of a header; `warn` is told of every metric that is left out.
+pub(super) fn aggregates(root: Value<'_>, mut warn: impl FnMut(String)) -> Vec<Aggregate> {
+    let Some(results) = root.present("results") else {
+        return Vec::new();
+    };
+    let scores: Vec<Value<'_>> = match results.present("scores") {
+        Some(scores) => scores.items().collect(),
+        // The oldest logs have one scorer, and its metrics beside it.
+        None => results
+            .present("metrics")
+            .map(|_| results)
+            .into_iter()
+            .collect(),
+    };
+    let has_reducers = scores.iter().enumerate().any(|(position, one)| {
+        scores[..position]
+            .iter()
+            .any(|other| names(*one) == names(*other) && reducer(*one) != reducer(*other))
+    });
+    let mut found: Vec<Aggregate> = Vec::new();
+    for entry in scores {
+        let read = Entry {
+            root,
+            scores: entry,
+            has_reducers,
+        };
+        for (key, metric) in entry.get("metrics").into_iter().flat_map(Value::entries) {
+            let Some(key) = key.text().filter(|key| !is_dispersion(key)) else {
+                continue;
+            };
+            match read.aggregate(&key, metric) {
+                Some(aggregate) => found.push(aggregate),
+                None => warn(format!(
+                    "the metric `{key}` is no finite number and was left out"
+                )),
+            }
+        }
+    }
+    name_apart(&mut found);
+    found
+}
+
+/// Two results that would have one name get a number each.
+fn name_apart(found: &mut [Aggregate]) {
+    for position in 1..found.len() {
+        let (before, rest) = found.split_at_mut(position);
+        let own = &mut rest[0];
+        let base = own.id.clone();
+        let mut number = 2;
+        while before.iter().any(|other| other.id == own.id) {
+            own.id = format!("{base}#{number}");
+            number += 1;
+        }
+    }
+}
+
+/// A metric without the package that it was registered by.
+fn plain_name(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn is_dispersion(key: &str) -> bool {
+    DISPERSION.contains(&plain_name(key))
+}
+
+/// The scorer and the name of an entry.
+fn names(entry: Value<'_>) -> (String, String) {
+    let text = |key: &str| {
+        let value = entry.present(key)?;
+        // The oldest logs have a map with the name of the scorer.
+        let name = value.text().or_else(|| value.text_of("name"));
+        name.map(std::borrow::Cow::into_owned)
+    };
+    let scorer = text("scorer").or_else(|| text("name"));
+    let name = text("name").or_else(|| text("scorer"));
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "unknown".to_owned());
+    (or_unknown(scorer), or_unknown(name))
+}
+
+fn reducer(entry: Value<'_>) -> Option<String> {
+    entry.text_of("reducer").map(std::borrow::Cow::into_owned)
+}
+
+/// The metric's value: a number, or the number in a map as newer logs have.
+fn number(metric: Value<'_>) -> Option<f64> {
+    metric.number().or_else(|| metric.number_of("value"))
+}
+
+#[derive(Clone, Copy)]
+struct Entry<'d> {
+    root: Value<'d>,
+    scores: Value<'d>,
+    has_reducers: bool,
+}
+
+impl Entry<'_> {
+    fn aggregate(self, key: &str, metric: Value<'_>) -> Option<Aggregate> {
+        let (scorer, name) = names(self.scores);
+        let label = metric.text_of("name").unwrap_or(key.into());
+        let group = metric.text_of("group");
+        let reducer = reducer(self.scores);
+        let score = number(metric)?;
+        let subject = if name == scorer {
+            scorer.clone()
+        } else {
+            format!("{scorer}/{name}")
+        };
+        let mut id = format!("{subject}:{key}");
+        if let Some(reducer) = reducer.as_deref().filter(|_| self.has_reducers) {
+            id.push(':');
+            id.push_str(reducer);
+        }
+        let mut config = metric_config(plain_name(&label), score);
+        config.evaluation_description =
+            Some(format!("{} from scorer {subject}", plain_name(&label)));
+        config.llm_scoring = judges::scoring(self.root, self.scores);
+        for (name, value) in [("reducer", reducer.as_deref()), ("group", group.as_deref())] {
+            if let Some(value) = value {
+                config
+                    .additional_details
+                    .insert(name.to_owned(), value.to_owned());
+            }
+        }
+        for (name, value) in metric.get("params").into_iter().flat_map(Value::entries) {
+            if let Some(name) = name.text().filter(|_| value.kind() != Kind::Null) {
+                config
+                    .metric_parameters
+                    .insert(name.into_owned(), detail(value).into());
+            }
+        }
+        Some(Aggregate {
+            id,
+            scorer,
+            name,
+            counts_all: group.is_none() || label == "all",
+            metric: config,
+            score: ScoreDetails {
+                score,
+                details: self.details(),
+                uncertainty: Some(self.uncertainty()),
+            },
+        })
+    }
+
+    fn metric(self, wanted: &str) -> Option<f64> {
+        self.scores
+            .get("metrics")?
+            .entries()
+            .find(|(key, _)| key.text().is_some_and(|key| plain_name(&key) == wanted))
+            .and_then(|(_, metric)| number(metric))
+    }
+
+    fn uncertainty(self) -> Uncertainty {
+        let analytic = self.metric("stderr").map(|value| (value, "analytic"));
+        let error = analytic.or_else(|| Some((self.metric("bootstrap_stderr")?, "bootstrap")));
+        Uncertainty {
+            standard_error: error
+                .filter(|(value, _)| *value >= 0.0)
+                .map(|(value, method)| StandardError {
+                    value,
+                    method: Some(method.to_owned()),
+                }),
+            standard_deviation: self
+                .metric("std")
+                .or_else(|| self.metric("stddev"))
+                .or_else(|| self.metric("var").map(f64::sqrt))
+                .filter(|value| *value >= 0.0),
+            num_samples: self.samples(),
+            num_bootstrap_samples: None,
+        }
+    }
+
+    /// How many samples the score rests on: those that were scored, not their epochs.
+    fn samples(self) -> Option<u64> {
+        let count = |value: Option<Value<'_>>| u64::try_from(value?.integer()?).ok();
+        if let Some(scored) = count(self.scores.get("scored_samples")) {
+            return Some(scored);
+        }
+        let results = self.root.get("results")?;
+        let completed = count(results.get("completed_samples"))?;
+        let config = self.root.get("eval").and_then(|eval| eval.get("config"));
+        let epochs = count(config.and_then(|config| config.get("epochs"))).unwrap_or(1);
+        Some(completed / epochs.max(1))
+    }
+
+    fn details(self) -> assay_formats::eee::record::Details {
+        let mut details = assay_formats::eee::record::Details::new();
+        let unscored = self.scores.get("unscored_samples").and_then(Value::integer);
+        if let Some(unscored) = unscored.filter(|count| *count > 0) {
+            details.insert("unscored_samples".to_owned(), unscored.to_string());
+        }
+        if let Some(status) = self
+            .root
+            .text_of("status")
+            .filter(|status| status != "success")
+        {
+            details.insert("status".to_owned(), status.into_owned());
+        }
+        details
+    }
+}
+
+/// What is known of a metric by its name. When its own score breaks the bounds, they are not its bounds.
+pub(super) fn metric_config(name: &str, score: f64) -> MetricConfig {
+    let known = known_metric(name).map(super::super::KnownMetric::config);
+    if let Some(config) = known.filter(|config| is_within(config, score)) {
+        return MetricConfig {
+            metric_name: Some(name.to_owned()),
+            ..config
+        };
+    }
+    let details = [
+        ("bounds_status", "unknown"),
+        ("polarity", "assumed"),
+        ("metric_id_status", "unregistered"),
+    ];
+    MetricConfig {
+        metric_id: Some(format!("inspect_ai.{name}")),
+        metric_name: Some(name.to_owned()),
+        additional_details: details
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+        ..MetricConfig::default()
+    }
+}

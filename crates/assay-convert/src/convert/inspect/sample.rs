@@ -1,0 +1,339 @@
+//! One sample as the rows of the results that it counts for.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use assay_formats::Value;
+use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
+use assay_formats::syntax::limits;
+
+use super::dialogue::Dialogue;
+use super::excerpt::Document;
+use super::message::{detail, message};
+use super::results::Aggregate;
+use super::score::{self, Judgement, Scored};
+use super::usage;
+
+/// What all rows of a record share.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) evaluation_id: String,
+    pub(super) evaluation_name: String,
+    pub(super) model_id: String,
+    /// The model as the log calls it, which its usage is found by.
+    pub(super) model: String,
+    pub(super) judges: Vec<String>,
+    /// The results of the log; none when it has none, and scores speak for themselves.
+    pub(super) aggregates: Vec<Aggregate>,
+}
+
+/// What became of one sample.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) bytes: Vec<u8>,
+    pub(super) count: u64,
+    /// Each score, for results that have yet to be computed and bounds that have yet to be proved.
+    pub(super) scores: Vec<Tally>,
+    /// The name that the model answered under.
+    pub(super) served: Option<String>,
+    /// What a person should know.
+    pub(super) notes: Vec<String>,
+}
+
+/// One score of one sample.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tally {
+    /// The result it counts for.
+    pub(super) id: String,
+    pub(super) scorer: String,
+    pub(super) name: String,
+    pub(super) score: f64,
+    pub(super) is_first_epoch: bool,
+}
+
+/// Makes the rows of a sample.
+pub(super) fn rows(frame: &Frame, text: String) -> Rows {
+    let mut rows = Rows::default();
+    let document = Document::new(text);
+    let root = document.as_ref().and_then(Document::root);
+    match root.filter(|root| root.present("id").is_some()) {
+        Some(root) => Sample::new(frame, root).write(&mut rows),
+        None => rows
+            .notes
+            .push("a sample that cannot be read was left out".to_owned()),
+    }
+    rows
+}
+
+struct Sample<'d> {
+    frame: &'d Frame,
+    root: Value<'d>,
+    dialogue: Dialogue<'d>,
+    epoch: i64,
+    error: Option<Text<'d>>,
+}
+
+impl<'d> Sample<'d> {
+    fn new(frame: &'d Frame, root: Value<'d>) -> Self {
+        Self {
+            frame,
+            root,
+            dialogue: Dialogue::new(root),
+            epoch: root.get("epoch").and_then(Value::integer).unwrap_or(1),
+            error: error(root),
+        }
+    }
+
+    fn write(&self, rows: &mut Rows) {
+        rows.served = self
+            .root
+            .get("output")
+            .and_then(|output| output.text_of("model"))
+            .filter(|model| !model.is_empty())
+            .map(Cow::into_owned);
+        let base = self.base();
+        if self.frame.aggregates.is_empty() {
+            self.write_scores(&base, rows);
+        } else {
+            self.write_results(&base, rows);
+        }
+    }
+
+    /// A row for each result of the log.
+    fn write_results(&self, base: &Row<'d>, rows: &mut Rows) {
+        for aggregate in self
+            .frame
+            .aggregates
+            .iter()
+            .filter(|result| result.counts_all)
+        {
+            let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
+            let scored = judgement.and_then(|judgement| score::scored(judgement.value));
+            // A sample that failed before it was scored is a row that is wrong, never one that is missing or right.
+            let Some(scored) = scored.or_else(|| self.failed()) else {
+                rows.notes.push(format!(
+                    "a sample has no finite score for `{}`, so it has no row there",
+                    aggregate.id
+                ));
+                continue;
+            };
+            let tally = Tally {
+                id: aggregate.id.clone(),
+                scorer: aggregate.scorer.clone(),
+                name: aggregate.name.clone(),
+                score: scored.score,
+                is_first_epoch: self.epoch == 1,
+            };
+            self.push(base, tally, judgement, scored, rows);
+        }
+    }
+
+    /// A row for each score, in a log that sums nothing up.
+    fn write_scores(&self, base: &Row<'d>, rows: &mut Rows) {
+        let found = score::all(self.root);
+        if found.is_empty() {
+            rows.notes
+                .push("a sample has no finite score, so it has no row".to_owned());
+        }
+        for (scorer, key, judgement, scored) in found {
+            let subject = match &key {
+                Some(key) => format!("{scorer}/{key}"),
+                None => scorer.clone(),
+            };
+            let tally = Tally {
+                id: format!("{subject}:mean"),
+                name: key.unwrap_or_else(|| scorer.clone()),
+                scorer,
+                score: scored.score,
+                is_first_epoch: self.epoch == 1,
+            };
+            self.push(base, tally, Some(judgement), scored, rows);
+        }
+    }
+
+    fn failed(&self) -> Option<Scored> {
+        self.error.as_ref().map(|_| Scored {
+            score: 0.0,
+            is_correct: false,
+        })
+    }
+
+    fn push(
+        &self,
+        base: &Row<'d>,
+        tally: Tally,
+        judgement: Option<Judgement<'d>>,
+        scored: Scored,
+        rows: &mut Rows,
+    ) {
+        let mut row = base.clone();
+        row.evaluation_result_id = tally.id.clone().into();
+        row.evaluation.score = scored.score;
+        row.evaluation.is_correct = scored.is_correct && self.error.is_none();
+        if let Some(judgement) = judgement {
+            row.answer_attribution = self.attribution(&row, &tally.scorer, judgement);
+            self.explain(&mut row, judgement);
+        } else {
+            row.metadata.insert("score_status".into(), "failed".into());
+        }
+        let start = rows.bytes.len();
+        row.write(&mut rows.bytes);
+        if rows.bytes.len() - start > limits::MAX_ROW_BYTES {
+            rows.bytes.truncate(start);
+            rows.notes.push(format!(
+                "a row of more than {} bytes was left out",
+                limits::MAX_ROW_BYTES
+            ));
+            return;
+        }
+        rows.count += 1;
+        rows.scores.push(tally);
+    }
+
+    /// The row without its score.
+    fn base(&self) -> Row<'d> {
+        let kind = self.dialogue.interaction();
+        let id = self.root.get("id").map(detail).unwrap_or_default();
+        let id = if id.trim().is_empty() {
+            "unknown".to_owned()
+        } else {
+            id
+        };
+        let mut evaluation = Evaluation {
+            score: 0.0,
+            is_correct: false,
+            num_turns: Some(1),
+            tool_calls_count: Some(0),
+        };
+        let mut messages = None;
+        if kind != InteractionType::SingleTurn {
+            let turns: Vec<_> = self
+                .dialogue
+                .messages
+                .iter()
+                .enumerate()
+                .map(|(position, value)| message(position, *value, self.dialogue.attachments))
+                .collect();
+            evaluation.num_turns = Some(turns.len());
+            evaluation.tool_calls_count =
+                Some(turns.iter().map(|turn| turn.tool_calls.len()).sum());
+            messages = Some(turns);
+        }
+        let mut row = Row::new(id.into(), kind, self.dialogue.input(), evaluation);
+        row.evaluation_id = self.frame.evaluation_id.as_str().into();
+        row.model_id = self.frame.model_id.as_str().into();
+        row.evaluation_name = self.frame.evaluation_name.as_str().into();
+        row.output = messages.is_none().then(|| self.dialogue.output());
+        row.messages = messages;
+        row.token_usage = usage::tokens(self.root, &self.frame.model, &self.frame.judges);
+        row.performance = usage::performance(self.root);
+        row.error.clone_from(&self.error);
+        row.metadata = self.metadata();
+        row
+    }
+
+    /// Where the answer that the scorer judged stands: in the last thing that the model said.
+    fn attribution(
+        &self,
+        row: &Row<'d>,
+        scorer: &str,
+        judgement: Judgement<'d>,
+    ) -> Vec<Attribution<'d>> {
+        let answer = judgement
+            .score
+            .present("answer")
+            .and_then(|answer| self.dialogue.attachments.text(answer));
+        let Some(answer) = answer.filter(|answer| !answer.is_empty()) else {
+            return Vec::new();
+        };
+        let (turn_idx, source) = match &row.messages {
+            Some(messages) => {
+                let last = messages
+                    .iter()
+                    .rposition(|message| message.role == "assistant");
+                (last.unwrap_or(messages.len().saturating_sub(1)), "messages")
+            }
+            None => (0, "output.raw"),
+        };
+        vec![Attribution {
+            turn_idx,
+            source: source.into(),
+            extracted_value: answer,
+            extraction_method: scorer.to_owned().into(),
+            is_terminal: true,
+        }]
+    }
+
+    /// Keeps why the scorer decided so, unless that is only what the model said.
+    fn explain(&self, row: &mut Row<'d>, judgement: Judgement<'d>) {
+        let text = judgement
+            .score
+            .present("explanation")
+            .and_then(|text| self.dialogue.attachments.text(text));
+        let Some(text) = text.filter(|text| !text.is_empty()) else {
+            return;
+        };
+        let is_answer = row
+            .answer_attribution
+            .iter()
+            .any(|answer| answer.extracted_value == text);
+        let is_output = row
+            .output
+            .iter()
+            .flat_map(|output| &output.raw)
+            .any(|raw| *raw == text);
+        let is_message = row
+            .messages
+            .iter()
+            .flatten()
+            .any(|message| message.content.as_ref() == Some(&text));
+        if !is_answer && !is_output && !is_message {
+            row.metadata.insert("explanation".into(), text);
+        }
+    }
+
+    fn metadata(&self) -> BTreeMap<Text<'d>, Text<'d>> {
+        let mut metadata: BTreeMap<Text<'d>, Text<'d>> = BTreeMap::new();
+        metadata.insert("epoch".into(), self.epoch.to_string().into());
+        let mut add = |key: &'static str, value: Option<Text<'d>>| {
+            metadata.extend(value.map(|value| (Text::from(key), value)));
+        };
+        let choices = self
+            .root
+            .get("output")
+            .and_then(|output| output.get("choices"));
+        let first = choices.and_then(|choices| choices.items().next());
+        add(
+            "stop_reason",
+            first.and_then(|choice| choice.text_of("stop_reason")),
+        );
+        let limit = self.root.present("limit");
+        add("limit", limit.and_then(|limit| limit.text_of("type")));
+        let retries = self
+            .root
+            .get("error_retries")
+            .map_or(0, |retries| retries.items().count());
+        add(
+            "error_retries",
+            (retries > 0).then(|| retries.to_string().into()),
+        );
+        let invalid = self.root.present("invalidation").map(|_| "true".into());
+        add("invalidated", invalid);
+        metadata
+    }
+}
+
+/// What went wrong: the message, and where.
+fn error(root: Value<'_>) -> Option<Text<'_>> {
+    let error = root.present("error")?;
+    if let Some(text) = error.text() {
+        return Some(text);
+    }
+    let said = error
+        .text_of("message")
+        .unwrap_or(Cow::Borrowed("unknown error"));
+    Some(match error.text_of("traceback") {
+        Some(traceback) if !traceback.is_empty() => format!("{said}\n{traceback}").into(),
+        Some(_) | None => said,
+    })
+}

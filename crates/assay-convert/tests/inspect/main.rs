@@ -1,0 +1,10 @@
+//! Inspect logs converted and judged by what comes out: by the published rules of the judge, by the published schema, by
+//! the reference's own output, and by what must never happen.
+#![cfg(test)]
+
+mod convert;
+mod corpus;
+mod frames;
+mod golden;
+mod hostile;
+mod support;
