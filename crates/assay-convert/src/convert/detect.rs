@@ -84,29 +84,33 @@ fn is_inspect_archive(file: Box<dyn LogFile + '_>) -> bool {
     has("_journal/start.json") || (has("header.json") && (has_samples() || has("summaries.json")))
 }
 
-/// The keys of a document that tell who wrote it.
+/// The keys that were met, of those that tell who wrote a document.
 #[derive(Default)]
-struct Keys {
-    inspect: Inspect,
-    results: bool,
-    configs: bool,
-    shots: bool,
-    general: bool,
-}
+struct Keys(Vec<Key>);
 
-#[derive(Default)]
-struct Inspect {
-    eval: bool,
-    around: bool,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// `eval`, with a task and a model in it.
+    Evaluation,
+    /// What stands beside `eval` in a log of Inspect.
+    BesideEvaluation,
+    Results,
+    Configs,
+    Shots,
+    LmEvalVersion,
+    ConfigGeneral,
 }
 
 impl Keys {
     fn verdict(&self) -> Option<Harness> {
-        if self.inspect.eval && self.inspect.around {
+        let has = |keys: &[Key]| keys.iter().all(|key| self.0.contains(key));
+        if has(&[Key::Evaluation, Key::BesideEvaluation]) {
             Some(Harness::Inspect)
-        } else if self.results && self.general {
+        } else if has(&[Key::Results, Key::ConfigGeneral]) {
             Some(Harness::Lighteval)
-        } else if self.results && self.configs && self.shots {
+        } else if has(&[Key::Results, Key::LmEvalVersion])
+            || has(&[Key::Results, Key::Configs, Key::Shots])
+        {
             Some(Harness::LmEval)
         } else {
             None
@@ -127,28 +131,25 @@ fn walk<R: Read>(stream: &mut Stream<R>) -> Result<Option<Harness>, StreamError>
         let Some(key) = stream.next_key()? else {
             return Ok(None);
         };
-        match key.as_str() {
+        let (met, is_passed) = match key.as_str() {
             // An Every Eval Ever record.
             "schema_version" | "evaluation_id" => return Ok(None),
-            "eval" => {
-                keys.inspect.eval = is_evaluation(stream)?;
-                if keys.verdict().is_some() {
-                    return Ok(keys.verdict());
-                }
-                continue;
-            }
-            "version" | "status" | "plan" => keys.inspect.around = true,
-            "lm_eval_version" if keys.results => return Ok(Some(Harness::LmEval)),
-            "results" => keys.results = stream.is_map()?,
-            "configs" => keys.configs = stream.is_map()?,
-            "n-shot" => keys.shots = stream.is_map()?,
-            "config_general" => keys.general = stream.is_map()?,
-            _ => {}
-        }
+            "eval" => (is_evaluation(stream)?.then_some(Key::Evaluation), true),
+            "version" | "status" | "plan" => (Some(Key::BesideEvaluation), false),
+            "lm_eval_version" => (Some(Key::LmEvalVersion), false),
+            "results" => (stream.is_map()?.then_some(Key::Results), false),
+            "configs" => (stream.is_map()?.then_some(Key::Configs), false),
+            "n-shot" => (stream.is_map()?.then_some(Key::Shots), false),
+            "config_general" => (stream.is_map()?.then_some(Key::ConfigGeneral), false),
+            _ => (None, false),
+        };
+        keys.0.extend(met);
         if keys.verdict().is_some() {
             return Ok(keys.verdict());
         }
-        stream.skip()?;
+        if !is_passed {
+            stream.skip()?;
+        }
     }
     Ok(None)
 }

@@ -2,6 +2,7 @@
 
 mod details;
 mod field;
+mod nesting;
 mod record;
 mod results;
 mod sample;
@@ -50,13 +51,11 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
             log, &results, &task, scored, &details, identity,
         )?);
     }
-    match converted.first_mut() {
-        Some(first) => first.warnings.append(&mut aside),
-        None => {
-            let message = format!("`{}` has no task with a score that is a number", log.path);
-            return Err(Refusal::Nothing(message));
-        }
-    }
+    let Some(first) = converted.first_mut() else {
+        let message = format!("`{}` has no task with a score that is a number", log.path);
+        return Err(Refusal::Nothing(message));
+    };
+    first.warnings.append(&mut aside);
     Ok(converted)
 }
 

@@ -101,3 +101,43 @@ proptest! {
         prop_assert_eq!(detect(&world, BOARD), None);
     }
 }
+
+/// A Parquet file without rows whose columns nest so deep.
+fn nested(depth: usize) -> Vec<u8> {
+    const ROOT: &[u8] = b"\x48\x01r\x15\x02\x00";
+    const GROUP: &[u8] = b"\x35\x02\x18\x01a\x15\x02\x00";
+    const LEAF: &[u8] = b"\x15\x02\x25\x02\x18\x01a\x00";
+    let mut footer = b"\x15\x02\x19\xfc".to_vec();
+    let mut count = depth + 2;
+    while count >= 0x80 {
+        footer.push(u8::try_from(count & 0x7f).unwrap() | 0x80);
+        count >>= 7;
+    }
+    footer.push(u8::try_from(count).unwrap());
+    footer.extend(ROOT);
+    footer.extend(GROUP.repeat(depth));
+    footer.extend(LEAF);
+    footer.extend(b"\x16\x00\x19\x0c\x00");
+    let length = u32::try_from(footer.len()).unwrap().to_le_bytes();
+    [b"PAR1", footer.as_slice(), &length, b"PAR1"].concat()
+}
+
+#[test]
+fn columns_that_nest_without_end_are_refused_and_overflow_nothing() {
+    let warning = |depth: usize| {
+        let world = world().with(&details("toymc:law|1"), nested(depth));
+        let output = world.convert(Harness::Lighteval, RESULTS).unwrap();
+        output.warnings()[0].clone()
+    };
+
+    assert!(
+        warning(8).contains("have no column `doc`"),
+        "{}",
+        warning(8)
+    );
+    assert!(
+        warning(100_000).contains("nest deeper than 64"),
+        "{}",
+        warning(100_000)
+    );
+}

@@ -97,7 +97,7 @@ fn the_aggregate_says_what_the_log_says() {
         json!({
             "generation_args": {"temperature": 0.5, "top_p": 0.9},
             "additional_details": {
-                "num_fewshot": "1", "seed": "42", "stop_sequence": "[\n        \"\\n\"\n      ]", "system_prompt": "Be brief."
+                "num_fewshot": "1", "seed": "42", "stop_sequence": "[\"\\n\"]", "system_prompt": "Be brief."
             }
         })
     );
@@ -146,7 +146,7 @@ fn a_choice_is_the_option_found_most_likely() {
 
     let rows = output.rows(0);
 
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 6, "{:?}", output.warnings());
     assert_eq!(
         at(
             &rows[1],
@@ -198,7 +198,7 @@ fn a_free_answer_keeps_what_was_said_and_has_no_options() {
             &json!({"raw": ["<think>adding</think>It is 0"], "reasoning_trace": ["adding"]}),
             &json!({"input_tokens": 10, "output_tokens": 3, "total_tokens": 13}),
             &json!(
-                r#"[{"content":"Be brief.","role":"system"},{"content":"What is 0+0?","role":"user"}]"#
+                r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"What is 0+0?"}]"#
             ),
         ]
     );
@@ -366,5 +366,23 @@ fn names_before_0_11_hold_a_suite() {
             "source_type": "hf_dataset", "dataset_name": "arc:challenge", "hf_repo": "ai2_arc",
             "additional_details": {"suite": "leaderboard", "task_version": "0"}
         })
+    );
+}
+
+#[test]
+fn a_task_that_comes_twice_is_converted_once_and_needs_no_configuration() {
+    let results =
+        r#"{"config_general": {}, "results": {"t|0": {"em": 1, "em": 0}, "t|0": {"em": 0}}}"#;
+    let world = World::default().with(RESULTS, results);
+
+    let output = converted(&world);
+
+    let record = output.record(0);
+    assert_eq!(output.converted.len(), 1);
+    assert_eq!(record["model_info"]["id"], "unknown/unknown");
+    assert_eq!(record["evaluation_results"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        record["evaluation_results"][0]["score_details"],
+        json!({"score": 1.0})
     );
 }

@@ -103,9 +103,12 @@ impl Output {
 
     /// What the judge that judges pushes finds wrong.
     pub(crate) fn errors(&self) -> Vec<String> {
-        let kind = |path: &str| match path.ends_with("_samples.jsonl") {
-            true => FileKind::Samples,
-            false => FileKind::Record,
+        let kind = |path: &str| {
+            if path.ends_with("_samples.jsonl") {
+                FileKind::Samples
+            } else {
+                FileKind::Record
+            }
         };
         let items: Vec<Item> = self
             .files

@@ -1,3 +1,6 @@
+use std::collections::HashSet;
+
+use assay_formats::json::{self, Layout, Node};
 use assay_formats::{Kind, Value};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -65,12 +68,18 @@ impl<'d> Results<'d> {
         })
     }
 
-    /// The tasks, without the rows that are derived from others.
-    pub(super) fn tasks(&self) -> impl Iterator<Item = Task<'d>> {
-        let rows = self.root.get("results").map(Value::entries);
-        rows.into_iter()
-            .flatten()
-            .filter_map(|(key, scores)| self.task(&key.text()?, scores))
+    /// The tasks, without the rows that are derived from others. Of a key that comes twice the first counts, so that no
+    /// two records have one name.
+    pub(super) fn tasks(&self) -> Vec<Task<'d>> {
+        let mut keys = HashSet::new();
+        let rows = self
+            .root
+            .get("results")
+            .into_iter()
+            .flat_map(Value::entries);
+        rows.filter_map(|(key, scores)| self.task(&key.text()?, scores))
+            .filter(|task| keys.insert(task.key.clone()))
+            .collect()
     }
 
     fn task(&self, key: &str, scores: Value<'d>) -> Option<Task<'d>> {
@@ -85,13 +94,14 @@ impl<'d> Results<'d> {
             [name, shots] => (None, name, Some(shots)),
             [suite, name, shots, ..] => (Some(suite), name, Some(shots)),
         };
-        let configs = self.root.get("config_tasks")?;
         // Before 0.11 the key of a configuration has no shots.
         let without_shots = suite.map(|suite| format!("{suite}|{name}"));
-        let config = configs
-            .get(key)
-            .or_else(|| configs.get(&without_shots?))
-            .or_else(|| configs.get(name));
+        let config = self.root.get("config_tasks").and_then(|configs| {
+            let by_key = configs.get(key);
+            by_key
+                .or_else(|| configs.get(&without_shots?))
+                .or_else(|| configs.get(name))
+        });
         let versions = self.root.get("versions");
         let version = versions
             .and_then(|versions| versions.present(key))
@@ -110,9 +120,10 @@ impl<'d> Results<'d> {
 
 /// A value as text for details: a string as it is, anything else as JSON.
 pub(super) fn plain(value: Value<'_>) -> String {
-    value
-        .text()
-        .map_or_else(|| value.raw().to_owned(), std::borrow::Cow::into_owned)
+    match value.text() {
+        Some(text) => text.into_owned(),
+        None => json::write(&Node::of(value), Layout::Compact),
+    }
 }
 
 fn model_name(general: Value<'_>) -> Option<String> {

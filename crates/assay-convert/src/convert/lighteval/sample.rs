@@ -31,7 +31,7 @@ pub(super) struct Rows<'r> {
     model_id: &'r str,
     evaluation_name: &'r str,
     metrics: Vec<Metric<'r>>,
-    /// How often an id was met.
+    /// How often an id was met. It grows with the samples, by their ids alone.
     seen: HashMap<String, u64>,
     index: u64,
     unnamed: u64,
@@ -320,7 +320,11 @@ impl Answer {
         }
         best.map_or(Self::Nothing, |(index, _)| Self::Chosen {
             choice: choices[index].clone(),
-            logprobs: serde_json::Value::from_iter(logprobs.iter().map(json)).to_string(),
+            logprobs: logprobs
+                .iter()
+                .map(json)
+                .collect::<serde_json::Value>()
+                .to_string(),
         })
     }
 }

@@ -12,9 +12,10 @@ use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::record::Row;
-use parquet::record::reader::RowIter;
-use parquet::schema::types::Type;
+use parquet::record::reader::TreeBuilder;
+use parquet::schema::types::{SchemaDescriptor, Type};
 
+use super::nesting::{MAX_DEPTH, is_too_deep};
 use crate::convert::{LogFile, Logs};
 
 /// How large the description at the end of a file may be, in bytes.
@@ -47,11 +48,7 @@ impl<'a> Table<'a> {
     pub(super) fn open(logs: &'a dyn Logs, path: &str) -> Result<Self, String> {
         let mut file = logs.open(path).map_err(|error| error.to_string())?;
         let (pieces, length) = footer(&mut *file).map_err(|error| error.to_string())?;
-        let metadata = guarded(|| {
-            let mut reader = ParquetMetaDataReader::new();
-            reader.try_parse(&pieces)?;
-            reader.finish()
-        })?;
+        let metadata = described(&pieces)?;
         Ok(Self {
             file,
             length,
@@ -91,9 +88,9 @@ impl<'a> Table<'a> {
             let reader =
                 guarded(|| SerializedRowGroupReader::new(pieces, &group, None, properties))
                     .map_err(Stop::Damaged)?;
-            let mut rows = guarded(|| RowIter::from_row_group(Some(projection.clone()), &reader))
-                .map_err(Stop::Damaged)?
-                .with_batch_size(ROWS_AT_A_TIME);
+            let tree = TreeBuilder::new().with_batch_size(ROWS_AT_A_TIME);
+            let mut rows = guarded(|| tree.as_iter(Arc::clone(&projection), &reader))
+                .map_err(Stop::Damaged)?;
             while let Some(row) = guarded(|| rows.next().transpose()).map_err(Stop::Damaged)? {
                 visit(&row).map_err(Stop::Caller)?;
             }
@@ -156,7 +153,7 @@ impl Pieces {
             .iter()
             .find_map(|(at, bytes)| {
                 let skipped = usize::try_from(start.checked_sub(*at)?).ok()?;
-                (skipped <= bytes.len()).then(|| bytes.slice(skipped..))
+                (skipped < bytes.len()).then(|| bytes.slice(skipped..))
             })
             .ok_or_else(|| ParquetError::EOF(format!("byte {start} belongs to no column")))
     }
@@ -185,6 +182,24 @@ impl ChunkReader for Pieces {
     }
 }
 
+/// Understands the description of a file, unless its columns nest deeper than those of any real file.
+fn described(pieces: &Pieces) -> Result<ParquetMetaData, String> {
+    let description = pieces
+        .parts
+        .first()
+        .and_then(|(_, bytes)| bytes.get(..bytes.len().checked_sub(FOOTER_SIZE)?));
+    match description.and_then(is_too_deep) {
+        Some(false) => {}
+        Some(true) => return Err(format!("its columns nest deeper than {MAX_DEPTH}")),
+        None => return Err("its description cannot be decoded".to_owned()),
+    }
+    guarded(|| {
+        let mut reader = ParquetMetaDataReader::new();
+        reader.try_parse(pieces)?;
+        reader.finish()
+    })
+}
+
 /// Reads the description at the end of a file. Its length stands in front of the last four bytes.
 fn footer(file: &mut dyn LogFile) -> std::io::Result<(Pieces, u64)> {
     let length = file.seek(SeekFrom::End(0))?;
@@ -210,7 +225,7 @@ fn read_at(file: &mut dyn LogFile, start: u64, length: u64) -> std::io::Result<B
 }
 
 /// The schema with only the fields that are wanted.
-fn projected(schema: &Type, wanted: &Wanted<'_>) -> ParquetResult<Type> {
+fn projected(schema: &Type, wanted: &Wanted<'_>) -> ParquetResult<Arc<SchemaDescriptor>> {
     let mut groups = Vec::new();
     for group in schema.get_fields() {
         if !group.is_group() {
@@ -235,9 +250,10 @@ fn projected(schema: &Type, wanted: &Wanted<'_>) -> ParquetResult<Type> {
         }
         groups.push(Arc::new(builder.build()?));
     }
-    Type::group_type_builder(schema.name())
+    let root = Type::group_type_builder(schema.name())
         .with_fields(groups)
-        .build()
+        .build()?;
+    Ok(Arc::new(SchemaDescriptor::new(Arc::new(root))))
 }
 
 /// Calls into the decoder, which panics on some damaged files where it should fail.
