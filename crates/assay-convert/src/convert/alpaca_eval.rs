@@ -6,9 +6,9 @@ mod edition;
 mod leaderboard;
 mod record;
 
-use super::{Converted, Identity, Log, RecordWriter, Refusal};
+use super::{Converted, Identity, Log, RecordWriter, Refusal, Warning};
 use edition::Edition;
-use leaderboard::Leaderboard;
+use leaderboard::{Entry, Leaderboard};
 
 /// How large a leaderboard may be, in bytes; the public ones have some ten kilobytes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -19,13 +19,9 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let leaderboard = Leaderboard::read(&bytes, log.path)?;
     let edition = Edition::of(log.path, &leaderboard);
     let mut converted = Vec::new();
-    let mut without_score = 0;
-    for entry in &leaderboard.entries {
-        if entry.win_rate.is_none() && entry.length_controlled.is_none() {
-            without_score += 1;
-            continue;
-        }
-        let made = record::Of {
+    let scored = |entry: &&Entry| entry.win_rate.is_some() || entry.length_controlled.is_some();
+    for entry in leaderboard.entries.iter().filter(scored) {
+        let of = record::Of {
             options: log.options,
             entry,
             edition,
@@ -33,42 +29,50 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
         // One model may stand on a board twice, so that the place in it tells rows apart.
         let place = entry.place.to_le_bytes();
         let content = [bytes.as_slice(), &place];
-        let identity = Identity::new(edition.dataset(), &made.model_id(), &content);
-        let mut writer = RecordWriter::begin(log.datastore, identity.clone())?;
-        if converted.is_empty() {
-            warn(log, &leaderboard, edition, &mut writer);
-        }
-        converted.push(writer.finish(made.record(&identity))?);
+        let identity = Identity::new(edition.dataset(), &of.model_id(), &content);
+        let writer = RecordWriter::begin(log.datastore, identity.clone())?;
+        converted.push(writer.finish(of.record(&identity))?);
     }
+    let without_score = (leaderboard.entries.len() - converted.len()) as u64;
     let Some(first) = converted.first_mut() else {
         let message = format!("`{}` has no model with a win rate", log.path);
         return Err(Refusal::Nothing(message));
     };
-    if without_score > 0 {
-        first.warnings.push(super::Warning {
-            message: "a model has no win rate that is a number: left out".to_owned(),
-            count: without_score,
-        });
-    }
+    // What holds for the whole leaderboard is said once.
+    first.warnings = warnings(log, &leaderboard, edition, without_score);
     Ok(converted)
 }
 
-/// What holds for the whole leaderboard is said once.
-fn warn(log: &Log<'_>, board: &Leaderboard, edition: Edition, writer: &mut RecordWriter<'_>) {
-    if log.options.retrieved_timestamp.is_none() {
-        writer.warn("a leaderboard holds no time: the records were retrieved at an unknown time");
-    }
-    if !edition.is_known() {
-        writer.warn(
+fn warnings(
+    log: &Log<'_>,
+    board: &Leaderboard,
+    edition: Edition,
+    without_score: u64,
+) -> Vec<Warning> {
+    let counted = [
+        (
+            "a leaderboard holds no time: the records were retrieved at an unknown time",
+            u64::from(log.options.retrieved_timestamp.is_none()),
+        ),
+        (
             "neither the path nor the rows tell which AlpacaEval this is: the judge is unknown",
-        );
-    }
-    for _ in 0..board.unnamed {
-        writer.warn("a row names no model: left out");
-    }
-    for _ in 0..board.broken {
-        writer.warn("a row cannot be read: left out");
-    }
+            u64::from(!edition.is_known()),
+        ),
+        ("a row names no model: left out", board.unnamed),
+        ("a row cannot be read: left out", board.broken),
+        (
+            "a model has no win rate that is a number from 0 to 100: left out",
+            without_score,
+        ),
+    ];
+    counted
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(message, count)| Warning {
+            message: message.to_owned(),
+            count,
+        })
+        .collect()
 }
 
 /// Reads the leaderboard whole.

@@ -79,11 +79,12 @@ fn task_record(
     if results.time.is_none() && log.options.retrieved_timestamp.is_none() {
         writer.warn("the file name holds no time: the record was retrieved at an unknown time");
     }
+    let mut of_samples = Vec::new();
     match details.table(log, &task.key) {
         Ok(Some(table)) => {
             of.samples = table.count();
             if log.options.samples {
-                Rows::new(&of).write(log, table, &mut writer)?;
+                of_samples = Rows::new(&of).write(log, table, &mut writer)?;
             }
         }
         Ok(None) if log.options.samples => {
@@ -95,7 +96,9 @@ fn task_record(
         Ok(None) => {}
         Err(why) => writer.warn(format!("{why}: `{}` has no samples", task.key)),
     }
-    writer.finish(of.record())
+    let mut converted = writer.finish(of.record())?;
+    converted.warnings.append(&mut of_samples);
+    Ok(converted)
 }
 
 /// Reads the results file whole.

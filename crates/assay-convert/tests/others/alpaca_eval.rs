@@ -122,7 +122,7 @@ fn rows_without_a_model_or_a_rate_are_left_out_and_counted() {
         [
             "1x a leaderboard holds no time: the records were retrieved at an unknown time",
             "1x a row names no model: left out",
-            "1x a model has no win rate that is a number: left out",
+            "1x a model has no win rate that is a number from 0 to 100: left out",
         ]
     );
 }

@@ -245,9 +245,9 @@ fn every_number_of_a_sample_has_its_row_and_what_is_none_is_counted() {
         [
             "1x `toynan|0` has no score that is a number: left out",
             "1x `odd` of `toygen|0` is not a number: left out",
-            "1x 1 samples of `toygen` have the id of another: told apart by a number behind it",
-            "1x 1 samples of `toygen` have no number for `f1`: no row for it",
-            "1x 5 samples of `toygen` have no number for `bleu`: no row for it",
+            "1x a sample of `toygen` has the id of another: a number behind it tells them apart",
+            "1x a sample of `toygen` has no number for `f1`: no row for it",
+            "5x a sample of `toygen` has no number for `bleu`: no row for it",
             "1x the details of `toyold` are from before lighteval 0.11: it has no samples",
         ]
     );

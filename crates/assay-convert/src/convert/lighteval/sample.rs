@@ -9,7 +9,7 @@ use parquet::record::{Field, Row as TableRow};
 use super::field::{get, group, integer, items, json, number, text, texts};
 use super::record::RecordOf;
 use super::table::{Stop, Table};
-use crate::convert::{Log, RecordWriter, Refusal};
+use crate::convert::{Log, RecordWriter, Refusal, Warning};
 
 /// The columns that a sample is made of; of `metric`, all are needed.
 const DOCUMENT: [&str; 4] = ["id", "query", "choices", "gold_index"];
@@ -67,13 +67,13 @@ impl<'r> Rows<'r> {
         }
     }
 
-    /// Reads every sample and writes one row for each of its scores.
+    /// Reads every sample and writes one row for each of its scores; returns what was wrong with single samples.
     pub(super) fn write(
         mut self,
         log: &Log<'_>,
         table: Table<'_>,
         writer: &mut RecordWriter<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Vec<Warning>, Refusal> {
         let name = self.evaluation_name;
         if !table.has("doc") {
             let old = OLD_COLUMNS.iter().any(|column| table.has(column));
@@ -83,7 +83,7 @@ impl<'r> Rows<'r> {
                 "have no column `doc`"
             };
             writer.warn(format!("the details of `{name}` {why}: it has no samples"));
-            return Ok(());
+            return Ok(Vec::new());
         }
         let expected = table.count();
         let wanted = |group: &str, field: &str| match group {
@@ -110,27 +110,40 @@ impl<'r> Rows<'r> {
             )),
             Err(Stop::Caller(refusal)) => return Err(refusal),
         }
-        self.warn(writer);
-        Ok(())
+        Ok(self.warnings())
     }
 
-    fn warn(&self, writer: &mut RecordWriter<'_>) {
+    /// What was wrong with single samples, counted.
+    fn warnings(&self) -> Vec<Warning> {
         let name = self.evaluation_name;
-        let mut tell = |count: u64, what: &str| {
-            if count > 0 {
-                writer.warn(format!("{count} samples of `{name}` {what}"));
-            }
-        };
-        tell(self.damaged, "have no question: left out");
-        tell(self.unnamed, "have no id: numbered by their place");
-        tell(
-            self.repeated,
-            "have the id of another: told apart by a number behind it",
-        );
-        for metric in &self.metrics {
-            let what = format!("have no number for `{}`: no row for it", metric.name);
-            tell(metric.without, &what);
-        }
+        let mut counted = vec![
+            (
+                format!("a sample of `{name}` has no question: left out"),
+                self.damaged,
+            ),
+            (
+                format!("a sample of `{name}` has no id: named by its place"),
+                self.unnamed,
+            ),
+            (
+                format!(
+                    "a sample of `{name}` has the id of another: a number behind it tells them apart"
+                ),
+                self.repeated,
+            ),
+        ];
+        counted.extend(self.metrics.iter().map(|metric| {
+            let message = format!(
+                "a sample of `{name}` has no number for `{}`: no row for it",
+                metric.name
+            );
+            (message, metric.without)
+        }));
+        counted
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(message, count)| Warning { message, count })
+            .collect()
     }
 
     /// Writes the rows of one sample and returns how many there are.
