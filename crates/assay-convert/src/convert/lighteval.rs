@@ -2,6 +2,7 @@
 
 mod details;
 mod field;
+mod metric;
 mod nesting;
 mod record;
 mod results;

@@ -248,6 +248,7 @@ fn every_number_of_a_sample_has_its_row_and_what_is_none_is_counted() {
             "1x a sample of `toygen` has the id of another: a number behind it tells them apart",
             "1x a sample of `toygen` has no number for `f1`: no row for it",
             "5x a sample of `toygen` has no number for `bleu`: no row for it",
+            "5x a sample of `toygen` has a number outside the bounds of `perplexity`: no row for it",
             "1x the details of `toyold` are from before lighteval 0.11: it has no samples",
         ]
     );

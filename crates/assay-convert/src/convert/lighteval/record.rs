@@ -1,14 +1,15 @@
 use assay_formats::eee::record::{
-    Bound, Details, Engine, EvaluationResult, GenerationArgs, GenerationConfig, Library,
-    MetricConfig, ModelInfo, Record, ScoreDetails, SourceData, SourceMetadata, StandardError,
-    Uncertainty,
+    Details, Engine, EvaluationResult, GenerationArgs, GenerationConfig, Library, MetricConfig,
+    ModelInfo, Record, ScoreDetails, SourceData, SourceMetadata, StandardError, Uncertainty,
 };
 use assay_formats::{Kind, Value};
 
+use super::metric;
 use super::results::{Results, Task, plain};
-use crate::convert::{Identity, KnownMetric, Log, Options, known_metric};
+use crate::convert::{Identity, Log, Options};
 
-const HARNESS: &str = "lighteval";
+/// The name of the harness.
+pub(super) const HARNESS: &str = "lighteval";
 /// How lighteval names the standard error of a metric.
 const STDERR: &str = "_stderr";
 /// What lighteval knows of a model and a record should keep. Everything else, such as keys and addresses, stays out.
@@ -122,18 +123,12 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         &self.task.name
     }
 
-    /// The metrics that have a result, with the score of a right answer.
-    pub(super) fn metrics(&self) -> impl Iterator<Item = (&str, Option<f64>)> {
+    /// The metrics that have a result, by its name.
+    pub(super) fn metrics(&self) -> impl Iterator<Item = (&str, MetricConfig)> {
         self.scored.numbers.iter().map(|score| {
-            let config = self.metric(score);
-            let best = match config.max_score {
-                Some(Bound::At(best)) => Some(best),
-                Some(Bound::Infinity | Bound::NegativeInfinity) => None,
-                None => Some(1.0),
-            };
             (
                 score.metric.as_str(),
-                best.filter(|_| !config.lower_is_better),
+                metric::config(self.task, &score.metric, score.value),
             )
         })
     }
@@ -160,7 +155,7 @@ impl<'r, 'd> RecordOf<'r, 'd> {
                 evaluation_name: self.task.name.clone(),
                 source_data: self.data(),
                 evaluation_timestamp: time.clone(),
-                metric_config: self.metric(score),
+                metric_config: metric::config(self.task, &score.metric, score.value),
                 score_details: self.score(score),
                 generation_config: self.generation(),
             })
@@ -266,49 +261,9 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         }
     }
 
-    fn metric(&self, score: &Score) -> MetricConfig {
-        let name = score.metric.as_str();
-        // Parameters stand behind a colon: `pass@k:k=1`.
-        let base = name.split(':').next().unwrap_or(name);
-        let known = known_metric(name).or_else(|| known_metric(base));
-        let mut config = match known {
-            Some(known) => known.config(),
-            None => unregistered(name),
-        };
-        if known.is_none_or(|known| !holds(known, score.value)) {
-            (config.score_type, config.min_score, config.max_score) = (None, None, None);
-            tell(&mut config, "bounds_status", "unknown");
-        }
-        config.metric_name = Some(name.to_owned());
-        let said = self.described(name).or_else(|| self.described(base));
-        match said.and_then(|said| is_higher_better(said, name)) {
-            Some(higher) => config.lower_is_better = !higher,
-            None if known.is_none() => tell(&mut config, "polarity", "assumed"),
-            None => {}
-        }
-        for key in ["category", "corpus_level_fn"] {
-            if let Some(text) = said.and_then(|said| said.text_of(key)) {
-                tell(&mut config, key, &text);
-            }
-        }
-        config
-    }
-
-    /// The entry in the task's configuration that describes a metric, or the group of metrics it belongs to.
-    fn described(&self, metric: &str) -> Option<Value<'d>> {
-        let config = self.task.config?;
-        let metrics = config.present("metrics").or(config.present("metric"))?;
-        metrics.items().find(|item| {
-            item.get("metric_name").is_some_and(|name| {
-                name.is_text(metric) || name.items().any(|name| name.is_text(metric))
-            })
-        })
-    }
-
     fn score(&self, score: &Score) -> ScoreDetails {
         // A mean has an analytic standard error; lighteval resamples for everything else.
-        let method = self
-            .described(&score.metric)
+        let method = metric::described(self.task, &score.metric)
             .and_then(|said| said.text_of("corpus_level_fn"))
             .map(|function| match function.as_ref() {
                 "mean" => "analytic",
@@ -379,43 +334,6 @@ fn keep(details: &mut Details, map: Value<'_>, keys: &[&str]) {
             details.insert((*key).to_owned(), plain(value));
         }
     }
-}
-
-fn tell(config: &mut MetricConfig, key: &str, value: &str) {
-    config
-        .additional_details
-        .insert(key.to_owned(), value.to_owned());
-}
-
-/// A metric of which nothing is known but its name.
-fn unregistered(name: &str) -> MetricConfig {
-    let mut config = MetricConfig {
-        metric_id: Some(format!("{HARNESS}.{name}")),
-        ..MetricConfig::default()
-    };
-    tell(&mut config, "metric_id_status", "unregistered");
-    config
-}
-
-/// Whether a score lies within the bounds of a known metric; if not, it is another metric of the same name.
-fn holds(known: &KnownMetric, score: f64) -> bool {
-    let above = match known.min {
-        Bound::At(min) => score >= min,
-        Bound::Infinity => false,
-        Bound::NegativeInfinity => true,
-    };
-    let below = match known.max {
-        Bound::At(max) => score <= max,
-        Bound::Infinity => true,
-        Bound::NegativeInfinity => false,
-    };
-    above && below
-}
-
-/// Which way a metric improves: said for it alone, or for each metric of its group.
-fn is_higher_better(said: Value<'_>, metric: &str) -> Option<bool> {
-    let higher = said.get("higher_is_better")?;
-    higher.truth().or_else(|| higher.get(metric)?.truth())
 }
 
 /// Whether a name is that of a dataset repository, not of a directory on some machine.

@@ -1,12 +1,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use assay_formats::eee::record::{Bound, MetricConfig};
 use assay_formats::eee::row::{
     Attribution, Evaluation, Input, InteractionType, Output, Row, TokenUsage,
 };
 use parquet::record::{Field, Row as TableRow};
 
 use super::field::{get, group, integer, items, json, number, text, texts};
+use super::metric::is_within;
 use super::record::RecordOf;
 use super::table::{Stop, Table};
 use crate::convert::{Log, RecordWriter, Refusal, Warning};
@@ -41,18 +43,46 @@ pub(super) struct Rows<'r> {
 
 struct Metric<'r> {
     name: &'r str,
-    /// The score of a right answer, if there is such a thing.
-    right: Option<f64>,
+    config: MetricConfig,
     /// How many samples have no number for it.
     without: u64,
+    /// How many samples have a number that cannot be a score of it: what some metrics are computed from, such as the
+    /// log-probabilities behind a perplexity, is written in their place.
+    outside: u64,
+}
+
+impl Metric<'_> {
+    /// The score that a sample has.
+    fn score(&mut self, scores: Option<&TableRow>) -> Option<f64> {
+        let Some(score) = scores.and_then(|scores| number(get(scores, self.name)?)) else {
+            self.without += 1;
+            return None;
+        };
+        if !is_within(self.config.min_score, self.config.max_score, score) {
+            self.outside += 1;
+            return None;
+        }
+        Some(score)
+    }
+
+    /// Whether no score could be better: that of a right answer.
+    fn is_best(&self, score: f64) -> bool {
+        let best = match self.config.max_score {
+            Some(Bound::At(best)) => best,
+            Some(Bound::Infinity | Bound::NegativeInfinity) => return false,
+            None => 1.0,
+        };
+        !self.config.lower_is_better && score >= best
+    }
 }
 
 impl<'r> Rows<'r> {
     pub(super) fn new(of: &'r RecordOf<'_, '_>) -> Self {
-        let metric = |(name, right)| Metric {
+        let metric = |(name, config)| Metric {
             name,
-            right,
+            config,
             without: 0,
+            outside: 0,
         };
         Self {
             evaluation_id: &of.evaluation_id,
@@ -132,13 +162,16 @@ impl<'r> Rows<'r> {
                 self.repeated,
             ),
         ];
-        counted.extend(self.metrics.iter().map(|metric| {
-            let message = format!(
-                "a sample of `{name}` has no number for `{}`: no row for it",
-                metric.name
-            );
-            (message, metric.without)
-        }));
+        for metric in &self.metrics {
+            let about = |what: &str| {
+                format!(
+                    "a sample of `{name}` has {what} `{}`: no row for it",
+                    metric.name
+                )
+            };
+            counted.push((about("no number for"), metric.without));
+            counted.push((about("a number outside the bounds of"), metric.outside));
+        }
         counted
             .into_iter()
             .filter(|(_, count)| *count > 0)
@@ -161,14 +194,12 @@ impl<'r> Rows<'r> {
         let mut count = 0;
         for at in 0..self.metrics.len() {
             let metric = &mut self.metrics[at];
-            let score = scores.and_then(|scores| number(get(scores, metric.name)?));
-            let Some(score) = score else {
-                metric.without += 1;
+            let Some(score) = metric.score(scores) else {
                 continue;
             };
             let evaluation = Evaluation {
                 score,
-                is_correct: metric.right.is_some_and(|right| score >= right),
+                is_correct: metric.is_best(score),
                 num_turns: Some(1),
                 tool_calls_count: Some(0),
             };
