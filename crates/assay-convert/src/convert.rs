@@ -4,6 +4,7 @@
 //! network. What it makes follows from the log alone, so converting twice gives the same bytes.
 
 mod alpaca_eval;
+mod detect;
 mod helm;
 mod identity;
 mod inspect;
@@ -14,6 +15,7 @@ mod options;
 mod output;
 mod refusal;
 
+pub use detect::{candidates, detect, is_helm_run};
 pub use identity::{Identity, file_safe};
 pub use metric::{KnownMetric, known_metric};
 pub use options::{Options, Relationship};

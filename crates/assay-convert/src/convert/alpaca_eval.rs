@@ -1,11 +1,97 @@
-//! AlpacaEval: leaderboards.
+//! AlpacaEval: a leaderboard as CSV, one record for each row.
+//!
+//! A leaderboard has no time and no samples: it is documentation, and its records hold scores alone.
 
-use super::{Converted, Log, Refusal};
+mod edition;
+mod leaderboard;
+mod record;
+
+use super::{Converted, Identity, Log, RecordWriter, Refusal, Warning};
+use edition::Edition;
+use leaderboard::{Entry, Leaderboard};
+
+/// How large a leaderboard may be, in bytes; the public ones have some ten kilobytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Converts one log.
 pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    Err(Refusal::Nothing(format!(
-        "`{}` cannot be converted",
-        log.path
-    )))
+    let bytes = read(log)?;
+    let leaderboard = Leaderboard::read(&bytes, log.path)?;
+    let edition = Edition::of(log.path, &leaderboard);
+    let mut converted = Vec::new();
+    let scored = |entry: &&Entry| entry.win_rate.is_some() || entry.length_controlled.is_some();
+    for entry in leaderboard.entries.iter().filter(scored) {
+        let of = record::Of {
+            options: log.options,
+            entry,
+            edition,
+        };
+        // One model may stand on a board twice, so that the place in it tells rows apart.
+        let place = entry.place.to_le_bytes();
+        let content = [bytes.as_slice(), &place];
+        let identity = Identity::new(edition.dataset(), &of.model_id(), &content);
+        let writer = RecordWriter::begin(log.datastore, identity.clone())?;
+        converted.push(writer.finish(of.record(&identity))?);
+    }
+    let without_score = (leaderboard.entries.len() - converted.len()) as u64;
+    let Some(first) = converted.first_mut() else {
+        let message = format!("`{}` has no model with a win rate", log.path);
+        return Err(Refusal::Nothing(message));
+    };
+    // What holds for the whole leaderboard is said once.
+    first.warnings = warnings(log, &leaderboard, edition, without_score);
+    Ok(converted)
+}
+
+fn warnings(
+    log: &Log<'_>,
+    board: &Leaderboard,
+    edition: Edition,
+    without_score: u64,
+) -> Vec<Warning> {
+    let counted = [
+        (
+            "a leaderboard holds no time: the records were retrieved at an unknown time",
+            u64::from(log.options.retrieved_timestamp.is_none()),
+        ),
+        (
+            "neither the path nor the rows tell which AlpacaEval this is: the judge is unknown",
+            u64::from(!edition.is_known()),
+        ),
+        ("a row names no model: left out", board.unnamed),
+        ("a row cannot be read: left out", board.broken),
+        (
+            "a model has no win rate that is a number from 0 to 100: left out",
+            without_score,
+        ),
+    ];
+    counted
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(message, count)| Warning {
+            message: message.to_owned(),
+            count,
+        })
+        .collect()
+}
+
+/// Reads the leaderboard whole.
+fn read(log: &Log<'_>) -> Result<Vec<u8>, Refusal> {
+    use std::io::Read;
+
+    let failed = |source| Refusal::Read {
+        path: log.path.to_owned(),
+        source,
+    };
+    let file = log.logs.open(log.path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    (log.progress)(bytes.len() as u64);
+    if bytes.len() as u64 > MAX_BYTES {
+        let what = format!("it is larger than {MAX_BYTES} bytes");
+        return Err(Refusal::damaged(log.path, what));
+    }
+    Ok(bytes)
 }

@@ -1,11 +1,127 @@
-//! lighteval: results and details.
+//! lighteval: `results_<date>.json`, one record for each task, with the samples of `details_<task>_<date>.parquet`.
 
-use super::{Converted, Log, Refusal};
+mod details;
+mod field;
+mod metric;
+mod nesting;
+mod record;
+mod results;
+mod sample;
+mod table;
+
+use assay_formats::Tape;
+use assay_formats::json::Parser;
+
+use super::{Converted, Identity, Log, RecordWriter, Refusal, Warning};
+use details::Details;
+use record::{RecordOf, Scored};
+use results::{Results, Task};
+use sample::Rows;
+
+/// How large a results file may be, in bytes; real ones have some hundred kilobytes.
+const MAX_RESULTS_BYTES: u64 = 256 << 20;
+/// How deep a results file may nest.
+const MAX_DEPTH: usize = 1024;
 
 /// Converts one log.
 pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    Err(Refusal::Nothing(format!(
-        "`{}` cannot be converted",
-        log.path
-    )))
+    let text = read(log)?;
+    let mut tape = Tape::new();
+    let mut parser = Parser::with_depth(MAX_DEPTH);
+    parser.parse(&text, &mut tape);
+    let root = tape.root(&text).ok_or_else(|| {
+        Refusal::damaged(
+            log.path,
+            "it is not a JSON document, or it ends in the middle",
+        )
+    })?;
+    let results = Results::of(root, log.path)?;
+    let details = Details::find(log, &results);
+    let mut converted = Vec::new();
+    let mut aside = Vec::new();
+    for task in results.tasks() {
+        let scored = Scored::of(&task);
+        if scored.is_empty() {
+            let message = format!("`{}` has no score that is a number: left out", task.key);
+            aside.push(Warning { message, count: 1 });
+            continue;
+        }
+        let content = [text.as_bytes(), task.key.as_bytes()];
+        let identity = Identity::new(&task.name, &results.model_id, &content);
+        converted.push(task_record(
+            log, &results, &task, scored, &details, identity,
+        )?);
+    }
+    let Some(first) = converted.first_mut() else {
+        let message = format!("`{}` has no task with a score that is a number", log.path);
+        return Err(Refusal::Nothing(message));
+    };
+    first.warnings.append(&mut aside);
+    Ok(converted)
+}
+
+/// Makes the record of one task, and its samples.
+fn task_record(
+    log: &Log<'_>,
+    results: &Results<'_>,
+    task: &Task<'_>,
+    scored: Scored,
+    details: &Details,
+    identity: Identity,
+) -> Result<Converted, Refusal> {
+    let mut of = RecordOf::new(log, results, task, scored, &identity);
+    let mut writer = RecordWriter::begin(log.datastore, identity)?;
+    for metric in of.not_numbers() {
+        writer.warn(format!(
+            "`{metric}` of `{}` is not a number: left out",
+            task.key
+        ));
+    }
+    if results.time.is_none() && log.options.retrieved_timestamp.is_none() {
+        writer.warn("the file name holds no time: the record was retrieved at an unknown time");
+    }
+    let mut of_samples = Vec::new();
+    match details.table(log, &task.key) {
+        Ok(Some(table)) => {
+            of.samples = table.count();
+            if log.options.samples {
+                of_samples = Rows::new(&of).write(log, table, &mut writer)?;
+            }
+        }
+        Ok(None) if log.options.samples => {
+            writer.warn(format!(
+                "no details were found for `{}`: it has no samples",
+                task.key
+            ));
+        }
+        Ok(None) => {}
+        Err(why) => writer.warn(format!("{why}: `{}` has no samples", task.key)),
+    }
+    let mut converted = writer.finish(of.record())?;
+    converted.warnings.append(&mut of_samples);
+    Ok(converted)
+}
+
+/// Reads the results file whole.
+fn read(log: &Log<'_>) -> Result<String, Refusal> {
+    use std::io::Read;
+
+    let failed = |source| Refusal::Read {
+        path: log.path.to_owned(),
+        source,
+    };
+    let file = log.logs.open(log.path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_RESULTS_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    (log.progress)(bytes.len() as u64);
+    if bytes.len() as u64 > MAX_RESULTS_BYTES {
+        let what = format!("it is larger than {MAX_RESULTS_BYTES} bytes");
+        return Err(Refusal::damaged(log.path, what));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
 }
