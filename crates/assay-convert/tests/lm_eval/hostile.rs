@@ -4,7 +4,7 @@ use assay_convert::convert::{Options, Refusal};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{InMemory, RESULTS, choice_row, results, run, samples_path, text_row};
+use crate::support::{InMemory, RESULTS, choice_row, lines, results, run, samples_path, text_row};
 
 fn files() -> (String, String) {
     let scores = json!({"acc,none": 0.5, "acc_stderr,none": 0.1, "exact_match,none": 0.5});
@@ -12,8 +12,7 @@ fn files() -> (String, String) {
     log["group_subtasks"] = json!({"g": ["t"]});
     log["results"]["g"] = scores;
     let rows = [choice_row(0, &json!(1.0)), text_row(1, "none", 0.0)];
-    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
-    (log.to_string(), lines)
+    (log.to_string(), lines(&rows))
 }
 
 fn attempt(results: &[u8], samples: &[u8]) -> Result<(), Refusal> {

@@ -4,8 +4,8 @@ use assay_convert::convert::Options;
 use serde_json::{Value, json};
 
 use crate::support::{
-    DATE, InMemory, RESULTS, choice_row, converted, converted_log, results, run, samples_path,
-    text_row,
+    DATE, InMemory, RESULTS, choice_row, converted, converted_log, lines, results, run,
+    samples_path, text_row,
 };
 
 fn acc() -> Value {
@@ -97,8 +97,7 @@ fn values_that_are_no_scores_have_no_row_and_are_counted() {
         row["brier_score"] = json!([1, "[0.1 0.9]"]);
         row["perplexity"] = json!(-2.5);
     }
-    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
-    let text = text.replace("\"acc\":false", "\"acc\":NaN");
+    let text = lines(&rows).replace("\"acc\":false", "\"acc\":NaN");
     let logs = InMemory::with(&[(RESULTS, &log.to_string()), (&samples_path("t"), &text)]);
 
     let outcome = converted(&logs, RESULTS);
@@ -291,9 +290,7 @@ fn a_likelihood_is_what_the_model_returned() {
 
 #[test]
 fn a_file_that_was_cut_off_loses_its_last_row_alone() {
-    let rows: String = (0..3)
-        .map(|doc| format!("{}\n", choice_row(doc, &json!(1.0))))
-        .collect();
+    let rows = lines(&[0, 1, 2].map(|doc| choice_row(doc, &json!(1.0))));
     let cut = &rows[..rows.len() - 20];
     let logs = InMemory::with(&[(RESULTS, &acc().to_string()), (&samples_path("t"), cut)]);
 

@@ -27,12 +27,18 @@ impl InMemory {
 
     /// A log with one task and its samples.
     pub(crate) fn log(results: &Value, task: &str, rows: &[Value]) -> Self {
-        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
         Self::with(&[
             (RESULTS, &results.to_string()),
-            (&samples_path(task), &lines),
+            (&samples_path(task), &lines(rows)),
         ])
     }
+}
+
+/// Rows as the harness writes them.
+pub(crate) fn lines(rows: &[Value]) -> String {
+    let mut lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 pub(crate) fn samples_path(task: &str) -> String {
@@ -243,11 +249,11 @@ impl InMemory {
         let row = validator("instance_level_eval.schema.0.3.0.json");
         for (path, bytes) in &self.0 {
             let text = std::str::from_utf8(bytes).unwrap();
-            if path.ends_with(".json") {
-                assert_follows(&record, text, path);
-            } else {
+            if path.ends_with("_samples.jsonl") {
                 text.lines()
                     .for_each(|line| assert_follows(&row, line, path));
+            } else {
+                assert_follows(&record, text, path);
             }
         }
     }

@@ -95,7 +95,7 @@ impl<'p> Reader<'p> {
 
     /// Turns one line into rows; `is_whole` tells whether it has its line end.
     pub(super) fn line(&mut self, line: &[u8], is_whole: bool, written: &mut Written) {
-        let text = match std::str::from_utf8(line) {
+        let text = match simdutf8::basic::from_utf8(line) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(line),
         };
