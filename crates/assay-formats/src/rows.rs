@@ -109,7 +109,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// Reads a samples file block by block.
 pub struct Blocks<R> {
     reader: R,
-    hasher: Hasher,
+    hasher: Option<Hasher>,
     /// What was read past the last whole row.
     carry: Vec<u8>,
     offset: u64,
@@ -121,8 +121,16 @@ impl<R: Read> Blocks<R> {
     /// Begins at the front of a file.
     pub fn new(reader: R, algorithm: Algorithm) -> Self {
         Self {
+            hasher: Some(Hasher::new(algorithm)),
+            ..Self::unhashed(reader)
+        }
+    }
+
+    /// Begins at the front of a file whose digest nobody asks for; computing it would cost more than the cutting.
+    pub fn unhashed(reader: R) -> Self {
+        Self {
             reader,
-            hasher: Hasher::new(algorithm),
+            hasher: None,
             carry: Vec::new(),
             offset: 0,
             line: 1,
@@ -158,9 +166,13 @@ impl<R: Read> Blocks<R> {
         Ok(!block.bytes.is_empty())
     }
 
-    /// The digest of everything that was read, in hexadecimal, and how many bytes that was.
+    /// The digest of everything that was read, in hexadecimal (empty when none was asked for), and how many bytes that
+    /// was.
     pub fn finish(self) -> (String, u64) {
-        (self.hasher.hex(), self.offset)
+        (
+            self.hasher.map(Hasher::hex).unwrap_or_default(),
+            self.offset,
+        )
     }
 
     /// Reads until the buffer holds `wanted` bytes or the file ends, so that blocks do not depend on the reader's mood.
@@ -172,7 +184,9 @@ impl<R: Read> Blocks<R> {
         let missing = (wanted - start) as u64;
         let read = (&mut self.reader).take(missing).read_to_end(bytes)?;
         self.ended = (read as u64) < missing;
-        self.hasher.update(&bytes[start..]);
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&bytes[start..]);
+        }
         Ok(())
     }
 

@@ -398,3 +398,41 @@ fn twice_the_text_makes_twice_the_work() {
         assert!(once <= 4 * 400 + 4, "{name}: {once}");
     }
 }
+
+/// A long text, one that differs from it in its last letter, one that goes on where it ends, and one with a fault.
+fn long_texts() -> [String; 4] {
+    let long = "few-shot \\n prompt ".repeat(40);
+    let (other, longer, faulty) = (
+        format!("{}x", &long[..long.len() - 1]),
+        format!("{long}and more"),
+        format!("{long}\\ud800"),
+    );
+    [long, other, longer, faulty]
+}
+
+proptest! {
+    #[test]
+    fn long_strings_are_read_alike_however_often_they_stand(picks in proptest::collection::vec(0usize..3, 1..12)) {
+        let texts = long_texts();
+        let parts: Vec<String> = picks.iter().map(|&pick| format!("\"{}\"", texts[pick])).collect();
+        let source = format!("[{}]", parts.join(", "));
+        let mut tape = Tape::new();
+
+        let faults = json::parse(&source, &mut tape);
+
+        prop_assert_eq!(faults, Vec::new());
+        let expected: Json = serde_json::from_str(&source).unwrap();
+        prop_assert_eq!(in_other_words(tape.root(&source).unwrap()), expected);
+    }
+}
+
+#[test]
+fn a_fault_in_a_long_string_is_reported_every_time_it_stands() {
+    let [long, _, _, faulty] = long_texts();
+
+    let kinds = kinds(&format!(
+        "[\"{long}\", \"{faulty}\", \"{faulty}\", \"{long}\"]"
+    ));
+
+    assert_eq!(kinds, vec![SyntaxFaultKind::LoneSurrogate; 2]);
+}

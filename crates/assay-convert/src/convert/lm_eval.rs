@@ -1,11 +1,118 @@
-//! lm-evaluation-harness: results and samples.
+//! lm-evaluation-harness: `results_<date>.json`, and beside it `samples_<task>_<date>.jsonl` for every task that was
+//! asked to log its samples.
+//!
+//! Every task becomes a record with its samples, every group that aggregates a record without: its samples are those of
+//! its tasks, and must not be counted twice.
 
-use super::{Converted, Log, Refusal};
+mod answer;
+mod arguments;
+mod metric;
+mod model;
+mod record;
+mod results;
+mod row;
+mod samples;
+mod text;
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use assay_formats::json::Parser;
+use assay_formats::syntax::limits;
+use assay_formats::{Kind, Tape, Value};
+use sha2::{Digest, Sha256};
+
+use self::record::Run;
+use self::results::Results;
+use super::{Converted, Log, RecordWriter, Refusal, Warning};
+
+/// How deep the results may nest: functions and templates of tasks are text, so real files stay far below.
+const MAX_DEPTH: usize = 1024;
 
 /// Converts one log.
 pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    Err(Refusal::Nothing(format!(
-        "`{}` cannot be converted",
-        log.path
-    )))
+    let text = read_results(log)?;
+    let mut tape = Tape::new();
+    let mut parser = Parser::with_depth(MAX_DEPTH);
+    parser.parse(&text, &mut tape);
+    let Some(root) = tape.root(&text) else {
+        return Err(Refusal::damaged(log.path, "it is not JSON"));
+    };
+    if root.get("results").map(Value::kind) != Some(Kind::Map) {
+        return Err(Refusal::Nothing(format!(
+            "`{}` has no `results`, so it is not a log of lm-evaluation-harness",
+            log.path
+        )));
+    }
+    let run = Run::new(
+        Results::new(root),
+        log.options,
+        Sha256::digest(text.as_bytes()).to_vec(),
+    );
+    convert_tasks(log, &run)
+}
+
+fn read_results(log: &Log<'_>) -> Result<String, Refusal> {
+    let unreadable = |source| Refusal::Read {
+        path: log.path.to_owned(),
+        source,
+    };
+    let file = log.logs.open(log.path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(limits::MAX_DOCUMENT_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() > limits::MAX_DOCUMENT_BYTES {
+        return Err(Refusal::damaged(
+            log.path,
+            format!("it is larger than {} bytes", limits::MAX_DOCUMENT_BYTES),
+        ));
+    }
+    (log.progress)(bytes.len() as u64);
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+fn convert_tasks(log: &Log<'_>, run: &Run<'_>) -> Result<Vec<Converted>, Refusal> {
+    let mut converted = Vec::new();
+    let mut without_score = Vec::new();
+    let mut seen = BTreeSet::new();
+    for task in run.results.tasks() {
+        if !seen.insert(task.name.clone()) {
+            continue;
+        }
+        let outcome = run.outcome(&task);
+        if outcome.results.is_empty() {
+            // A group that aggregates nothing has only a name; a task has lost its scores.
+            if !task.is_group() {
+                without_score.push(format!(
+                    "task `{}` has no score that is a number",
+                    task.name
+                ));
+            }
+            continue;
+        }
+        let mut writer = RecordWriter::begin(log.datastore, run.identity(&task))?;
+        for warning in &outcome.warnings {
+            writer.warn(warning.as_str());
+        }
+        let mut record = run.record(&task, outcome.results);
+        if log.options.samples && !task.is_group() {
+            samples::convert(log, run, &task, &mut record, &mut writer)?;
+        }
+        converted.push(writer.finish(record)?);
+    }
+    let Some(first) = converted.first_mut() else {
+        return Err(Refusal::Nothing(format!(
+            "`{}` holds no score that is a number",
+            log.path
+        )));
+    };
+    // What has no record of its own is told with the first one.
+    first.warnings.extend(
+        without_score
+            .into_iter()
+            .map(|message| Warning { message, count: 1 }),
+    );
+    Ok(converted)
 }

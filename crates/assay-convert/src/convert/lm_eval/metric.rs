@@ -1,0 +1,166 @@
+use assay_formats::Value;
+use assay_formats::eee::record::{Bound, MetricConfig};
+
+use super::results::{NO_FILTER, Results, Score, Task};
+use crate::convert::{KnownMetric, known_metric};
+
+/// The most bootstrap rounds that the harness runs for metrics over whole corpora, which are slow.
+const MAX_CORPUS_ROUNDS: u64 = 100;
+
+/// The metric of a score as a record describes it.
+pub(super) fn config(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> MetricConfig {
+    let known = known_metric(&score.metric);
+    let mut config = known.map(KnownMetric::config).unwrap_or_default();
+    let mut mark = |key: &str, value: &str| {
+        config
+            .additional_details
+            .insert(key.to_owned(), value.to_owned());
+    };
+    // Some tasks write a metric of a known name on another scale, such as ROUGE out of 100.
+    let in_range = known.is_some_and(|known| is_within(score.value, known.min, known.max));
+    if !in_range {
+        mark("bounds_status", "unknown");
+    }
+    let direction = direction(results, task, score);
+    if direction.is_none() && known.is_none() {
+        mark("polarity", "assumed");
+    }
+    if !in_range {
+        (config.score_type, config.min_score, config.max_score) = (None, None, None);
+        config.metric_unit = None;
+    }
+    if let Some(higher_is_better) = direction {
+        config.lower_is_better = !higher_is_better;
+    }
+    config
+        .metric_id
+        .get_or_insert_with(|| format!("lm_eval.{}", score.metric));
+    config.metric_name = Some(score.metric.clone().into_owned());
+    config.evaluation_description = Some(if score.filter == NO_FILTER {
+        score.metric.clone().into_owned()
+    } else {
+        format!("{} (filter: {})", score.metric, score.filter)
+    });
+    config
+}
+
+/// What the log says about the direction: for the task, for the metric in the task's configuration, or, for a group,
+/// what all of its tasks say.
+fn direction(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> Option<bool> {
+    let of = |task: &str| {
+        results
+            .about("higher_is_better", task)?
+            .present(&score.metric)?
+            .truth()
+    };
+    let own = of(&task.name).or_else(|| listed(task, score)?.present("higher_is_better")?.truth());
+    own.or_else(|| {
+        let mut said = task.leaves.iter().map(|leaf| of(leaf));
+        let first = said.next()??;
+        said.all(|other| other == Some(first)).then_some(first)
+    })
+}
+
+/// What the task's configuration says about a metric.
+fn listed<'d>(task: &Task<'d>, score: &Score<'_>) -> Option<Value<'d>> {
+    task.config?.present("metric_list")?.items().find(|entry| {
+        entry
+            .get("metric")
+            .is_some_and(|name| name.is_text(&score.metric))
+    })
+}
+
+/// How a standard error came about.
+pub(super) struct Method {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The rounds of a bootstrap.
+    pub(super) rounds: Option<u64>,
+}
+
+/// How the harness computes the standard error of a metric: it follows from how samples are aggregated. `None` when the
+/// log does not say that.
+pub(super) fn method(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> Option<Method> {
+    if task.is_group() {
+        return Some(Method {
+            name: "pooled",
+            rounds: None,
+        });
+    }
+    let stated = listed(task, score)
+        .and_then(|entry| entry.present("aggregation"))
+        .and_then(Value::text);
+    let aggregation = match &stated {
+        Some(stated) => stated.as_ref(),
+        None => default_aggregation(&score.metric)?,
+    };
+    let rounds = results
+        .config("bootstrap_iters")
+        .and_then(Value::integer)
+        .and_then(|rounds| u64::try_from(rounds).ok());
+    let bootstrap = |rounds| {
+        Some(Method {
+            name: "bootstrap",
+            rounds,
+        })
+    };
+    match aggregation {
+        "mean" | "acc_all" => Some(Method {
+            name: "analytic",
+            rounds: None,
+        }),
+        "median" | "matthews_corrcoef" | "mcc" | "f1" | "perplexity" => bootstrap(rounds),
+        "bleu" | "chrf" | "ter" => bootstrap(rounds.map(|rounds| rounds.min(MAX_CORPUS_ROUNDS))),
+        _ => None,
+    }
+}
+
+/// How the harness aggregates a metric when a task does not say.
+fn default_aggregation(metric: &str) -> Option<&'static str> {
+    Some(match metric {
+        "acc" | "acc_norm" | "acc_mutual_info" | "acc_bytes" | "exact_match" | "likelihood" => {
+            "mean"
+        }
+        "perplexity" => "perplexity",
+        "f1" => "f1",
+        "mcc" => "matthews_corrcoef",
+        "bleu" => "bleu",
+        "chrf" => "chrf",
+        "ter" => "ter",
+        _ => return None,
+    })
+}
+
+/// Whether a number lies between two bounds.
+pub(super) fn is_within(number: f64, min: Bound, max: Bound) -> bool {
+    let above = match min {
+        Bound::At(min) => number >= min,
+        Bound::NegativeInfinity => true,
+        Bound::Infinity => false,
+    };
+    let below = match max {
+        Bound::At(max) => number <= max,
+        Bound::Infinity => true,
+        Bound::NegativeInfinity => false,
+    };
+    above && below
+}
+
+/// Whether a sample with this score was answered rightly: it has the best score that the metric can give.
+#[expect(
+    clippy::float_cmp,
+    reason = "bounds and scores are written, not computed"
+)]
+pub(super) fn is_best(score: f64, metric: &MetricConfig) -> bool {
+    let best = if metric.lower_is_better {
+        metric.min_score
+    } else {
+        metric.max_score
+    };
+    match best {
+        Some(Bound::At(best)) => score == best,
+        Some(Bound::Infinity | Bound::NegativeInfinity) => false,
+        // Scores without a known range that reach 1 are shares, by the custom of the harness.
+        None => !metric.lower_is_better && score == 1.0,
+    }
+}

@@ -1,0 +1,331 @@
+//! Logs and records in memory, and small logs to change.
+
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
+use assay_convert::convert::{
+    Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
+};
+use assay_model::Severity;
+use serde_json::{Value, json};
+
+pub(crate) const DATE: &str = "2026-11-15T18-34-17.953083";
+pub(crate) const RESULTS: &str = "out/acme__model-x/results_2026-11-15T18-34-17.953083.json";
+
+/// Files in memory: a log, or what became of one.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct InMemory(pub(crate) BTreeMap<String, Vec<u8>>);
+
+impl InMemory {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let file = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
+        Self(files.iter().map(file).collect())
+    }
+
+    /// A log with one task and its samples.
+    pub(crate) fn log(results: &Value, task: &str, rows: &[Value]) -> Self {
+        Self::with(&[
+            (RESULTS, &results.to_string()),
+            (&samples_path(task), &lines(rows)),
+        ])
+    }
+}
+
+/// Rows as the harness writes them.
+pub(crate) fn lines(rows: &[Value]) -> String {
+    let mut lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+pub(crate) fn samples_path(task: &str) -> String {
+    format!("out/acme__model-x/samples_{task}_{DATE}.jsonl")
+}
+
+impl Logs for InMemory {
+    fn open(&self, path: &str) -> io::Result<Box<dyn LogFile + '_>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Cursor::new(bytes.as_slice())))
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<String>> {
+        let below =
+            |path: &String| Some(path.strip_prefix(directory)?.strip_prefix('/')?.to_owned());
+        Ok(self.0.keys().filter_map(below).collect())
+    }
+}
+
+impl Files for InMemory {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(bytes.as_slice()))
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        self.0.get(path).map(|bytes| bytes.len() as u64)
+    }
+}
+
+/// Files of a disk.
+pub(crate) struct Disk;
+
+impl Logs for Disk {
+    fn open(&self, path: &str) -> io::Result<Box<dyn LogFile + '_>> {
+        Ok(Box::new(std::fs::File::open(path)?))
+    }
+
+    fn list(&self, directory: &str) -> io::Result<Vec<String>> {
+        let mut names: Vec<String> = std::fs::read_dir(directory)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<_>>()?;
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// Records in memory; a record that is there already is refused, as a datastore would.
+#[derive(Default)]
+struct Store(Mutex<BTreeMap<String, Vec<u8>>>);
+
+struct Pending<'s> {
+    store: &'s Store,
+    identity: Identity,
+    rows: Vec<u8>,
+}
+
+impl Datastore for Store {
+    fn begin(&self, identity: &Identity) -> io::Result<Box<dyn Pair + '_>> {
+        Ok(Box::new(Pending {
+            store: self,
+            identity: identity.clone(),
+            rows: Vec::new(),
+        }))
+    }
+}
+
+impl Pair for Pending<'_> {
+    fn rows(&mut self) -> &mut dyn Write {
+        &mut self.rows
+    }
+
+    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+        let mut files = self.store.0.lock().unwrap();
+        let path = format!("{}/{}.json", self.identity.directory, self.identity.uuid);
+        if files.insert(path, record.as_bytes().to_vec()).is_some() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        if has_samples {
+            files.insert(self.identity.samples_path(), self.rows);
+        }
+        Ok(())
+    }
+}
+
+/// What became of a log.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) converted: Vec<Converted>,
+    pub(crate) files: InMemory,
+}
+
+pub(crate) fn run(logs: &dyn Logs, path: &str, options: &Options) -> Result<Outcome, Refusal> {
+    let store = Store::default();
+    let log = Log {
+        logs,
+        path,
+        options,
+        datastore: &store,
+        progress: &|_| {},
+    };
+    let converted = convert(Harness::LmEval, &log)?;
+    Ok(Outcome {
+        converted,
+        files: InMemory(store.0.into_inner().unwrap()),
+    })
+}
+
+/// Converts, and holds what comes out against the judge and the published schemas.
+pub(crate) fn converted(logs: &dyn Logs, path: &str) -> Outcome {
+    let outcome = run(logs, path, &Options::default()).unwrap();
+    assert_eq!(outcome.files.errors(), Vec::<String>::new());
+    outcome.files.follow_schemas();
+    outcome
+}
+
+pub(crate) fn converted_log(results: &Value, task: &str, rows: &[Value]) -> Outcome {
+    converted(&InMemory::log(results, task, rows), RESULTS)
+}
+
+impl Outcome {
+    /// The record of a task.
+    pub(crate) fn record(&self, task: &str) -> Value {
+        let record = |(path, bytes): (&String, &Vec<u8>)| {
+            path.strip_suffix(".json")?;
+            let record: Value = serde_json::from_slice(bytes).unwrap();
+            (record["evaluation_results"][0]["evaluation_name"] == task).then_some(record)
+        };
+        self.files.0.iter().find_map(record).unwrap()
+    }
+
+    /// The rows of a task.
+    pub(crate) fn rows(&self, task: &str) -> Vec<Value> {
+        let record = self.record(task);
+        let Some(path) = record["detailed_evaluation_results"]["file_path"].as_str() else {
+            return Vec::new();
+        };
+        let text = std::str::from_utf8(&self.files.0[path]).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// All warnings, as `message × count`.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.converted
+            .iter()
+            .flat_map(|converted| &converted.warnings)
+            .map(|warning| format!("{} × {}", warning.message, warning.count))
+            .collect()
+    }
+}
+
+impl InMemory {
+    fn judge(&self) -> Vec<FileReport> {
+        let kind = |path: &str| {
+            if path.ends_with("_samples.jsonl") {
+                FileKind::Samples
+            } else {
+                FileKind::Record
+            }
+        };
+        let items: Vec<Item> = self
+            .0
+            .keys()
+            .map(|path| Item {
+                path: path.as_str().into(),
+                kind: Some(kind(path)),
+            })
+            .collect();
+        let context = Context {
+            layout: LayoutPolicy::Strict,
+            ..Context::default()
+        };
+        validate(self, &items, &context, &assay_check::Options::default())
+    }
+
+    /// Every error of the judge, as `file: message`.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        let mut errors = Vec::new();
+        for report in self.judge() {
+            for diagnostic in report.findings.diagnostics() {
+                if diagnostic.severity == Severity::Error {
+                    errors.push(format!(
+                        "{}: {} {}",
+                        report.path, diagnostic.path, diagnostic.message
+                    ));
+                }
+            }
+        }
+        errors
+    }
+
+    /// Holds every file against the published schemas, where they are at hand.
+    #[expect(clippy::print_stderr, reason = "a check that is skipped must say so")]
+    pub(crate) fn follow_schemas(&self) {
+        let Some(corpus) = corpus() else {
+            eprintln!(
+                "skipped: there are no schemas; set ASSAY_CORPUS to the directory of the corpus"
+            );
+            return;
+        };
+        let validator = |name: &str| {
+            let text = std::fs::read_to_string(corpus.join("schemas").join(name)).unwrap();
+            jsonschema::draft7::new(&serde_json::from_str(&text).unwrap()).unwrap()
+        };
+        let record = validator("eval.schema.0.3.0.json");
+        let row = validator("instance_level_eval.schema.0.3.0.json");
+        for (path, bytes) in &self.0 {
+            let text = std::str::from_utf8(bytes).unwrap();
+            if path.ends_with("_samples.jsonl") {
+                text.lines()
+                    .for_each(|line| assert_follows(&row, line, path));
+            } else {
+                assert_follows(&record, text, path);
+            }
+        }
+    }
+}
+
+fn assert_follows(validator: &jsonschema::Validator, text: &str, path: &str) {
+    let value = serde_json::from_str(text).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| error.to_string())
+        .collect();
+    assert_eq!(errors, Vec::<String>::new(), "{path}");
+}
+
+/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
+pub(crate) fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the corpus is no part of the repository"
+    )]
+    let corpus = std::env::var("ASSAY_CORPUS").map_or(beside, PathBuf::from);
+    corpus.is_dir().then_some(corpus)
+}
+
+/// A results file with one task of these scores, in the shape of 0.4.13.
+pub(crate) fn results(task: &str, scores: &Value) -> Value {
+    json!({
+        "results": {task: scores},
+        "group_subtasks": {},
+        "configs": {task: {
+            "task": task, "dataset_path": "acme/data", "dataset_name": "main", "test_split": "test",
+            "output_type": "multiple_choice", "num_fewshot": 2
+        }},
+        "versions": {task: 1.0},
+        "n-shot": {task: 2},
+        "higher_is_better": {},
+        "n-samples": {task: {"original": 9, "effective": 2}},
+        "config": {
+            "model": "hf", "model_args": {"pretrained": "acme/model-x", "dtype": "float16"},
+            "bootstrap_iters": 1000
+        },
+        "date": 1_794_767_645.677,
+        "transformers_version": "4.57.6",
+        "lm_eval_version": "0.4.13",
+        "total_evaluation_time_seconds": "41.5"
+    })
+}
+
+/// A row of a multiple choice between `yes` and `no`, which the model answers with `no`.
+pub(crate) fn choice_row(doc: u64, acc: &Value) -> Value {
+    json!({
+        "doc_id": doc, "doc": {"q": "is it?"}, "target": "1",
+        "arguments": {
+            "gen_args_0": {"arg_0": "Q: is it?\nA:", "arg_1": " yes"},
+            "gen_args_1": {"arg_0": "Q: is it?\nA:", "arg_1": " no"}
+        },
+        "resps": [[["-2.5", "False"]], [["-0.5", "True"]]],
+        "filtered_resps": [["-2.5", "False"], ["-0.5", "True"]],
+        "filter": "none", "metrics": ["acc"],
+        "doc_hash": "d", "prompt_hash": "p", "target_hash": "t", "acc": acc
+    })
+}
+
+/// A row of a generation.
+pub(crate) fn text_row(doc: u64, filter: &str, exact_match: f64) -> Value {
+    json!({
+        "doc_id": doc, "doc": {"q": "1+1?"}, "target": "2",
+        "arguments": {"gen_args_0": {"arg_0": "Q: 1+1?\nA:", "arg_1": {"until": ["Q:"]}}},
+        "resps": [["It is 2.", "It is 3."]],
+        "filtered_resps": ["2"],
+        "filter": filter, "metrics": ["exact_match"],
+        "doc_hash": "d", "prompt_hash": "p", "target_hash": "t", "exact_match": exact_match
+    })
+}
