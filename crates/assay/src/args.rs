@@ -44,6 +44,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Judge benchmarks, result files and Every Eval Ever files
     Validate(Validate),
+    /// Turn logs of evaluation harnesses into Every Eval Ever records or result entries
+    Convert(Box<crate::commands::convert::ConvertArgs>),
     /// Rewrite Every Eval Ever files of 0.1 and 0.2 as 0.3.0
     Upgrade(crate::commands::upgrade::UpgradeArgs),
     /// Explain what a code means, why it matters and what to do

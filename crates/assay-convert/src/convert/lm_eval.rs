@@ -4,5 +4,8 @@ use super::{Converted, Log, Refusal};
 
 /// Converts one log.
 pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    Err(Refusal::Nothing(format!("`{}` cannot be converted", log.path)))
+    Err(Refusal::Nothing(format!(
+        "`{}` cannot be converted",
+        log.path
+    )))
 }
