@@ -146,28 +146,28 @@ fn print_rest(all: usize, told: usize, what: &str, printer: &mut Printer) {
 /// The last line: the ledger in words.
 fn summary(account: &Account, out: Option<&Path>, dry_run: bool) -> String {
     let ledger = account.ledger();
-    let mut text = format!(
+    let mut parts = vec![format!(
         "converted {} of {}: {} ({} unchanged), {}",
         grouped(ledger.converted),
         count(ledger.logs, "log", "logs"),
         count(ledger.written + ledger.unchanged, "record", "records"),
         grouped(ledger.unchanged),
         count(ledger.rows, "row", "rows"),
-    );
+    )];
     if ledger.refused > 0 {
-        text += &format!("; {} refused", grouped(ledger.refused));
+        parts.push(format!("{} refused", grouped(ledger.refused)));
     }
     if ledger.warnings > 0 {
-        text += &format!("; {}", count(ledger.warnings, "warning", "warnings"));
+        parts.push(count(ledger.warnings, "warning", "warnings"));
     }
     if ledger.passed_over > 0 {
         let others = count(ledger.passed_over, "other file", "other files");
-        text += &format!("; {others} passed over");
+        parts.push(format!("{others} passed over"));
     }
     match out {
-        _ if dry_run => text += "; nothing was written (dry run)",
-        Some(out) => text += &format!("; below `{}`", visible(&out.to_string_lossy())),
+        _ if dry_run => parts.push("nothing was written (dry run)".to_owned()),
+        Some(out) => parts.push(format!("below `{}`", visible(&out.to_string_lossy()))),
         None => {}
     }
-    text
+    parts.join("; ")
 }

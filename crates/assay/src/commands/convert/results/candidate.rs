@@ -48,17 +48,17 @@ impl Candidate {
                 harness,
                 evaluation_id: record.evaluation_id.clone(),
                 model: [record.model_info.id.clone(), record.model_info.name.clone()],
-                evaluation_name: result.evaluation_name.clone(),
+                evaluation_name: result.name.clone(),
                 dataset: [
                     result.source_data.dataset_name.clone(),
                     result.source_data.hf_repo.clone(),
                 ],
-                result_id: result.evaluation_result_id.clone(),
+                result_id: result.id.clone(),
                 metric: [
-                    result.metric_config.metric_id.clone(),
-                    result.metric_config.metric_name.clone(),
+                    result.metric_config.id.clone(),
+                    result.metric_config.name.clone(),
                 ],
-                unit: result.metric_config.metric_unit.clone(),
+                unit: result.metric_config.unit.clone(),
                 score: Number::new(result.score_details.score)?,
                 sample_size: uncertainty
                     .and_then(|uncertainty| uncertainty.num_samples)
@@ -112,8 +112,10 @@ struct ModelInfo {
 
 #[derive(Deserialize)]
 struct EvaluationResult {
-    evaluation_result_id: String,
-    evaluation_name: String,
+    #[serde(rename = "evaluation_result_id")]
+    id: String,
+    #[serde(rename = "evaluation_name")]
+    name: String,
     source_data: SourceData,
     metric_config: MetricConfig,
     score_details: ScoreDetails,
@@ -128,9 +130,12 @@ struct SourceData {
 
 #[derive(Deserialize)]
 struct MetricConfig {
-    metric_id: Option<String>,
-    metric_name: Option<String>,
-    metric_unit: Option<String>,
+    #[serde(rename = "metric_id")]
+    id: Option<String>,
+    #[serde(rename = "metric_name")]
+    name: Option<String>,
+    #[serde(rename = "metric_unit")]
+    unit: Option<String>,
 }
 
 #[derive(Deserialize)]
