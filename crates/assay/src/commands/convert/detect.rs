@@ -12,15 +12,32 @@ const MAX_KEY: usize = 64 << 10;
 /// The files that make a directory a run of HELM.
 const HELM_FILES: [&str; 2] = ["run_spec.json", "stats.json"];
 
-/// The harness that wrote a log; none when it is no log.
-pub(super) fn detect(logs: &dyn Logs, path: &str) -> Option<Harness> {
-    if let Ok(names) = logs.list(path) {
-        return is_helm_run(&names).then_some(Harness::Helm);
+/// The harness that wrote a file; none when it is no log.
+pub(super) fn harness_of(logs: &dyn Logs, path: &str) -> Option<Harness> {
+    // A log of this name that cannot be read as one is a broken log, and its owner wants to know.
+    if path.ends_with(".eval") {
+        return Some(Harness::Inspect);
     }
+    detect(logs, path)
+}
+
+/// Whether a file in a directory can be a log, by its name alone.
+pub(super) fn may_be_log(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| matches!(extension, "eval" | "json" | "csv"))
+}
+
+/// The names in a directory that can be logs of their own or hold some.
+pub(super) fn candidates(names: &[String]) -> Vec<&str> {
+    let is_hidden = |name: &&str| name.starts_with('.');
+    let names = names.iter().map(String::as_str);
+    names.filter(|name| !is_hidden(name)).collect()
+}
+
+fn detect(logs: &dyn Logs, path: &str) -> Option<Harness> {
     let name = path.rsplit('/').next()?;
     let (_, extension) = name.rsplit_once('.')?;
     match extension {
-        "eval" => Some(Harness::Inspect),
         "csv" => is_leaderboard(logs, path).then_some(Harness::AlpacaEval),
         "json" => of_json(logs, path, name),
         _ => None,

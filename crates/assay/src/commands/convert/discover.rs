@@ -3,10 +3,12 @@ use std::path::{Path, PathBuf};
 
 use assay_convert::convert::{Harness, Logs};
 use globset::{GlobBuilder, GlobMatcher};
-use walkdir::WalkDir;
 
 use super::Source;
-use super::detect::{detect, is_helm_run};
+use super::detect::{candidates, harness_of, is_helm_run, may_be_log};
+
+/// How deep below a directory logs are looked for.
+const MAX_DEPTH: usize = 64;
 
 /// A log to convert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,14 +68,17 @@ impl Search<'_> {
     fn named(&mut self, path: &Path) {
         let Some(name) = self.name(path) else { return };
         let harness = match self.source {
-            Source::Auto => detect(self.logs, &name),
+            Source::Auto => harness_of(self.logs, &name),
             Source::Known(harness) => Some(harness),
         };
         self.add(name, harness);
     }
 
     fn directory(&mut self, directory: &Path) {
-        if self.walk(directory, None) == 0 {
+        let Some(name) = self.name(directory) else {
+            return;
+        };
+        if self.walk(&name, None, MAX_DEPTH) == 0 {
             let missing = format!("no log found in `{}`", directory.display());
             self.found.missing.push(missing);
         }
@@ -87,7 +92,11 @@ impl Search<'_> {
         match glob {
             Ok(glob) => {
                 let matcher = glob.compile_matcher();
-                if self.walk(&fixed_part(pattern), Some(&matcher)) == 0 {
+                let fixed = fixed_part(pattern);
+                // A pattern whose directory does not exist matches nothing, which is told below.
+                let name = self.name(&fixed).filter(|_| fixed.is_dir());
+                let count = name.map_or(0, |name| self.walk(&name, Some(&matcher), MAX_DEPTH));
+                if count == 0 {
                     let missing = format!("`{shown}` matches no log");
                     self.found.missing.push(missing);
                 }
@@ -100,66 +109,47 @@ impl Search<'_> {
     }
 
     /// Looks for logs below a directory, those that a pattern matches if there is one, and returns how many there are.
-    fn walk(&mut self, directory: &Path, wanted: Option<&GlobMatcher>) -> u64 {
+    fn walk(&mut self, directory: &str, wanted: Option<&GlobMatcher>, depth: usize) -> u64 {
+        let names = match self.logs.list(directory) {
+            Ok(names) => names,
+            Err(error) => {
+                let missing = format!("`{directory}` cannot be read: {error}");
+                self.found.missing.push(missing);
+                return 0;
+            }
+        };
+        // What lies in a run directory is part of that one log.
+        if is_helm_run(&names) {
+            let is_wanted = wanted.is_none_or(|glob| matches(glob, directory));
+            return u64::from(
+                is_wanted && self.consider(directory.to_owned(), Some(Harness::Helm)),
+            );
+        }
         let mut count = 0;
-        let mut walk = WalkDir::new(directory).sort_by_file_name().into_iter();
-        while let Some(entry) = walk.next() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // A pattern whose directory does not exist matches nothing, and that is told once.
-                Err(error) if error.depth() == 0 && wanted.is_some() => continue,
-                Err(error) => {
-                    self.found.missing.push(error.to_string());
-                    continue;
+        for name in candidates(&names) {
+            let path = join(directory, name);
+            match kind(Path::new(&path)) {
+                Kind::Directory if depth > 0 => count += self.walk(&path, wanted, depth - 1),
+                Kind::File if wanted.is_none_or(|glob| matches(glob, &path)) => {
+                    let is_candidate = may_be_log(name);
+                    let harness = is_candidate.then(|| harness_of(self.logs, &path));
+                    count += u64::from(self.consider(path, harness.flatten()));
                 }
-            };
-            let is_directory = entry.file_type().is_dir();
-            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if hidden && entry.depth() > 0 {
-                if is_directory {
-                    walk.skip_current_dir();
-                }
-                continue;
-            }
-            let is_wanted = wanted.is_none_or(|glob| matches(glob, entry.path()));
-            if is_directory {
-                if !self.is_run(entry.path()) {
-                    continue;
-                }
-                // What lies in a run directory is part of that one log.
-                walk.skip_current_dir();
-            }
-            if is_wanted {
-                count += u64::from(self.consider(entry.path(), is_directory));
+                Kind::Directory | Kind::File | Kind::Other => {}
             }
         }
         count
     }
 
-    fn is_run(&self, directory: &Path) -> bool {
-        let names = directory
-            .to_str()
-            .and_then(|name| self.logs.list(name).ok());
-        names.is_some_and(|names| is_helm_run(&names))
-    }
-
     /// Adds what is a log of a harness that is wanted; passes over what is not.
-    fn consider(&mut self, path: &Path, is_run: bool) -> bool {
-        let Some(name) = self.name(path) else {
-            return false;
-        };
-        let harness = if is_run {
-            Some(Harness::Helm)
-        } else {
-            detect(self.logs, &name)
-        };
+    fn consider(&mut self, path: String, harness: Option<Harness>) -> bool {
         let is_wanted = match (harness, self.source) {
             (Some(_), Source::Auto) => true,
             (Some(own), Source::Known(wanted)) => own == wanted,
             (None, _) => false,
         };
         if is_wanted {
-            self.add(name, harness);
+            self.add(path, harness);
         } else {
             self.found.passed_over += 1;
         }
@@ -179,7 +169,10 @@ impl Search<'_> {
 
     /// A path as converters spell it: text with slashes, without the `./` in front.
     fn name(&mut self, path: &Path) -> Option<String> {
-        let path = path.strip_prefix("./").unwrap_or(path);
+        let path = match path.strip_prefix("./") {
+            Ok(rest) if !rest.as_os_str().is_empty() => rest,
+            Ok(_) | Err(_) => path,
+        };
         let Some(text) = path.to_str() else {
             let missing = format!("the path `{}` is no text; rename it", path.display());
             self.found.missing.push(missing);
@@ -193,9 +186,34 @@ impl Search<'_> {
     }
 }
 
-fn matches(glob: &GlobMatcher, path: &Path) -> bool {
-    // `WalkDir` prefixes what it finds with where it began, so an implied `.` must be taken off again.
-    glob.is_match(path.strip_prefix("./").unwrap_or(path)) || glob.is_match(path)
+fn matches(glob: &GlobMatcher, path: &str) -> bool {
+    // The person may have written `./` in front, which names do not have.
+    glob.is_match(path) || glob.is_match(format!("./{path}"))
+}
+
+/// What is to be done with an entry of a directory.
+enum Kind {
+    Directory,
+    File,
+    Other,
+}
+
+fn kind(path: &Path) -> Kind {
+    let is_link = path.is_symlink();
+    match std::fs::metadata(path) {
+        // A link to a directory may lead in a circle.
+        Ok(data) if data.is_dir() && !is_link => Kind::Directory,
+        Ok(data) if data.is_file() => Kind::File,
+        Ok(_) | Err(_) => Kind::Other,
+    }
+}
+
+fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "." => name.to_owned(),
+        _ if directory.ends_with('/') => format!("{directory}{name}"),
+        _ => format!("{directory}/{name}"),
+    }
 }
 
 /// How large a file is, or all files right inside a directory.

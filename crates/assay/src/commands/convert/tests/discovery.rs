@@ -71,6 +71,7 @@ fn a_directory_gives_its_logs_sorted_and_a_run_directory_is_one_log() {
     ]
     .map(|(path, harness)| (path.to_owned(), Some(harness)));
     assert_eq!(logs, expected);
+    // The notes, the text, the samples, the other table, and what is left of a run.
     assert_eq!((found.passed_over, found.missing.len()), (5, 0));
     assert_eq!(found.logs[5].bytes, 4 + LM_EVAL.len() as u64);
 }
