@@ -223,7 +223,7 @@ fn lm_eval_row(random: &mut Random, number: u64, right: bool) -> String {
         ));
         choices.push(format!("\"{choice}\""));
         // The best choice has the largest likelihood; the right one is the first.
-        let best = if right { 0 } else { 1 };
+        let best = u64::from(!right);
         let likelihood = if index == best { "-1.5" } else { "-7.25" };
         answers.push(format!(r#"["{likelihood}","False"]"#));
     }
