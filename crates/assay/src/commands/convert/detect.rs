@@ -15,7 +15,7 @@ const HELM_FILES: [&str; 2] = ["run_spec.json", "stats.json"];
 /// The harness that wrote a file; none when it is no log.
 pub(super) fn harness_of(logs: &dyn Logs, path: &str) -> Option<Harness> {
     // A log of this name that cannot be read as one is a broken log, and its owner wants to know.
-    if path.ends_with(".eval") {
+    if extension(path) == Some("eval") {
         return Some(Harness::Inspect);
     }
     detect(logs, path)
@@ -23,8 +23,11 @@ pub(super) fn harness_of(logs: &dyn Logs, path: &str) -> Option<Harness> {
 
 /// Whether a file in a directory can be a log, by its name alone.
 pub(super) fn may_be_log(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|extension| matches!(extension, "eval" | "json" | "csv"))
+    extension(name).is_some_and(|extension| matches!(extension, "eval" | "json" | "csv"))
+}
+
+fn extension(path: &str) -> Option<&str> {
+    path.rsplit_once('.').map(|(_, extension)| extension)
 }
 
 /// The names in a directory that can be logs of their own or hold some.
