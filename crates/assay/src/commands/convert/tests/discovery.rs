@@ -7,8 +7,8 @@ use crate::commands::convert::Source;
 use crate::commands::convert::discover::{Found, discover};
 use crate::commands::convert::logs::DiskLogs;
 
-const INSPECT: &str = r#"{"version": 2, "status": "success", "eval": {}, "samples": []}"#;
-const LM_EVAL: &str = r#"{"results": {}, "configs": {}, "versions": {}}"#;
+const INSPECT: &str = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}"#;
+const LM_EVAL: &str = r#"{"results": {}, "configs": {}, "n-shot": {}, "lm_eval_version": "0.4.9"}"#;
 const LIGHTEVAL: &str = r#"{"config_general": {}, "results": {}}"#;
 
 fn logs() -> tempfile::TempDir {
@@ -19,7 +19,6 @@ fn logs() -> tempfile::TempDir {
         ("b/notes.json", "{\"a\": 1}"),
         ("b/readme.md", "# logs"),
         ("a/results_2026.json", LM_EVAL),
-        ("a/samples_x.jsonl", "{}"),
         ("c/results_2026.json", LIGHTEVAL),
         ("c/leaderboard.csv", "\"\",win_rate,n_total\nm,1,2\n"),
         ("c/other.csv", "x,y\n"),
@@ -71,8 +70,8 @@ fn a_directory_gives_its_logs_sorted_and_a_run_directory_is_one_log() {
     ]
     .map(|(path, harness)| (path.to_owned(), Some(harness)));
     assert_eq!(logs, expected);
-    // The notes, the text, the samples, the other table, and what is left of a run.
-    assert_eq!((found.passed_over, found.missing.len()), (5, 0));
+    // The notes, the text, the other table, and what is left of a run.
+    assert_eq!((found.passed_over, found.missing.len()), (4, 0));
     assert_eq!(found.logs[5].bytes, 4 + LM_EVAL.len() as u64);
 }
 
