@@ -1,8 +1,10 @@
 //! Result files, `.eval_results/*.yaml`: the target shape, its extensions, and the keys of the dialect in use today.
 
 mod read;
+mod write;
 
 pub use read::{read, token};
+pub use write::write;
 
 use crate::eval_yaml::VALUE_TYPE;
 use crate::shape::{Field, Object, Shape, Unknown};

@@ -24,6 +24,18 @@ impl Date {
     /// The longest date that is read: nanoseconds, offset and zone name included.
     pub const MAX: usize = 64;
 
+    /// The moment so many seconds after 1970, in UTC; none when no calendar has it.
+    ///
+    /// ```
+    /// # use assay_model::Date;
+    /// let date = Date::of_unix_seconds(1_767_225_600);
+    /// assert_eq!(date.as_ref().map(Date::as_str), Some("2026-01-01T00:00:00Z"));
+    /// ```
+    pub fn of_unix_seconds(seconds: i64) -> Option<Self> {
+        let timestamp = jiff::Timestamp::from_second(seconds).ok()?;
+        timestamp.to_string().parse().ok()
+    }
+
     /// The date as it was written.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -74,6 +86,14 @@ mod tests {
         ] {
             assert!(text.parse::<Date>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_moment_that_no_calendar_has_is_no_date() {
+        for seconds in [i64::MIN, i64::MAX, -62_135_596_801_000] {
+            assert_eq!(Date::of_unix_seconds(seconds), None);
+        }
+        assert!(Date::of_unix_seconds(-1).is_some());
     }
 
     #[test]

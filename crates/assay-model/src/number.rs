@@ -72,6 +72,45 @@ impl Number {
     pub fn get(self) -> f64 {
         self.0
     }
+
+    /// The shortest spelling that a result file may hold: the canonical one, except that an exponent follows a fraction
+    /// and integers that are not exact in every tool have one.
+    ///
+    /// ```
+    /// # use assay_model::Number;
+    /// let spelled = |value| Number::new(value).map(Number::to_literal);
+    /// assert_eq!(spelled(20.9).as_deref(), Some("20.9"));
+    /// assert_eq!(spelled(1e-7).as_deref(), Some("1.0e-7"));
+    /// assert_eq!(spelled(1e20).as_deref(), Some("1.0e+20"));
+    /// ```
+    pub fn to_literal(self) -> String {
+        let canonical = self.to_string();
+        let is_plain = !canonical.contains('e');
+        if is_plain && (canonical.contains('.') || self.0.abs() <= Self::MAX_INTEGER) {
+            return canonical;
+        }
+        let scientific = format!("{:e}", self.0);
+        let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+        let fraction = if mantissa.contains('.') { "" } else { ".0" };
+        let sign = if exponent.starts_with('-') { "" } else { "+" };
+        format!("{mantissa}{fraction}e{sign}{exponent}")
+    }
+
+    /// The number times a power of ten, as if the point had been moved in its spelling: 0.29 becomes 29 and not
+    /// 28.999999999999996. None when it is too large.
+    ///
+    /// ```
+    /// # use assay_model::Number;
+    /// let share = Number::new(0.29).and_then(|share| share.shifted(2));
+    /// assert_eq!(share, Number::new(29.0));
+    /// ```
+    pub fn shifted(self, places: i32) -> Option<Self> {
+        let scientific = format!("{:e}", self.0);
+        let (mantissa, exponent) = scientific.split_once('e')?;
+        let exponent: i32 = exponent.parse().ok()?;
+        let moved = format!("{mantissa}e{}", exponent.checked_add(places)?);
+        Self::new(moved.parse().ok()?)
+    }
 }
 
 impl FromStr for Number {
@@ -217,6 +256,24 @@ mod tests {
             let back: f64 = number.to_string().parse().expect("a canonical number is a number");
 
             prop_assert_eq!(back.to_bits(), (value + 0.0).to_bits());
+        }
+
+        #[test]
+        fn the_literal_is_read_back_as_the_same_number(value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO) {
+            let number = Number::new(value).expect("the strategy makes finite values");
+
+            let back: Result<Number, NumberError> = number.to_literal().parse();
+
+            prop_assert_eq!(back, Ok(number));
+        }
+
+        #[test]
+        fn moving_the_point_moves_it_in_the_decimal_spelling(digits in -1_000_000_000_000_i64..1_000_000_000_000) {
+            let read = |exponent: &str| format!("{digits}{exponent}").parse().ok().and_then(Number::new);
+            let share = read("e-6").expect("the strategy makes finite values");
+
+            prop_assert_eq!(share.shifted(2), read("e-4"));
+            prop_assert_eq!(share.shifted(-2), read("e-8"));
         }
     }
 }

@@ -48,6 +48,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Validate(Validate),
+    Convert(Box<crate::commands::convert::ConvertArgs>),
     Upgrade(Upgrade),
     Explain(Explain),
     Schema(Schema),

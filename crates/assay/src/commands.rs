@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod completions;
+pub(crate) mod convert;
 mod explain;
 mod man;
 mod schema;
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Validate(command) => validate::run(command, args.color, config, printer),
         Command::Explain(command) => explain::run(command, args.color, config, printer),
         Command::Schema(command) => schema::run(command, printer),
+        Command::Convert(command) => convert::run(command, config, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Man(command) => man::run(command, printer),

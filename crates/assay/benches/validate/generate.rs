@@ -7,47 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-const WORDS: &[&str] = &[
-    "the",
-    "model",
-    "answer",
-    "question",
-    "of",
-    "and",
-    "function",
-    "return",
-    "value",
-    "index",
-    "error",
-    "file",
-    "because",
-    "therefore",
-    "compute",
-    "integral",
-    "matrix",
-    "protein",
-    "membrane",
-    "statute",
-    "evidence",
-    "patient",
-    "history",
-    "empire",
-    "treaty",
-    "river",
-    "café",
-    "naïve",
-    "東京",
-    "データ",
-    "модель",
-    "π",
-    "≈",
-    "“quoted”",
-    "🙂",
-    "tab\\t",
-    "line\\nfeed",
-    "back\\\\slash",
-    "\\\"quote\\\"",
-];
+use crate::random::Random;
 
 /// How long rows are.
 #[derive(Clone, Copy)]
@@ -71,28 +31,6 @@ impl Profile {
 pub(crate) struct Pair {
     pub(crate) record: PathBuf,
     pub(crate) samples: PathBuf,
-}
-
-/// Numbers that look random and are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
-    }
-
-    fn text(&mut self, words: u64) -> String {
-        let mut text = String::new();
-        for _ in 0..words {
-            let word = usize::try_from(self.next(WORDS.len() as u64)).unwrap();
-            text.push_str(WORDS[word]);
-            text.push(' ');
-        }
-        text
-    }
 }
 
 const UUID: &str = "5eed0000-0000-4000-8000-000000000100";

@@ -14,8 +14,11 @@
 )]
 
 mod generate;
+#[path = "../support/measure.rs"]
 mod measure;
 mod peer;
+#[path = "../support/random.rs"]
+mod random;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -86,13 +89,14 @@ fn samples(directory: &Path, settings: &Settings) {
         .collect();
     let row =
         |name: &str, speeds: [f64; 2]| println!("{name:<44}{:>12.0}{:>12.0}", speeds[0], speeds[1]);
-    let parse =
-        |parse: fn(&str)| [0, 1].map(|index| speed(texts[index].len(), || parse(&texts[index])));
+    let parse = |parse: fn(&str)| {
+        [0, 1].map(|index| measure::speed(texts[index].len(), || parse(&texts[index])))
+    };
 
     let value = parse(peer::sonic_value);
     let typed = parse(peer::sonic_typed);
     let serde = parse(peer::serde_typed);
-    let ours = [0, 1].map(|index| speed(texts[index].len(), || judge(&pairs[index], 1)));
+    let ours = [0, 1].map(|index| measure::speed(texts[index].len(), || judge(&pairs[index], 1)));
 
     row("sonic-rs into a value (no types, no places)", value);
     row("sonic-rs into types", typed);
@@ -173,7 +177,7 @@ fn records(directory: &Path, settings: &Settings) {
     match settings
         .peer
         .as_deref()
-        .map(|python| measure::reference(python, &root))
+        .map(|python| peer::reference(python, &root))
     {
         Some(cpu) => {
             let peer = settings.records as f64 / cpu;
@@ -202,14 +206,6 @@ fn start_up() {
         "start-up (limit 10 ms){:>33.1} ms wall clock",
         start.elapsed().as_secs_f64() * 1e3 / f64::from(runs)
     );
-}
-
-/// Megabytes per CPU second of this thread; the best of three.
-fn speed(bytes: usize, work: impl Fn()) -> f64 {
-    let best = (0..3)
-        .map(|_| measure::thread_seconds(&work))
-        .fold(f64::INFINITY, f64::min);
-    bytes as f64 / 1e6 / best
 }
 
 fn judge(pair: &generate::Pair, jobs: usize) {

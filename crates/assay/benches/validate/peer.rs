@@ -1,10 +1,14 @@
-//! The peers: the fastest JSON crates, doing nothing but a full parse.
+//! The peers: the fastest JSON crates, doing nothing but a full parse, and the reference validator.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
+
+use crate::measure::children_seconds;
 
 /// A full parse of every row into sonic-rs values.
 pub(crate) fn sonic_value(text: &str) {
@@ -25,6 +29,33 @@ pub(crate) fn serde_typed(text: &str) {
     for line in text.lines() {
         black_box(serde_json::from_str::<Row<'_>>(line).unwrap());
     }
+}
+
+/// The CPU seconds that the reference validator takes for all records below a directory.
+pub(crate) fn reference(python: &str, root: &Path) -> f64 {
+    let before = children_seconds();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the benchmark measures the real peer"
+    )]
+    let status = Command::new(python)
+        .args([
+            "-m",
+            "every_eval_ever",
+            "validate",
+            "--format",
+            "json",
+            "data/**/*.json",
+        ])
+        .current_dir(root)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(
+        status.success(),
+        "the reference must accept the generated records"
+    );
+    children_seconds() - before
 }
 
 macro_rules! shape {

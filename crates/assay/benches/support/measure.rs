@@ -1,4 +1,5 @@
-use std::path::Path;
+//! What work costs: CPU seconds of this thread, and those and the memory of the whole program.
+
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,16 @@ pub(crate) struct Run {
     pub(crate) peak_kib: u64,
 }
 
+/// Megabytes per CPU second of this thread; the best of three.
+pub(crate) fn speed(bytes: usize, work: impl Fn()) -> f64 {
+    let best = (0..3)
+        .map(|_| thread_seconds(&work))
+        .fold(f64::INFINITY, f64::min);
+    bytes as f64 / 1e6 / best
+}
+
 /// The CPU seconds that this thread spends on some work.
-pub(crate) fn thread_seconds(work: impl Fn()) -> f64 {
+fn thread_seconds(work: impl Fn()) -> f64 {
     let before = thread_nanoseconds();
     work();
     (thread_nanoseconds() - before) as f64 / 1e9
@@ -46,33 +55,6 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
     }
 }
 
-/// The CPU seconds that the reference validator takes for all records below a directory.
-pub(crate) fn reference(python: &str, root: &Path) -> f64 {
-    let before = children_seconds();
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmark measures the real peer"
-    )]
-    let status = Command::new(python)
-        .args([
-            "-m",
-            "every_eval_ever",
-            "validate",
-            "--format",
-            "json",
-            "data/**/*.json",
-        ])
-        .current_dir(root)
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(
-        status.success(),
-        "the reference must accept the generated records"
-    );
-    children_seconds() - before
-}
-
 /// Waits for a program and returns its exit code and its peak memory.
 fn watch(mut child: Child) -> (Option<i32>, u64) {
     let status = format!("/proc/{}/status", child.id());
@@ -93,7 +75,7 @@ fn watch(mut child: Child) -> (Option<i32>, u64) {
 }
 
 /// User and system time of all children that have ended, in seconds.
-fn children_seconds() -> f64 {
+pub(crate) fn children_seconds() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
     let text = std::fs::read_to_string("/proc/self/stat").unwrap();
     let after_name = text.rsplit_once(')').unwrap().1;

@@ -1,0 +1,319 @@
+use std::fmt::Write as _;
+
+use assay_model::{Entry, Framework, Score, Source, hidden_character};
+
+use super::TOKEN_KEYS;
+
+/// Writes entries as a result file that [`read`](super::read()) turns into the same entries.
+///
+/// Every text stands in double quotes, so that no tool takes a version for a number or a date for a date; every number is
+/// spelled as all tools read it. The list stands at the left margin: it can be appended to a file of the same style.
+///
+/// ```
+/// # use assay_formats::{Tape, eval_results, yaml};
+/// let text = "- dataset:\n    id: \"acme/sums\"\n    task_id: \"words\"\n  metrics:\n    - metric_id: \"accuracy\"\n      value: 20.90\n";
+/// let mut tape = Tape::new();
+/// yaml::parse(text, &mut tape);
+/// let entries = tape.root(text).and_then(eval_results::read).unwrap_or_default();
+///
+/// assert_eq!(eval_results::write(&entries), text);
+/// ```
+pub fn write(entries: &[Entry]) -> String {
+    let mut lines = Lines::default();
+    for entry in entries {
+        write_entry(entry, &mut lines);
+    }
+    lines.text
+}
+
+fn write_entry(entry: &Entry, lines: &mut Lines) {
+    lines.open("- dataset");
+    lines.text_at(4, "id", Some(entry.dataset.as_str()));
+    lines.text_at(4, "task_id", Some(entry.task.as_str()));
+    let revision = entry.dataset_revision.as_ref();
+    lines.text_at(4, "revision", revision.map(assay_model::Revision::as_str));
+    let revision = entry.model_revision.as_ref();
+    lines.text_at(
+        2,
+        "model_revision",
+        revision.map(assay_model::Revision::as_str),
+    );
+    match entry.scores.as_slice() {
+        // A single score without a name stands for the primary metric, in the dialect that has one value only.
+        [only] if only.metric.is_none() => lines.plain_at(2, "value", &literal(only)),
+        scores => write_metrics(scores, lines),
+    }
+    if let Some(framework) = &entry.framework {
+        write_framework(framework, lines);
+    }
+    lines.text_at(2, TOKEN_KEYS[0], entry.token.as_deref());
+    if let Some(source) = &entry.source {
+        write_source(source, lines);
+    }
+    lines.text_at(
+        2,
+        "date",
+        entry.date.as_ref().map(assay_model::Date::as_str),
+    );
+    lines.text_at(2, "notes", entry.notes.as_deref());
+    lines.text_at(2, "benchmark_subset", entry.subset.as_deref());
+    if let Some(size) = entry.sample_size {
+        lines.plain_at(2, "sample_size", &size.to_string());
+    }
+}
+
+fn write_metrics(scores: &[Score], lines: &mut Lines) {
+    lines.open("  metrics");
+    for score in scores {
+        let metric = score
+            .metric
+            .as_ref()
+            .map_or("value", assay_model::MetricId::as_str);
+        lines.text_at(4, "- metric_id", Some(metric));
+        lines.plain_at(6, "value", &literal(score));
+        let value_type = score.value_type.map(assay_model::ValueType::as_str);
+        lines.text_at(6, "value_type", value_type);
+        lines.text_at(6, "slice", score.slice.as_deref());
+        if let Some(size) = score.sample_size {
+            lines.plain_at(6, "sample_size", &size.to_string());
+        }
+    }
+}
+
+fn write_framework(framework: &Framework, lines: &mut Lines) {
+    if *framework == Framework::default() {
+        return lines.plain_at(2, "framework", "{}");
+    }
+    lines.open("  framework");
+    lines.text_at(4, "name", framework.name.as_deref());
+    lines.text_at(4, "version", framework.version.as_deref());
+    lines.text_at(4, "command", framework.command.as_deref());
+}
+
+fn write_source(source: &Source, lines: &mut Lines) {
+    lines.open("  source");
+    lines.text_at(4, "url", Some(&source.url));
+    lines.text_at(4, "name", source.name.as_deref());
+    lines.text_at(4, "user", source.user.as_deref());
+    lines.text_at(4, "org", source.org.as_deref());
+}
+
+/// The score as its author wrote it, if that still says the same: `20.90` tells how many digits were meant.
+fn literal(score: &Score) -> String {
+    if score.literal.parse() == Ok(score.value) {
+        score.literal.clone()
+    } else {
+        score.value.to_literal()
+    }
+}
+
+/// The file so far.
+#[derive(Default)]
+struct Lines {
+    text: String,
+}
+
+impl Lines {
+    /// A key whose value stands on the lines below.
+    fn open(&mut self, key: &str) {
+        self.text.push_str(key);
+        self.text.push_str(":\n");
+    }
+
+    /// A key and a text; nothing when there is none.
+    fn text_at(&mut self, indent: usize, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.plain_at(indent, key, &quoted(text));
+        }
+    }
+
+    /// A key and a value that needs no quotes.
+    fn plain_at(&mut self, indent: usize, key: &str, value: &str) {
+        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.text.push_str(key);
+        self.text.push_str(": ");
+        self.text.push_str(value);
+        self.text.push('\n');
+    }
+}
+
+/// A text in double quotes, with everything escaped that YAML, a terminal or an editor would act on.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if is_unsafe(character) => escape(character, &mut quoted),
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn is_unsafe(character: char) -> bool {
+    // YAML prints no control characters, noncharacters or byte order marks, and folds lines at separators.
+    character.is_control()
+        || matches!(
+            character,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+        || hidden_character(character.encode_utf8(&mut [0; 4])).is_some()
+}
+
+fn escape(character: char, quoted: &mut String) {
+    let code = u32::from(character);
+    let written = if code > 0xffff {
+        write!(quoted, "\\U{code:08x}")
+    } else {
+        write!(quoted, "\\u{code:04x}")
+    };
+    written.expect("a string takes all that is written to it");
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::Number;
+    use proptest::collection::vec;
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::eval_results::read;
+    use crate::{Tape, yaml};
+
+    fn any_text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<String>(),
+            "(yes|no|null|~|1\\.10|0x1F|2026-02-14|- a|a: b|# c|&a|\\*a|!t|%|@|`|\\||>|''|\"\"|\\{\\}|\\[\\])",
+            " *[a-z\\n\\t\\\\\" #:]{0,20} *",
+        ]
+    }
+
+    fn any_score() -> impl Strategy<Value = Score> {
+        let value = proptest::num::f64::NORMAL | proptest::num::f64::ZERO;
+        let types = option::of(proptest::sample::select(
+            assay_model::ValueType::ALL.to_vec(),
+        ));
+        (
+            "[!-~]{1,20}",
+            value,
+            option::of(any_text()),
+            types,
+            option::of(1..1_000_000_u64),
+        )
+            .prop_map(|(metric, value, slice, value_type, sample_size)| {
+                let value = Number::new(value).expect("the strategy makes finite values");
+                Score {
+                    metric: Some(metric.parse().expect("printable ASCII is a metric id")),
+                    value,
+                    literal: value.to_literal(),
+                    slice,
+                    value_type,
+                    sample_size,
+                }
+            })
+    }
+
+    fn any_framework() -> impl Strategy<Value = Framework> {
+        let part = || option::of(any_text());
+        (part(), part(), part()).prop_map(|(name, version, command)| Framework {
+            name,
+            version,
+            command,
+        })
+    }
+
+    fn any_source() -> impl Strategy<Value = Source> {
+        let part = || option::of(any_text());
+        (any_text(), part(), part(), part()).prop_map(|(url, name, user, org)| Source {
+            url,
+            name,
+            user,
+            org,
+        })
+    }
+
+    fn any_entry() -> impl Strategy<Value = Entry> {
+        let revision = || option::of("[0-9a-f]{40}");
+        let texts = (
+            option::of(any_text()),
+            option::of(any_text()),
+            option::of(any_text()),
+        );
+        (
+            ("[a-z]{1,8}/[A-Za-z][A-Za-z0-9]{0,8}", "[!-~]{1,20}"),
+            (revision(), revision()),
+            vec(any_score(), 1..4),
+            (option::of(any_framework()), option::of(any_source())),
+            texts,
+            (
+                option::of(-4_000_000_000..4_000_000_000_i64),
+                option::of(1..1000_u64),
+            ),
+        )
+            .prop_map(|(ids, revisions, scores, parts, texts, rest)| Entry {
+                dataset: ids.0.parse().expect("the strategy makes ids"),
+                task: ids.1.parse().expect("the strategy makes ids"),
+                dataset_revision: revisions.0.map(|text| text.parse().expect("40 digits")),
+                model_revision: revisions.1.map(|text| text.parse().expect("40 digits")),
+                scores,
+                framework: parts.0,
+                token: texts.0,
+                source: parts.1,
+                date: rest.0.and_then(assay_model::Date::of_unix_seconds),
+                notes: texts.1,
+                subset: texts.2,
+                sample_size: rest.1,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_as_the_same_entries(entries in vec(any_entry(), 1..4)) {
+            let text = write(&entries);
+
+            let mut tape = Tape::new();
+            let faults = yaml::parse(&text, &mut tape);
+            let back = tape.root(&text).and_then(read);
+
+            prop_assert!(faults.is_empty(), "{faults:?}\n{text}");
+            prop_assert_eq!(back, Some(entries), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_score_without_a_name_is_written_as_the_one_value() {
+        let text = "- dataset:\n    id: \"a/b\"\n    task_id: \"t\"\n  value: 4.50\n";
+        let mut tape = Tape::new();
+        yaml::parse(text, &mut tape);
+        let entries = tape.root(text).and_then(read).expect("the file is whole");
+
+        assert_eq!(write(&entries), text);
+    }
+
+    #[test]
+    fn a_literal_that_says_something_else_than_the_value_is_not_believed() {
+        let score = Score {
+            metric: None,
+            value: Number::new(2.5).expect("2.5 is finite"),
+            literal: "3.5\n- dataset: {}".to_owned(),
+            slice: None,
+            value_type: None,
+            sample_size: None,
+        };
+
+        assert_eq!(literal(&score), "2.5");
+    }
+
+    #[test]
+    fn text_that_a_terminal_obeys_is_escaped() {
+        assert_eq!(
+            quoted("a\u{1b}[31m\u{202e}\r"),
+            r#""a\u001b[31m\u202e\u000d""#
+        );
+    }
+}

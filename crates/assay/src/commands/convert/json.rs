@@ -1,0 +1,193 @@
+//! The account for programs: every log, record and warning.
+
+use std::collections::BTreeMap;
+
+use assay_convert::convert::Harness;
+use serde::Serialize;
+
+use super::report::{Account, End, Fault, Ledger, Outcome, RecordOutcome, Status};
+use crate::printer::Printer;
+
+/// The version of the document. It changes when a reader of the old one could be misled.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    summary: Ledger,
+    failures: Vec<String>,
+    logs: Vec<WireLog<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireLog<'a> {
+    path: &'a str,
+    harness: Option<&'static str>,
+    converted: bool,
+    refused: Option<WireFault<'a>>,
+    records: Vec<WireRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireRecord<'a> {
+    path: &'a str,
+    status: &'static str,
+    results: usize,
+    rows: u64,
+    warnings: Vec<WireWarning<'a>>,
+    findings: &'a BTreeMap<String, u64>,
+    faults: Vec<WireFault<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireWarning<'a> {
+    message: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct WireFault<'a> {
+    reason: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    message: &'a str,
+}
+
+/// Prints the document.
+pub(super) fn print(account: &Account, printer: &mut Printer) {
+    printer.json(&document(account));
+}
+
+fn document(account: &Account) -> Document<'_> {
+    Document {
+        version: VERSION,
+        summary: account.ledger(),
+        failures: account.failures(),
+        logs: account.outcomes.iter().map(wire_log).collect(),
+    }
+}
+
+fn wire_log(outcome: &Outcome) -> WireLog<'_> {
+    WireLog {
+        path: &outcome.path,
+        harness: outcome.harness.map(Harness::as_str),
+        converted: outcome.is_converted(),
+        refused: match &outcome.end {
+            End::Made(_) => None,
+            End::Refused(fault) | End::Failed(fault) => Some(wire_fault(fault)),
+        },
+        records: outcome.records().iter().map(wire_record).collect(),
+    }
+}
+
+fn wire_record(record: &RecordOutcome) -> WireRecord<'_> {
+    let (status, faults) = match &record.status {
+        Status::Written => ("written", Vec::new()),
+        Status::Unchanged => ("unchanged", Vec::new()),
+        Status::Refused(faults) => ("refused", faults.iter().map(wire_fault).collect()),
+        Status::Failed(message) => {
+            let fault = WireFault {
+                reason: "unwritable",
+                path: "",
+                line: None,
+                message,
+            };
+            ("failed", vec![fault])
+        }
+    };
+    WireRecord {
+        path: &record.path,
+        status,
+        results: record.results,
+        rows: record.rows,
+        warnings: record
+            .warnings
+            .iter()
+            .map(|warning| WireWarning {
+                message: &warning.message,
+                count: warning.count,
+            })
+            .collect(),
+        findings: &record.findings,
+        faults,
+    }
+}
+
+fn wire_fault(fault: &Fault) -> WireFault<'_> {
+    WireFault {
+        reason: &fault.reason,
+        path: &fault.path,
+        line: fault.line,
+        message: &fault.message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_of_the_document_loses_no_log_and_no_record() {
+        let record = |status| RecordOutcome {
+            path: "data/b/d/m/u.json".to_owned(),
+            results: 1,
+            rows: 10,
+            warnings: Vec::new(),
+            findings: BTreeMap::from([("AY601".to_owned(), 2)]),
+            status,
+        };
+        let fault = Fault {
+            reason: "damaged".to_owned(),
+            path: String::new(),
+            line: None,
+            message: "`b` is damaged".to_owned(),
+        };
+        let log = |end| Outcome {
+            path: "l".to_owned(),
+            harness: Some(Harness::Inspect),
+            end,
+        };
+        let account = Account::new(
+            vec![
+                log(End::Made(vec![
+                    record(Status::Written),
+                    record(Status::Unchanged),
+                ])),
+                log(End::Made(vec![record(Status::Refused(vec![
+                    fault.clone(),
+                ]))])),
+                log(End::Refused(fault)),
+            ],
+            4,
+            Vec::new(),
+        );
+
+        let document = serde_json::to_value(document(&account)).unwrap();
+
+        let summary = &document["summary"];
+        assert_eq!(document["version"], 1);
+        assert_eq!(
+            (&summary["logs"], &summary["converted"]),
+            (&3.into(), &1.into())
+        );
+        assert_eq!(
+            (&summary["refused"], &summary["passed_over"]),
+            (&2.into(), &4.into())
+        );
+        assert_eq!(
+            (&summary["records"], &summary["written"]),
+            (&3.into(), &1.into())
+        );
+        assert_eq!(
+            (&summary["unchanged"], &summary["refused_records"]),
+            (&1.into(), &1.into())
+        );
+        assert_eq!(
+            (&summary["rows"], &summary["warnings"]),
+            (&20.into(), &4.into())
+        );
+        assert_eq!(document["logs"][2]["refused"]["reason"], "damaged");
+    }
+}

@@ -1,0 +1,273 @@
+//! `--to eval-results`: an entry of a result file out of the records that logs become.
+
+mod candidate;
+mod choose;
+mod entry;
+mod file;
+mod keep;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use assay_check::{Benchmarks as _, Lookup};
+use assay_model::{MetricId, RepoId, TaskId};
+use serde::Serialize;
+
+use self::candidate::Candidate;
+use self::choose::Choice;
+use self::file::{Place, Written};
+use self::keep::KeepStore;
+use super::discover::Found;
+use super::report::{End, Fault, chain};
+use super::work::Worker;
+use super::{ConvertArgs, Format, Said};
+use crate::benchmarks::Lists;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::hub::{self, Hub};
+use crate::printer::Printer;
+use crate::visible::visible;
+
+/// The version of the JSON document. It changes when a reader of the old one could be misled.
+const VERSION: u32 = 1;
+
+/// What an entry is for, and what the logs do not say of it.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Result entries (--to eval-results)")]
+pub(super) struct ResultsArgs {
+    /// The dataset id of the benchmark
+    #[arg(long, value_name = "ID", required_if_eq("to", "eval-results"))]
+    pub(super) benchmark: Option<RepoId>,
+
+    /// The task, as the benchmark's eval.yaml names it
+    #[arg(long, value_name = "ID", required_if_eq("to", "eval-results"))]
+    pub(super) task: Option<TaskId>,
+
+    /// The model whose results these are
+    #[arg(long, value_name = "ID", required_if_eq("to", "eval-results"))]
+    pub(super) model: Option<RepoId>,
+
+    /// A directory with checkouts of benchmarks; their eval.yaml names the metrics and units
+    #[arg(long, value_name = "DIR")]
+    pub(super) benchmarks: Vec<PathBuf>,
+
+    /// A hub to ask for the benchmark
+    #[arg(long, value_name = "URL")]
+    pub(super) hub: Option<String>,
+
+    /// A metric or result of the log, and the metric of the benchmark that it is
+    #[arg(long, value_name = "FROM=TO")]
+    pub(super) metric: Vec<MetricPair>,
+
+    /// What was evaluated, by the name that the log gives it, when a log has several
+    #[arg(long, value_name = "NAME")]
+    pub(super) evaluation: Option<String>,
+
+    /// Where the scores or logs are published
+    #[arg(long, value_name = "URL")]
+    pub(super) source_url: Option<String>,
+
+    /// The setup in words, such as `chain-of-thought`
+    #[arg(long, value_name = "TEXT")]
+    pub(super) notes: Option<String>,
+}
+
+/// A metric of a log and the metric of a benchmark that it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MetricPair {
+    pub(super) from: String,
+    pub(super) to: MetricId,
+}
+
+/// Why a text is no pair of metrics.
+#[derive(Debug, thiserror::Error)]
+#[error("write the metric of the log, `=` and the metric of the benchmark: `acc_norm=accuracy`")]
+pub(super) struct MetricPairError;
+
+impl FromStr for MetricPair {
+    type Err = MetricPairError;
+
+    fn from_str(text: &str) -> Result<Self, MetricPairError> {
+        // The name in the log may hold the sign itself; that of the benchmark hardly does.
+        let (from, to) = text.rsplit_once('=').ok_or(MetricPairError)?;
+        let to = to.parse().map_err(|_| MetricPairError)?;
+        if from.is_empty() {
+            return Err(MetricPairError);
+        }
+        Ok(Self {
+            from: from.to_owned(),
+            to,
+        })
+    }
+}
+
+/// Why there is no entry.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// The logs do not give one; each reason is a sentence.
+    Refused(Vec<String>),
+    /// Something could not be read, asked or written.
+    Failed(Vec<String>),
+}
+
+/// An entry, and where it went.
+#[derive(Debug)]
+pub(super) struct Made {
+    text: String,
+    /// The result file; none when the entry is only printed.
+    file: Option<(String, Written)>,
+    warnings: Vec<String>,
+    changes: Vec<String>,
+}
+
+/// Converts the logs, takes the scores of one task out of them and writes the entry.
+pub(super) fn make(
+    args: &ResultsArgs,
+    said: &Said,
+    worker: &Worker<'_>,
+    found: &Found,
+    config: &Config,
+) -> Result<Made, Problem> {
+    let (Some(benchmark), Some(task), Some(model)) = (&args.benchmark, &args.task, &args.model)
+    else {
+        let usage = "`--to eval-results` needs `--benchmark`, `--task` and `--model`";
+        return Err(Problem::Failed(vec![usage.to_owned()]));
+    };
+    if !found.missing.is_empty() {
+        return Err(Problem::Failed(found.missing.clone()));
+    }
+    let lists = lists(args, worker.options.jobs, config)?;
+    let lookup = lists.find(benchmark);
+    let failures = lists.failures();
+    if !failures.is_empty() {
+        return Err(Problem::Failed(failures));
+    }
+    let definition = match &lookup {
+        Lookup::Known(definition) => Some(&**definition),
+        // The judge says of the others what is wrong, with names that come close.
+        Lookup::Unknown { .. } | Lookup::Broken | Lookup::NoList => None,
+    };
+    let candidates = candidates(worker, found)?;
+    let choice = Choice {
+        benchmark,
+        task,
+        model,
+        definition,
+        pairs: &args.metric,
+        evaluation: args.evaluation.as_deref(),
+    };
+    let chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
+    let (entry, remarks) = entry::entry(&choice, &chosen, args, said).map_err(Problem::Refused)?;
+    let place = match worker.out {
+        None => Place::Nowhere,
+        Some(out) if out == Path::new("-") => Place::Nowhere,
+        Some(out) if worker.dry_run => Place::Tried(out),
+        Some(out) => Place::Written(out),
+    };
+    let mut made = file::add(entry, place, &lists)?;
+    let warnings = chosen.warnings.into_iter().chain(remarks.warnings);
+    made.warnings.splice(0..0, warnings);
+    made.changes = remarks.changes;
+    Ok(made)
+}
+
+/// Prints the entry or the reasons why there is none.
+pub(super) fn present(
+    outcome: Result<Made, Problem>,
+    args: &ConvertArgs,
+    printer: &mut Printer,
+) -> Exit {
+    let made = match outcome {
+        Ok(made) => made,
+        Err(Problem::Refused(reasons)) => return fail(&reasons, Exit::Errors, printer),
+        Err(Problem::Failed(reasons)) => return fail(&reasons, Exit::Failed, printer),
+    };
+    match args.format {
+        Format::Json => printer.json(&Document::of(&made)),
+        Format::Rich => {
+            if made.file.is_none() || args.dry_run {
+                printer.data(&made.text);
+            }
+            for change in &made.changes {
+                printer.aside(&format!("note: {}", visible(change)));
+            }
+            for warning in &made.warnings {
+                printer.aside(&format!("warning: {}", visible(warning)));
+            }
+            if let Some((path, written)) = &made.file {
+                printer.aside(&format!(
+                    "{} `{}`",
+                    written.words(args.dry_run),
+                    visible(path)
+                ));
+            }
+        }
+    }
+    Exit::Clean
+}
+
+fn fail(reasons: &[String], exit: Exit, printer: &mut Printer) -> Exit {
+    for reason in reasons {
+        printer.error(&visible(reason));
+    }
+    exit
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    path: Option<&'a str>,
+    status: Option<&'static str>,
+    entry: &'a str,
+    changes: &'a [String],
+    warnings: &'a [String],
+}
+
+impl<'a> Document<'a> {
+    fn of(made: &'a Made) -> Self {
+        Self {
+            version: VERSION,
+            path: made.file.as_ref().map(|(path, _)| path.as_str()),
+            status: made.file.as_ref().map(|(_, written)| written.as_str()),
+            entry: &made.text,
+            changes: &made.changes,
+            warnings: &made.warnings,
+        }
+    }
+}
+
+fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Problem> {
+    let failed = |message: String| Problem::Failed(vec![message]);
+    let hub = args
+        .hub
+        .as_deref()
+        .map(|address| Hub::new(address, config.token.as_deref(), hub::TIMEOUT))
+        .transpose()
+        .map_err(|error| failed(error.to_string()))?;
+    Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(chain(&error)))
+}
+
+/// The scores that the logs hold. A log that is refused may hold the one that is asked for, so it refuses the whole.
+fn candidates(worker: &Worker<'_>, found: &Found) -> Result<Vec<Candidate>, Problem> {
+    let mut candidates = Vec::new();
+    let told = |path: &str, fault: Fault| vec![format!("{path}: {}", fault.message)];
+    for log in &found.logs {
+        let store = KeepStore::default();
+        match worker.convert(log, &store, worker.options.jobs) {
+            Ok(_) => {
+                for record in store.into_records() {
+                    let read = Candidate::read_all(&log.path, log.harness, &record);
+                    candidates.extend(read.map_err(|error| {
+                        Problem::Refused(vec![format!("{}: {error}", log.path)])
+                    })?);
+                }
+            }
+            Err(End::Refused(fault)) => return Err(Problem::Refused(told(&log.path, fault))),
+            Err(End::Failed(fault)) => return Err(Problem::Failed(told(&log.path, fault))),
+            Err(End::Made(_)) => {}
+        }
+    }
+    Ok(candidates)
+}

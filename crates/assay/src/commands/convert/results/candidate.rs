@@ -1,0 +1,150 @@
+use assay_convert::convert::Harness;
+use assay_model::Number;
+use serde::Deserialize;
+
+/// One score that a log holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    /// The log.
+    pub(super) log: String,
+    /// The harness that wrote it.
+    pub(super) harness: Option<Harness>,
+    /// The run.
+    pub(super) evaluation_id: String,
+    /// The model, as `developer/model` and as the log names it.
+    pub(super) model: [String; 2],
+    /// What was evaluated.
+    pub(super) evaluation_name: String,
+    /// The data: its name, and its repository.
+    pub(super) dataset: [Option<String>; 2],
+    /// The result.
+    pub(super) result_id: String,
+    /// The metric, by its stable name and by its name for people.
+    pub(super) metric: [Option<String>; 2],
+    /// The unit of the score.
+    pub(super) unit: Option<String>,
+    /// The score.
+    pub(super) score: Number,
+    /// How many samples it rests on.
+    pub(super) sample_size: Option<u64>,
+    /// The version of the harness.
+    pub(super) library_version: String,
+    /// When the evaluation ran.
+    pub(super) timestamp: Option<String>,
+}
+
+impl Candidate {
+    /// The scores of one record.
+    pub(super) fn read_all(
+        log: &str,
+        harness: Option<Harness>,
+        record: &str,
+    ) -> serde_json::Result<Vec<Self>> {
+        let record: Record = serde_json::from_str(record)?;
+        let candidate = |result: &EvaluationResult| {
+            let uncertainty = result.score_details.uncertainty.as_ref();
+            Some(Self {
+                log: log.to_owned(),
+                harness,
+                evaluation_id: record.evaluation_id.clone(),
+                model: [record.model_info.id.clone(), record.model_info.name.clone()],
+                evaluation_name: result.name.clone(),
+                dataset: [
+                    result.source_data.dataset_name.clone(),
+                    result.source_data.hf_repo.clone(),
+                ],
+                result_id: result.id.clone(),
+                metric: [
+                    result.metric_config.id.clone(),
+                    result.metric_config.name.clone(),
+                ],
+                unit: result.metric_config.unit.clone(),
+                score: Number::new(result.score_details.score)?,
+                sample_size: uncertainty
+                    .and_then(|uncertainty| uncertainty.num_samples)
+                    .or(result.source_data.samples_number),
+                library_version: record.eval_library.version.clone(),
+                timestamp: record.evaluation_timestamp.clone(),
+            })
+        };
+        let results = record.evaluation_results.iter();
+        Ok(results.filter_map(candidate).collect())
+    }
+
+    /// Whether a metric or a result goes by this name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.result_id == name || self.metric_names().any(|own| own == name)
+    }
+
+    /// The names of its metric.
+    pub(super) fn metric_names(&self) -> impl Iterator<Item = &str> {
+        self.metric.iter().flatten().map(String::as_str)
+    }
+
+    /// The score in words, for those who must choose.
+    pub(super) fn words(&self) -> String {
+        format!(
+            "`{}` of `{}` in {} ({})",
+            self.result_id, self.evaluation_name, self.log, self.score
+        )
+    }
+}
+
+#[derive(Deserialize)]
+struct Record {
+    evaluation_id: String,
+    evaluation_timestamp: Option<String>,
+    eval_library: Library,
+    model_info: ModelInfo,
+    evaluation_results: Vec<EvaluationResult>,
+}
+
+#[derive(Deserialize)]
+struct Library {
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct ModelInfo {
+    id: String,
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct EvaluationResult {
+    #[serde(rename = "evaluation_result_id")]
+    id: String,
+    #[serde(rename = "evaluation_name")]
+    name: String,
+    source_data: SourceData,
+    metric_config: MetricConfig,
+    score_details: ScoreDetails,
+}
+
+#[derive(Deserialize)]
+struct SourceData {
+    dataset_name: Option<String>,
+    hf_repo: Option<String>,
+    samples_number: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct MetricConfig {
+    #[serde(rename = "metric_id")]
+    id: Option<String>,
+    #[serde(rename = "metric_name")]
+    name: Option<String>,
+    #[serde(rename = "metric_unit")]
+    unit: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ScoreDetails {
+    score: f64,
+    uncertainty: Option<Uncertainty>,
+}
+
+#[derive(Deserialize)]
+struct Uncertainty {
+    num_samples: Option<u64>,
+}

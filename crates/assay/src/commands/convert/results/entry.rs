@@ -1,0 +1,195 @@
+use assay_convert::convert::Harness;
+use assay_model::{
+    Benchmark, Date, Entry, Framework, Metric, MetricId, Number, Score, Source, ValueType,
+};
+
+use super::ResultsArgs;
+use super::candidate::Candidate;
+use super::choose::{Choice, Chosen};
+use crate::commands::convert::Said;
+
+/// What a record says of something that is not known.
+const UNKNOWN: &str = "unknown";
+/// The units of a share of one, as records and benchmarks spell them.
+const SHARES: [&str; 4] = ["proportion", "fraction", "ratio", "share"];
+/// The units of a share of a hundred.
+const PERCENT: [&str; 4] = ["percentage", "percent", "pct", "%"];
+
+/// What a person should know of an entry.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Remarks {
+    /// What was changed on the way.
+    pub(super) changes: Vec<String>,
+    /// What looks wrong.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Makes the entry, with remarks on what was changed on the way and on what looks wrong.
+pub(super) fn entry(
+    choice: &Choice<'_>,
+    chosen: &Chosen<'_>,
+    args: &ResultsArgs,
+    said: &Said,
+) -> Result<(Entry, Remarks), Vec<String>> {
+    let mut remarks = Remarks::default();
+    let sizes: Vec<Option<u64>> = chosen
+        .scores
+        .iter()
+        .map(|(_, score)| score.sample_size)
+        .collect();
+    let shared = sizes.first().copied().flatten();
+    let shared = shared.filter(|size| sizes.iter().all(|own| *own == Some(*size)));
+    let mut scores = Vec::new();
+    for (metric, candidate) in &chosen.scores {
+        let definition = choice
+            .definition
+            .and_then(|own| own.metric(metric.as_str()));
+        let value = scaled(metric, candidate, definition, &mut remarks)?;
+        scores.push(Score {
+            metric: (metric.as_str() != Benchmark::ANONYMOUS_METRIC).then(|| metric.clone()),
+            value,
+            literal: value.to_literal(),
+            slice: None,
+            value_type: None,
+            sample_size: if shared.is_none() {
+                candidate.sample_size
+            } else {
+                None
+            },
+        });
+    }
+    let run = chosen.scores.first().map(|(_, candidate)| *candidate);
+    let entry = Entry {
+        dataset: choice.benchmark.clone(),
+        task: choice.task.clone(),
+        dataset_revision: None,
+        model_revision: None,
+        scores,
+        framework: run.and_then(|run| framework(run, said)),
+        token: None,
+        source: source(args, said)?,
+        date: run.and_then(|run| date(run.timestamp.as_deref()?)),
+        notes: args.notes.clone(),
+        subset: None,
+        sample_size: shared,
+    };
+    Ok((entry, remarks))
+}
+
+/// The score in the scale of the benchmark. It is changed only where both say which scale theirs is.
+fn scaled(
+    metric: &MetricId,
+    candidate: &Candidate,
+    definition: Option<&Metric>,
+    remarks: &mut Remarks,
+) -> Result<Number, Vec<String>> {
+    let score = candidate.score;
+    let own = candidate.unit.as_deref().and_then(Scale::of_unit);
+    let wanted = definition.and_then(Scale::of_metric);
+    let (places, scales) = match (own, wanted) {
+        (Some(Scale::One), Some(Scale::Hundred)) => (2, "a share in the log and per cent"),
+        (Some(Scale::Hundred), Some(Scale::One)) => (-2, "per cent in the log and a share"),
+        (None, Some(wanted)) => {
+            remarks.warnings.extend(wanted.doubt(metric, score));
+            return Ok(score);
+        }
+        (Some(Scale::One), Some(Scale::One) | None)
+        | (Some(Scale::Hundred), Some(Scale::Hundred) | None)
+        | (None, None) => return Ok(score),
+    };
+    let value = score.shifted(places).ok_or_else(|| {
+        vec![format!(
+            "the score {score} of `{metric}` is too large for the benchmark's unit"
+        )]
+    })?;
+    remarks.changes.push(format!(
+        "`{metric}` is {scales} in the benchmark: {score} became {value}"
+    ));
+    Ok(value)
+}
+
+/// What a full score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scale {
+    One,
+    Hundred,
+}
+
+impl Scale {
+    fn of_unit(unit: &str) -> Option<Self> {
+        let unit = unit.trim().to_lowercase();
+        if SHARES.contains(&unit.as_str()) {
+            Some(Self::One)
+        } else if PERCENT.contains(&unit.as_str()) {
+            Some(Self::Hundred)
+        } else {
+            None
+        }
+    }
+
+    /// Why a score of unknown unit is probably not in this scale.
+    fn doubt(self, metric: &MetricId, score: Number) -> Option<String> {
+        let (is_odd, wanted) = match self {
+            Self::One => (score.get() > 1.0, "a share of one"),
+            Self::Hundred => (score.get() > 0.0 && score.get() <= 1.0, "per cent"),
+        };
+        is_odd.then(|| {
+            format!(
+                "`{metric}` is {wanted} in the benchmark, and {score} looks like another scale; the log does not say its \
+                 unit, so it was kept as it is"
+            )
+        })
+    }
+
+    fn of_metric(metric: &Metric) -> Option<Self> {
+        match (&metric.unit, metric.value_type) {
+            (Some(unit), _) => Self::of_unit(unit),
+            (None, Some(ValueType::Percentage)) => Some(Self::Hundred),
+            (None, Some(ValueType::Float | ValueType::Int | ValueType::Rank) | None) => None,
+        }
+    }
+}
+
+fn framework(run: &Candidate, said: &Said) -> Option<Framework> {
+    let own = run.harness.map(|harness| match harness {
+        Harness::Inspect => "inspect-ai",
+        Harness::Helm => "helm",
+        Harness::LmEval => "lm-evaluation-harness",
+        Harness::Lighteval => "lighteval",
+        Harness::AlpacaEval => "alpaca-eval",
+    });
+    let name = said.eval_library_name.as_deref().or(own)?;
+    let version = Some(run.library_version.clone()).filter(|version| version != UNKNOWN);
+    Some(Framework {
+        name: Some(name.to_owned()),
+        version,
+        command: None,
+    })
+}
+
+fn source(args: &ResultsArgs, said: &Said) -> Result<Option<Source>, Vec<String>> {
+    match (&args.source_url, &said.source_name) {
+        (Some(url), name) => Ok(Some(Source {
+            url: url.clone(),
+            name: name.clone(),
+            user: None,
+            org: None,
+        })),
+        (None, Some(_)) => Err(vec![
+            "an entry has a source only with its address: give `--source-url` beside `--source-name`"
+                .to_owned(),
+        ]),
+        (None, None) => Ok(None),
+    }
+}
+
+/// When the evaluation ran; a record says it as seconds since 1970 or as a date.
+fn date(timestamp: &str) -> Option<Date> {
+    if let Ok(date) = timestamp.parse() {
+        return Some(date);
+    }
+    let whole = timestamp
+        .split_once('.')
+        .map_or(timestamp, |(whole, _)| whole);
+    Date::of_unix_seconds(whole.parse().ok()?)
+}

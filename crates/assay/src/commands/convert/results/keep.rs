@@ -1,0 +1,49 @@
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use assay_convert::convert::{Datastore, Identity, Pair};
+
+/// A datastore that keeps records in memory and lets samples go.
+#[derive(Debug, Default)]
+pub(super) struct KeepStore {
+    records: Mutex<Vec<String>>,
+}
+
+impl KeepStore {
+    /// The records, in the order they were made.
+    pub(super) fn into_records(self) -> Vec<String> {
+        self.records
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Datastore for KeepStore {
+    fn begin(&self, _identity: &Identity) -> io::Result<Box<dyn Pair + '_>> {
+        Ok(Box::new(KeptPair {
+            store: self,
+            rows: io::sink(),
+        }))
+    }
+}
+
+struct KeptPair<'a> {
+    store: &'a KeepStore,
+    rows: io::Sink,
+}
+
+impl Pair for KeptPair<'_> {
+    fn rows(&mut self) -> &mut dyn Write {
+        &mut self.rows
+    }
+
+    fn finish(self: Box<Self>, record: &str, _has_samples: bool) -> io::Result<()> {
+        let mut records = self
+            .store
+            .records
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        records.push(record.to_owned());
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! The account for people.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_convert::convert::Harness;
+
+use super::report::{Account, End, Fault, Outcome, RecordOutcome, Status};
+use crate::plural::{count, grouped};
+use crate::printer::Printer;
+use crate::visible::visible;
+
+/// How many logs that were converted are told one by one.
+const MAX_CONVERTED: usize = 20;
+/// How many logs that were refused are told one by one.
+const MAX_REFUSED: usize = 50;
+/// How many records of one log are told.
+const MAX_RECORDS: usize = 10;
+/// How many faults of one record are told.
+const MAX_FAULTS: usize = 5;
+
+/// Prints the account.
+pub(super) fn print(account: &Account, out: Option<&Path>, dry_run: bool, printer: &mut Printer) {
+    let (converted, refused): (Vec<_>, Vec<_>) = account
+        .outcomes
+        .iter()
+        .partition(|outcome| outcome.is_converted());
+    for outcome in converted.iter().take(MAX_CONVERTED) {
+        print_log(outcome, printer);
+    }
+    print_rest(
+        converted.len(),
+        MAX_CONVERTED,
+        "logs were converted",
+        printer,
+    );
+    for outcome in refused.iter().take(MAX_REFUSED) {
+        print_log(outcome, printer);
+    }
+    print_rest(refused.len(), MAX_REFUSED, "logs were refused", printer);
+    print_findings(account, printer);
+    printer.line(&summary(account, out, dry_run));
+}
+
+fn print_log(outcome: &Outcome, printer: &mut Printer) {
+    let harness = outcome.harness.map_or("unknown", Harness::as_str);
+    let path = visible(&outcome.path);
+    match &outcome.end {
+        End::Made(records) => {
+            let rows = records.iter().map(|record| record.rows).sum();
+            printer.line(&format!(
+                "{harness} {path}: {}, {}",
+                count(records.len() as u64, "record", "records"),
+                count(rows, "row", "rows"),
+            ));
+            for record in records.iter().take(MAX_RECORDS) {
+                print_record(record, printer);
+            }
+            print_rest(records.len(), MAX_RECORDS, "records", printer);
+        }
+        End::Refused(fault) => printer.line(&format!(
+            "{harness} {path}: refused: {}",
+            visible(&fault.message)
+        )),
+        End::Failed(fault) => printer.line(&format!(
+            "{harness} {path}: failed: {}",
+            visible(&fault.message)
+        )),
+    }
+}
+
+fn print_record(record: &RecordOutcome, printer: &mut Printer) {
+    let path = visible(&record.path);
+    match &record.status {
+        Status::Written => printer.line(&format!("  {path}")),
+        Status::Unchanged => printer.line(&format!("  {path} (unchanged)")),
+        Status::Failed(message) => {
+            printer.line(&format!("  {path} failed: {}", visible(message)));
+        }
+        Status::Refused(faults) => {
+            printer.line(&format!("  {path} refused:"));
+            for fault in faults.iter().take(MAX_FAULTS) {
+                printer.line(&format!("    {}", told(fault)));
+            }
+            print_rest(faults.len(), MAX_FAULTS, "faults", printer);
+        }
+    }
+    for warning in &record.warnings {
+        let times = if warning.count > 1 {
+            format!(" ({} times)", grouped(warning.count))
+        } else {
+            String::new()
+        };
+        printer.line(&format!(
+            "    warning: {}{times}",
+            visible(&warning.message)
+        ));
+    }
+}
+
+fn told(fault: &Fault) -> String {
+    let line = fault
+        .line
+        .map(|line| format!("samples line {line}: "))
+        .unwrap_or_default();
+    let place = if fault.path.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", visible(&fault.path))
+    };
+    format!(
+        "{line}{place}{} [{}]",
+        visible(&fault.message),
+        fault.reason
+    )
+}
+
+/// The judge's warnings, once for each code: a thousand logs of one harness share them.
+fn print_findings(account: &Account, printer: &mut Printer) {
+    let mut by_code: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for record in account.outcomes.iter().flat_map(Outcome::records) {
+        for (code, times) in &record.findings {
+            let sum = by_code.entry(code).or_default();
+            sum.0 += times;
+            sum.1 += 1;
+        }
+    }
+    for (code, (times, records)) in by_code {
+        printer.line(&format!(
+            "warning[{code}]: {} in {}; `assay explain {code}` tells more",
+            count(times, "time", "times"),
+            count(records, "record", "records"),
+        ));
+    }
+}
+
+fn print_rest(all: usize, told: usize, what: &str, printer: &mut Printer) {
+    if all > told {
+        let rest = grouped((all - told) as u64);
+        printer.line(&format!(
+            "  and {rest} more {what}; `--format json` has them all"
+        ));
+    }
+}
+
+/// The last line: the ledger in words.
+fn summary(account: &Account, out: Option<&Path>, dry_run: bool) -> String {
+    let ledger = account.ledger();
+    let mut parts = vec![format!(
+        "converted {} of {}: {} ({} unchanged), {}",
+        grouped(ledger.converted),
+        count(ledger.logs, "log", "logs"),
+        count(ledger.written + ledger.unchanged, "record", "records"),
+        grouped(ledger.unchanged),
+        count(ledger.rows, "row", "rows"),
+    )];
+    if ledger.refused > 0 {
+        parts.push(format!("{} refused", grouped(ledger.refused)));
+    }
+    if ledger.warnings > 0 {
+        parts.push(count(ledger.warnings, "warning", "warnings"));
+    }
+    if ledger.passed_over > 0 {
+        let others = count(ledger.passed_over, "other file", "other files");
+        parts.push(format!("{others} passed over"));
+    }
+    match out {
+        _ if dry_run => parts.push("nothing was written (dry run)".to_owned()),
+        Some(out) => parts.push(format!("below `{}`", visible(&out.to_string_lossy()))),
+        None => {}
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,303 @@
+//! The datastore on this machine: a record and its samples appear whole, or not at all.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
+use assay_convert::convert::{Datastore, Identity, Pair};
+use assay_model::Severity;
+use tempfile::NamedTempFile;
+
+use super::report::Fault;
+
+/// How scratch files begin; a hidden name, so that nobody takes one for a record.
+const SCRATCH: &str = ".assay-convert-";
+
+/// What one log becomes: its records are made in scratch files, judged, and then wait to be put in their place.
+pub(super) struct DiskStore<'a> {
+    /// Where scratch files lie: where a rename can reach the output, or, for a dry run, where nobody looks.
+    scratch: Option<&'a Path>,
+    /// How many threads may judge the samples of one record.
+    jobs: usize,
+    made: Mutex<Vec<Made>>,
+}
+
+impl<'a> DiskStore<'a> {
+    /// A store whose scratch files lie in a directory, or with the other scratch files of this machine.
+    pub(super) fn new(scratch: Option<&'a Path>, jobs: usize) -> Self {
+        Self {
+            scratch,
+            jobs,
+            made: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The records that were made, in order.
+    pub(super) fn into_made(self) -> Vec<Made> {
+        self.made
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scratch(&self) -> io::Result<NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(SCRATCH);
+        #[cfg(unix)]
+        {
+            // A scratch file is private by default, and the record that it becomes should not be.
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        match self.scratch {
+            Some(directory) => {
+                fs_err::create_dir_all(directory)?;
+                builder.tempfile_in(directory)
+            }
+            None => builder.tempfile(),
+        }
+    }
+}
+
+impl Datastore for DiskStore<'_> {
+    fn begin(&self, identity: &Identity) -> io::Result<Box<dyn Pair + '_>> {
+        Ok(Box::new(DiskPair {
+            store: self,
+            identity: identity.clone(),
+            rows: BufWriter::new(self.scratch()?),
+        }))
+    }
+}
+
+struct DiskPair<'a> {
+    store: &'a DiskStore<'a>,
+    identity: Identity,
+    rows: BufWriter<NamedTempFile>,
+}
+
+impl Pair for DiskPair<'_> {
+    fn rows(&mut self) -> &mut dyn Write {
+        &mut self.rows
+    }
+
+    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+        let samples = self
+            .rows
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        let mut scratch = self.store.scratch()?;
+        scratch.write_all(record.as_bytes())?;
+        if self.store.scratch.is_some() {
+            // After a rename the name must not point at bytes that a power cut can still take away.
+            samples.as_file().sync_data()?;
+            scratch.as_file().sync_data()?;
+        }
+        let mut made = Made {
+            identity: self.identity,
+            json: record.to_owned(),
+            record: scratch,
+            samples: has_samples.then_some(samples),
+            faults: Vec::new(),
+            warnings: BTreeMap::new(),
+        };
+        made.judge(self.store.jobs);
+        let mut all = self
+            .store
+            .made
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // What the judge refuses is told of the record; it is no reason to give up the other records of the log.
+        all.push(made);
+        Ok(())
+    }
+}
+
+/// A record that was made and judged, and its samples: not yet anywhere.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) identity: Identity,
+    json: String,
+    record: NamedTempFile,
+    samples: Option<NamedTempFile>,
+    /// Why it may not appear.
+    pub(super) faults: Vec<Fault>,
+    /// How often the judge warned, by code.
+    pub(super) warnings: BTreeMap<String, u64>,
+}
+
+/// What happened when a record was put in its place.
+#[derive(Debug)]
+pub(super) enum Settled {
+    /// It is there now.
+    Written,
+    /// The same bytes were there.
+    Unchanged,
+    /// Other bytes were there.
+    Differs(Fault),
+}
+
+impl Made {
+    /// The path of the record, from the root of the datastore.
+    pub(super) fn path(&self) -> String {
+        format!("{}/{}.json", self.identity.directory, self.identity.uuid)
+    }
+
+    fn judge(&mut self, jobs: usize) {
+        let items = [Item {
+            path: self.path().into(),
+            kind: Some(FileKind::Record),
+        }];
+        let context = Context {
+            layout: LayoutPolicy::Strict,
+            ..Context::default()
+        };
+        let options = assay_check::Options {
+            jobs,
+            ..assay_check::Options::default()
+        };
+        let reports = validate(&*self, &items, &context, &options);
+        for report in &reports {
+            self.faults.extend(faults(report));
+            for (severity, code, count) in report.findings.counts() {
+                if severity == Severity::Warning {
+                    *self.warnings.entry(code.to_string()).or_default() += count;
+                }
+            }
+        }
+    }
+
+    /// Puts the samples and then the record in place, so that no record ever stands without its samples. What is there
+    /// already stays: the same bytes are fine, others are a refusal. Without `write` nothing is moved.
+    pub(super) fn settle(self, out: &Path, write: bool) -> io::Result<Settled> {
+        let record = out.join(self.path());
+        let mut moves = Vec::new();
+        if let Some(samples) = self.samples {
+            let target = out.join(self.identity.samples_path());
+            match standing(&target, reader(&samples)?)? {
+                Standing::Absent => moves.push((samples, target)),
+                Standing::Same => {}
+                Standing::Other => return Ok(differs(&target)),
+            }
+        }
+        match standing(&record, self.json.as_bytes())? {
+            Standing::Absent => moves.push((self.record, record.clone())),
+            // A record that is there without the samples it names was torn by someone else; they are put back.
+            Standing::Same => {}
+            Standing::Other => return Ok(differs(&record)),
+        }
+        if moves.is_empty() {
+            return Ok(Settled::Unchanged);
+        }
+        if write {
+            place(moves, &record)?;
+        }
+        Ok(Settled::Written)
+    }
+}
+
+impl Files for Made {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        if path == self.path() {
+            return Ok(Box::new(Cursor::new(self.json.as_bytes())));
+        }
+        match &self.samples {
+            Some(samples) if path == self.identity.samples_path() => Ok(Box::new(reader(samples)?)),
+            Some(_) | None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        if path == self.path() {
+            return Some(self.json.len() as u64);
+        }
+        let samples = self.samples.as_ref();
+        let samples = samples.filter(|_| path == self.identity.samples_path())?;
+        samples.as_file().metadata().ok().map(|data| data.len())
+    }
+}
+
+/// The errors of a report.
+fn faults(report: &FileReport) -> impl Iterator<Item = Fault> {
+    let is_samples = report.kind == Some(FileKind::Samples);
+    report
+        .findings
+        .diagnostics()
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .map(move |diagnostic| Fault {
+            reason: diagnostic.code.to_string(),
+            path: diagnostic.path.clone(),
+            line: is_samples.then_some(diagnostic.place.line),
+            message: diagnostic.message.clone(),
+        })
+}
+
+/// Moves scratch files to their places, in this order.
+fn place(moves: Vec<(NamedTempFile, PathBuf)>, record: &Path) -> io::Result<()> {
+    let directory = record.parent().unwrap_or(Path::new("."));
+    fs_err::create_dir_all(directory)?;
+    for (scratch, target) in moves {
+        scratch.persist_noclobber(&target).map_err(|error| {
+            let what = format!("failed to write `{}`: {}", target.display(), error.error);
+            io::Error::new(error.error.kind(), what)
+        })?;
+    }
+    // The names themselves must last, where a directory can be asked for that.
+    #[cfg(unix)]
+    fs_err::File::open(directory)?.sync_all()?;
+    Ok(())
+}
+
+enum Standing {
+    Absent,
+    Same,
+    Other,
+}
+
+fn standing(path: &Path, expected: impl Read) -> io::Result<Standing> {
+    let file = match fs_err::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Absent),
+        Err(error) => return Err(error),
+    };
+    let is_same = same_bytes(BufReader::new(file), BufReader::new(expected))?;
+    Ok(if is_same {
+        Standing::Same
+    } else {
+        Standing::Other
+    })
+}
+
+fn differs(path: &Path) -> Settled {
+    Settled::Differs(Fault {
+        reason: "output-differs".to_owned(),
+        path: String::new(),
+        line: None,
+        message: format!(
+            "`{}` is there already and says something else",
+            path.display()
+        ),
+    })
+}
+
+fn reader(scratch: &NamedTempFile) -> io::Result<std::fs::File> {
+    let mut file = scratch.reopen()?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn same_bytes(mut one: impl io::BufRead, mut other: impl io::BufRead) -> io::Result<bool> {
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if length == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        if left[..length] != right[..length] {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
+    }
+}

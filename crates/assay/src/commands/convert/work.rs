@@ -1,0 +1,152 @@
+use std::path::Path;
+
+use assay_convert::convert::{Converted, Datastore, Log, Logs, Options, Refusal, convert};
+use assay_formats::ordered;
+
+use super::discover::FoundLog;
+use super::report::{End, Fault, Outcome, RecordOutcome, Status, refused};
+use super::store::{DiskStore, Made, Settled};
+
+/// A log of at least this size is converted by all threads together; smaller ones by one thread each.
+const LARGE_LOG: u64 = 32 << 20;
+
+/// Converts logs.
+#[derive(Clone, Copy)]
+pub(super) struct Worker<'a> {
+    /// The files.
+    pub(super) logs: &'a dyn Logs,
+    /// What a person says; its `jobs` are shared by all logs.
+    pub(super) options: &'a Options,
+    /// The datastore.
+    pub(super) out: Option<&'a Path>,
+    /// Whether nothing is written.
+    pub(super) dry_run: bool,
+    /// Told of every stretch of bytes that has been read.
+    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// What a log became, with its records not yet in place.
+struct Attempt {
+    index: usize,
+    result: Result<(Vec<Converted>, Vec<Made>), End>,
+}
+
+impl Worker<'_> {
+    /// Converts logs; outcomes are in the order given. Records are put in place one log after the other in an order that
+    /// does not depend on the threads, so of two logs that claim one name the same one always wins.
+    pub(super) fn convert_all(&self, found: &[FoundLog]) -> Vec<Outcome> {
+        let (small, large): (Vec<usize>, Vec<usize>) =
+            (0..found.len()).partition(|&index| found[index].bytes < LARGE_LOG);
+        let mut outcomes: Vec<(usize, Outcome)> = Vec::with_capacity(found.len());
+        let jobs = self.options.jobs;
+        for (indices, across, within) in [(small, jobs, 1), (large, 1, jobs)] {
+            let mut next = indices.into_iter();
+            let produced: Result<(), std::convert::Infallible> = ordered(
+                across,
+                || Ok(next.next()),
+                || (),
+                |(), index| self.attempt(index, &found[index], within),
+                |attempt| outcomes.push((attempt.index, self.settle(found, attempt))),
+            );
+            match produced {
+                Ok(()) => {}
+                Err(never) => match never {},
+            }
+        }
+        outcomes.sort_by_key(|(index, _)| *index);
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// Converts one log into any datastore.
+    pub(super) fn convert(
+        &self,
+        found: &FoundLog,
+        datastore: &dyn Datastore,
+        jobs: usize,
+    ) -> Result<Vec<Converted>, End> {
+        let Some(harness) = found.harness else {
+            return Err(End::Refused(unrecognised()));
+        };
+        let options = Options {
+            jobs,
+            ..self.options.clone()
+        };
+        let log = Log {
+            logs: self.logs,
+            path: &found.path,
+            options: &options,
+            datastore,
+            progress: self.progress,
+        };
+        convert(harness, &log)
+            .and_then(|converted| {
+                if converted.is_empty() {
+                    return Err(Refusal::Nothing("the log holds no result".to_owned()));
+                }
+                Ok(converted)
+            })
+            .map_err(|refusal| refused(&refusal))
+    }
+
+    fn attempt(&self, index: usize, found: &FoundLog, jobs: usize) -> Attempt {
+        let store = DiskStore::new(self.out.filter(|_| !self.dry_run), jobs);
+        let result = self
+            .convert(found, &store, jobs)
+            .map(|converted| (converted, store.into_made()));
+        Attempt { index, result }
+    }
+
+    fn settle(&self, found: &[FoundLog], attempt: Attempt) -> Outcome {
+        let log = &found[attempt.index];
+        let end = match attempt.result {
+            Ok((converted, mut made)) => End::Made(
+                converted
+                    .into_iter()
+                    .filter_map(|converted| {
+                        let is_own = |made: &Made| made.identity == converted.identity;
+                        let own = made.remove(made.iter().position(is_own)?);
+                        Some(self.settle_record(converted, own))
+                    })
+                    .collect(),
+            ),
+            Err(end) => end,
+        };
+        Outcome {
+            path: log.path.clone(),
+            harness: log.harness,
+            end,
+        }
+    }
+
+    fn settle_record(&self, converted: Converted, made: Made) -> RecordOutcome {
+        let path = made.path();
+        let findings = made.warnings.clone();
+        let status = match self.out {
+            _ if !made.faults.is_empty() => Status::Refused(made.faults),
+            None => Status::Written,
+            Some(out) => match made.settle(out, !self.dry_run) {
+                Ok(Settled::Written) => Status::Written,
+                Ok(Settled::Unchanged) => Status::Unchanged,
+                Ok(Settled::Differs(fault)) => Status::Refused(vec![fault]),
+                Err(error) => Status::Failed(error.to_string()),
+            },
+        };
+        RecordOutcome {
+            path,
+            results: converted.results,
+            rows: converted.rows,
+            warnings: converted.warnings,
+            findings,
+            status,
+        }
+    }
+}
+
+fn unrecognised() -> Fault {
+    Fault {
+        reason: "not-recognised".to_owned(),
+        path: String::new(),
+        line: None,
+        message: "it is not recognised as a log of any harness; say which with `--from`".to_owned(),
+    }
+}
