@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod benchmarks;
+mod convert;
 mod find;
 mod fix;
 mod formats;
