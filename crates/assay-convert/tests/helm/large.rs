@@ -1,6 +1,6 @@
 //! Runs that are too large to be held, and the work that goes into them.
 
-use std::io::{self, Cursor, Read, Seek, Write};
+use std::io::{self, Cursor, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_convert::convert::{
