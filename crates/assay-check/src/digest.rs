@@ -6,6 +6,23 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The keys that name a scrape, not a result: two records that differ only here say the same.
 const SCRAPE_KEYS: [&str; 3] = ["evaluation_id", "retrieved_timestamp", "file_path"];
 
+/// A digest of what tells most records apart: the model, what was evaluated and the scores. It costs little; only records
+/// that share it can say the same.
+pub(crate) fn outline(record: Value<'_>) -> u64 {
+    let id = record.get("model_info").and_then(|model| model.get("id"));
+    let results = record
+        .get("evaluation_results")
+        .into_iter()
+        .flat_map(Value::items);
+    results.fold(id.map_or(NULL, content), |sum, result| {
+        let name = result.get("evaluation_name").map_or(NULL, content);
+        let score = result
+            .get("score_details")
+            .and_then(|details| details.get("score"));
+        mix(mix(sum, name), score.map_or(NULL, content))
+    })
+}
+
 /// A digest of the content of a document. The order of keys does not matter, that of lists does.
 ///
 /// 64 bits are enough for a warning: among a hundred thousand records, two that differ share a digest once in billions of

@@ -96,7 +96,7 @@ pub fn validate(
         reports[index] = session.judge(&units[index], options.jobs);
     }
     let mut reports = in_order(&units, reports);
-    report_copies(context, &mut reports);
+    report_copies(context, &|path| session.content_of(path), &mut reports);
     for report in &mut reports {
         report.findings.sort();
     }
@@ -177,7 +177,7 @@ impl Session<'_> {
         };
         let location = self.location(&record.path);
         let facts = document.as_ref().map(|document| {
-            record_report.content = Some(digest::content(document.root()));
+            record_report.outline = Some(digest::outline(document.root()));
             let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
             record::check(document, &location, &mut sink)
         });
@@ -284,6 +284,13 @@ impl Session<'_> {
             self.context.limit,
             &mut report.findings,
         )
+    }
+
+    /// The digest of what a record says, read once more.
+    fn content_of(&self, path: &Arc<str>) -> Option<u64> {
+        let mut report = FileReport::new(path, Some(FileKind::Record));
+        let document = self.read(&mut report, Spelling::Json)?;
+        Some(digest::content(document.root()))
     }
 
     fn unreadable(&self, report: &mut FileReport, error: &io::Error) {

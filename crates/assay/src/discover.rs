@@ -1,6 +1,6 @@
 //! From what was typed to the files that are meant.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], wanted: Wanted) -> Fo
     let mut search = Search {
         disk,
         wanted,
-        seen: BTreeSet::new(),
+        seen: HashSet::new(),
         found: Found::default(),
     };
     for path in paths {
@@ -80,7 +80,7 @@ pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], wanted: Wanted) -> Fo
 struct Search<'d> {
     disk: &'d mut Disk,
     wanted: Wanted,
-    seen: BTreeSet<Arc<str>>,
+    seen: HashSet<Arc<str>>,
     found: Found,
 }
 

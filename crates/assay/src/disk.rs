@@ -87,6 +87,9 @@ impl Disk {
 
     /// The kind of a file, by its path and then by how it begins.
     pub(crate) fn kind_of(&self, name: &str) -> io::Result<Option<FileKind>> {
+        if let Some(kind) = FileKind::of_path(name) {
+            return Ok(Some(kind));
+        }
         let path = self.path(name);
         // A result file is known by its directory, also when the command was run inside that directory.
         let whole = std::path::absolute(&path).unwrap_or(path);

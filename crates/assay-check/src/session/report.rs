@@ -28,8 +28,8 @@ pub struct FileReport {
     pub findings: Findings,
     /// What the file says, when nothing refuses it.
     pub validated: Option<Validated>,
-    /// The digest of what a record says.
-    pub(super) content: Option<u64>,
+    /// What tells most records apart.
+    pub(super) outline: Option<u64>,
 }
 
 impl FileReport {
@@ -42,7 +42,7 @@ impl FileReport {
             unreadable: false,
             findings: Findings::default(),
             validated: None,
-            content: None,
+            outline: None,
         }
     }
 }
@@ -90,11 +90,23 @@ pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<Fil
     ordered.into_values().collect()
 }
 
-/// Reports records that say the same as an earlier one.
-pub(super) fn report_copies(context: &Context<'_>, reports: &mut [FileReport]) {
+/// Reports records that say the same as an earlier one. Only those that look alike are read again and compared.
+pub(super) fn report_copies(
+    context: &Context<'_>,
+    content_of: &dyn Fn(&Arc<str>) -> Option<u64>,
+    reports: &mut [FileReport],
+) {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for outline in reports.iter().filter_map(|report| report.outline) {
+        *counts.entry(outline).or_default() += 1;
+    }
     let mut first: HashMap<u64, Arc<str>> = HashMap::new();
     for report in reports {
-        let Some(content) = report.content else {
+        let has_twin = report.outline.is_some_and(|outline| counts[&outline] > 1);
+        if !has_twin {
+            continue;
+        }
+        let Some(content) = content_of(&report.path) else {
             continue;
         };
         let original = Arc::clone(
