@@ -8,5 +8,6 @@ mod golden;
 mod hostile;
 mod records;
 mod rows;
+mod runs;
 mod support;
 mod throughput;
