@@ -74,6 +74,11 @@ impl Scratch {
         self.0.as_file().metadata().ok().map(|data| data.len())
     }
 
+    /// Brings what was written to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.0.as_file().sync_data()
+    }
+
     /// Moves the file to its place, where nothing may be yet.
     pub(crate) fn settle(self, path: &Path) -> io::Result<()> {
         self.0.as_file().sync_all()?;
@@ -91,6 +96,35 @@ impl Scratch {
         self.0.as_file().sync_all()?;
         self.0.persist(path).map_err(|error| error.error)?;
         sync_directory(path)
+    }
+}
+
+impl Write for Scratch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Whether two readers hold the very same bytes.
+pub(crate) fn same_bytes(
+    mut one: impl io::BufRead,
+    mut other: impl io::BufRead,
+) -> io::Result<bool> {
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if length == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        if left[..length] != right[..length] {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
     }
 }
 

@@ -1,19 +1,16 @@
 //! The datastore on this machine: a record and its samples appear whole, or not at all.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek as _, Write};
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
 use assay_convert::convert::{Datastore, Identity, Pair};
 use assay_model::Severity;
-use tempfile::NamedTempFile;
 
 use super::report::Fault;
-
-/// How scratch files begin; a hidden name, so that nobody takes one for a record.
-const SCRATCH: &str = ".assay-convert-";
+use crate::replace::{Scratch, same_bytes};
 
 /// What one log becomes: its records are made in scratch files, judged, and then wait to be put in their place.
 pub(super) struct DiskStore<'a> {
@@ -41,21 +38,13 @@ impl<'a> DiskStore<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scratch(&self) -> io::Result<NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(SCRATCH);
-        #[cfg(unix)]
-        {
-            // A scratch file is private by default, and the record that it becomes should not be.
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
+    fn scratch(&self) -> io::Result<Scratch> {
         match self.scratch {
             Some(directory) => {
                 fs_err::create_dir_all(directory)?;
-                builder.tempfile_in(directory)
+                Scratch::in_directory(directory)
             }
-            None => builder.tempfile(),
+            None => Scratch::for_nothing(),
         }
     }
 }
@@ -73,7 +62,7 @@ impl Datastore for DiskStore<'_> {
 struct DiskPair<'a> {
     store: &'a DiskStore<'a>,
     identity: Identity,
-    rows: BufWriter<NamedTempFile>,
+    rows: BufWriter<Scratch>,
 }
 
 impl Pair for DiskPair<'_> {
@@ -90,8 +79,8 @@ impl Pair for DiskPair<'_> {
         scratch.write_all(record.as_bytes())?;
         if self.store.scratch.is_some() {
             // After a rename the name must not point at bytes that a power cut can still take away.
-            samples.as_file().sync_data()?;
-            scratch.as_file().sync_data()?;
+            samples.sync()?;
+            scratch.sync()?;
         }
         let mut made = Made {
             identity: self.identity,
@@ -118,8 +107,8 @@ impl Pair for DiskPair<'_> {
 pub(super) struct Made {
     pub(super) identity: Identity,
     json: String,
-    record: NamedTempFile,
-    samples: Option<NamedTempFile>,
+    record: Scratch,
+    samples: Option<Scratch>,
     /// Why it may not appear.
     pub(super) faults: Vec<Fault>,
     /// How often the judge warned, by code.
@@ -174,7 +163,7 @@ impl Made {
         let mut moves = Vec::new();
         if let Some(samples) = self.samples {
             let target = out.join(self.identity.samples_path());
-            match standing(&target, reader(&samples)?)? {
+            match standing(&target, samples.reader()?)? {
                 Standing::Absent => moves.push((samples, target)),
                 Standing::Same => {}
                 Standing::Other => return Ok(differs(&target)),
@@ -202,7 +191,9 @@ impl Files for Made {
             return Ok(Box::new(Cursor::new(self.json.as_bytes())));
         }
         match &self.samples {
-            Some(samples) if path == self.identity.samples_path() => Ok(Box::new(reader(samples)?)),
+            Some(samples) if path == self.identity.samples_path() => {
+                Ok(Box::new(samples.reader()?))
+            }
             Some(_) | None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -213,7 +204,7 @@ impl Files for Made {
         }
         let samples = self.samples.as_ref();
         let samples = samples.filter(|_| path == self.identity.samples_path())?;
-        samples.as_file().metadata().ok().map(|data| data.len())
+        samples.size()
     }
 }
 
@@ -234,18 +225,15 @@ fn faults(report: &FileReport) -> impl Iterator<Item = Fault> {
 }
 
 /// Moves scratch files to their places, in this order.
-fn place(moves: Vec<(NamedTempFile, PathBuf)>, record: &Path) -> io::Result<()> {
+fn place(moves: Vec<(Scratch, PathBuf)>, record: &Path) -> io::Result<()> {
     let directory = record.parent().unwrap_or(Path::new("."));
     fs_err::create_dir_all(directory)?;
     for (scratch, target) in moves {
-        scratch.persist_noclobber(&target).map_err(|error| {
-            let what = format!("failed to write `{}`: {}", target.display(), error.error);
-            io::Error::new(error.error.kind(), what)
+        scratch.settle(&target).map_err(|error| {
+            let what = format!("failed to write `{}`: {error}", target.display());
+            io::Error::new(error.kind(), what)
         })?;
     }
-    // The names themselves must last, where a directory can be asked for that.
-    #[cfg(unix)]
-    fs_err::File::open(directory)?.sync_all()?;
     Ok(())
 }
 
@@ -279,25 +267,4 @@ fn differs(path: &Path) -> Settled {
             path.display()
         ),
     })
-}
-
-fn reader(scratch: &NamedTempFile) -> io::Result<std::fs::File> {
-    let mut file = scratch.reopen()?;
-    file.rewind()?;
-    Ok(file)
-}
-
-fn same_bytes(mut one: impl io::BufRead, mut other: impl io::BufRead) -> io::Result<bool> {
-    loop {
-        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
-        let length = left.len().min(right.len());
-        if length == 0 {
-            return Ok(left.is_empty() && right.is_empty());
-        }
-        if left[..length] != right[..length] {
-            return Ok(false);
-        }
-        one.consume(length);
-        other.consume(length);
-    }
 }

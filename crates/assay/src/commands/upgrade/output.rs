@@ -6,7 +6,7 @@ use assay_model::Severity;
 
 use super::Why;
 use super::work::{Stop, failed};
-use crate::replace::Scratch;
+use crate::replace::{Scratch, same_bytes};
 
 /// A record that was made, and its samples: not yet anywhere.
 #[derive(Debug)]
@@ -129,21 +129,6 @@ fn stands(path: &Path, expected: impl Read) -> Result<bool, Stop> {
             path.display()
         ),
     }]))
-}
-
-fn same_bytes(mut one: impl io::BufRead, mut other: impl io::BufRead) -> io::Result<bool> {
-    loop {
-        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
-        let length = left.len().min(right.len());
-        if length == 0 {
-            return Ok(left.is_empty() && right.is_empty());
-        }
-        if left[..length] != right[..length] {
-            return Ok(false);
-        }
-        one.consume(length);
-        other.consume(length);
-    }
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Stop {
