@@ -77,9 +77,7 @@ fn warn(run: &Run<'_>, writer: &mut RecordWriter<'_>) {
         ),
     ];
     for (count, what) in left_out {
-        for _ in 0..count {
-            writer.warn(what);
-        }
+        writer.warn_times(what, count);
     }
     if run.survey.first.is_none() {
         writer.warn(

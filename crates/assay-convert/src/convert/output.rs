@@ -65,14 +65,22 @@ impl<'a> RecordWriter<'a> {
 
     /// Remembers something that a person should know; the same message is counted.
     pub fn warn(&mut self, message: impl Into<String>) {
+        self.warn_times(message, 1);
+    }
+
+    /// Remembers something that was met so many times; nothing when it was not met.
+    pub fn warn_times(&mut self, message: impl Into<String>, count: u64) {
+        if count == 0 {
+            return;
+        }
         let message = message.into();
         match self
             .warnings
             .iter_mut()
             .find(|warning| warning.message == message)
         {
-            Some(warning) => warning.count += 1,
-            None => self.warnings.push(Warning { message, count: 1 }),
+            Some(warning) => warning.count += count,
+            None => self.warnings.push(Warning { message, count }),
         }
     }
 

@@ -68,8 +68,7 @@ pub(super) fn convert(
         return Err(refusal);
     }
     for (loss, count) in &tally.losses {
-        let message = words(*loss, &plan);
-        (0..*count).for_each(|_| writer.warn(message.as_str()));
+        writer.warn_times(words(*loss, &plan), *count);
     }
     let rows = tally.rows;
     drop(plan);
