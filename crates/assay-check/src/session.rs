@@ -264,6 +264,13 @@ impl Session<'_> {
     }
 
     fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
+        let document = self.load(report, spelling);
+        (self.options.progress)(report.bytes);
+        document
+    }
+
+    /// Reads a document without telling who watches: what is read once more was told of before.
+    fn load(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
         let mut bytes = Vec::with_capacity(USUAL_DOCUMENT);
         // One byte more than allowed is enough to know that a file is too large.
         let most = spelling.max_bytes() as u64 + 1;
@@ -276,7 +283,6 @@ impl Session<'_> {
             return None;
         }
         report.bytes = bytes.len() as u64;
-        (self.options.progress)(report.bytes);
         Document::read(
             &Arc::clone(&report.path),
             bytes,
@@ -289,7 +295,7 @@ impl Session<'_> {
     /// The digest of what a record says, read once more.
     fn content_of(&self, path: &Arc<str>) -> Option<u64> {
         let mut report = FileReport::new(path, Some(FileKind::Record));
-        let document = self.read(&mut report, Spelling::Json)?;
+        let document = self.load(&mut report, Spelling::Json)?;
         Some(digest::content(document.root()))
     }
 
