@@ -5,6 +5,8 @@
 mod corpus;
 mod golden;
 mod hostile;
+#[path = "../support/judge.rs"]
+mod judge;
 mod large;
 mod made_up;
 mod run;

@@ -1,16 +1,16 @@
 //! Logs and records in memory.
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, validate};
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
-use assay_model::Severity;
 use serde_json::Value;
+
+use crate::judge::errors;
 
 /// Files by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,17 +30,6 @@ impl Logs for Tree {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(names)
-    }
-}
-
-impl Files for Tree {
-    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(bytes.as_slice()))
-    }
-
-    fn size(&self, path: &str) -> Option<u64> {
-        self.0.get(path).map(|bytes| bytes.len() as u64)
     }
 }
 
@@ -146,36 +135,7 @@ impl Outcome {
 
     /// Holds the record and its rows against the judge.
     pub(crate) fn is_valid(&self) {
-        let items: Vec<Item> = self
-            .files
-            .0
-            .keys()
-            .map(|path| Item {
-                path: path.as_str().into(),
-                kind: Some(if path.ends_with("_samples.jsonl") {
-                    FileKind::Samples
-                } else {
-                    FileKind::Record
-                }),
-            })
-            .collect();
-        let context = Context {
-            layout: LayoutPolicy::Strict,
-            ..Context::default()
-        };
-        let reports = validate(
-            &self.files,
-            &items,
-            &context,
-            &assay_check::Options::default(),
-        );
-        let findings: Vec<String> = reports
-            .iter()
-            .flat_map(|report| report.findings.diagnostics())
-            .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .map(|diagnostic| format!("{} {}", diagnostic.path, diagnostic.message))
-            .collect();
-        assert_eq!(findings, Vec::<String>::new());
+        assert_eq!(errors(&self.files.0), Vec::<String>::new());
     }
 
     /// Holds the record and its rows against the published schemas.

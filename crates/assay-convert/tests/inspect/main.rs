@@ -7,4 +7,6 @@ mod corpus;
 mod frames;
 mod golden;
 mod hostile;
+#[path = "../support/judge.rs"]
+mod judge;
 mod support;

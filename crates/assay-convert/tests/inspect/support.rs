@@ -3,12 +3,12 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, Options as Checks, validate};
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
-use assay_model::Severity;
 use serde_json::Value;
+
+use crate::judge::errors;
 
 /// Files in memory.
 #[derive(Default)]
@@ -185,29 +185,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 
 /// Asserts that what came out has no error by the judge, and fits the published schemas when those are at hand.
 pub(crate) fn assert_sound(outcome: &Outcome) {
-    let store = Store(&outcome.files);
-    let items: Vec<Item> = outcome
-        .files
-        .keys()
-        .map(|path| Item {
-            path: path.as_str().into(),
-            kind: Some(if path.ends_with("_samples.jsonl") {
-                FileKind::Samples
-            } else {
-                FileKind::Record
-            }),
-        })
-        .collect();
-    let context = Context {
-        layout: LayoutPolicy::Strict,
-        ..Context::default()
-    };
-    let errors: Vec<String> = validate(&store, &items, &context, &Checks::default())
-        .iter()
-        .flat_map(|report| report.findings.diagnostics())
-        .filter(|found| found.severity == Severity::Error)
-        .map(|found| format!("{} {}", found.path, found.message))
-        .collect();
+    let errors = errors(&outcome.files);
     assert!(errors.is_empty(), "{errors:#?}");
     let Some(corpus) = corpus() else { return };
     let schema = |name: &str| {
@@ -225,18 +203,5 @@ pub(crate) fn assert_sound(outcome: &Outcome) {
     let rows = schema("instance_level_eval.schema.0.3.0.json");
     for row in &outcome.rows {
         fits(&rows, row);
-    }
-}
-
-struct Store<'f>(&'f BTreeMap<String, Vec<u8>>);
-
-impl Files for Store<'_> {
-    fn open(&self, path: &str) -> io::Result<Box<dyn io::Read + '_>> {
-        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(bytes.as_slice()))
-    }
-
-    fn size(&self, path: &str) -> Option<u64> {
-        self.0.get(path).map(|bytes| bytes.len() as u64)
     }
 }

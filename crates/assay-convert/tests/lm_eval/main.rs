@@ -6,6 +6,8 @@ mod corpus;
 mod fixtures;
 mod golden;
 mod hostile;
+#[path = "../support/judge.rs"]
+mod judge;
 mod records;
 mod rows;
 mod runs;

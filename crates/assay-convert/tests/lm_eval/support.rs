@@ -1,16 +1,16 @@
 //! Logs and records in memory, and small logs to change.
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
-use assay_model::Severity;
 use serde_json::{Value, json};
+
+use crate::judge::errors;
 
 pub(crate) const DATE: &str = "2026-11-15T18-34-17.953083";
 pub(crate) const RESULTS: &str = "out/acme__model-x/results_2026-11-15T18-34-17.953083.json";
@@ -55,17 +55,6 @@ impl Logs for InMemory {
         let below =
             |path: &String| Some(path.strip_prefix(directory)?.strip_prefix('/')?.to_owned());
         Ok(self.0.keys().filter_map(below).collect())
-    }
-}
-
-impl Files for InMemory {
-    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(bytes.as_slice()))
-    }
-
-    fn size(&self, path: &str) -> Option<u64> {
-        self.0.get(path).map(|bytes| bytes.len() as u64)
     }
 }
 
@@ -193,43 +182,9 @@ impl Outcome {
 }
 
 impl InMemory {
-    fn judge(&self) -> Vec<FileReport> {
-        let kind = |path: &str| {
-            if path.ends_with("_samples.jsonl") {
-                FileKind::Samples
-            } else {
-                FileKind::Record
-            }
-        };
-        let items: Vec<Item> = self
-            .0
-            .keys()
-            .map(|path| Item {
-                path: path.as_str().into(),
-                kind: Some(kind(path)),
-            })
-            .collect();
-        let context = Context {
-            layout: LayoutPolicy::Strict,
-            ..Context::default()
-        };
-        validate(self, &items, &context, &assay_check::Options::default())
-    }
-
     /// Every error of the judge, as `file: message`.
     pub(crate) fn errors(&self) -> Vec<String> {
-        let mut errors = Vec::new();
-        for report in self.judge() {
-            for diagnostic in report.findings.diagnostics() {
-                if diagnostic.severity == Severity::Error {
-                    errors.push(format!(
-                        "{}: {} {}",
-                        report.path, diagnostic.path, diagnostic.message
-                    ));
-                }
-            }
-        }
-        errors
+        errors(&self.0)
     }
 
     /// Holds every file against the published schemas, where they are at hand.

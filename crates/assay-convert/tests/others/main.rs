@@ -5,5 +5,7 @@ mod alpaca_eval;
 mod corpus;
 mod detect;
 mod hostile;
+#[path = "../support/judge.rs"]
+mod judge;
 mod lighteval;
 mod world;

@@ -1,16 +1,16 @@
 //! Logs and a datastore in memory.
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, validate};
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
-use assay_model::Severity;
 use serde_json::Value;
+
+use crate::judge::errors;
 
 /// Logs by their path.
 #[derive(Default, Clone)]
@@ -103,53 +103,7 @@ impl Output {
 
     /// What the judge that judges pushes finds wrong.
     pub(crate) fn errors(&self) -> Vec<String> {
-        let kind = |path: &str| {
-            if path.ends_with("_samples.jsonl") {
-                FileKind::Samples
-            } else {
-                FileKind::Record
-            }
-        };
-        let items: Vec<Item> = self
-            .files
-            .keys()
-            .map(|path| Item {
-                path: path.as_str().into(),
-                kind: Some(kind(path)),
-            })
-            .collect();
-        let context = Context {
-            layout: LayoutPolicy::Strict,
-            ..Context::default()
-        };
-        let options = assay_check::Options::default();
-        validate(&Judged(&self.files), &items, &context, &options)
-            .iter()
-            .flat_map(|report| {
-                let errors = report.findings.diagnostics().iter();
-                errors
-                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
-                    .map(|diagnostic| {
-                        format!(
-                            "{}: {} {}",
-                            report.path, diagnostic.path, diagnostic.message
-                        )
-                    })
-            })
-            .collect()
-    }
-}
-
-struct Judged<'f>(&'f BTreeMap<String, Vec<u8>>);
-
-impl Files for Judged<'_> {
-    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
-        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(bytes.as_slice()))
-    }
-
-    fn size(&self, path: &str) -> Option<u64> {
-        self.0.get(path).map(|bytes| bytes.len() as u64)
+        errors(&self.files)
     }
 }
 

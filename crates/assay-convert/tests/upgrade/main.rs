@@ -6,6 +6,8 @@ mod corpus;
 mod files;
 mod fixture;
 mod hostile;
+#[path = "../support/judge.rs"]
+mod judge;
 mod record;
 mod refusals;
 mod samples;

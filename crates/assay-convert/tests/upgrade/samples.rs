@@ -5,6 +5,7 @@ use assay_formats::rows::{Algorithm, Hasher};
 use serde_json::{Value, json};
 
 use crate::files::InMemory;
+use crate::judge::judge;
 
 const PATH: &str = "data/gsm8k/acme/model-x/5eed0000-0000-4000-8000-000000000100.json";
 
@@ -331,8 +332,7 @@ fn a_record_and_its_samples_are_valid_together() {
     files.0.insert(samples_path, rows);
     assert_eq!(files.errors(), Vec::<String>::new());
     assert_eq!(
-        files
-            .judge()
+        judge(&files.0)
             .iter()
             .filter_map(|report| report.rows)
             .sum::<u64>(),
