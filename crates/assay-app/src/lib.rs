@@ -1,0 +1,1 @@
+//! What the hub does and who may do it.

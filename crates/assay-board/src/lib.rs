@@ -1,0 +1,1 @@
+//! Ranking: policies, ties, statistics; pure.

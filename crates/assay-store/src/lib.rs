@@ -1,0 +1,1 @@
+//! The index and the hub's own records: SQL, migrations.
