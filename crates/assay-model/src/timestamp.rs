@@ -16,8 +16,8 @@ pub struct Timestamp(i64);
 impl Timestamp {
     /// The first moment that is told: the year 0001. A commit may claim any time; what no calendar has is cut to this.
     pub const MIN: Self = Self(-62_135_596_800_000);
-    /// The last moment that is told: the end of the year 9999.
-    pub const MAX: Self = Self(253_402_300_799_999);
+    /// The last moment that is told: the end of the year 9999, less the largest offset from UTC.
+    pub const MAX: Self = Self(253_402_207_200_000);
 
     /// The moment so many milliseconds after 1970, cut to what a calendar has.
     pub const fn from_millis(millis: i64) -> Self {
