@@ -1,1 +1,42 @@
 //! What the hub does and who may do it.
+//!
+//! Every change of a repository, whether it comes by git push, API commit, merge or web form, goes through
+//! [`publish`](Hub) in one order: objects into a quarantine, judgement, refs by compare-and-swap, one transaction of the
+//! index. Who may do what is decided in `access.rs` and nowhere else. Nothing here knows HTTP, SQL or HTML.
+
+mod access;
+mod account;
+mod board;
+mod commit;
+mod config;
+mod discussion;
+mod error;
+mod file;
+mod hub;
+mod large;
+mod listing;
+mod operator;
+mod push;
+mod repository;
+
+pub use access::{Caller, Need, Scope, ScopePattern};
+pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
+pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use commit::{
+    CommitRequest, Committed, FileSource, Operation, Preupload, PreuploadFile, PreuploadPlan,
+};
+pub use config::{HubConfig, Limits};
+pub use discussion::{
+    Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
+    Status,
+};
+pub use error::{Error, Missing};
+pub use file::{
+    Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit, RefInfo, RefList,
+};
+pub use hub::Hub;
+pub use large::LargeObject;
+pub use listing::{ListPage, ListQuery, ListSort};
+pub use operator::{IndexDifference, Reindexed};
+pub use push::PushReply;
+pub use repository::{NewRepository, Repo, RepoInfo, Settings, Visibility};

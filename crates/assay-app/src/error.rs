@@ -1,0 +1,96 @@
+use assay_model::{Diagnostic, RepoId, RepoKind};
+
+/// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is not there, or the caller may not know that it is.
+    #[error("{0}")]
+    NotFound(Missing),
+    /// The repository has another name now.
+    #[error("the {kind} is now called `{to}`")]
+    Moved {
+        /// What it is.
+        kind: RepoKind,
+        /// Its name now.
+        to: RepoId,
+    },
+    /// The caller has to sign in first.
+    #[error("sign in first: {0}")]
+    NeedsLogin(String),
+    /// The token is unknown, expired or revoked.
+    #[error("Invalid credentials in Authorization header")]
+    BadCredentials,
+    /// The caller may see it, and may not do this with it.
+    #[error("{0}")]
+    Forbidden(String),
+    /// Something of that name is there already.
+    #[error("{0}")]
+    Taken(String),
+    /// It cannot be done as things stand, such as a merge with conflicts.
+    #[error("{0}")]
+    Conflict(String),
+    /// The branch has moved on since the caller looked.
+    #[error("The branch was updated since you opened this page. Please refresh and try again.")]
+    Stale,
+    /// The judge refused the files; nothing has changed.
+    #[error("{} found in the files of this change", faults(.0))]
+    Refused(Vec<Diagnostic>),
+    /// The request makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    /// The request is well-formed and asks for what must not be, such as a path that leaves the repository.
+    #[error("{0}")]
+    Unprocessable(String),
+    /// A limit was reached.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Too many requests.
+    #[error("too many requests; try again in {after_seconds} seconds")]
+    RateLimited {
+        /// When the next one may be made.
+        after_seconds: u64,
+    },
+    /// It is our fault: the log has the whole chain, the caller gets a request id.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// What was not found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// No such repository, or none the caller may see.
+    #[error("Repository not found")]
+    Repo,
+    /// No such branch, tag or commit.
+    #[error("Invalid rev id: {0}")]
+    Revision(String),
+    /// No such file or folder at this commit.
+    #[error("Entry not found")]
+    Entry {
+        /// The commit that was looked in, when it is known.
+        commit: Option<assay_model::ObjectId>,
+    },
+    /// No such discussion or pull request.
+    #[error("no discussion number {0} here")]
+    Discussion(i64),
+    /// The dataset is no benchmark, or has no such task.
+    #[error("{0}")]
+    Leaderboard(String),
+    /// No such user, organisation, token or comment.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Error {
+    /// Wraps what is our fault.
+    pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(source.into())
+    }
+}
+
+fn faults(diagnostics: &[Diagnostic]) -> String {
+    match diagnostics.len() {
+        1 => "1 fault was".to_owned(),
+        count => format!("{count} faults were"),
+    }
+}
