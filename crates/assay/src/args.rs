@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Upgrade(Upgrade),
     Explain(Explain),
     Schema(Schema),
+    Hub(crate::commands::hub::HubArgs),
     Completions(Completions),
     Man(Man),
 }

@@ -3,6 +3,7 @@
 mod completions;
 pub(crate) mod convert;
 mod explain;
+pub(crate) mod hub;
 mod man;
 mod schema;
 mod upgrade;
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Explain(command) => explain::run(command, args.color, config, printer),
         Command::Schema(command) => schema::run(command, printer),
         Command::Convert(command) => convert::run(command, config, printer),
+        Command::Hub(command) => hub::run(command, config, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Man(command) => man::run(command, printer),
