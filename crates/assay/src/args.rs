@@ -53,6 +53,7 @@ pub(crate) enum Command {
     Explain(Explain),
     Schema(Schema),
     Hub(crate::commands::hub::HubArgs),
+    Import(crate::commands::import::ImportArgs),
     Completions(Completions),
     Man(Man),
 }

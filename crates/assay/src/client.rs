@@ -12,7 +12,7 @@ use ureq::http::{HeaderMap, Request, Response};
 pub(crate) use self::origin::{AddressError, Origin, agent};
 
 /// How long one request may take. A commit of large files is judged before it is answered.
-const TIMEOUT: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_mins(5);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 3;
 /// How large an answer may be, in bytes: a leaderboard of a hundred thousand rows fits.
@@ -91,10 +91,16 @@ impl Client {
         Ok(items)
     }
 
+    /// The bytes of a file.
+    pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, ClientError> {
+        self.answer("GET", path, None).map(|(_, body)| body)
+    }
+
     /// Sends a document.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Json) -> Result<Json, ClientError> {
-        let body = Some(("application/json", body.to_string().into_bytes()));
-        self.call(method, path, body).map(|(_, answer)| answer)
+        let body = body.to_string();
+        self.call(method, path, Some(("application/json", body.as_bytes())))
+            .map(|(_, answer)| answer)
     }
 
     /// Commits files to a branch, and returns the hub's answer.
@@ -117,19 +123,42 @@ impl Client {
         }
         let suffix = if create_pull { "?create_pr=1" } else { "" };
         let path = format!("/api/{repo}/commit/{}{suffix}", segment(revision));
-        let body = Some(("application/x-ndjson", body.into_bytes()));
-        self.call("POST", &path, body).map(|(_, answer)| answer)
+        self.call(
+            "POST",
+            &path,
+            Some(("application/x-ndjson", body.as_bytes())),
+        )
+        .map(|(_, answer)| answer)
     }
 
     fn call(
         &self,
         method: &str,
         path: &str,
-        body: Option<(&str, Vec<u8>)>,
+        body: Option<(&str, &[u8])>,
     ) -> Result<(HeaderMap, Json), ClientError> {
+        let (headers, body) = self.answer(method, path, body)?;
+        let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
+        if !is_json {
+            let text = String::from_utf8_lossy(&body).into_owned();
+            return Ok((headers, Json::String(text)));
+        }
+        let body = serde_json::from_slice(&body).map_err(|error| ClientError::Answer {
+            url: format!("{}{path}", self.origin),
+            reason: error.to_string(),
+        })?;
+        Ok((headers, body))
+    }
+
+    fn answer(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<(HeaderMap, Vec<u8>), ClientError> {
         let mut url = format!("{}{path}", self.origin);
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.ask(method, &url, body.as_ref())?;
+            let response = self.ask(method, &url, body)?;
             match self.redirect(&response) {
                 Some(target) => url = target,
                 None => return read(&url, response),
@@ -145,7 +174,7 @@ impl Client {
         &self,
         method: &str,
         url: &str,
-        body: Option<&(&str, Vec<u8>)>,
+        body: Option<(&str, &[u8])>,
     ) -> Result<Response<Body>, ClientError> {
         let mut request = Request::builder().method(method).uri(url);
         if let Some(token) = &self.token {
@@ -153,8 +182,8 @@ impl Client {
         }
         match body {
             Some((kind, bytes)) => {
-                let request = request.header("content-type", *kind);
-                self.run(url, request.body(bytes.as_slice()))
+                let request = request.header("content-type", kind);
+                self.run(url, request.body(bytes))
             }
             None => self.run(url, request.body(())),
         }
@@ -184,6 +213,14 @@ impl Client {
     }
 }
 
+/// Adds a parameter to an address; whether it is the first is told by the address.
+pub(crate) fn ask_for(path: &mut String, key: &str, value: &str) {
+    path.push(if path.contains('?') { '&' } else { '?' });
+    path.push_str(key);
+    path.push('=');
+    path.push_str(&segment(value));
+}
+
 /// One segment of a path: everything that could end it is spelled out.
 pub(crate) fn segment(text: &str) -> String {
     use std::fmt::Write as _;
@@ -198,7 +235,7 @@ pub(crate) fn segment(text: &str) -> String {
     safe
 }
 
-fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Json), ClientError> {
+fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Vec<u8>), ClientError> {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let broken = |reason: String| ClientError::Answer {
@@ -219,14 +256,6 @@ fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Json), Cl
     if !(200..300).contains(&status) {
         return Err(refusal(status, &headers, &body));
     }
-    let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
-    if !is_json {
-        return Ok((
-            headers,
-            Json::String(String::from_utf8_lossy(&body).into_owned()),
-        ));
-    }
-    let body = serde_json::from_slice(&body).map_err(|error| broken(error.to_string()))?;
     Ok((headers, body))
 }
 

@@ -4,6 +4,7 @@ mod completions;
 pub(crate) mod convert;
 mod explain;
 pub(crate) mod hub;
+pub(crate) mod import;
 mod man;
 mod schema;
 mod upgrade;
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Schema(command) => schema::run(command, printer),
         Command::Convert(command) => convert::run(command, config, printer),
         Command::Hub(command) => hub::run(command, config, printer),
+        Command::Import(command) => import::run(command, config, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Man(command) => man::run(command, printer),

@@ -7,8 +7,8 @@ mod pulls;
 mod repos;
 mod show;
 
-pub(crate) use self::args::HubArgs;
-use self::args::{Action, ShowFormat};
+use self::args::Action;
+pub(crate) use self::args::{HubArgs, ShowFormat};
 
 use serde_json::Value as Json;
 

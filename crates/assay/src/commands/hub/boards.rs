@@ -3,7 +3,7 @@ use serde_json::Value as Json;
 use super::args::{Leaderboard, Results};
 use super::show::{cell, day, table};
 use super::{Answer, HubCommandError};
-use crate::client::{Client, segment};
+use crate::client::{Client, ask_for};
 
 /// Shows a leaderboard.
 pub(super) fn leaderboard(
@@ -22,11 +22,11 @@ pub(super) fn leaderboard(
     ];
     for (key, value) in asked {
         if let Some(value) = value {
-            path.push_str(&format!("&{key}={}", segment(value)));
+            ask_for(&mut path, key, value);
         }
     }
     if action.verified {
-        path.push_str("&verified=true");
+        ask_for(&mut path, "verified", "true");
     }
     let board = client.get(&path)?;
     let rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();

@@ -84,15 +84,17 @@ pub(super) fn whoami(client: &Client) -> Result<Answer, HubCommandError> {
             )
         })
         .collect();
-    let mut text = format!(
-        "{} on {}, with a token that may {}\n",
+    let text = format!(
+        "{} on {}, with a token that may {}\n{}",
         cell(&who["name"]),
         client.origin(),
-        cell(&who["auth"]["accessToken"]["role"])
+        cell(&who["auth"]["accessToken"]["role"]),
+        if organisations.is_empty() {
+            String::new()
+        } else {
+            format!("organisations: {}\n", organisations.join(", "))
+        }
     );
-    if !organisations.is_empty() {
-        text.push_str(&format!("organisations: {}\n", organisations.join(", ")));
-    }
     Ok(Answer { text, json: who })
 }
 

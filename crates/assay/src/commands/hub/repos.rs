@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use super::args::{Repo, RepoAction};
 use super::show::{cell, day, table};
 use super::{Answer, HubCommandError};
-use crate::client::{Client, segment};
+use crate::client::{Client, ask_for};
 
 /// Creates, lists or deletes repositories.
 pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandError> {
@@ -25,11 +25,11 @@ pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandE
                 .into_iter()
                 .filter_map(|(key, value)| Some((key, value.as_ref()?)))
             {
-                query.push_str(&format!("&{key}={}", segment(value)));
+                ask_for(&mut query, key, value);
             }
             for (asked, tag) in [(benchmarks, "benchmark"), (official, "benchmark:official")] {
                 if *asked {
-                    query.push_str(&format!("&filter={}", segment(tag)));
+                    ask_for(&mut query, "filter", tag);
                 }
             }
             Ok(listed(client.list(&query, *limit)?))
