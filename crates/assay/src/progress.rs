@@ -40,6 +40,15 @@ impl Progress {
         Self::with_template(&template, shown, total)
     }
 
+    /// Sets how much there is and how much of it is done.
+    pub(crate) fn at(&self, done: u64, total: u64) {
+        let Some(bar) = &self.bar else { return };
+        if self.begun.elapsed() > PATIENCE {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    }
+
     /// Notes that some bytes have been read, or some things done.
     pub(crate) fn advance(&self, bytes: u64) {
         let Some(bar) = &self.bar else { return };

@@ -8,6 +8,7 @@ mod repos;
 mod show;
 
 use self::args::Action;
+pub(crate) use self::show::table;
 pub(crate) use self::args::{HubArgs, ShowFormat};
 
 use serde_json::Value as Json;

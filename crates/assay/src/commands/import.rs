@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::plural::{count, grouped};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::visible::visible;
+use assay_render::visible;
 
 /// How many requests are under way at once, for each core of this machine: a hub on the same machine is kept busy while
 /// the next request is being put together.

@@ -104,7 +104,7 @@ fn show(client: &Client, kind: RepoKind, id: &RepoId, num: u64) -> Result<Answer
     if let Some(diff) = pull["diff"].as_str() {
         text.push('\n');
         for line in diff.lines() {
-            text.push_str(&crate::visible::visible(line));
+            text.push_str(&assay_render::visible(line));
             text.push('\n');
         }
     }

@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use crate::visible::visible;
+use assay_render::visible;
 
 /// Rows under their headings, columns as wide as their widest cell; numbers to the right.
-pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = headings.iter().map(|text| text.chars().count()).collect();
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
