@@ -6,6 +6,7 @@
 pub mod eee;
 pub mod eval_results;
 pub mod eval_yaml;
+pub mod hub_api;
 pub mod json;
 mod ordered;
 pub mod rows;
