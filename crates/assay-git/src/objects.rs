@@ -1,0 +1,159 @@
+use std::sync::Arc;
+
+use assay_model::{ObjectId, RepoPath};
+use gix::objs::Kind;
+
+use crate::base::BlobFacts;
+use crate::layers::Layers;
+use crate::tree::{self, Line, tree_of};
+use crate::{Depth, EntryKind, Error, LargeFile, TreeEntry};
+
+/// The objects of a repository, and of a quarantine if it was asked for them.
+///
+/// It may be shared between threads. Where a commit is wanted, an annotated tag of one will do. What lies at a path
+/// that is no [`RepoPath`] is left out everywhere: nothing in a hub could name it.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    pub(crate) layers: Arc<Layers>,
+}
+
+impl Objects {
+    /// How many files of a commit are told of; a few trees that name each other many times can pretend to have billions.
+    pub const MAX_FILES: usize = 500_000;
+
+    pub(crate) fn new(layers: Arc<Layers>) -> Self {
+        Self { layers }
+    }
+
+    /// Whether there is an object of this hash.
+    pub fn contains(&self, id: ObjectId) -> Result<bool, Error> {
+        Ok(self.layers.header(id)?.is_some())
+    }
+
+    /// What lies at a path of a commit.
+    pub fn entry(&self, commit: ObjectId, path: &RepoPath) -> Result<Option<TreeEntry>, Error> {
+        let root = tree_of(&self.layers, commit)?;
+        match tree::lookup(&self.layers, root, path)? {
+            Some(line) => self.describe(path.clone(), &line).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What lies in a folder of a commit (`None` is the whole of it), in git's order; `None` when there is no such
+    /// folder.
+    pub fn list(
+        &self,
+        commit: ObjectId,
+        folder: Option<&RepoPath>,
+        depth: Depth,
+    ) -> Result<Option<Vec<TreeEntry>>, Error> {
+        let root = tree_of(&self.layers, commit)?;
+        let tree = match folder {
+            None => root,
+            Some(path) => match tree::lookup(&self.layers, root, path)? {
+                Some(line) if line.kind == EntryKind::Directory => line.id,
+                Some(_) | None => return Ok(None),
+            },
+        };
+        let prefix = folder.map_or_else(String::new, |path| format!("{path}/"));
+        let mut entries = Vec::new();
+        self.list_into(tree, &prefix, depth, &mut entries)?;
+        Ok(Some(entries))
+    }
+
+    /// The bytes of a blob, if they are at most so many.
+    pub fn read(&self, blob: ObjectId, max: u64) -> Result<Vec<u8>, Error> {
+        let size = self.size(blob)?;
+        if size > max {
+            return Err(Error::BlobTooLarge {
+                id: blob,
+                size,
+                max,
+            });
+        }
+        let found = self.layers.find(blob)?.ok_or(Error::NoObject(blob))?;
+        Ok(found.data)
+    }
+
+    /// The size of a blob, without reading it.
+    pub fn size(&self, blob: ObjectId) -> Result<u64, Error> {
+        match self.layers.header(blob)?.ok_or(Error::NoObject(blob))? {
+            (Kind::Blob, size) => Ok(size),
+            (Kind::Tree | Kind::Commit | Kind::Tag, _) => Err(Error::BadObject {
+                id: blob,
+                wanted: "blob",
+            }),
+        }
+    }
+
+    /// Directories nest no deeper than a path has parts, so this does not run out of stack.
+    fn list_into(
+        &self,
+        tree: ObjectId,
+        prefix: &str,
+        depth: Depth,
+        entries: &mut Vec<TreeEntry>,
+    ) -> Result<(), Error> {
+        for line in tree::lines(&self.layers, tree)? {
+            let Some(path) = join(prefix, &line.name) else {
+                continue;
+            };
+            if entries.len() == Self::MAX_FILES {
+                return Err(Error::TooManyFiles {
+                    id: tree,
+                    max: Self::MAX_FILES,
+                });
+            }
+            let below = format!("{path}/");
+            entries.push(self.describe(path, &line)?);
+            if line.kind == EntryKind::Directory && depth == Depth::Recursive {
+                self.list_into(line.id, &below, depth, entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&self, path: RepoPath, line: &Line) -> Result<TreeEntry, Error> {
+        let facts = match line.kind {
+            EntryKind::File(_) => self.facts(line.id)?,
+            EntryKind::Symlink => BlobFacts {
+                size: self.size(line.id)?,
+                large: None,
+            },
+            EntryKind::Directory | EntryKind::Submodule => BlobFacts {
+                size: 0,
+                large: None,
+            },
+        };
+        Ok(TreeEntry {
+            path,
+            kind: line.kind,
+            oid: line.id,
+            size: facts.size,
+            large: facts.large,
+        })
+    }
+
+    /// Size and pointer of a blob. Only what may be a pointer by its size is read.
+    fn facts(&self, blob: ObjectId) -> Result<BlobFacts, Error> {
+        let known = &self.layers.base.facts;
+        if let Some(facts) = known.get(blob) {
+            return Ok(facts);
+        }
+        let size = self.size(blob)?;
+        let large = if size < LargeFile::MAX_POINTER {
+            LargeFile::of_pointer(&self.read(blob, size)?)
+        } else {
+            None
+        };
+        let facts = BlobFacts { size, large };
+        known.set(blob, facts);
+        Ok(facts)
+    }
+}
+
+/// The path of a line of a tree, if it is one that a hub can name.
+pub(crate) fn join(prefix: &str, name: &[u8]) -> Option<RepoPath> {
+    let name = std::str::from_utf8(name).ok()?;
+    format!("{prefix}{name}").parse().ok()
+}

@@ -1,0 +1,161 @@
+use std::path::PathBuf;
+
+use assay_model::{ObjectId, RepoPath, Timestamp};
+
+use crate::LargeFile;
+
+/// A commit that is to be written.
+#[derive(Debug, Clone)]
+pub struct CommitPlan {
+    /// What it follows on.
+    pub parents: Vec<ObjectId>,
+    /// The commit (or tree) whose files it begins with; `None` begins with none.
+    pub base: Option<ObjectId>,
+    /// What happens to these files, in this order.
+    pub operations: Vec<Operation>,
+    /// Why: title, blank line, body.
+    pub message: String,
+    /// Who wrote it.
+    pub author: Signature,
+    /// Who committed it.
+    pub committer: Signature,
+}
+
+/// One thing that happens to the files of a commit.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// A file is made or replaced.
+    Put {
+        /// Where.
+        path: RepoPath,
+        /// With what.
+        blob: Blob,
+        /// How.
+        mode: FileMode,
+    },
+    /// The pointer to a large file is made or replaced.
+    PutPointer {
+        /// Where.
+        path: RepoPath,
+        /// To what.
+        file: LargeFile,
+    },
+    /// A file goes; it must be there.
+    Delete(RepoPath),
+    /// A folder goes with all that is in it; it must be there.
+    DeleteFolder(RepoPath),
+}
+
+/// Where the bytes of a file come from.
+#[derive(Debug, Clone)]
+pub enum Blob {
+    /// From memory.
+    Bytes(Vec<u8>),
+    /// From a file on disk, which is not held in memory.
+    File(PathBuf),
+    /// From a blob that the repository has already.
+    Existing(ObjectId),
+}
+
+/// What a file may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileMode {
+    /// Be read.
+    #[default]
+    Regular,
+    /// Be run.
+    Executable,
+}
+
+/// Who and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// What they are called; what git cannot write in a name is left out.
+    pub name: String,
+    /// Their address, or what stands for one.
+    pub email: String,
+    /// When; git keeps whole seconds.
+    pub when: Timestamp,
+}
+
+impl CommitPlan {
+    /// The commit as git writes it.
+    pub(crate) fn encode(&self, tree: ObjectId) -> Vec<u8> {
+        encode_commit(
+            tree,
+            &self.parents,
+            &self.author,
+            &self.committer,
+            &self.message,
+        )
+    }
+}
+
+/// A commit as git writes it.
+pub(crate) fn encode_commit(
+    tree: ObjectId,
+    parents: &[ObjectId],
+    author: &Signature,
+    committer: &Signature,
+    message: &str,
+) -> Vec<u8> {
+    let parents: Vec<_> = parents.iter().map(|id| format!("parent {id}\n")).collect();
+    let message = message.replace('\0', "");
+    let text = format!(
+        "tree {tree}\n{}author {}\ncommitter {}\n\n{}\n",
+        parents.concat(),
+        author.line(),
+        committer.line(),
+        message.trim_end()
+    );
+    text.into_bytes()
+}
+
+impl Signature {
+    /// `name <email> seconds +0000`.
+    fn line(&self) -> String {
+        // A time before 1970 is none that git can write.
+        let seconds = self.when.seconds().max(0);
+        format!(
+            "{} <{}> {seconds} +0000",
+            clean(&self.name, "unknown"),
+            clean(&self.email, "")
+        )
+    }
+}
+
+/// What git allows between the brackets: no line end, no bracket, and no punctuation at the ends.
+fn clean<'a>(text: &str, otherwise: &'a str) -> std::borrow::Cow<'a, str> {
+    let allowed = |c: &char| !c.is_control() && !matches!(c, '<' | '>');
+    let text: String = text.chars().filter(allowed).collect();
+    let crud = |c: char| c.is_whitespace() || ".,:;\"'\\".contains(c);
+    match text.trim_matches(crud) {
+        "" => otherwise.into(),
+        text => text.to_owned().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(name: &str, email: &str, seconds: i64) -> Signature {
+        Signature {
+            name: name.to_owned(),
+            email: email.to_owned(),
+            when: Timestamp::from_seconds(seconds),
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_end_its_line_or_pose_as_an_address() {
+        let hostile = signature("Eve\n<root@hub>\nparent 0", "a>b<c\0", -5);
+
+        assert_eq!(hostile.line(), "Everoot@hubparent 0 <abc> 0 +0000");
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_unknown() {
+        assert_eq!(signature(" .,; ", "", 7).line(), "unknown <> 7 +0000");
+    }
+}

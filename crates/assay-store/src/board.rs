@@ -1,0 +1,218 @@
+use assay_model::{
+    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Source, Standing,
+    TaskId, Timestamp,
+};
+
+use crate::entries::names_of_dataset;
+use crate::entry_json::{read_framework, read_scores, read_source};
+use crate::entry_row::{read_branch, read_standing};
+use crate::row::Cells;
+use crate::sqlite::Connection;
+use crate::{AccountId, AccountKind, Branch};
+
+/// One leaderboard: a task of a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Board {
+    /// The benchmark as entries name it, in lower case.
+    pub dataset: String,
+    /// The task.
+    pub task: TaskId,
+}
+
+/// The account that owns a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The account.
+    pub id: AccountId,
+    /// Its name.
+    pub name: String,
+    /// The name for people.
+    pub fullname: Option<String>,
+    /// Who it stands for.
+    pub kind: AccountKind,
+}
+
+/// An entry with what a board needs to know of its model. The entry as it was written and its token are not here:
+/// [`Store::entries_of_model`](crate::Store::entries_of_model) has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardEntry {
+    /// The model.
+    pub key: RepoKey,
+    /// The name of the model.
+    pub model: RepoId,
+    /// Whether only those with access see the model.
+    pub private: bool,
+    /// Whether the operator has closed the model.
+    pub disabled: bool,
+    /// Whose model it is.
+    pub owner: Owner,
+    /// The models that the card says it was made from.
+    pub base_models: Vec<String>,
+    /// How many parameters the card says it has.
+    pub parameters: Option<u64>,
+    /// Where the entry lives.
+    pub branch: Branch,
+    /// The file.
+    pub file: RepoPath,
+    /// Its place in the file, from 0.
+    pub ordinal: u32,
+    /// The task.
+    pub task: TaskId,
+    /// The scores.
+    pub scores: Vec<Score>,
+    /// The date as it was written.
+    pub date: Option<Date>,
+    /// When the evaluation ran: the date given, else when the file was created.
+    pub moment: Timestamp,
+    /// What the signed evidence says of it.
+    pub standing: Standing,
+    /// Where the scores are published.
+    pub source: Option<Source>,
+    /// The setup in words.
+    pub notes: Option<String>,
+    /// What ran the evaluation.
+    pub framework: Option<Framework>,
+    /// The subset of the benchmark.
+    pub subset: Option<String>,
+    /// How many samples were evaluated.
+    pub sample_size: Option<u64>,
+    /// The commit of the model.
+    pub model_revision: Option<Revision>,
+    /// The commit of the benchmark.
+    pub dataset_revision: Option<Revision>,
+    /// The commit that introduced this version.
+    pub commit: ObjectId,
+    /// When that commit was made.
+    pub committed: Timestamp,
+    /// The name of the account that brought it to the hub.
+    pub submitter: Option<String>,
+    /// The author that the commit names.
+    pub author: String,
+    /// Since when it is current.
+    pub since: Timestamp,
+}
+
+/// How much is on a board now, private models and pull requests included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardSize {
+    /// The task.
+    pub task: TaskId,
+    /// How many entries there are.
+    pub entries: u64,
+    /// Of how many models.
+    pub models: u64,
+}
+
+questions! {
+    /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
+    /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
+    fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
+    /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
+    /// does not define included.
+    fn board_sizes(dataset: &str) -> Vec<BoardSize>;
+}
+
+macro_rules! select_board {
+    ($condition:literal) => {
+        concat!(
+            "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
+             c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
+             e.detail, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
+             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms \
+             FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
+             LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
+             WHERE e.dataset_lower IN ",
+            names_of_dataset!(),
+            $condition,
+            " ORDER BY e.repo, e.pull, e.file, e.ordinal"
+        )
+    };
+}
+
+async fn entries_of_board(
+    connection: &mut Connection,
+    dataset: &str,
+    task: Option<&TaskId>,
+    at: Option<Timestamp>,
+) -> sqlx::Result<Vec<BoardEntry>> {
+    let statement = match (task, at) {
+        (None, None) => select_board!(" AND e.until_ms IS NULL"),
+        (Some(_), None) => select_board!(" AND e.until_ms IS NULL AND e.task = $2"),
+        (None, Some(_)) => {
+            select_board!(" AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)")
+        }
+        (Some(_), Some(_)) => select_board!(
+            " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
+        ),
+    };
+    let mut query = sqlx::query(statement).bind(dataset);
+    if let Some(task) = task {
+        query = query.bind(task.as_str());
+    }
+    if let Some(at) = at {
+        query = query.bind(at.millis());
+    }
+    let rows = query.fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| read_board_entry(&mut Cells::of(row)))
+        .collect()
+}
+
+fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
+    Ok(BoardEntry {
+        key: RepoKey(cells.get()?),
+        model: cells.parse()?,
+        private: cells.get()?,
+        disabled: cells.get()?,
+        owner: Owner {
+            id: AccountId(cells.get()?),
+            name: cells.get()?,
+            fullname: cells.get()?,
+            kind: cells.parse()?,
+        },
+        base_models: cells.json_option()?.unwrap_or_default(),
+        parameters: cells.number_option()?,
+        branch: read_branch(cells)?,
+        file: cells.parse()?,
+        ordinal: cells.number()?,
+        task: cells.parse()?,
+        scores: read_scores(cells)?,
+        date: cells.parse_option()?,
+        moment: cells.time()?,
+        standing: read_standing(cells)?,
+        source: read_source(cells)?,
+        notes: cells.get()?,
+        framework: read_framework(cells)?,
+        subset: cells.get()?,
+        sample_size: cells.parse_option()?,
+        model_revision: cells.parse_option()?,
+        dataset_revision: cells.parse_option()?,
+        commit: cells.parse()?,
+        committed: cells.time()?,
+        submitter: cells.get()?,
+        author: cells.get()?,
+        since: cells.time()?,
+    })
+}
+
+async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result<Vec<BoardSize>> {
+    let query = concat!(
+        "SELECT e.task, COUNT(*), COUNT(DISTINCT e.repo) FROM entries e
+         WHERE e.until_ms IS NULL AND e.dataset_lower IN ",
+        names_of_dataset!(),
+        " GROUP BY e.task ORDER BY e.task"
+    );
+    let rows = sqlx::query(query)
+        .bind(dataset)
+        .fetch_all(connection)
+        .await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(BoardSize {
+            task: cells.parse()?,
+            entries: cells.number()?,
+            models: cells.number()?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
