@@ -1,1 +1,24 @@
-//! Ranking: policies, ties, statistics; pure.
+//! Ranking: which result of a model counts, who comes before whom, and what changed.
+//!
+//! A board is a pure function of the reports and the question: no clock, no hash order, no order of input. Whoever may
+//! not see a report is simply not given it.
+
+mod changes;
+mod error;
+mod leaderboard;
+mod level;
+mod mean;
+mod policy;
+mod question;
+mod rank;
+mod report;
+
+pub use changes::{Change, Movement, changes};
+pub use error::Error;
+pub use leaderboard::{Leaderboard, Row};
+pub use level::Level;
+pub use mean::{Mean, TaskScore, mean_over_tasks};
+pub use policy::{Policy, PolicyError};
+pub use question::Question;
+pub use rank::rank;
+pub use report::{BoardScore, Fingerprint, Interval, Origin, Report};

@@ -1,1 +1,38 @@
 //! Bare repositories: commits, refs, pull-request refs, large files, the git protocol over byte streams.
+//!
+//! [`Repositories`] is a directory of them. A [`Repository`] has refs, which move by compare-and-swap, and [`Objects`],
+//! which are only read. What is new is written to a [`Quarantine`] first, where it can be read like everything else,
+//! and admitted when it has been judged. So a ref never points at something that is not there.
+//!
+//! Everything here blocks, except what speaks the git protocol: call it where blocking is allowed.
+
+pub mod command;
+mod error;
+mod large_file;
+mod large_files;
+mod merge;
+mod object;
+mod objects;
+mod plan;
+mod quarantine;
+mod ref_name;
+mod refs;
+mod repositories;
+mod repository;
+mod wire;
+
+pub use error::Error;
+pub use large_file::{LargeFile, LargeFileId, LargeFileIdError};
+pub use large_files::{LargeFiles, Upload};
+pub use merge::{FastForward, MergePlan, Merged};
+pub use object::{Change, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
+pub use objects::{BlobReader, Objects};
+pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature};
+pub use quarantine::Quarantine;
+pub use ref_name::{RefName, RefNameError};
+pub use refs::{Expected, RefChange, RefKind, Reference};
+pub use repositories::{Recovered, Repositories};
+pub use repository::Repository;
+pub use wire::{
+    Command, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError, parse_commands,
+};

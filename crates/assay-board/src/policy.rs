@@ -1,0 +1,63 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// Which result of a model counts when it has several.
+///
+/// ```
+/// # use assay_board::Policy;
+/// assert_eq!("latest".parse(), Ok(Policy::Latest));
+/// assert_eq!(Policy::default(), Policy::Authoritative);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// The one with the most behind it: verified, then merged, then community; then the newest date, then the newest
+    /// commit.
+    #[default]
+    Authoritative,
+    /// The best value.
+    Best,
+    /// The newest date, then the newest commit.
+    Latest,
+    /// Every one, each in a row of its own.
+    All,
+}
+
+/// The text is not a policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a policy is `authoritative`, `best`, `latest` or `all`")]
+pub struct PolicyError;
+
+impl Policy {
+    /// Every policy.
+    pub const ALL: [Self; 4] = [Self::Authoritative, Self::Best, Self::Latest, Self::All];
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Authoritative => "authoritative",
+            Self::Best => "best",
+            Self::Latest => "latest",
+            Self::All => "all",
+        }
+    }
+}
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        Self::ALL
+            .into_iter()
+            .find(|policy| policy.as_str() == text)
+            .ok_or(PolicyError)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

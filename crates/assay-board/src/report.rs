@@ -1,0 +1,84 @@
+use assay_model::{MetricId, ObjectId, RepoId, RepoKey, RepoPath, Timestamp};
+
+use crate::Level;
+
+/// One entry of a result file, as a board sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The model.
+    pub model: RepoId,
+    /// The repository of the model. Two reports are of one model when this is equal, whatever it is called.
+    pub key: RepoKey,
+    /// Whether the model's card declares that it is made from another model.
+    pub derived: bool,
+    /// Whether the signed evidence of the entry was checked and holds.
+    pub verified: bool,
+    /// Who stands behind it.
+    pub origin: Origin,
+    /// When the evaluation ran, or when the file was created.
+    pub date: Timestamp,
+    /// When the commit was made that brought this version of the entry.
+    pub committed: Timestamp,
+    /// That commit.
+    pub commit: ObjectId,
+    /// The file.
+    pub file: RepoPath,
+    /// Which entry of the file, from 0.
+    pub ordinal: u32,
+    /// What the entry says, for finding the same entry twice.
+    pub fingerprint: Fingerprint,
+    /// From when on the hub shows this version of the entry.
+    pub since: Timestamp,
+    /// From when on the hub shows it no more; none while it does.
+    pub until: Option<Timestamp>,
+    /// The scores, in the order of the file.
+    pub scores: Vec<BoardScore>,
+    /// What the caller knows the report by. No rank depends on it.
+    pub handle: usize,
+}
+
+/// One value of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardScore {
+    /// The metric; none for the anonymous `value`, which stands for the primary one.
+    pub metric: Option<MetricId>,
+    /// The value.
+    pub value: f64,
+    /// The value as it was written.
+    pub literal: String,
+    /// How much of the task it covers.
+    pub level: Level,
+    /// The standard error, when it is known.
+    pub stderr: Option<f64>,
+    /// The interval, when it is known.
+    pub interval: Option<Interval>,
+    /// How many samples it was computed from, when it is known.
+    pub sample_size: Option<u64>,
+}
+
+/// Where the true value lies, with what confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The confidence, such as 0.95.
+    pub confidence: f64,
+}
+
+/// Who stands behind a report. The order is from much to little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// It is on the main branch: the owner of the model has taken it in.
+    Merged,
+    /// It is in an open pull request.
+    Community {
+        /// The number of the pull request in the model's repository.
+        pull: u64,
+    },
+}
+
+/// The SHA-256 digest of an entry in canonical form. Entries with the same one say the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(pub [u8; 32]);

@@ -1,0 +1,200 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// The full name of a ref: `refs/heads/main`, `refs/tags/v1`, `refs/pr/3`.
+///
+/// ```
+/// # use assay_git::{RefName, RefNameError};
+/// let name: RefName = "refs/heads/main".parse()?;
+/// assert_eq!(name, RefName::branch("main")?);
+/// assert_eq!("refs/heads/a..b".parse::<RefName>(), Err(RefNameError::Sequence("..")));
+/// # Ok::<(), RefNameError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct RefName(String);
+
+/// Why a text is not the full name of a ref.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefNameError {
+    /// Nothing, or too much.
+    #[error("the name of a ref has 1 to {max} bytes", max = RefName::MAX)]
+    Length,
+    /// Not below `refs/`, or not below a folder of it.
+    #[error("the full name of a ref begins with `refs/` and a folder, as `refs/heads/` does")]
+    NotFull,
+    /// A part that is empty, begins with a dot, or ends in `.lock`.
+    #[error("`{0}` may not be a part of the name of a ref")]
+    Part(String),
+    /// A character that git does not allow.
+    #[error("the name of a ref may not contain `{}`", .0.escape_default())]
+    Character(char),
+    /// Characters that mean something else to git.
+    #[error("the name of a ref may not contain `{0}`")]
+    Sequence(&'static str),
+    /// A dot at the end.
+    #[error("the name of a ref may not end with a dot")]
+    Dot,
+}
+
+impl RefName {
+    /// The longest a name may be, in bytes: it must fit in a file name with room for `.lock`.
+    pub const MAX: usize = 240;
+
+    const HEADS: &str = "refs/heads/";
+    const TAGS: &str = "refs/tags/";
+    const PULLS: &str = "refs/pr/";
+
+    /// The branch that every repository has.
+    pub fn main() -> Self {
+        Self("refs/heads/main".to_owned())
+    }
+
+    /// The branch of this short name.
+    pub fn branch(name: &str) -> Result<Self, RefNameError> {
+        // Git's own commands read a leading dash as an option, so it allows no such branch or tag.
+        match name.strip_prefix('-') {
+            Some(_) => Err(RefNameError::Part(name.to_owned())),
+            None => format!("{}{name}", Self::HEADS).parse(),
+        }
+    }
+
+    /// The tag of this short name.
+    pub fn tag(name: &str) -> Result<Self, RefNameError> {
+        match name.strip_prefix('-') {
+            Some(_) => Err(RefNameError::Part(name.to_owned())),
+            None => format!("{}{name}", Self::TAGS).parse(),
+        }
+    }
+
+    /// The ref of a pull request.
+    pub fn pull(number: u64) -> Self {
+        Self(format!("{}{number}", Self::PULLS))
+    }
+
+    /// The whole name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The short name, if this is a branch.
+    pub fn as_branch(&self) -> Option<&str> {
+        self.0.strip_prefix(Self::HEADS)
+    }
+
+    /// The short name, if this is a tag.
+    pub fn as_tag(&self) -> Option<&str> {
+        self.0.strip_prefix(Self::TAGS)
+    }
+
+    /// The number, if this is the ref of a pull request: `refs/pr/7`, and not `refs/pr/07` or `refs/pr/new`.
+    pub fn as_pull(&self) -> Option<u64> {
+        let digits = self.0.strip_prefix(Self::PULLS)?;
+        let number: u64 = digits.parse().ok()?;
+        (number.to_string() == digits).then_some(number)
+    }
+}
+
+impl FromStr for RefName {
+    type Err = RefNameError;
+
+    fn from_str(text: &str) -> Result<Self, RefNameError> {
+        if text.is_empty() || text.len() > Self::MAX {
+            return Err(RefNameError::Length);
+        }
+        let forbidden = |c: &char| c.is_control() || " ~^:?*[\\".contains(*c);
+        if let Some(character) = text.chars().find(forbidden) {
+            return Err(RefNameError::Character(character));
+        }
+        if let Some(sequence) = ["..", "@{"].into_iter().find(|two| text.contains(two)) {
+            return Err(RefNameError::Sequence(sequence));
+        }
+        if let Some(part) = text.split('/').find(|part| is_bad_part(part)) {
+            return Err(RefNameError::Part(part.to_owned()));
+        }
+        if text.ends_with('.') {
+            return Err(RefNameError::Dot);
+        }
+        match text.strip_prefix("refs/") {
+            Some(rest) if rest.contains('/') => Ok(Self(text.to_owned())),
+            Some(_) | None => Err(RefNameError::NotFull),
+        }
+    }
+}
+
+/// Whether git refuses a part of a name between slashes.
+fn is_bad_part(part: &str) -> bool {
+    let lock = part.len() >= 5 && part.as_bytes()[part.len() - 5..].eq_ignore_ascii_case(b".lock");
+    part.is_empty() || part.starts_with('.') || lock
+}
+
+impl fmt::Display for RefName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_git_refuses_are_refused() {
+        for text in [
+            "",
+            "main",
+            "HEAD",
+            "refs/main",
+            "refs/heads/",
+            "refs/heads//a",
+            "/refs/heads/a",
+            "refs/heads/.a",
+            "refs/heads/a.lock",
+            "refs/heads/a.lock/b",
+            "refs/heads/a..b",
+            "refs/heads/a b",
+            "refs/heads/a~1",
+            "refs/heads/a^",
+            "refs/heads/a:b",
+            "refs/heads/a?",
+            "refs/heads/a*",
+            "refs/heads/a[b",
+            "refs/heads/a\\b",
+            "refs/heads/a@{1}",
+            "refs/heads/a.",
+            "refs/heads/a\nb",
+            "refs/../../etc/passwd",
+        ] {
+            assert!(text.parse::<RefName>().is_err(), "{text:?}");
+        }
+        assert!(RefName::branch("-f").is_err());
+        assert!(RefName::tag(&"x".repeat(RefName::MAX)).is_err());
+    }
+
+    #[test]
+    fn a_name_knows_what_it_names() {
+        let branch = RefName::branch("feature/x").unwrap();
+        let tag = RefName::tag("v1.0").unwrap();
+
+        assert_eq!(branch.as_branch(), Some("feature/x"));
+        assert_eq!(tag.as_tag(), Some("v1.0"));
+        assert_eq!((branch.as_tag(), tag.as_branch()), (None, None));
+    }
+
+    #[test]
+    fn only_a_plain_number_is_a_pull_request() {
+        for (text, number) in [
+            ("refs/pr/7", Some(7)),
+            ("refs/pr/07", None),
+            ("refs/pr/+7", None),
+            ("refs/pr/new", None),
+            ("refs/pr/7/head", None),
+            ("refs/pr/99999999999999999999", None),
+        ] {
+            assert_eq!(text.parse::<RefName>().unwrap().as_pull(), number, "{text}");
+        }
+        assert_eq!(RefName::pull(7).as_str(), "refs/pr/7");
+    }
+}
