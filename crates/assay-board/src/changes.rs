@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use assay_model::{RepoId, RepoKey};
@@ -118,7 +119,9 @@ fn change<'a>(old: Option<&Row<'a>>, new: &Row<'a>) -> Option<Change<'a>> {
         None => Movement::Entered { to },
         Some((from, _)) if to < from => Movement::Rose { from, to },
         Some((from, _)) if to > from => Movement::Fell { from, to },
-        Some((_, value)) if value.total_cmp(&new.value()).is_ne() => Movement::Held { at: to },
+        Some((_, value)) if value.partial_cmp(&new.value()) != Some(Ordering::Equal) => {
+            Movement::Held { at: to }
+        }
         Some(_) => return None,
     };
     Some(Change {

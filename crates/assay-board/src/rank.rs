@@ -167,8 +167,11 @@ fn identity(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
         .then_with(|| ours.commit.cmp(&theirs.commit))
         .then(ours.since.cmp(&theirs.since))
         .then(ours.key.cmp(&theirs.key))
+        .then(ours.committed.cmp(&theirs.committed))
+        .then(ours.until.cmp(&theirs.until))
+        .then(theirs.verified.cmp(&ours.verified))
         .then_with(|| ours.fingerprint.cmp(&theirs.fingerprint))
-        .then_with(|| right.merit.total_cmp(&left.merit))
+        .then_with(|| right.score.value.total_cmp(&left.score.value))
 }
 
 /// Gives ranks to what is in order: 1, 2, 2, 4.

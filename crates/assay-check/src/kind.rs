@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use assay_formats::eee;
 use assay_formats::{Kind, Tape, Value, json, yaml};
+use assay_model::RepoKind;
 
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +33,9 @@ impl FileKind {
         Self::Record,
         Self::Samples,
     ];
+
+    /// How much of a file tells what it is, in bytes.
+    pub const HEAD_BYTES: u64 = 64 << 10;
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {
@@ -82,6 +86,32 @@ impl FileKind {
                 .then_some(Self::EvalYaml),
             Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
         }
+    }
+
+    /// What a hub takes a file of a repository for; `None` when it is none of its business.
+    ///
+    /// Only files at the place that gives them their meaning are ours: a model may well have an `eval.yaml` of some
+    /// trainer among its configurations. `head` is how the file begins; it is asked for only where the path does not
+    /// settle the matter.
+    pub fn in_repository(
+        repository: RepoKind,
+        path: &str,
+        head: impl FnOnce() -> Option<String>,
+    ) -> Option<Self> {
+        let kind = Self::of_path(path)?;
+        let is_ours = match kind {
+            Self::EvalYaml => repository == RepoKind::Dataset && path == "eval.yaml",
+            Self::EvalResults => {
+                repository == RepoKind::Model && path.starts_with(".eval_results/")
+            }
+            // A dataset may name files of its own by UUIDs; those of the datastore lie in its layout or say what they are.
+            Self::Record | Self::Samples => {
+                path.starts_with("data/")
+                    && (eee::layout_of(path).0.is_some()
+                        || head().is_some_and(|head| Self::of_content(path, &head) == Some(kind)))
+            }
+        };
+        is_ours.then_some(kind)
     }
 
     fn of_json(path: &str, text: &str) -> Option<Self> {
@@ -139,5 +169,52 @@ impl FromStr for FileKind {
 impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UUID: &str = "5eed0000-0000-4000-8000-000000000100";
+
+    fn by_path(repository: RepoKind, path: &str) -> Option<FileKind> {
+        FileKind::in_repository(repository, path, || None)
+    }
+
+    #[test]
+    fn a_hub_takes_only_files_at_their_place_for_ours() {
+        use RepoKind::{Dataset, Model};
+
+        assert_eq!(by_path(Dataset, "eval.yaml"), Some(FileKind::EvalYaml));
+        assert_eq!(by_path(Model, "eval.yaml"), None);
+        assert_eq!(by_path(Dataset, "configs/eval.yaml"), None);
+        assert_eq!(
+            by_path(Model, ".eval_results/gpqa.yaml"),
+            Some(FileKind::EvalResults)
+        );
+        assert_eq!(by_path(Model, "old/.eval_results/gpqa.yaml"), None);
+        assert_eq!(by_path(Model, ".eval_results/deeper/gpqa.yaml"), None);
+        assert_eq!(by_path(Dataset, ".eval_results/gpqa.yaml"), None);
+        assert_eq!(by_path(Model, "README.md"), None);
+    }
+
+    #[test]
+    fn a_file_named_by_a_uuid_is_ours_by_its_place_or_its_content() {
+        let placed = format!("data/gpqa/acme/model/{UUID}.json");
+        let misplaced = format!("data/{UUID}.json");
+        let record = r#"{"evaluation_id": "x", "model_info": {}}"#;
+        let head = |text: &str| {
+            let text = text.to_owned();
+            move || Some(text)
+        };
+
+        let kind_of =
+            |path: &str, text: &str| FileKind::in_repository(RepoKind::Dataset, path, head(text));
+
+        assert_eq!(kind_of(&placed, "not JSON"), Some(FileKind::Record));
+        assert_eq!(kind_of(&misplaced, record), Some(FileKind::Record));
+        assert_eq!(kind_of(&misplaced, r#"{"image": "x"}"#), None);
+        assert_eq!(kind_of(&format!("backup/{UUID}.json"), record), None);
     }
 }

@@ -10,8 +10,6 @@ use assay_check::{FileKind, Files};
 
 /// What standard input is called in findings.
 pub(crate) const STDIN: &str = "<stdin>";
-/// How much of a file is read to tell what it is, in bytes.
-const HEAD_BYTES: u64 = 64 << 10;
 
 /// The file system, seen through names that can be printed.
 ///
@@ -69,7 +67,9 @@ impl Disk {
         let mut kind = kind;
         if kind.is_none() {
             // A stream that breaks here breaks again when it is judged, and is reported then.
-            let _ = (&mut reader).take(HEAD_BYTES).read_to_end(&mut head);
+            let _ = (&mut reader)
+                .take(FileKind::HEAD_BYTES)
+                .read_to_end(&mut head);
             kind = FileKind::of_content(name, &String::from_utf8_lossy(&head));
         }
         let stream = Stream {
@@ -97,7 +97,9 @@ impl Disk {
             return Ok(Some(kind));
         }
         let mut head = Vec::new();
-        self.open(name)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+        self.open(name)?
+            .take(FileKind::HEAD_BYTES)
+            .read_to_end(&mut head)?;
         Ok(FileKind::of_content(name, &String::from_utf8_lossy(&head)))
     }
 }

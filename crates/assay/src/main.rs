@@ -14,7 +14,6 @@ mod printer;
 mod progress;
 mod render;
 mod replace;
-mod visible;
 
 use std::process::ExitCode;
 

@@ -121,15 +121,15 @@ fn as_number<S: serde::Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, 
 
 /// What was mended, in a line.
 pub(crate) fn fixed_line(fixed: &Fixed) -> String {
-    let path = crate::visible::visible(&fixed.path);
+    let path = assay_render::visible(&fixed.path);
     let place = match (fixed.line, fixed.column) {
         (0, _) => path,
         (line, column) => format!("{path}:{line}:{column}"),
     };
-    let message = crate::visible::visible(&fixed.message);
+    let message = assay_render::visible(&fixed.message);
     match &fixed.renamed_to {
         Some(name) => {
-            let name = crate::visible::visible(name);
+            let name = assay_render::visible(name);
             format!(
                 "fixed[{}]: {place}: {message}; renamed to `{name}`",
                 fixed.code

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Our crates, from the bottom up, and what each may use. Those that are planned have their row already.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("assay-model", &[]),
     ("assay-formats", &["assay-model"]),
     ("assay-board", &["assay-model"]),
@@ -16,6 +16,7 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("assay-convert", &["assay-formats", "assay-model"]),
     ("assay-git", &["assay-model"]),
     ("assay-lake", &["assay-formats", "assay-model"]),
+    ("assay-render", &["assay-model"]),
     ("assay-store", &["assay-model"]),
     ("assay-trust", &["assay-formats", "assay-model"]),
     (
@@ -28,6 +29,7 @@ const EDGES: [(&str, &[&str]); 13] = [
             "assay-git",
             "assay-lake",
             "assay-model",
+            "assay-render",
             "assay-store",
             "assay-trust",
         ],
@@ -44,6 +46,7 @@ const EDGES: [(&str, &[&str]); 13] = [
             "assay-convert",
             "assay-formats",
             "assay-model",
+            "assay-render",
             "assay-server",
             "assay-trust",
         ],
@@ -53,7 +56,8 @@ const EDGES: [(&str, &[&str]); 13] = [
 ];
 
 /// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
-const CONFINED: [(&str, &[&str]); 10] = [
+const CONFINED: [(&str, &[&str]); 11] = [
+    ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-server"]),
     ("clap", &["assay", "assay-lake"]),
     ("datafusion", &["assay-lake"]),

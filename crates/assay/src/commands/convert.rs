@@ -17,6 +17,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use assay_convert::convert::{Harness, Options, Relationship};
+use assay_render::visible;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::discover::discover;
@@ -28,7 +29,6 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::visible::visible;
 
 /// The word for a harness that is told from the log.
 const AUTO: &str = "auto";

@@ -1,5 +1,6 @@
 use assay_check::{Rule, closest, rules};
 use assay_model::Code;
+use assay_render::visible;
 use serde_json::{Value, json};
 
 use crate::args::{Color, Explain, PageFormat};
@@ -7,7 +8,6 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::render::markdown;
-use crate::visible::visible;
 
 /// Prints the pages of codes, or the list of all.
 pub(crate) fn run(command: &Explain, color: Color, config: &Config, printer: &mut Printer) -> Exit {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use assay_check::{FileKind, Files as _, Item};
 use assay_convert::upgrade::{Change, Origin, RowsSummary};
+use assay_render::visible;
 
 use self::work::Worker;
 use crate::args::{AccountFormat, Upgrade};
@@ -20,7 +21,6 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::replace::replace;
-use crate::visible::visible;
 
 /// Upgrades what the arguments name.
 pub(crate) fn run(command: &Upgrade, config: &Config, printer: &mut Printer) -> Exit {

@@ -1,5 +1,6 @@
 use assay_check::{Context, FileReport, Files as _, Item, LayoutPolicy, Options, validate};
 use assay_model::Severity;
+use assay_render::visible;
 
 use crate::args::{Color, Format, Layout, Validate};
 use crate::benchmarks::Lists;
@@ -12,7 +13,6 @@ use crate::hub::{self, Hub};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::render::{self, Outcome, Summary};
-use crate::visible::visible;
 
 /// How often files are mended and judged again; a change may make room for another that overlapped with it.
 const MAX_FIX_ROUNDS: usize = 8;

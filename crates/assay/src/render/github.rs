@@ -2,10 +2,10 @@
 
 use assay_check::rules;
 use assay_model::{Diagnostic, Severity};
+use assay_render::visible;
 
 use super::{Outcome, fixed_line};
 use crate::printer::Printer;
-use crate::visible::visible;
 
 /// Prints a command for each finding, and the summary.
 pub(crate) fn print(outcome: &Outcome<'_>, quiet: bool, printer: &mut Printer) {

@@ -1,21 +1,16 @@
 //! Findings for people: the line, a caret under the place, the evidence and the next step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 
-use annotate_snippets::{Annotation, AnnotationKind, Level, Origin, Renderer, Snippet};
-use assay_model::{Code, Diagnostic, Excerpt, Severity};
+use assay_model::{Code, Diagnostic, Severity};
+use assay_render::{ELLIPSIS, FindingRenderer};
 
 use super::{Outcome, fixed_line};
 use crate::plural::count;
 use crate::printer::Printer;
-use crate::visible::visible;
 
 /// How many findings of one code at one kind of place are shown in full, when they differ only in what they quote.
 const SHOWN_ALIKE: usize = 5;
-
-/// What stands for text that was cut off.
-const ELLIPSIS: char = '…';
 
 /// How the output should look.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +46,7 @@ pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
         let renderer = renderer(look);
         let (shown, rest) = enough(group(outcome));
         for alike in shown {
-            printer.line(&finding(&renderer, alike.first));
+            printer.line(&renderer.render(alike.first));
             if let Some(more) = more_like(&alike) {
                 printer.line(&more);
             }
@@ -67,13 +62,12 @@ pub(crate) fn print(outcome: &Outcome<'_>, look: Look, printer: &mut Printer) {
     printer.line(&outcome.summary.line());
 }
 
-fn renderer(look: Look) -> Renderer {
-    let renderer = if look.styled {
-        Renderer::styled()
+fn renderer(look: Look) -> FindingRenderer {
+    if look.styled {
+        FindingRenderer::styled(look.width)
     } else {
-        Renderer::plain()
-    };
-    renderer.term_width(look.width)
+        FindingRenderer::plain(look.width)
+    }
 }
 
 /// Brings findings together that have one code and, indexes aside, one message and one path; in the order of the first.
@@ -190,92 +184,6 @@ fn not_kept(outcome: &Outcome<'_>) -> Vec<String> {
             format!("{ELLIPSIS} and {findings} of {code} not shown; `--max-errors 0` shows all\n")
         })
         .collect()
-}
-
-/// A finding as text.
-fn finding(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Note => Level::NOTE,
-    };
-    let path = visible(&diagnostic.place.file);
-    let title = level
-        .primary_title(visible(&diagnostic.message))
-        .id(diagnostic.code.to_string());
-    let shown = diagnostic.excerpt.as_ref().map(Shown::of);
-    let mut group = match &shown {
-        Some(shown) => title.element(shown.snippet(&path, diagnostic.place.line)),
-        None => title.element(Origin::path(path.as_str())),
-    };
-    for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(visible(note)));
-    }
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(visible(help)));
-    }
-    let text = renderer.render(&[group]);
-    match &shown {
-        Some(shown) => with_true_column(&text, shown, &path, diagnostic),
-        None => text,
-    }
-}
-
-/// The renderer counts columns in the line it is shown, which may be cut and have characters spelled out. The place
-/// knows the column in the file.
-fn with_true_column(text: &str, shown: &Shown, path: &str, diagnostic: &Diagnostic) -> String {
-    let place = &diagnostic.place;
-    let counted = shown.text[..shown.caret.start].chars().count() + 1;
-    let wrong = format!("{path}:{}:{counted}", place.line);
-    let right = format!("{path}:{}:{}", place.line, place.column);
-    match text.split_once('\n') {
-        Some((title, rest)) => format!("{title}\n{}", rest.replacen(&wrong, &right, 1)),
-        None => text.to_owned(),
-    }
-}
-
-/// An excerpt that is safe to print, and where its caret is.
-struct Shown {
-    text: String,
-    caret: Range<usize>,
-}
-
-impl Shown {
-    fn of(excerpt: &Excerpt) -> Self {
-        let (before, marked, after) = parts(excerpt);
-        let mut text = String::new();
-        if excerpt.cut_left {
-            text.push(ELLIPSIS);
-        }
-        text.push_str(&visible(before));
-        let start = text.len();
-        text.push_str(&visible(marked));
-        let end = text.len();
-        text.push_str(&visible(after));
-        if excerpt.cut_right {
-            text.push(ELLIPSIS);
-        }
-        Self {
-            text,
-            caret: start..end,
-        }
-    }
-
-    fn snippet<'s>(&'s self, path: &'s str, line: u64) -> Snippet<'s, Annotation<'s>> {
-        Snippet::source(self.text.as_str())
-            .path(path)
-            .line_start(usize::try_from(line).unwrap_or(usize::MAX))
-            .fold(false)
-            .annotation(AnnotationKind::Primary.span(self.caret.clone()))
-    }
-}
-
-/// The excerpt before, under and after the caret.
-fn parts(excerpt: &Excerpt) -> (&str, &str, &str) {
-    let text = excerpt.text.as_str();
-    let start = text.floor_char_boundary(excerpt.start);
-    let end = text.floor_char_boundary(excerpt.end).max(start);
-    (&text[..start], &text[start..end], &text[end..])
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 use assay_check::{Benchmarks as _, Lookup};
 use assay_model::{MetricId, RepoId, TaskId};
+use assay_render::visible;
 use serde::Serialize;
 
 use self::candidate::Candidate;
@@ -28,7 +29,6 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::hub::{self, Hub};
 use crate::printer::Printer;
-use crate::visible::visible;
 
 /// The version of the JSON document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;

@@ -1,11 +1,9 @@
-//! Text from strangers, made safe to look at.
-
 use assay_model::hidden_character;
 
 /// The text with everything that a reader cannot see, or that a terminal obeys, spelled out as `\u{…}`.
 ///
 /// Tabs stay: they are ordinary in source lines, and the renderer widens them.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if hides(character) {

@@ -1,0 +1,10 @@
+//! Boards as a caller sees them: reports in, ranks out.
+
+#![cfg(test)]
+
+mod changes;
+mod mean;
+mod policies;
+mod properties;
+mod ranks;
+mod reports;

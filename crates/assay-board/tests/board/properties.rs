@@ -1,0 +1,143 @@
+use assay_board::{Fingerprint, Movement, Origin, Policy, Question, Report, changes, rank};
+use assay_model::{Direction, Timestamp};
+use proptest::prelude::*;
+
+use crate::reports::{question, report};
+
+/// Values that tie often, and some that have no place on a board.
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        8 => (-3_i8..4).prop_map(f64::from),
+        1 => any::<f64>(),
+        1 => prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0]),
+    ]
+}
+
+prop_compose! {
+    fn any_report()(
+        model in 0_u8..6,
+        value in value(),
+        verified: bool,
+        pull in prop::option::of(1_u64..3),
+        date in 0_i64..3,
+        committed in 0_i64..3,
+        ordinal in 0_u32..3,
+        content in 0_u8..3,
+        since in 0_i64..3,
+        lasts in prop::option::of(1_i64..3),
+    ) -> Report {
+        let mut report = report(model, value);
+        report.derived = model % 3 == 0;
+        report.verified = verified;
+        report.origin = pull.map_or(Origin::Merged, |pull| Origin::Community { pull });
+        report.date = Timestamp::from_seconds(date);
+        report.committed = Timestamp::from_seconds(committed);
+        report.ordinal = ordinal;
+        report.fingerprint = Fingerprint([content; 32]);
+        report.since = Timestamp::from_seconds(since);
+        report.until = lasts.map(|lasts| Timestamp::from_seconds(since + lasts));
+        report
+    }
+}
+
+prop_compose! {
+    fn any_question()(
+        policy in prop::sample::select(Policy::ALL.to_vec()),
+        higher: bool,
+        verified_only in prop::bool::weighted(0.2),
+        base_models_only in prop::bool::weighted(0.2),
+        as_of in prop::option::of(0_i64..5),
+    ) -> Question {
+        Question {
+            policy,
+            direction: Direction::from_higher_is_better(higher),
+            verified_only,
+            base_models_only,
+            as_of: as_of.map(Timestamp::from_seconds),
+            ..question()
+        }
+    }
+}
+
+/// Reports, and the same in another order.
+fn reordered() -> impl Strategy<Value = (Vec<Report>, Vec<Report>)> {
+    prop::collection::vec(any_report(), 0..40).prop_flat_map(|reports| {
+        let shuffled = Just(reports.clone()).prop_shuffle();
+        (Just(reports), shuffled)
+    })
+}
+
+/// The rows as text, in which a NaN would equal itself.
+fn printed(reports: &[Report], question: &Question) -> Vec<String> {
+    let board = rank(reports, question);
+    board.rows().iter().map(|row| format!("{row:?}")).collect()
+}
+
+proptest! {
+    #[test]
+    fn ranking_ignores_the_order_of_the_input(
+        (reports, shuffled) in reordered(),
+        question in any_question(),
+    ) {
+        prop_assert_eq!(printed(&reports, &question), printed(&shuffled, &question));
+    }
+
+    #[test]
+    fn a_rank_is_one_more_than_how_many_are_better(
+        reports in prop::collection::vec(any_report(), 0..40),
+        question in any_question(),
+    ) {
+        let board = rank(&reports, &question);
+
+        for row in board.rows() {
+            let better = board.rows().iter().filter(|other| match question.direction {
+                Direction::HigherIsBetter => other.value() > row.value(),
+                Direction::LowerIsBetter => other.value() < row.value(),
+            });
+            prop_assert!(row.value().is_finite());
+            prop_assert_eq!(row.rank(), better.count() + 1);
+        }
+        prop_assert!(board.rows().is_sorted_by_key(assay_board::Row::rank));
+    }
+
+    #[test]
+    fn every_policy_but_all_gives_a_model_one_row_and_all_leaves_no_model_out(
+        reports in prop::collection::vec(any_report(), 0..40),
+        question in any_question(),
+    ) {
+        let models = |policy| {
+            let question = Question { policy, ..question.clone() };
+            let board = rank(&reports, &question);
+            let mut models: Vec<_> = board.rows().iter().map(|row| row.report().key).collect();
+            models.sort();
+            models
+        };
+        let mut every = models(Policy::All);
+        every.dedup();
+
+        for policy in [Policy::Authoritative, Policy::Best, Policy::Latest] {
+            prop_assert_eq!(models(policy), every.clone());
+        }
+    }
+
+    #[test]
+    fn changes_lead_from_the_one_board_to_the_other(
+        reports in prop::collection::vec(any_report(), 0..40),
+        question in any_question(),
+        later in prop::option::of(0_i64..5),
+    ) {
+        let other = Question { as_of: later.map(Timestamp::from_seconds), ..question.clone() };
+        let (before, after) = (rank(&reports, &question), rank(&reports, &other));
+
+        for change in changes(&before, &after).unwrap() {
+            let ranks = match change.movement {
+                Movement::Entered { to } => (None, Some(to)),
+                Movement::Rose { from, to } | Movement::Fell { from, to } => (Some(from), Some(to)),
+                Movement::Held { at } => (Some(at), Some(at)),
+                Movement::Left { from } => (Some(from), None),
+            };
+            prop_assert_eq!(ranks, (before.rank_of(change.key), after.rank_of(change.key)));
+        }
+        prop_assert_eq!(changes(&before, &before).unwrap(), vec![]);
+    }
+}

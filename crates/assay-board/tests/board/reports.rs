@@ -1,0 +1,74 @@
+use assay_board::{
+    BoardScore, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, rank,
+};
+use assay_model::{Direction, MetricId, ObjectId, RepoKey, Timestamp};
+
+/// A current, merged, unverified report of one anonymous value; the model has this number.
+pub(crate) fn report(model: u8, value: f64) -> Report {
+    Report {
+        model: format!("acme/model-{model}").parse().unwrap(),
+        key: RepoKey(i64::from(model)),
+        derived: false,
+        verified: false,
+        origin: Origin::Merged,
+        date: Timestamp::from_seconds(1000),
+        committed: Timestamp::from_seconds(1000),
+        commit: ObjectId::from_bytes([model; 20]),
+        file: ".eval_results/gpqa.yaml".parse().unwrap(),
+        ordinal: 0,
+        fingerprint: Fingerprint([model; 32]),
+        since: Timestamp::from_seconds(1000),
+        until: None,
+        scores: vec![score(None, value)],
+        handle: 0,
+    }
+}
+
+pub(crate) fn score(metric: Option<&str>, value: f64) -> BoardScore {
+    BoardScore {
+        metric: metric.map(metric_id),
+        value,
+        literal: value.to_string(),
+        level: Level::Whole,
+        stderr: None,
+        interval: None,
+        sample_size: None,
+    }
+}
+
+pub(crate) fn metric_id(text: &str) -> MetricId {
+    text.parse().unwrap()
+}
+
+/// Who leads by the primary metric `accuracy`.
+pub(crate) fn question() -> Question {
+    Question {
+        metric: metric_id("accuracy"),
+        primary: true,
+        direction: Direction::HigherIsBetter,
+        level: Level::Whole,
+        policy: Policy::Authoritative,
+        verified_only: false,
+        base_models_only: false,
+        as_of: None,
+    }
+}
+
+/// The ranks, model numbers and values of a board.
+pub(crate) fn shown(board: &Leaderboard<'_>) -> Vec<(usize, i64, f64)> {
+    board
+        .rows()
+        .iter()
+        .map(|row| (row.rank(), row.report().key.0, row.value()))
+        .collect()
+}
+
+/// The values that count, by the given policy.
+pub(crate) fn values(reports: &[Report], policy: Policy) -> Vec<f64> {
+    let question = Question {
+        policy,
+        ..question()
+    };
+    let board = rank(reports, &question);
+    board.rows().iter().map(assay_board::Row::value).collect()
+}
