@@ -1,1 +1,62 @@
-//! The index and the hub's own records: SQL, migrations.
+//! What the hub remembers, in SQL: its own records, and the index that is derived from git.
+//!
+//! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same questions about what
+//! it has changed so far. Each table has a file, and each function is named for the question it answers. What a backend
+//! does in its own way (how a database is opened, how a change of another process is noticed) is in one file.
+
+#[macro_use]
+mod question;
+#[macro_use]
+mod word;
+
+mod accounts;
+mod benchmarks;
+mod board;
+mod cards;
+mod counts;
+mod discussions;
+mod dump;
+mod entries;
+mod error;
+mod event_id;
+mod events;
+mod history;
+mod indexed_refs;
+mod large_objects;
+mod listing;
+mod members;
+mod official;
+mod records;
+mod redirects;
+mod repositories;
+mod settings;
+mod sha256;
+mod store;
+mod tokens;
+mod tx;
+
+pub use accounts::{Account, AccountId, AccountKind, NewAccount};
+pub use benchmarks::{IndexedBenchmark, NewBenchmark};
+pub use board::{Board, BoardEntry, BoardSize, Owner};
+pub use cards::Card;
+pub use counts::Counts;
+pub use discussions::{
+    Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
+    NewDiscussion, Status,
+};
+pub use dump::{DumpRow, IndexDump};
+pub use entries::{Branch, IndexedEntry, NewEntry};
+pub use error::{Error, Taken};
+pub use event_id::{EventId, EventIdError};
+pub use events::{Event, EventKind, NewEvent};
+pub use history::History;
+pub use indexed_refs::IndexedRef;
+pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, Sort, Viewer};
+pub use members::Member;
+pub use records::Record;
+pub use repositories::{Found, Gate, NewRepository, Repository, Settings};
+pub use sha256::{Sha256, Sha256Error};
+pub use store::Store;
+pub use tokens::{Credential, NewToken, Token, TokenId};
+pub use tx::Tx;
+pub use word::WordError;

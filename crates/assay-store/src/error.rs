@@ -1,0 +1,97 @@
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why the store could not do what it was asked. A cause is the backend's own error, kept for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database could not be opened or created.
+    #[error("failed to open the database `{}`", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Cause,
+    },
+    /// The database was made by a later version of this program.
+    #[error("the database has version {found}, and this program knows versions up to {known}")]
+    Newer {
+        /// The version of the database.
+        found: i64,
+        /// The last version that this program knows.
+        known: i64,
+    },
+    /// A migration failed; the database is as it was before it.
+    #[error("failed to bring the database to version {version}")]
+    Migrate {
+        /// The version that it should have had.
+        version: i64,
+        /// Why.
+        source: Cause,
+    },
+    /// No connection was free in time, or another process kept the database locked.
+    #[error("the database is busy: `{doing}` did not get its turn")]
+    Busy {
+        /// The function that waited.
+        doing: &'static str,
+        /// Why.
+        source: Cause,
+    },
+    /// A name that may exist only once exists already.
+    #[error("{what} is taken")]
+    Taken {
+        /// What may exist only once.
+        what: Taken,
+    },
+    /// The change refers to something that is not there, or would leave something behind that refers to what is gone.
+    #[error("`{doing}` refers to what is not there, or removes what is still referred to")]
+    Related {
+        /// The function that was called.
+        doing: &'static str,
+        /// Why.
+        source: Cause,
+    },
+    /// A cursor of one order was used with another.
+    #[error("the cursor belongs to a list in another order")]
+    Cursor,
+    /// Anything else: the disk, or a value in the database that this program did not write.
+    #[error("`{doing}` failed in the database")]
+    Database {
+        /// The function that was called.
+        doing: &'static str,
+        /// Why.
+        source: Cause,
+    },
+}
+
+/// The backend's own error.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// What may exist only once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// The name of an account, whatever its case.
+    Account,
+    /// The hash of a token.
+    Token,
+    /// The name of a repository of one kind, whatever its case.
+    Repository,
+    /// The number of a discussion.
+    Discussion,
+    /// The id of an event.
+    Event,
+    /// The place of an entry at one moment: branch, file and ordinal.
+    Entry,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Account => "the account name",
+            Self::Token => "the token",
+            Self::Repository => "the repository name",
+            Self::Discussion => "the number of the discussion",
+            Self::Event => "the id of the event",
+            Self::Entry => "the place of the entry",
+        })
+    }
+}
