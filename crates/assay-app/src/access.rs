@@ -1,6 +1,14 @@
-use assay_model::RepoId;
+//! Who may do what, decided here and nowhere else.
+//!
+//! The decisions are pure functions of what is known: who asks, through which token, and what they are to the
+//! repository. [`Hub::repo`](crate::Hub::repo) looks these facts up and is the one door.
 
-/// Who asks. Made by [`Hub::authenticate`](crate::Hub::authenticate) alone.
+use assay_model::{RepoId, Role};
+use assay_store::AccountId;
+
+use crate::error::{Error, Missing};
+
+/// Who asks. Made by [`Hub::authenticate`](crate::Hub::authenticate) and [`Hub::shell`](crate::Hub::shell) alone.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) inner: CallerKind,
@@ -12,14 +20,18 @@ pub(crate) enum CallerKind {
     Anonymous,
     /// A user, through one of their tokens.
     User(SignedIn),
+    /// Whoever can read the data directory.
+    Shell,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     /// The account.
-    pub(crate) account: i64,
+    pub(crate) account: AccountId,
     /// Its name.
     pub(crate) name: String,
+    /// The address, for commits.
+    pub(crate) email: Option<String>,
     /// Whether it runs the hub.
     pub(crate) operator: bool,
     /// The token.
@@ -63,6 +75,189 @@ pub enum Need {
     Admin,
 }
 
+/// What an account is to a namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// Nothing.
+    Stranger,
+    /// It is its own.
+    Owner,
+    /// It is that of an organisation in which it has a part.
+    Member(Role),
+}
+
+/// What is known of a repository before anyone is let in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'r> {
+    /// Its name.
+    pub(crate) id: &'r RepoId,
+    /// Whether only some may see it.
+    pub(crate) private: bool,
+    /// Whether the operator has closed it.
+    pub(crate) disabled: bool,
+    /// What the caller is to its namespace.
+    pub(crate) relation: Relation,
+    /// Whether the caller made it.
+    pub(crate) created: bool,
+}
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// They may.
+    Allowed,
+    /// For them it does not exist.
+    Invisible,
+    /// They have to say who they are first.
+    SignIn,
+    /// They may not.
+    Forbidden(&'static str),
+}
+
+/// What a closed repository answers; clients know the sentence.
+const DISABLED: &str = "Access to this resource is disabled.";
+const TOKEN_READS: &str = "this token may only read";
+const TOKEN_ELSEWHERE: &str = "this token may not write to this repository";
+const TOKEN_MANAGES: &str = "a fine-grained token may not rename, delete or change settings";
+const NOT_A_WRITER: &str = "you may not write to this repository; you may open a pull request";
+const NOT_AN_ADMIN: &str = "you may not rename, delete or change the settings of this repository";
+const NOT_YOURS: &str = "you may not create repositories in this namespace";
+
+/// Decides what a caller may do with a repository.
+pub(crate) fn decide(caller: &Caller, subject: &Subject<'_>, need: Need) -> Verdict {
+    let user = match &caller.inner {
+        CallerKind::Shell => return Verdict::Allowed,
+        CallerKind::Anonymous => None,
+        CallerKind::User(user) => Some(user),
+    };
+    let is_operator = user.is_some_and(|user| user.operator);
+    let is_related = subject.relation != Relation::Stranger || is_operator;
+    if subject.private && !is_related {
+        return Verdict::Invisible;
+    }
+    if subject.disabled && !is_operator {
+        return Verdict::Forbidden(DISABLED);
+    }
+    if need == Need::Read {
+        return Verdict::Allowed;
+    }
+    let Some(user) = user else {
+        return Verdict::SignIn;
+    };
+    match by_scope(&user.scope, subject.id, need) {
+        Verdict::Allowed => {}
+        refused => return refused,
+    }
+    by_role(is_operator, subject, need)
+}
+
+/// What a token allows, whoever it belongs to.
+fn by_scope(scope: &Scope, id: &RepoId, need: Need) -> Verdict {
+    match scope {
+        Scope::Read => Verdict::Forbidden(TOKEN_READS),
+        Scope::Write | Scope::Admin => Verdict::Allowed,
+        Scope::Fine(_) if need == Need::Admin => Verdict::Forbidden(TOKEN_MANAGES),
+        Scope::Fine(patterns) if patterns.iter().any(|pattern| pattern.matches(id)) => {
+            Verdict::Allowed
+        }
+        Scope::Fine(_) => Verdict::Forbidden(TOKEN_ELSEWHERE),
+    }
+}
+
+/// What an account that sees the repository may do with it.
+fn by_role(is_operator: bool, subject: &Subject<'_>, need: Need) -> Verdict {
+    let role = match subject.relation {
+        Relation::Owner => Some(Role::Admin),
+        Relation::Member(role) => Some(role),
+        Relation::Stranger => None,
+    };
+    let writes = role >= Some(Role::Write) || (role == Some(Role::Contribute) && subject.created);
+    let (may, otherwise) = match need {
+        Need::Read | Need::Discuss => (true, ""),
+        Need::Write => (writes, NOT_A_WRITER),
+        Need::Admin => (role == Some(Role::Admin), NOT_AN_ADMIN),
+    };
+    if may || is_operator {
+        Verdict::Allowed
+    } else {
+        Verdict::Forbidden(otherwise)
+    }
+}
+
+/// Decides whether a caller may make a repository of this name, being this to its namespace.
+pub(crate) fn decide_creation(caller: &Caller, relation: Relation, id: &RepoId) -> Verdict {
+    let user = match &caller.inner {
+        CallerKind::Shell => return Verdict::Allowed,
+        CallerKind::Anonymous => return Verdict::SignIn,
+        CallerKind::User(user) => user,
+    };
+    // To create is to write where nothing is yet, so a fine-grained token for the place will do.
+    match by_scope(&user.scope, id, Need::Write) {
+        Verdict::Allowed => {}
+        refused => return refused,
+    }
+    let may = match relation {
+        Relation::Owner => true,
+        Relation::Member(role) => role >= Role::Contribute,
+        Relation::Stranger => user.operator,
+    };
+    if may {
+        Verdict::Allowed
+    } else {
+        Verdict::Forbidden(NOT_YOURS)
+    }
+}
+
+impl Verdict {
+    /// The verdict as an answer.
+    pub(crate) fn into_result(self) -> Result<(), Error> {
+        match self {
+            Self::Allowed => Ok(()),
+            Self::Invisible => Err(Error::NotFound(Missing::Repo)),
+            Self::SignIn => Err(Error::NeedsLogin("this needs an account".to_owned())),
+            Self::Forbidden(why) => Err(Error::Forbidden(why.to_owned())),
+        }
+    }
+}
+
+impl ScopePattern {
+    fn matches(&self, id: &RepoId) -> bool {
+        match self {
+            Self::Repo(own) => own.as_str().eq_ignore_ascii_case(id.as_str()),
+            Self::Namespace(own) => id
+                .namespace()
+                .is_some_and(|namespace| namespace.eq_ignore_ascii_case(own)),
+        }
+    }
+}
+
+impl std::fmt::Display for ScopePattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Repo(id) => write!(f, "{id}"),
+            Self::Namespace(namespace) => write!(f, "{namespace}/*"),
+        }
+    }
+}
+
+impl std::str::FromStr for ScopePattern {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let part = text.strip_suffix("/*").unwrap_or(text);
+        let id: RepoId = part
+            .parse()
+            .map_err(|error: assay_model::RepoIdError| Error::Invalid(error.to_string()))?;
+        match (text.ends_with("/*"), id.namespace()) {
+            (true, None) => Ok(Self::Namespace(part.to_owned())),
+            (false, Some(_)) => Ok(Self::Repo(id)),
+            (true, Some(_)) | (false, None) => Err(Error::Invalid(format!(
+                "`{text}` is neither `namespace/name` nor `namespace/*`"
+            ))),
+        }
+    }
+}
+
 impl Caller {
     /// Nobody in particular.
     pub fn anonymous() -> Self {
@@ -74,7 +269,7 @@ impl Caller {
     /// The name of the account, when someone is signed in.
     pub fn name(&self) -> Option<&str> {
         match &self.inner {
-            CallerKind::Anonymous => None,
+            CallerKind::Anonymous | CallerKind::Shell => None,
             CallerKind::User(user) => Some(&user.name),
         }
     }
@@ -82,8 +277,42 @@ impl Caller {
     /// The token that was used, for limits per token.
     pub fn token(&self) -> Option<i64> {
         match &self.inner {
-            CallerKind::Anonymous => None,
+            CallerKind::Anonymous | CallerKind::Shell => None,
             CallerKind::User(user) => Some(user.token),
         }
     }
+
+    /// Whether nobody in particular asks.
+    pub fn is_anonymous(&self) -> bool {
+        match &self.inner {
+            CallerKind::Anonymous => true,
+            CallerKind::User(_) | CallerKind::Shell => false,
+        }
+    }
+
+    /// The account that acts: what is written has an author.
+    pub(crate) fn signed_in(&self) -> Result<&SignedIn, Error> {
+        match &self.inner {
+            CallerKind::User(user) => Ok(user),
+            CallerKind::Anonymous => Err(Error::NeedsLogin("this needs an account".to_owned())),
+            CallerKind::Shell => Err(Error::Forbidden(
+                "this needs an account: use the token of a user".to_owned(),
+            )),
+        }
+    }
+
+    /// Refuses everyone but the operator with a token for it, and the shell.
+    pub(crate) fn check_operator(&self) -> Result<(), Error> {
+        match &self.inner {
+            CallerKind::Shell => Ok(()),
+            CallerKind::User(user) if user.operator && user.scope == Scope::Admin => Ok(()),
+            CallerKind::User(_) => Err(Error::Forbidden(
+                "this is for the operator of the hub, with a token of scope `admin`".to_owned(),
+            )),
+            CallerKind::Anonymous => Err(Error::NeedsLogin("this needs an account".to_owned())),
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

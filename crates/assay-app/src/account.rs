@@ -1,6 +1,13 @@
 use assay_model::{Role, Timestamp};
+use assay_store::{self as store, AccountId};
 
-use crate::access::Scope;
+use crate::access::{Caller, CallerKind, Scope};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::name;
+
+/// How many accounts are read at once.
+const PAGE: u32 = 1_000;
 
 /// A user or an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,4 +95,240 @@ impl std::fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TokenSecret(hidden)")
     }
+}
+
+impl Account {
+    /// The account as others see it.
+    pub(crate) fn of(account: store::Account) -> Self {
+        Self {
+            full_name: account.fullname.unwrap_or_else(|| account.name.clone()),
+            name: account.name,
+            kind: account.kind.into(),
+            operator: account.operator,
+            created: account.created,
+        }
+    }
+}
+
+impl From<store::AccountKind> for AccountKind {
+    fn from(kind: store::AccountKind) -> Self {
+        match kind {
+            store::AccountKind::User => Self::User,
+            store::AccountKind::Organisation => Self::Organisation,
+        }
+    }
+}
+
+impl Hub {
+    /// Makes a user. For operators.
+    pub async fn create_user(
+        &self,
+        caller: &Caller,
+        name: &str,
+        full_name: &str,
+        email: Option<&str>,
+        operator: bool,
+    ) -> Result<Account, Error> {
+        caller.check_operator()?;
+        let new = store::NewAccount {
+            name: name.to_owned(),
+            kind: store::AccountKind::User,
+            fullname: full_name_of(full_name),
+            email: email.map(ToOwned::to_owned),
+            operator,
+            created: self.now(),
+        };
+        self.add_account(&new, None).await
+    }
+
+    /// Makes an organisation, with the caller as its first admin.
+    pub async fn create_organisation(
+        &self,
+        caller: &Caller,
+        name: &str,
+        full_name: &str,
+    ) -> Result<Account, Error> {
+        let founder = match &caller.inner {
+            CallerKind::Shell => None,
+            CallerKind::User(_) | CallerKind::Anonymous => Some(writer(caller)?),
+        };
+        let new = store::NewAccount {
+            name: name.to_owned(),
+            kind: store::AccountKind::Organisation,
+            fullname: full_name_of(full_name),
+            email: None,
+            operator: false,
+            created: self.now(),
+        };
+        self.add_account(&new, founder).await
+    }
+
+    async fn add_account(
+        &self,
+        new: &store::NewAccount,
+        founder: Option<AccountId>,
+    ) -> Result<Account, Error> {
+        name::check_account(&new.name)?;
+        let mut tx = self.store.begin().await?;
+        let id = tx.add_account(new).await.map_err(|error| match error {
+            store::Error::Taken { .. } => Error::Taken(format!("`{}` is taken", new.name)),
+            other => other.into(),
+        })?;
+        if let Some(founder) = founder {
+            tx.set_member(id, founder, Role::Admin).await?;
+        }
+        let account = tx.account(id).await?;
+        tx.commit().await?;
+        self.sessions.forget();
+        account
+            .map(Account::of)
+            .ok_or_else(|| Error::internal("the account that was made is not there"))
+    }
+
+    /// Gives a user a role in an organisation, or takes it away.
+    pub async fn set_member(
+        &self,
+        caller: &Caller,
+        organisation: &str,
+        user: &str,
+        role: Option<Role>,
+    ) -> Result<(), Error> {
+        let organisation = self
+            .account_of_kind(organisation, AccountKind::Organisation)
+            .await?;
+        self.check_manager(caller, organisation.id).await?;
+        let user = self.account_of_kind(user, AccountKind::User).await?;
+        let mut tx = self.store.begin().await?;
+        match role {
+            Some(role) => tx.set_member(organisation.id, user.id, role).await?,
+            None => {
+                tx.remove_member(organisation.id, user.id).await?;
+            }
+        }
+        let members = tx.members_of(organisation.id).await?;
+        let is_led = members.iter().any(|member| member.role == Role::Admin);
+        if !is_led && caller.check_operator().is_err() {
+            return Err(Error::Conflict(
+                "an organisation keeps at least one admin".to_owned(),
+            ));
+        }
+        tx.commit().await?;
+        self.sessions.forget();
+        Ok(())
+    }
+
+    /// The members of an organisation.
+    pub async fn members(
+        &self,
+        caller: &Caller,
+        organisation: &str,
+    ) -> Result<Vec<(Account, Role)>, Error> {
+        let organisation = self
+            .account_of_kind(organisation, AccountKind::Organisation)
+            .await?;
+        if caller.check_operator().is_err() {
+            let user = caller.signed_in()?;
+            if self
+                .store
+                .role_in(organisation.id, user.account)
+                .await?
+                .is_none()
+            {
+                return Err(Error::Forbidden(
+                    "only members see the members of an organisation".to_owned(),
+                ));
+            }
+        }
+        let members = self.store.members_of(organisation.id).await?;
+        Ok(members
+            .into_iter()
+            .map(|member| (Account::of(member.account), member.role))
+            .collect())
+    }
+
+    /// Every account. For operators.
+    pub async fn accounts(&self, caller: &Caller) -> Result<Vec<Account>, Error> {
+        caller.check_operator()?;
+        let mut accounts: Vec<store::Account> = Vec::new();
+        loop {
+            let after = accounts.last().map(|account| account.name.clone());
+            let page = self.store.accounts(None, after.as_deref(), PAGE).await?;
+            let is_last = page.len() < PAGE as usize;
+            accounts.extend(page);
+            if is_last {
+                return Ok(accounts.into_iter().map(Account::of).collect());
+            }
+        }
+    }
+
+    /// A public account by name.
+    pub async fn account(&self, name: &str) -> Result<Account, Error> {
+        Ok(Account::of(self.account_named(name).await?))
+    }
+
+    /// Disables an account: its tokens stop working, what it made stays.
+    pub async fn disable_account(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+        caller.check_operator()?;
+        let mut account = self.account_named(name).await?;
+        account.disabled = true;
+        let mut tx = self.store.begin().await?;
+        tx.update_account(&account).await?;
+        tx.commit().await?;
+        self.sessions.forget();
+        Ok(())
+    }
+
+    pub(crate) async fn account_named(&self, name: &str) -> Result<store::Account, Error> {
+        self.store
+            .account_named(name)
+            .await?
+            .ok_or_else(|| no_account(name))
+    }
+
+    async fn account_of_kind(
+        &self,
+        name: &str,
+        kind: AccountKind,
+    ) -> Result<store::Account, Error> {
+        let account = self.account_named(name).await?;
+        if AccountKind::from(account.kind) == kind {
+            Ok(account)
+        } else {
+            Err(no_account(name))
+        }
+    }
+
+    /// Refuses everyone but the admins of an organisation and the operator.
+    async fn check_manager(&self, caller: &Caller, organisation: AccountId) -> Result<(), Error> {
+        if caller.check_operator().is_ok() {
+            return Ok(());
+        }
+        let user = writer(caller)?;
+        match self.store.role_in(organisation, user).await? {
+            Some(Role::Admin) => Ok(()),
+            Some(Role::Read | Role::Contribute | Role::Write) | None => Err(Error::Forbidden(
+                "only admins of an organisation manage its members".to_owned(),
+            )),
+        }
+    }
+}
+
+/// The account behind a token that may do more than read, and not only to some repositories.
+pub(crate) fn writer(caller: &Caller) -> Result<AccountId, Error> {
+    let user = caller.signed_in()?;
+    match &user.scope {
+        Scope::Write | Scope::Admin => Ok(user.account),
+        Scope::Read | Scope::Fine(_) => Err(Error::Forbidden(
+            "this needs a token of scope `write`".to_owned(),
+        )),
+    }
+}
+
+fn no_account(name: &str) -> Error {
+    Error::NotFound(Missing::Other(format!("there is no account `{name}`")))
+}
+
+fn full_name_of(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }

@@ -130,3 +130,15 @@ pub struct PullDetails {
     /// The changes as text, when that was asked for.
     pub diff: Option<String>,
 }
+
+#[expect(clippy::todo, clippy::unused_async, reason = "a stand-in")]
+pub(crate) async fn record(
+    _tx: &mut assay_store::Tx,
+    _actor: &crate::access::SignedIn,
+    _repo: &crate::repository::Repo,
+    _note: &crate::publish::Note,
+    _new_commits: &[assay_git::CommitInfo],
+    _now: Timestamp,
+) -> Result<Option<i64>, crate::error::Error> {
+    todo!()
+}

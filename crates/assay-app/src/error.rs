@@ -88,6 +88,41 @@ impl Error {
     }
 }
 
+impl From<assay_store::Error> for Error {
+    fn from(error: assay_store::Error) -> Self {
+        match error {
+            assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
+            assay_store::Error::Cursor => Self::Invalid(error.to_string()),
+            assay_store::Error::Open { .. }
+            | assay_store::Error::Newer { .. }
+            | assay_store::Error::Migrate { .. }
+            | assay_store::Error::Busy { .. }
+            | assay_store::Error::Related { .. }
+            | assay_store::Error::Database { .. } => Self::internal(error),
+        }
+    }
+}
+
+impl From<assay_git::Error> for Error {
+    fn from(error: assay_git::Error) -> Self {
+        use assay_git::Error as Git;
+        match error {
+            Git::RefMoved { .. } => Self::Stale,
+            Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
+            Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
+            Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),
+            Git::BlobTooLarge { .. } | Git::Wire(assay_git::WireError::TooLarge(_)) => {
+                Self::TooLarge(error.to_string())
+            }
+            Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {
+                Self::Invalid(error.to_string())
+            }
+            // Everything else is between us and the disk, also what a later version of the crate adds.
+            other => Self::internal(other),
+        }
+    }
+}
+
 fn faults(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.len() {
         1 => "1 fault was".to_owned(),

@@ -1,6 +1,18 @@
 use std::path::PathBuf;
 
+use assay_git::{
+    CommitInfo, Depth, EntryKind, Expected, Objects, RefKind, RefName, Repository, TreeEntry,
+};
 use assay_model::{ObjectId, RepoPath, Timestamp};
+
+use crate::access::{Caller, Need};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::publish::{Note, RefMove, publish};
+use crate::repository::Repo;
+
+/// The most paths that one question asks about.
+const MAX_PATHS: usize = 10_000;
 
 /// A file or folder at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,4 +108,359 @@ pub enum BlobContent {
     Disk(PathBuf),
     /// Not read: only the facts were asked for.
     NotRead,
+}
+
+impl FileEntry {
+    fn of(entry: TreeEntry) -> Self {
+        let is_folder = match entry.kind {
+            EntryKind::Directory => true,
+            EntryKind::File(_) | EntryKind::Symlink | EntryKind::Submodule => false,
+        };
+        Self {
+            path: entry.path,
+            is_folder,
+            oid: entry.oid,
+            size: entry.large.map_or(entry.size, |large| large.size),
+            large: entry.large.map(|large| LargePointer {
+                sha256: large.oid.to_string(),
+                pointer_size: large.pointer_size,
+            }),
+            last_commit: None,
+        }
+    }
+}
+
+impl LastCommit {
+    pub(crate) fn of(commit: CommitInfo) -> Self {
+        Self {
+            id: commit.id,
+            title: commit.title,
+            date: commit.committed,
+            body: commit.body,
+            author: commit.author_name,
+        }
+    }
+}
+
+impl Hub {
+    /// The commit that a branch, tag, hash or `refs/pr/N` names.
+    pub async fn resolve(&self, repo: &Repo, revision: &str) -> Result<ObjectId, Error> {
+        let revision = revision.to_owned();
+        self.with_git(repo.key, move |git| resolve(git, &revision))
+            .await
+    }
+
+    /// The files of a folder, in order of path.
+    pub async fn tree(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        folder: Option<&str>,
+        recursive: bool,
+        last_commits: bool,
+    ) -> Result<Vec<FileEntry>, Error> {
+        let revision = revision.to_owned();
+        let folder = folder.map(parse_path).transpose()?;
+        let depth = if recursive {
+            Depth::Recursive
+        } else {
+            Depth::Direct
+        };
+        self.with_git(repo.key, move |git| {
+            let commit = resolve(git, &revision)?;
+            let objects = git.objects();
+            let entries = objects
+                .list(commit, folder.as_ref(), depth)?
+                .ok_or(no_entry(commit))?;
+            // A submodule is nothing that this hub could hand out.
+            let mut files: Vec<FileEntry> = entries
+                .into_iter()
+                .filter(|entry| entry.kind != EntryKind::Submodule)
+                .map(FileEntry::of)
+                .collect();
+            files.sort_by(|one, other| one.path.cmp(&other.path));
+            if last_commits {
+                add_last_commits(&objects, commit, &mut files)?;
+            }
+            Ok(files)
+        })
+        .await
+    }
+
+    /// What lies at some paths; those that do not exist are left out.
+    pub async fn paths(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        paths: &[String],
+        last_commits: bool,
+    ) -> Result<Vec<FileEntry>, Error> {
+        if paths.len() > MAX_PATHS {
+            return Err(Error::TooLarge(format!(
+                "one request asks about at most {MAX_PATHS} paths"
+            )));
+        }
+        let revision = revision.to_owned();
+        let paths: Vec<RepoPath> = paths
+            .iter()
+            .filter_map(|path| path.trim_end_matches('/').parse().ok())
+            .collect();
+        self.with_git(repo.key, move |git| {
+            let commit = resolve(git, &revision)?;
+            let objects = git.objects();
+            let mut files = Vec::new();
+            for path in &paths {
+                let entry = objects.entry(commit, path)?;
+                files.extend(
+                    entry
+                        .filter(|entry| entry.kind != EntryKind::Submodule)
+                        .map(FileEntry::of),
+                );
+            }
+            if last_commits {
+                add_last_commits(&objects, commit, &mut files)?;
+            }
+            Ok(files)
+        })
+        .await
+    }
+
+    /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`.
+    pub async fn blob(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        path: &str,
+        content: bool,
+        raw: bool,
+    ) -> Result<Blob, Error> {
+        let revision = revision.to_owned();
+        // A path that no file can have is the path of no file.
+        let path = path.parse::<RepoPath>().ok();
+        let max = self.config.limits.file_bytes;
+        let (commit, mut entry, bytes) = self
+            .with_git(repo.key, move |git| {
+                let commit = resolve(git, &revision)?;
+                let path = path.ok_or(no_entry(commit))?;
+                let objects = git.objects();
+                let found = objects.entry(commit, &path)?;
+                let entry = found.filter(is_blob).ok_or(no_entry(commit))?;
+                let is_pointer = entry.large.is_some() && !raw;
+                let bytes = if content && !is_pointer {
+                    Some(objects.read(entry.oid, max.max(entry.size))?)
+                } else {
+                    None
+                };
+                Ok((commit, entry, bytes))
+            })
+            .await?;
+        if raw {
+            entry.large = None;
+        }
+        let content = match (bytes, &entry.large) {
+            (Some(bytes), _) => BlobContent::Memory(bytes.into()),
+            (None, Some(large)) => {
+                let object = self.large(repo, &large.oid.to_string()).await?;
+                let object = object.ok_or(no_entry(commit))?;
+                if content {
+                    BlobContent::Disk(object.path)
+                } else {
+                    BlobContent::NotRead
+                }
+            }
+            (None, None) => BlobContent::NotRead,
+        };
+        Ok(Blob {
+            commit,
+            entry: FileEntry::of(entry),
+            content,
+        })
+    }
+
+    /// Branches, tags and pull requests.
+    pub async fn refs(&self, repo: &Repo) -> Result<RefList, Error> {
+        self.with_git(repo.key, |git| {
+            let mut list = RefList::default();
+            for reference in git.refs()? {
+                let full = reference.name.as_str().to_owned();
+                let (list, name) = match reference.kind {
+                    RefKind::Branch => (&mut list.branches, reference.name.as_branch()),
+                    RefKind::Tag => (&mut list.tags, reference.name.as_tag()),
+                    RefKind::Pull => (&mut list.pulls, full.strip_prefix("refs/pr/")),
+                    RefKind::Other => continue,
+                };
+                list.push(RefInfo {
+                    name: name.unwrap_or(&full).to_owned(),
+                    full: full.clone(),
+                    target: reference.target,
+                });
+            }
+            Ok(list)
+        })
+        .await
+    }
+
+    /// The history, newest first.
+    pub async fn commits(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<CommitPage, Error> {
+        let revision = revision.to_owned();
+        self.with_git(repo.key, move |git| {
+            let commit = resolve(git, &revision)?;
+            let objects = git.objects();
+            let mut commits = objects.log(commit, offset, limit.saturating_add(1))?;
+            let more = commits.len() > limit;
+            commits.truncate(limit);
+            Ok(CommitPage {
+                commits: commits.into_iter().map(LastCommit::of).collect(),
+                more,
+                total: objects.count(commit)? as u64,
+            })
+        })
+        .await
+    }
+
+    /// Makes a branch.
+    pub async fn create_branch(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+        start: Option<&str>,
+    ) -> Result<(), Error> {
+        let name = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.create_ref(caller, repo, name, start.unwrap_or("main"))
+            .await
+    }
+
+    /// Deletes a branch; never `main`.
+    pub async fn delete_branch(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+    ) -> Result<(), Error> {
+        let full = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        if full == RefName::main() {
+            return Err(Error::Forbidden(
+                "the branch `main` cannot be deleted".to_owned(),
+            ));
+        }
+        self.delete_ref(caller, repo, full, name).await
+    }
+
+    /// Makes a tag, with a message or without.
+    pub async fn create_tag(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+        revision: &str,
+        message: Option<&str>,
+    ) -> Result<(), Error> {
+        // A tag that the hub makes is a plain ref, as those of the hub that clients know are; its message has no place.
+        let _ = message;
+        let name = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.create_ref(caller, repo, name, revision).await
+    }
+
+    /// Deletes a tag.
+    pub async fn delete_tag(&self, caller: &Caller, repo: &Repo, name: &str) -> Result<(), Error> {
+        let full = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.delete_ref(caller, repo, full, name).await
+    }
+
+    async fn create_ref(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: RefName,
+        revision: &str,
+    ) -> Result<(), Error> {
+        self.check(caller, repo, Need::Write).await?;
+        let _locked = self.lock(repo.key).await;
+        let target = self.resolve(repo, revision).await?;
+        let taken = Error::Taken(format!("`{name}` exists already"));
+        let change = RefMove {
+            name,
+            expected: Expected::Absent,
+            new: Some(target),
+        };
+        match self.move_ref(caller, repo, change).await {
+            Err(Error::Stale) => Err(taken),
+            result => result,
+        }
+    }
+
+    async fn delete_ref(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        full: RefName,
+        name: &str,
+    ) -> Result<(), Error> {
+        self.check(caller, repo, Need::Write).await?;
+        let _locked = self.lock(repo.key).await;
+        let wanted = full.clone();
+        let value = self
+            .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
+            .await?
+            .ok_or_else(|| Error::NotFound(Missing::Revision(name.to_owned())))?;
+        let change = RefMove {
+            name: full,
+            expected: Expected::At(value),
+            new: None,
+        };
+        self.move_ref(caller, repo, change).await
+    }
+
+    async fn move_ref(&self, caller: &Caller, repo: &Repo, change: RefMove) -> Result<(), Error> {
+        let actor = caller.signed_in()?;
+        let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine()?)).await?;
+        publish(self, actor, repo, quarantine, vec![change], Note::None).await?;
+        Ok(())
+    }
+}
+
+/// The commit that a text means.
+pub(crate) fn resolve(git: &Repository, revision: &str) -> Result<ObjectId, Error> {
+    git.resolve(revision)?
+        .ok_or_else(|| Error::NotFound(Missing::Revision(revision.to_owned())))
+}
+
+/// A path that a request names. One that leads out of the repository makes no sense.
+pub(crate) fn parse_path(path: &str) -> Result<RepoPath, Error> {
+    path.trim_end_matches('/')
+        .parse()
+        .map_err(|error: assay_model::RepoPathError| Error::Unprocessable(error.to_string()))
+}
+
+fn is_blob(entry: &TreeEntry) -> bool {
+    match entry.kind {
+        EntryKind::File(_) | EntryKind::Symlink => true,
+        EntryKind::Directory | EntryKind::Submodule => false,
+    }
+}
+
+fn no_entry(commit: ObjectId) -> Error {
+    Error::NotFound(Missing::Entry {
+        commit: Some(commit),
+    })
+}
+
+fn add_last_commits(
+    objects: &Objects,
+    commit: ObjectId,
+    files: &mut [FileEntry],
+) -> Result<(), Error> {
+    let paths: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+    let mut commits = objects.last_commits(commit, &paths)?;
+    for file in files {
+        file.last_commit = commits.remove(&file.path).map(LastCommit::of);
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod access;
 mod account;
+mod attributes;
 mod board;
 mod commit;
 mod config;
@@ -13,11 +14,21 @@ mod discussion;
 mod error;
 mod file;
 mod hub;
+mod index;
+mod judge;
+mod known;
 mod large;
 mod listing;
+mod lock;
+mod name;
 mod operator;
+mod publish;
 mod push;
 mod repository;
+mod secret;
+mod session;
+mod sign;
+mod token;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};

@@ -1,5 +1,374 @@
+use std::collections::BTreeSet;
+
+use assay_git::{
+    Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
+};
+use assay_model::{Code, Diagnostic, ObjectId};
+use assay_render::{ELLIPSIS, FindingRenderer, visible};
 use bytes::Bytes;
+use tokio::io::AsyncRead;
+
+use crate::access::{Caller, Need};
+use crate::error::Error;
+use crate::hub::Hub;
+use crate::publish::{Note, Published, RefMove, publish};
+use crate::repository::Repo;
+
+/// The refs that open a pull request for `main`, and the beginning of those that name the branch.
+const NEW_PULL: &str = "refs/pr/new";
+const NEW_PULL_FOR: &str = "refs/for/";
+/// How many columns a finding may take: git puts `remote: ` before each line.
+const WIDTH: usize = 110;
+/// How many findings a push shows.
+const SHOWN: usize = 20;
 
 /// The answer to a push, in git's own words: which refs moved, and what the person reads after `remote:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PushReply(pub Bytes);
+
+/// What a push may do with one of its refs.
+enum Ruling {
+    /// Move it, with what is said of that.
+    Move(RefMove, Note),
+    /// Leave it, for this reason.
+    Refuse(String),
+}
+
+impl Hub {
+    /// What `git` is told first, for a fetch or a push (`service` is `git-upload-pack` or `git-receive-pack`).
+    pub async fn advertise(
+        &self,
+        repo: &Repo,
+        service: &str,
+        protocol: Option<&str>,
+    ) -> Result<Bytes, Error> {
+        let service = match service {
+            "git-upload-pack" => Service::UploadPack,
+            "git-receive-pack" => Service::ReceivePack,
+            _ => return Err(Error::Invalid("this is no service of git".to_owned())),
+        };
+        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
+        Ok(git.advertise(service, protocol).await?.into())
+    }
+
+    /// Answers a fetch, as a stream.
+    pub async fn fetch(
+        &self,
+        repo: &Repo,
+        protocol: Option<&str>,
+        request: Box<dyn AsyncRead + Send + Unpin>,
+    ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
+        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
+        Ok(Box::new(git.upload_pack(request, protocol).await?))
+    }
+
+    /// Takes a push: judged before any ref moves.
+    pub async fn push(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        request: Box<dyn AsyncRead + Send + Unpin>,
+    ) -> Result<PushReply, Error> {
+        // Whoever may not even open a pull request need not send a pack.
+        self.check(caller, repo, Need::Discuss).await?;
+        let limits = ReceiveLimits {
+            pack_bytes: self.config.limits.pack_bytes,
+            object_bytes: self.config.limits.file_bytes,
+            ..ReceiveLimits::default()
+        };
+        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
+        match git.receive(request, &limits).await? {
+            Received::Push(push) => self.take(caller, repo, push).await,
+            Received::Refused(reply) => Ok(PushReply(reply.into())),
+            Received::Probe => Ok(PushReply(Bytes::new())),
+        }
+    }
+
+    async fn take(&self, caller: &Caller, repo: &Repo, push: Push) -> Result<PushReply, Error> {
+        let actor = caller.signed_in()?;
+        let Push {
+            commands,
+            quarantine,
+            atomic,
+            reply,
+        } = push;
+        let _locked = self.lock(repo.key).await;
+        let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
+        let mut moves = Vec::new();
+        let mut note = Note::None;
+        let is_single = commands.len() == 1;
+        let mut objects = quarantine.objects();
+        for command in commands {
+            let name = command.name.clone();
+            let (ruling, returned) = self.rule(caller, repo, command, is_single, objects).await?;
+            objects = returned;
+            results.push(match ruling {
+                Ruling::Refuse(why) => (name, Err(why)),
+                Ruling::Move(change, own_note) => {
+                    moves.push(change);
+                    note = own_note;
+                    (name, Ok(()))
+                }
+            });
+        }
+        drop(objects);
+        let is_refused = results.iter().any(|(_, result)| result.is_err());
+        if atomic && is_refused {
+            refuse_all(&mut results, "another ref of this push was refused");
+            moves.clear();
+        }
+        let mut text = String::new();
+        if !moves.is_empty() {
+            match publish(self, actor, repo, quarantine, moves, note).await {
+                Ok(published) => text = success(&published),
+                Err(error) => {
+                    text = failure(&error)?;
+                    refuse_all(&mut results, short_reason(&error));
+                }
+            }
+        }
+        Ok(PushReply(reply.report(&results, &text).into()))
+    }
+
+    /// Decides about one ref of a push.
+    async fn rule(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        command: Command,
+        is_single: bool,
+        objects: Objects,
+    ) -> Result<(Ruling, Objects), Error> {
+        let Command { name, old, new } = command;
+        if let Some(base) = new_pull(&name) {
+            let (ruling, objects) = self
+                .rule_new_pull(repo, base, new, is_single, objects)
+                .await?;
+            return Ok((ruling, objects));
+        }
+        let ruling = match RefKind::of(&name) {
+            RefKind::Other => Ruling::Refuse(format!(
+                "only branches, tags and pull requests are kept here; `{NEW_PULL}` opens a pull request"
+            )),
+            RefKind::Pull => {
+                self.rule_pull(caller, repo, &name, old, new, is_single)
+                    .await?
+            }
+            RefKind::Branch | RefKind::Tag => {
+                let refused = refusal(self.check(caller, repo, Need::Write).await)?;
+                match refused {
+                    Some(why) => Ruling::Refuse(why),
+                    None => return rule_main(name, old, new, objects).await,
+                }
+            }
+        };
+        Ok((ruling, objects))
+    }
+
+    async fn rule_pull(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &RefName,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        is_single: bool,
+    ) -> Result<Ruling, Error> {
+        let Some(num) = name.as_pull().and_then(|number| i64::try_from(number).ok()) else {
+            return Ok(Ruling::Refuse("there is no such pull request".to_owned()));
+        };
+        let checked = self.check_pull_push(caller, repo, num).await;
+        if let Err(Error::NotFound(_)) = checked {
+            return Ok(Ruling::Refuse(format!(
+                "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
+            )));
+        }
+        if let Some(why) = refusal(checked)? {
+            return Ok(Ruling::Refuse(why));
+        }
+        if new.is_none() {
+            return Ok(Ruling::Refuse(
+                "the ref of a pull request stays; close it instead".to_owned(),
+            ));
+        }
+        if !is_single {
+            return Ok(alone());
+        }
+        let change = ref_move(name.clone(), old, new);
+        Ok(Ruling::Move(change, Note::CommitsToPull { num }))
+    }
+
+    async fn rule_new_pull(
+        &self,
+        repo: &Repo,
+        base: Result<RefName, String>,
+        new: Option<ObjectId>,
+        is_single: bool,
+        objects: Objects,
+    ) -> Result<(Ruling, Objects), Error> {
+        let (base, new) = match (base, new) {
+            (Ok(base), Some(new)) => (base, new),
+            (Err(why), _) => return Ok((Ruling::Refuse(why), objects)),
+            (Ok(_), None) => {
+                let why = "there is nothing to delete".to_owned();
+                return Ok((Ruling::Refuse(why), objects));
+            }
+        };
+        if !is_single {
+            return Ok((alone(), objects));
+        }
+        self.with_git(repo.key, move |git| {
+            let Some(head) = git.find_ref(&base)? else {
+                return Ok((Ruling::Refuse(format!("there is no `{base}`")), objects));
+            };
+            if objects.is_ancestor(new, head.target)? {
+                let why = format!("`{base}` has these commits already");
+                return Ok((Ruling::Refuse(why), objects));
+            }
+            let commit = objects.commit(new)?;
+            let change = ref_move(RefName::pull(0), None, Some(commit.id));
+            let note = Note::OpenPull {
+                title: commit.title,
+                description: commit.body,
+                base,
+            };
+            Ok((Ruling::Move(change, note), objects))
+        })
+        .await
+    }
+}
+
+/// Decides about a branch or tag that the caller may write to: `main` stays, and its history too.
+async fn rule_main(
+    name: RefName,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+    objects: Objects,
+) -> Result<(Ruling, Objects), Error> {
+    if name != RefName::main() {
+        let change = ref_move(name, old, new);
+        return Ok((Ruling::Move(change, Note::None), objects));
+    }
+    crate::hub::blocking(move || {
+        let ruling = match (old, new) {
+            (_, None) => Ruling::Refuse("the branch `main` cannot be deleted".to_owned()),
+            (Some(old), Some(new)) if !objects.is_ancestor(old, new)? => Ruling::Refuse(
+                "the history of `main` cannot be replaced; fetch it and merge".to_owned(),
+            ),
+            (Some(_) | None, Some(_)) => Ruling::Move(ref_move(name, old, new), Note::None),
+        };
+        Ok((ruling, objects))
+    })
+    .await
+}
+
+fn ref_move(name: RefName, old: Option<ObjectId>, new: Option<ObjectId>) -> RefMove {
+    RefMove {
+        name,
+        expected: old.map_or(Expected::Absent, Expected::At),
+        new,
+    }
+}
+
+fn alone() -> Ruling {
+    Ruling::Refuse("push a pull request by itself, without other refs".to_owned())
+}
+
+/// The branch that a push wants to open a pull request for, when that is what it wants.
+fn new_pull(name: &RefName) -> Option<Result<RefName, String>> {
+    if name.as_str() == NEW_PULL {
+        return Some(Ok(RefName::main()));
+    }
+    let branch = name.as_str().strip_prefix(NEW_PULL_FOR)?;
+    Some(RefName::branch(branch).map_err(|error| error.to_string()))
+}
+
+/// Why a ref is refused, when what was checked says so. What is our fault stays an error.
+fn refusal(checked: Result<(), Error>) -> Result<Option<String>, Error> {
+    match checked {
+        Ok(()) => Ok(None),
+        Err(Error::Forbidden(why) | Error::Conflict(why)) => Ok(Some(why)),
+        Err(other) => Err(other),
+    }
+}
+
+fn refuse_all(results: &mut [(RefName, Result<(), String>)], why: &str) {
+    for (_, result) in results {
+        if result.is_ok() {
+            *result = Err(why.to_owned());
+        }
+    }
+}
+
+/// What stands in parentheses behind a ref that did not move.
+fn short_reason(error: &Error) -> &'static str {
+    match error {
+        Error::Refused(_) => "the files of this push have errors",
+        Error::Stale => "somebody else moved it first; fetch and push again",
+        Error::TooLarge(_) => "too large",
+        _ => "refused",
+    }
+}
+
+/// What the person reads when a push went well.
+fn success(published: &Published) -> String {
+    let mut text = findings(&published.warnings);
+    if let Some(num) = published.pull {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!(
+            "opened pull request {num}; push more to it with `git push origin HEAD:refs/pr/{num}`\n"
+        ));
+    }
+    text
+}
+
+/// What the person reads when nothing moved. What is our fault is none of their business.
+fn failure(error: &Error) -> Result<String, Error> {
+    match error {
+        Error::Refused(diagnostics) => Ok(findings(diagnostics)),
+        Error::Internal(source) => Err(Error::internal(source.to_string())),
+        other => Ok(format!("{}\n", visible(&other.to_string()))),
+    }
+}
+
+/// Findings as the command line shows them, and where more is said of each.
+fn findings(diagnostics: &[Diagnostic]) -> String {
+    let renderer = FindingRenderer::plain(WIDTH);
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter().take(SHOWN) {
+        text.push_str(&renderer.render(diagnostic));
+        text.push_str("\n\n");
+    }
+    if diagnostics.len() > SHOWN {
+        let more = diagnostics.len() - SHOWN;
+        text.push_str(&format!(
+            "{ELLIPSIS} and {more} more; `assay validate` shows all\n\n"
+        ));
+    }
+    let codes: BTreeSet<Code> = diagnostics.iter().map(|found| found.code).collect();
+    for code in codes {
+        text.push_str(&format!("`assay explain {code}` says more of {code}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pull_request_is_opened_for_main_or_for_the_branch_that_is_named() {
+        let base = |text: &str| new_pull(&text.parse().unwrap());
+
+        assert_eq!(base("refs/pr/new"), Some(Ok(RefName::main())));
+        assert_eq!(
+            base("refs/for/dev/x"),
+            Some(Ok(RefName::branch("dev/x").unwrap()))
+        );
+        assert_eq!(base("refs/pr/7"), None);
+        assert_eq!(base("refs/heads/new"), None);
+        assert!(base("refs/for/-x").is_some_and(|base| base.is_err()));
+    }
+}

@@ -1,5 +1,17 @@
+use assay_git::{CommitPlan, RefName};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
+use assay_store::{self as store, AccountId, Listed};
 use serde_json::Value as Json;
+
+use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
+use crate::commit;
+use crate::error::{Error, Missing};
+use crate::hub::{Hub, blocking};
+use crate::index::{index_repository, touched_by};
+use crate::name;
+
+/// The longest description of a repository, in bytes.
+const DESCRIPTION_BYTES: usize = 4_096;
 
 /// Who may see a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +53,24 @@ pub struct Repo {
     pub(crate) kind: RepoKind,
     pub(crate) id: RepoId,
     pub(crate) private: bool,
+    pub(crate) owner: AccountId,
+    pub(crate) creator: Option<AccountId>,
+    pub(crate) disabled: bool,
 }
 
 impl Repo {
+    fn of(repository: store::Repository) -> Self {
+        Self {
+            key: repository.key,
+            kind: repository.kind,
+            id: repository.id,
+            private: repository.settings.private,
+            owner: repository.owner,
+            creator: repository.creator,
+            disabled: repository.settings.disabled,
+        }
+    }
+
     /// What it holds.
     pub fn kind(&self) -> RepoKind {
         self.kind
@@ -91,4 +118,343 @@ pub struct RepoInfo {
     pub benchmark: bool,
     /// Whether the operator listed the benchmark.
     pub official: bool,
+}
+
+impl RepoInfo {
+    /// What a list knows of a repository, at a commit.
+    pub(crate) fn of(listed: Listed, sha: ObjectId) -> Self {
+        let Listed {
+            repository,
+            card,
+            benchmark,
+            official,
+            ..
+        } = listed;
+        let (mut tags, data, pipeline_tag, library_name) = match card {
+            Some(card) => (card.tags, Some(card.data), card.pipeline_tag, card.library),
+            None => (Vec::new(), None, None, None),
+        };
+        if benchmark && official {
+            tags.push("benchmark:official".to_owned());
+        }
+        Self {
+            kind: repository.kind,
+            id: repository.id,
+            stable_id: format!("{:024x}", repository.key.0),
+            sha,
+            private: repository.settings.private,
+            description: repository.settings.description,
+            created: repository.created,
+            updated: repository.updated,
+            tags,
+            card: data,
+            pipeline_tag,
+            library_name,
+            benchmark,
+            official,
+        }
+    }
+}
+
+impl Hub {
+    /// Lets a caller in, or not: the one door to a repository. An invisible one is missing, a renamed one is `Moved`.
+    pub async fn repo(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        need: Need,
+    ) -> Result<Repo, Error> {
+        let found = self.store.find_repository(kind, id).await?;
+        let Some(found) = found else {
+            // What does not exist takes as many questions as what may not be seen.
+            self.relation(caller, AccountId(0)).await?;
+            return Err(Error::NotFound(Missing::Repo));
+        };
+        let repo = Repo::of(found.repository);
+        if found.moved {
+            self.check(caller, &repo, Need::Read).await?;
+            return Err(Error::Moved { kind, to: repo.id });
+        }
+        self.check(caller, &repo, need).await?;
+        Ok(repo)
+    }
+
+    /// Whether a caller who was let in may do more.
+    pub async fn check(&self, caller: &Caller, repo: &Repo, need: Need) -> Result<(), Error> {
+        let is_open = !repo.private && !repo.disabled && need == Need::Read;
+        let relation = if is_open {
+            Relation::Stranger
+        } else {
+            self.relation(caller, repo.owner).await?
+        };
+        let subject = Subject {
+            id: &repo.id,
+            private: repo.private,
+            disabled: repo.disabled,
+            relation,
+            created: is_creator(caller, repo),
+        };
+        access::decide(caller, &subject, need).into_result()
+    }
+
+    /// What a caller is to a namespace.
+    async fn relation(&self, caller: &Caller, owner: AccountId) -> Result<Relation, Error> {
+        let user = match &caller.inner {
+            CallerKind::User(user) => user,
+            CallerKind::Anonymous | CallerKind::Shell => return Ok(Relation::Stranger),
+        };
+        if user.account == owner {
+            return Ok(Relation::Owner);
+        }
+        let role = self.store.role_in(owner, user.account).await?;
+        Ok(role.map_or(Relation::Stranger, Relation::Member))
+    }
+
+    /// Makes a repository with a first commit on `main`.
+    pub async fn create_repository(
+        &self,
+        caller: &Caller,
+        new: NewRepository,
+    ) -> Result<RepoInfo, Error> {
+        let namespace = match &new.namespace {
+            Some(namespace) => namespace.clone(),
+            None => caller.signed_in()?.name.clone(),
+        };
+        let owner = self.store.account_named(&namespace).await?;
+        // The namespace is spelled as its account is.
+        let namespace = owner.as_ref().map_or(&*namespace, |owner| &*owner.name);
+        let id = name::repository(namespace, &new.name)?;
+        let owner = self
+            .check_creation(caller, owner.as_ref().map(|owner| owner.id), &id)
+            .await?;
+        let settings = store::Settings {
+            private: new.visibility == Visibility::Private,
+            description: checked_description(new.description)?,
+            ..store::Settings::default()
+        };
+        let new = store::NewRepository {
+            kind: new.kind,
+            id,
+            owner,
+            creator: caller.signed_in().ok().map(|user| user.account),
+            created: self.now(),
+            settings,
+        };
+        let key = self.add_repository(caller, &new).await?;
+        self.info(key, None).await
+    }
+
+    /// The account that a new repository will belong to, if the caller may make it there.
+    async fn check_creation(
+        &self,
+        caller: &Caller,
+        owner: Option<AccountId>,
+        id: &RepoId,
+    ) -> Result<AccountId, Error> {
+        // A namespace that does not exist is refused as one that is somebody else's is.
+        let relation = match owner {
+            Some(owner) => self.relation(caller, owner).await?,
+            None => Relation::Stranger,
+        };
+        access::decide_creation(caller, relation, id).into_result()?;
+        let owner = owner.ok_or_else(|| {
+            let namespace = id.namespace().unwrap_or_default();
+            Error::NotFound(Missing::Other(format!("there is no account `{namespace}`")))
+        })?;
+        let limit = self.config.limits.repositories;
+        if self.store.repositories_owned(owner).await? >= limit {
+            return Err(Error::Forbidden(format!(
+                "an account has at most {limit} repositories"
+            )));
+        }
+        Ok(owner)
+    }
+
+    async fn add_repository(
+        &self,
+        caller: &Caller,
+        new: &store::NewRepository,
+    ) -> Result<RepoKey, Error> {
+        let plan = first_commit(caller, new.created);
+        let mut tx = self.store.begin().await?;
+        let key = tx.add_repository(new).await.map_err(|error| match error {
+            store::Error::Taken { .. } => taken(new.kind, &new.id),
+            other => other.into(),
+        })?;
+        let git = std::sync::Arc::clone(&self.git);
+        blocking(move || {
+            match git.create(key, &plan) {
+                // The remains of a crash between this and the commit of the transaction.
+                Err(assay_git::Error::RepositoryExists(_)) => {
+                    git.delete(key)?;
+                    git.create(key, &plan)?;
+                }
+                created => {
+                    created?;
+                }
+            }
+            Ok(())
+        })
+        .await?;
+        let touched = index_repository(self, &mut tx, key).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(key)
+    }
+
+    /// Deletes a repository.
+    pub async fn delete_repository(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+    ) -> Result<(), Error> {
+        let repo = self.repo(caller, kind, id, Need::Admin).await?;
+        let _locked = self.lock(repo.key).await;
+        let mut tx = self.store.begin().await?;
+        let touched = touched_by(&mut tx, repo.key, kind).await?;
+        if !tx.remove_repository(repo.key).await? {
+            return Err(Error::NotFound(Missing::Repo));
+        }
+        tx.commit().await?;
+        self.touch(&touched);
+        let git = std::sync::Arc::clone(&self.git);
+        blocking(move || Ok(git.delete(repo.key)?)).await
+    }
+
+    /// Renames a repository; the old name leads to it until someone takes that name.
+    pub async fn move_repository(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        from: &RepoId,
+        to: &RepoId,
+    ) -> Result<(), Error> {
+        let repo = self.repo(caller, kind, from, Need::Admin).await?;
+        let Some(namespace) = to.namespace() else {
+            return Err(Error::Invalid(format!("`{to}` has no namespace")));
+        };
+        let owner = self.store.account_named(namespace).await?;
+        let namespace = owner.as_ref().map_or(namespace, |owner| &*owner.name);
+        let to = name::repository(namespace, to.name())?;
+        let owner = owner.as_ref().map(|owner| owner.id);
+        // Whoever may rename a repository where it is may do so; to another namespace, they must be welcome there.
+        let owner = if owner == Some(repo.owner) {
+            repo.owner
+        } else {
+            self.check_creation(caller, owner, &to).await?
+        };
+        let _locked = self.lock(repo.key).await;
+        let mut tx = self.store.begin().await?;
+        let mut touched = touched_by(&mut tx, repo.key, kind).await?;
+        let is_renamed = tx
+            .rename_repository(repo.key, &to, owner, self.now())
+            .await
+            .map_err(|error| match error {
+                store::Error::Taken { .. } => taken(kind, &to),
+                other => other.into(),
+            })?;
+        if !is_renamed {
+            return Err(Error::NotFound(Missing::Repo));
+        }
+        touched.merge(touched_by(&mut tx, repo.key, kind).await?);
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
+    }
+
+    /// Changes visibility or description.
+    pub async fn change_settings(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        settings: Settings,
+    ) -> Result<RepoInfo, Error> {
+        let repo = self.repo(caller, kind, id, Need::Admin).await?;
+        let description = checked_description(settings.description)?;
+        let _locked = self.lock(repo.key).await;
+        let mut tx = self.store.begin().await?;
+        let Some(repository) = tx.repository(repo.key).await? else {
+            return Err(Error::NotFound(Missing::Repo));
+        };
+        let mut own = repository.settings;
+        if let Some(visibility) = settings.visibility {
+            own.private = visibility == Visibility::Private;
+        }
+        if description.is_some() {
+            own.description = description;
+        }
+        tx.set_repository(repo.key, &own).await?;
+        let touched = touched_by(&mut tx, repo.key, kind).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        self.info(repo.key, None).await
+    }
+
+    /// What pages and lists say of a repository, at a revision.
+    pub async fn repo_info(&self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
+        let sha = match revision {
+            Some(revision) => Some(self.resolve(repo, revision).await?),
+            None => None,
+        };
+        self.info(repo.key, sha).await
+    }
+
+    async fn info(&self, key: RepoKey, sha: Option<ObjectId>) -> Result<RepoInfo, Error> {
+        let listed = self
+            .store
+            .listed(key)
+            .await?
+            .ok_or(Error::NotFound(Missing::Repo))?;
+        let sha = match sha.or(listed.head) {
+            Some(sha) => sha,
+            None => self.head_of(key).await?,
+        };
+        Ok(RepoInfo::of(listed, sha))
+    }
+
+    async fn head_of(&self, key: RepoKey) -> Result<ObjectId, Error> {
+        self.with_git(key, |git| {
+            let head = git.find_ref(&RefName::main())?;
+            head.map(|head| head.target)
+                .ok_or_else(|| Error::internal("the repository has no branch `main`"))
+        })
+        .await
+    }
+}
+
+fn is_creator(caller: &Caller, repo: &Repo) -> bool {
+    match &caller.inner {
+        CallerKind::User(user) => repo.creator == Some(user.account),
+        CallerKind::Anonymous | CallerKind::Shell => false,
+    }
+}
+
+/// The commit that every repository begins with. It has no files: a `.gitattributes` that nobody asked for would turn
+/// files into pointers in the hands of those who use git-lfs.
+fn first_commit(caller: &Caller, when: Timestamp) -> CommitPlan {
+    let author = commit::signature(caller.signed_in().ok(), when);
+    CommitPlan {
+        parents: Vec::new(),
+        base: None,
+        operations: Vec::new(),
+        message: "initial commit".to_owned(),
+        committer: author.clone(),
+        author,
+    }
+}
+
+fn taken(kind: RepoKind, id: &RepoId) -> Error {
+    Error::Taken(format!("there is a {kind} `{id}` already"))
+}
+
+fn checked_description(description: Option<String>) -> Result<Option<String>, Error> {
+    match description {
+        Some(text) if text.len() > DESCRIPTION_BYTES => Err(Error::Invalid(format!(
+            "a description has at most {DESCRIPTION_BYTES} bytes"
+        ))),
+        description => Ok(description),
+    }
 }

@@ -36,6 +36,17 @@ pub enum Error {
         /// How large it might be.
         max: u64,
     },
+    /// A commit has more files than are told of.
+    #[error("object {id} has more than {max} files")]
+    TooManyFiles {
+        /// The commit or tree.
+        id: ObjectId,
+        /// How many there might be.
+        max: usize,
+    },
+    /// Bytes were made to have the hash of others.
+    #[error("the bytes of a file were made to have the hash of others")]
+    Collision,
     /// An operation deletes what is not there.
     #[error("there is no `{0}` to delete")]
     NothingToDelete(RepoPath),

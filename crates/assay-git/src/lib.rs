@@ -7,9 +7,18 @@
 //! Everything here blocks, except what speaks the git protocol: call it where blocking is allowed.
 
 pub mod command;
+
+mod base;
+mod blob;
+mod changes;
+mod diff;
 mod error;
+mod history;
+mod id;
 mod large_file;
 mod large_files;
+mod layers;
+mod loose;
 mod merge;
 mod object;
 mod objects;
@@ -19,14 +28,19 @@ mod ref_name;
 mod refs;
 mod repositories;
 mod repository;
+mod scratch;
+mod shadow;
+mod tree;
+mod update;
 mod wire;
 
+pub use blob::BlobReader;
 pub use error::Error;
 pub use large_file::{LargeFile, LargeFileId, LargeFileIdError};
 pub use large_files::{LargeFiles, Upload};
 pub use merge::{FastForward, MergePlan, Merged};
 pub use object::{Change, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
-pub use objects::{BlobReader, Objects};
+pub use objects::Objects;
 pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature};
 pub use quarantine::Quarantine;
 pub use ref_name::{RefName, RefNameError};
@@ -34,5 +48,6 @@ pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
 pub use wire::{
-    Command, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError, parse_commands,
+    Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
+    parse_commands,
 };

@@ -1,6 +1,8 @@
 use assay_model::{ObjectId, RepoPath};
+use gix::objs::Kind;
 
-use crate::{Error, Quarantine, Signature};
+use crate::plan::encode_commit;
+use crate::{Error, Objects, Quarantine, Signature};
 
 /// How one branch is to be brought into another.
 #[derive(Debug, Clone)]
@@ -37,14 +39,66 @@ pub enum Merged {
     Conflict(Vec<RepoPath>),
 }
 
+/// How many bytes the names of files in conflict may have.
+const MAX_NAMES: usize = 4 << 20;
+
 impl Quarantine {
     /// Merges one commit into another.
     pub fn merge(
         &self,
-        _ours: ObjectId,
-        _theirs: ObjectId,
-        _plan: &MergePlan,
+        ours: ObjectId,
+        theirs: ObjectId,
+        plan: &MergePlan,
     ) -> Result<Merged, Error> {
-        todo!()
+        let objects = self.objects();
+        let base = objects.merge_base(ours, theirs)?;
+        if base == Some(theirs) {
+            return Ok(Merged::UpToDate);
+        }
+        let tree = if base == Some(ours) {
+            match plan.fast_forward {
+                FastForward::Allow => return Ok(Merged::FastForward(theirs)),
+                FastForward::Never => objects.commit(theirs)?.tree,
+            }
+        } else {
+            match merge_trees(&objects, ours, theirs)? {
+                Ok(tree) => tree,
+                Err(paths) => return Ok(Merged::Conflict(paths)),
+            }
+        };
+        let commit = encode_commit(
+            tree,
+            &[ours, theirs],
+            &plan.author,
+            &plan.committer,
+            &plan.message,
+        );
+        self.shadow.insert(Kind::Commit, commit).map(Merged::Commit)
+    }
+}
+
+/// The tree of both, or the files that do not go together.
+fn merge_trees(
+    objects: &Objects,
+    ours: ObjectId,
+    theirs: ObjectId,
+) -> Result<Result<ObjectId, Vec<RepoPath>>, Error> {
+    let output = objects
+        .git("merge-tree")?
+        .args(["--write-tree", "--name-only", "--no-messages", "-z"])
+        .arg("--allow-unrelated-histories")
+        .args([ours.to_string(), theirs.to_string()])
+        .run(MAX_NAMES)?;
+    let failed = || Error::Git {
+        subcommand: "merge-tree",
+        output: output.stderr.trim().to_owned(),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut fields = text.split('\0').filter(|field| !field.is_empty());
+    let tree = fields.next().and_then(|field| field.parse().ok());
+    match output.code {
+        Some(0) => tree.map(Ok).ok_or_else(failed),
+        Some(1) => Ok(Err(fields.filter_map(|path| path.parse().ok()).collect())),
+        Some(_) | None => Err(failed()),
     }
 }

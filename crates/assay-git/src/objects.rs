@@ -1,139 +1,159 @@
-use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::sync::Arc;
 
 use assay_model::{ObjectId, RepoPath};
+use gix::objs::Kind;
 
-use crate::{Change, CommitInfo, Depth, Diff, Error, TreeEntry};
+use crate::base::BlobFacts;
+use crate::layers::Layers;
+use crate::tree::{self, Line, tree_of};
+use crate::{Depth, EntryKind, Error, LargeFile, TreeEntry};
 
 /// The objects of a repository, and of a quarantine if it was asked for them.
 ///
 /// It may be shared between threads. Where a commit is wanted, an annotated tag of one will do. What lies at a path
 /// that is no [`RepoPath`] is left out everywhere: nothing in a hub could name it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Objects {
-    _private: (),
-}
-
-/// The bytes of a blob, as they are read.
-pub struct BlobReader {
-    _private: (),
+    pub(crate) layers: Arc<Layers>,
 }
 
 impl Objects {
+    /// How many files of a commit are told of; a few trees that name each other many times can pretend to have billions.
+    pub const MAX_FILES: usize = 500_000;
+
+    pub(crate) fn new(layers: Arc<Layers>) -> Self {
+        Self { layers }
+    }
+
     /// Whether there is an object of this hash.
-    pub fn contains(&self, _id: ObjectId) -> bool {
-        todo!()
+    pub fn contains(&self, id: ObjectId) -> Result<bool, Error> {
+        Ok(self.layers.header(id)?.is_some())
     }
 
     /// What lies at a path of a commit.
-    pub fn entry(&self, _commit: ObjectId, _path: &RepoPath) -> Result<Option<TreeEntry>, Error> {
-        todo!()
+    pub fn entry(&self, commit: ObjectId, path: &RepoPath) -> Result<Option<TreeEntry>, Error> {
+        let root = tree_of(&self.layers, commit)?;
+        match tree::lookup(&self.layers, root, path)? {
+            Some(line) => self.describe(path.clone(), &line).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// What lies in a folder of a commit (`None` is the whole of it), in git's order; `None` when there is no such
     /// folder.
     pub fn list(
         &self,
-        _commit: ObjectId,
-        _folder: Option<&RepoPath>,
-        _depth: Depth,
+        commit: ObjectId,
+        folder: Option<&RepoPath>,
+        depth: Depth,
     ) -> Result<Option<Vec<TreeEntry>>, Error> {
-        todo!()
+        let root = tree_of(&self.layers, commit)?;
+        let tree = match folder {
+            None => root,
+            Some(path) => match tree::lookup(&self.layers, root, path)? {
+                Some(line) if line.kind == EntryKind::Directory => line.id,
+                Some(_) | None => return Ok(None),
+            },
+        };
+        let prefix = folder.map_or_else(String::new, |path| format!("{path}/"));
+        let mut entries = Vec::new();
+        self.list_into(tree, &prefix, depth, &mut entries)?;
+        Ok(Some(entries))
     }
 
     /// The bytes of a blob, if they are at most so many.
-    pub fn read(&self, _blob: ObjectId, _max: u64) -> Result<Vec<u8>, Error> {
-        todo!()
+    pub fn read(&self, blob: ObjectId, max: u64) -> Result<Vec<u8>, Error> {
+        let size = self.size(blob)?;
+        if size > max {
+            return Err(Error::BlobTooLarge {
+                id: blob,
+                size,
+                max,
+            });
+        }
+        let found = self.layers.find(blob)?.ok_or(Error::NoObject(blob))?;
+        Ok(found.data)
     }
 
     /// The size of a blob, without reading it.
-    pub fn size(&self, _blob: ObjectId) -> Result<u64, Error> {
-        todo!()
+    pub fn size(&self, blob: ObjectId) -> Result<u64, Error> {
+        match self.layers.header(blob)?.ok_or(Error::NoObject(blob))? {
+            (Kind::Blob, size) => Ok(size),
+            (Kind::Tree | Kind::Commit | Kind::Tag, _) => Err(Error::BadObject {
+                id: blob,
+                wanted: "blob",
+            }),
+        }
     }
 
-    /// Opens a blob of any size.
-    pub fn open(&self, _blob: ObjectId) -> Result<BlobReader, Error> {
-        todo!()
-    }
-
-    /// A commit.
-    pub fn commit(&self, _id: ObjectId) -> Result<CommitInfo, Error> {
-        todo!()
-    }
-
-    /// The commits that led to one, itself first, newest first, as `git log` has them.
-    pub fn log(
+    /// Directories nest no deeper than a path has parts, so this does not run out of stack.
+    fn list_into(
         &self,
-        _from: ObjectId,
-        _skip: usize,
-        _limit: usize,
-    ) -> Result<Vec<CommitInfo>, Error> {
-        todo!()
+        tree: ObjectId,
+        prefix: &str,
+        depth: Depth,
+        entries: &mut Vec<TreeEntry>,
+    ) -> Result<(), Error> {
+        for line in tree::lines(&self.layers, tree)? {
+            let Some(path) = join(prefix, &line.name) else {
+                continue;
+            };
+            if entries.len() == Self::MAX_FILES {
+                return Err(Error::TooManyFiles {
+                    id: tree,
+                    max: Self::MAX_FILES,
+                });
+            }
+            let below = format!("{path}/");
+            entries.push(self.describe(path, &line)?);
+            if line.kind == EntryKind::Directory && depth == Depth::Recursive {
+                self.list_into(line.id, &below, depth, entries)?;
+            }
+        }
+        Ok(())
     }
 
-    /// How many commits led to one, with itself.
-    pub fn count(&self, _from: ObjectId) -> Result<usize, Error> {
-        todo!()
+    fn describe(&self, path: RepoPath, line: &Line) -> Result<TreeEntry, Error> {
+        let facts = match line.kind {
+            EntryKind::File(_) => self.facts(line.id)?,
+            EntryKind::Symlink => BlobFacts {
+                size: self.size(line.id)?,
+                large: None,
+            },
+            EntryKind::Directory | EntryKind::Submodule => BlobFacts {
+                size: 0,
+                large: None,
+            },
+        };
+        Ok(TreeEntry {
+            path,
+            kind: line.kind,
+            oid: line.id,
+            size: facts.size,
+            large: facts.large,
+        })
     }
 
-    /// A commit, its first parent, that one's first parent and so on, until a commit that is left out, or the end.
-    pub fn first_parents(
-        &self,
-        _from: ObjectId,
-        _until: Option<ObjectId>,
-    ) -> Result<Vec<CommitInfo>, Error> {
-        todo!()
-    }
-
-    /// What differs between two commits (or trees), in the order of the paths; `None` has no files.
-    pub fn changes(&self, _old: Option<ObjectId>, _new: ObjectId) -> Result<Vec<Change>, Error> {
-        todo!()
-    }
-
-    /// For each path the newest commit on the first-parent line that changed it. Paths that are not there are left out.
-    pub fn last_commits(
-        &self,
-        _commit: ObjectId,
-        _paths: &[RepoPath],
-    ) -> Result<BTreeMap<RepoPath, CommitInfo>, Error> {
-        todo!()
-    }
-
-    /// The commit on the first-parent line that made a file which has been there ever since; `None` when it is not
-    /// there.
-    pub fn created(
-        &self,
-        _commit: ObjectId,
-        _path: &RepoPath,
-    ) -> Result<Option<CommitInfo>, Error> {
-        todo!()
-    }
-
-    /// Whether one commit led to another, or is it.
-    pub fn is_ancestor(&self, _ancestor: ObjectId, _of: ObjectId) -> Result<bool, Error> {
-        todo!()
-    }
-
-    /// The newest commit that led to both.
-    pub fn merge_base(&self, _one: ObjectId, _other: ObjectId) -> Result<Option<ObjectId>, Error> {
-        todo!()
-    }
-
-    /// What changed between two commits, as a unified diff.
-    pub fn diff(&self, _base: ObjectId, _tip: ObjectId, _max_bytes: usize) -> Result<Diff, Error> {
-        todo!()
+    /// Size and pointer of a blob. Only what may be a pointer by its size is read.
+    fn facts(&self, blob: ObjectId) -> Result<BlobFacts, Error> {
+        let known = &self.layers.base.facts;
+        if let Some(facts) = known.get(blob) {
+            return Ok(facts);
+        }
+        let size = self.size(blob)?;
+        let large = if size < LargeFile::MAX_POINTER {
+            LargeFile::of_pointer(&self.read(blob, size)?)
+        } else {
+            None
+        };
+        let facts = BlobFacts { size, large };
+        known.set(blob, facts);
+        Ok(facts)
     }
 }
 
-impl BlobReader {
-    /// How many bytes the blob has.
-    pub fn size(&self) -> u64 {
-        todo!()
-    }
-}
-
-impl Read for BlobReader {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        todo!()
-    }
+/// The path of a line of a tree, if it is one that a hub can name.
+pub(crate) fn join(prefix: &str, name: &[u8]) -> Option<RepoPath> {
+    let name = std::str::from_utf8(name).ok()?;
+    format!("{prefix}{name}").parse().ok()
 }

@@ -77,3 +77,85 @@ pub struct Signature {
     /// When; git keeps whole seconds.
     pub when: Timestamp,
 }
+
+impl CommitPlan {
+    /// The commit as git writes it.
+    pub(crate) fn encode(&self, tree: ObjectId) -> Vec<u8> {
+        encode_commit(
+            tree,
+            &self.parents,
+            &self.author,
+            &self.committer,
+            &self.message,
+        )
+    }
+}
+
+/// A commit as git writes it.
+pub(crate) fn encode_commit(
+    tree: ObjectId,
+    parents: &[ObjectId],
+    author: &Signature,
+    committer: &Signature,
+    message: &str,
+) -> Vec<u8> {
+    let parents: Vec<_> = parents.iter().map(|id| format!("parent {id}\n")).collect();
+    let message = message.replace('\0', "");
+    let text = format!(
+        "tree {tree}\n{}author {}\ncommitter {}\n\n{}\n",
+        parents.concat(),
+        author.line(),
+        committer.line(),
+        message.trim_end()
+    );
+    text.into_bytes()
+}
+
+impl Signature {
+    /// `name <email> seconds +0000`.
+    fn line(&self) -> String {
+        // A time before 1970 is none that git can write.
+        let seconds = self.when.seconds().max(0);
+        format!(
+            "{} <{}> {seconds} +0000",
+            clean(&self.name, "unknown"),
+            clean(&self.email, "")
+        )
+    }
+}
+
+/// What git allows between the brackets: no line end, no bracket, and no punctuation at the ends.
+fn clean<'a>(text: &str, otherwise: &'a str) -> std::borrow::Cow<'a, str> {
+    let allowed = |c: &char| !c.is_control() && !matches!(c, '<' | '>');
+    let text: String = text.chars().filter(allowed).collect();
+    let crud = |c: char| c.is_whitespace() || ".,:;\"'\\".contains(c);
+    match text.trim_matches(crud) {
+        "" => otherwise.into(),
+        text => text.to_owned().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(name: &str, email: &str, seconds: i64) -> Signature {
+        Signature {
+            name: name.to_owned(),
+            email: email.to_owned(),
+            when: Timestamp::from_seconds(seconds),
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_end_its_line_or_pose_as_an_address() {
+        let hostile = signature("Eve\n<root@hub>\nparent 0", "a>b<c\0", -5);
+
+        assert_eq!(hostile.line(), "Everoot@hubparent 0 <abc> 0 +0000");
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_unknown() {
+        assert_eq!(signature(" .,; ", "", 7).line(), "unknown <> 7 +0000");
+    }
+}

@@ -1,28 +1,83 @@
-use assay_model::ObjectId;
+use std::sync::Arc;
 
-use crate::{CommitPlan, Error, Objects};
+use assay_model::ObjectId;
+use gix::objs::Kind;
+
+use crate::base::Base;
+use crate::layers::Layers;
+use crate::shadow::Shadow;
+use crate::tree::{Draft, tree_of};
+use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation};
 
 /// Objects that are not yet part of a repository: they can be read, and seen by nobody else.
 ///
 /// Dropped without being admitted, they are gone.
 #[derive(Debug)]
 pub struct Quarantine {
-    _private: (),
+    pub(crate) shadow: Arc<Shadow>,
+    pub(crate) layers: Arc<Layers>,
 }
 
 impl Quarantine {
-    /// Reads what is in quarantine and what is in the repository alike.
-    pub fn objects(&self) -> Objects {
-        todo!()
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        let shadow = Arc::new(Shadow::new(Arc::clone(&base)));
+        let layers = Arc::new(Layers::new(base, Some(Arc::clone(&shadow))));
+        Self { shadow, layers }
     }
 
-    /// Writes a commit, with what it needs.
-    pub fn write(&self, _plan: &CommitPlan) -> Result<ObjectId, Error> {
-        todo!()
+    /// Reads what is in quarantine and what is in the repository alike.
+    pub fn objects(&self) -> Objects {
+        Objects::new(Arc::clone(&self.layers))
+    }
+
+    /// Writes a commit, with what it needs. It is written even when it changes nothing.
+    pub fn write(&self, plan: &CommitPlan) -> Result<ObjectId, Error> {
+        let mut draft = match plan.base {
+            Some(base) => Draft::of(&self.layers, tree_of(&self.layers, base)?)?,
+            None => Draft::default(),
+        };
+        for operation in &plan.operations {
+            self.apply(operation, &mut draft)?;
+        }
+        let tree = draft.write(&self.shadow)?;
+        self.shadow.insert(Kind::Commit, plan.encode(tree))
     }
 
     /// Makes everything part of the repository. Move the refs after this, never before.
     pub fn admit(self) -> Result<(), Error> {
-        todo!()
+        self.shadow.admit()
+    }
+
+    fn apply(&self, operation: &Operation, draft: &mut Draft) -> Result<(), Error> {
+        let layers = &self.layers;
+        match operation {
+            Operation::Put { path, blob, mode } => {
+                let id = self.blob(blob)?;
+                draft.put(layers, path, EntryKind::File(*mode), id)
+            }
+            Operation::PutPointer { path, file } => {
+                let id = self
+                    .shadow
+                    .insert(Kind::Blob, file.pointer().into_bytes())?;
+                draft.put(layers, path, EntryKind::File(FileMode::Regular), id)
+            }
+            Operation::Delete(path) => draft.remove(layers, path, false),
+            Operation::DeleteFolder(path) => draft.remove(layers, path, true),
+        }
+    }
+
+    fn blob(&self, blob: &Blob) -> Result<ObjectId, Error> {
+        match blob {
+            Blob::Bytes(bytes) => self.shadow.insert(Kind::Blob, bytes.clone()),
+            Blob::File(path) => self.shadow.insert_file(path),
+            Blob::Existing(id) => match self.layers.header(*id)? {
+                Some((Kind::Blob, _)) => Ok(*id),
+                Some((Kind::Tree | Kind::Commit | Kind::Tag, _)) => Err(Error::BadObject {
+                    id: *id,
+                    wanted: "blob",
+                }),
+                None => Err(Error::NoObject(*id)),
+            },
+        }
     }
 }

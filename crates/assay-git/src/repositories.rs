@@ -1,13 +1,23 @@
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use assay_model::RepoKey;
 
-use crate::{CommitPlan, Error, Repository};
+use crate::base::{Base, Facts};
+use crate::scratch::Scratch;
+use crate::{CommitPlan, Error, Quarantine, RefName, Repository};
 
 /// A directory of bare repositories: `{key % 256 in hex}/{key}.git`. Several processes may share it.
+///
+/// What is not finished lies in `tmp`: quarantines, repositories that are being made, and those that are being deleted.
 #[derive(Debug)]
 pub struct Repositories {
     root: PathBuf,
+    scratch: PathBuf,
+    facts: Arc<Facts>,
+    opened: Mutex<Opened>,
 }
 
 /// What [`Repositories::recover`] cleared away.
@@ -17,30 +27,105 @@ pub struct Recovered {
     pub leftovers: usize,
 }
 
+/// The repositories that were asked for lately.
+#[derive(Debug, Default)]
+struct Opened {
+    repositories: HashMap<RepoKey, (Repository, u64)>,
+    asked: u64,
+}
+
+/// How many repositories are kept open.
+const MAX_OPENED: usize = 512;
+
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
+
 impl Repositories {
     /// The repositories below a directory, which is made if it does not exist.
     pub fn new(root: impl Into<PathBuf>) -> Result<Self, Error> {
-        Ok(Self { root: root.into() })
+        let root = root.into();
+        let scratch = root.join("tmp");
+        std::fs::create_dir_all(&scratch).map_err(Error::disk("make", &scratch))?;
+        // `git` runs elsewhere and must find its way back.
+        let root = std::fs::canonicalize(&root).map_err(Error::disk("find", &root))?;
+        Ok(Self {
+            scratch: root.join("tmp"),
+            root,
+            facts: Arc::default(),
+            opened: Mutex::default(),
+        })
     }
 
     /// Makes a repository whose branch `main` has one commit. It appears whole or not at all.
-    pub fn create(&self, _key: RepoKey, _initial: &CommitPlan) -> Result<Repository, Error> {
-        todo!()
+    pub fn create(&self, key: RepoKey, initial: &CommitPlan) -> Result<Repository, Error> {
+        let scratch = Scratch::new(&self.scratch)?;
+        let made = scratch.path().join("repository");
+        lay_out(&made)?;
+        let base = self.open(key, made.clone())?;
+        let quarantine = Quarantine::new(Arc::new(base));
+        let commit = quarantine.write(initial)?;
+        quarantine.admit()?;
+        write(&made.join(RefName::main().as_str()), &format!("{commit}\n"))?;
+
+        let path = self.path(key);
+        if path.exists() {
+            return Err(Error::RepositoryExists(key));
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(Error::disk("make", parent))?;
+        }
+        match std::fs::rename(&made, &path) {
+            Ok(()) => self.get(key),
+            Err(_) if path.exists() => Err(Error::RepositoryExists(key)),
+            Err(error) => Err(Error::disk("make", path)(error)),
+        }
     }
 
     /// Opens a repository.
-    pub fn get(&self, _key: RepoKey) -> Result<Repository, Error> {
-        todo!()
+    pub fn get(&self, key: RepoKey) -> Result<Repository, Error> {
+        let path = self.path(key);
+        // Another process may have deleted it.
+        if !path.is_dir() {
+            self.opened().repositories.remove(&key);
+            return Err(Error::NoRepository(key));
+        }
+        if let Some(repository) = self.opened().find(key) {
+            return Ok(repository);
+        }
+        let repository = Repository {
+            base: Arc::new(self.open(key, path)?),
+        };
+        self.opened().keep(key, repository.clone());
+        Ok(repository)
     }
 
     /// Deletes a repository. It disappears at once; those who have it open read what they have opened.
-    pub fn delete(&self, _key: RepoKey) -> Result<(), Error> {
-        todo!()
+    pub fn delete(&self, key: RepoKey) -> Result<(), Error> {
+        let path = self.path(key);
+        let scratch = Scratch::new(&self.scratch)?;
+        self.opened().repositories.remove(&key);
+        match std::fs::rename(&path, scratch.path().join("repository")) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Error::NoRepository(key)),
+            Err(error) => Err(Error::disk("delete", path)(error)),
+        }
     }
 
     /// Which repositories there are, in order.
     pub fn keys(&self) -> Result<Vec<RepoKey>, Error> {
-        todo!()
+        let mut keys = Vec::new();
+        for shard in (0..256).map(|shard| self.root.join(format!("{shard:02x}"))) {
+            let entries = match std::fs::read_dir(&shard) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(Error::disk("list", shard)(error)),
+            };
+            for entry in entries {
+                let entry = entry.map_err(Error::disk("list", &shard))?;
+                keys.extend(entry.file_name().to_str().and_then(key_of));
+            }
+        }
+        keys.sort();
+        Ok(keys)
     }
 
     /// Where a repository lies, or would lie.
@@ -52,6 +137,59 @@ impl Repositories {
 
     /// Clears away what processes that were killed have left. Call it once at start-up; processes that live keep theirs.
     pub fn recover(&self) -> Result<Recovered, Error> {
-        todo!()
+        Ok(Recovered {
+            leftovers: Scratch::clear(&self.scratch)?,
+        })
     }
+
+    fn open(&self, key: RepoKey, path: PathBuf) -> Result<Base, Error> {
+        Base::open(key, path, self.scratch.clone(), Arc::clone(&self.facts))
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Opened {
+    fn find(&mut self, key: RepoKey) -> Option<Repository> {
+        self.asked += 1;
+        let (repository, asked) = self.repositories.get_mut(&key)?;
+        *asked = self.asked;
+        Some(repository.clone())
+    }
+
+    fn keep(&mut self, key: RepoKey, repository: Repository) {
+        if self.repositories.len() >= MAX_OPENED {
+            // Half go at once, so that this is rare.
+            let mut asked: Vec<u64> = self
+                .repositories
+                .values()
+                .map(|(_, asked)| *asked)
+                .collect();
+            let (_, median, _) = asked.select_nth_unstable(MAX_OPENED / 2);
+            let median = *median;
+            self.repositories.retain(|_, (_, asked)| *asked > median);
+        }
+        self.repositories.insert(key, (repository, self.asked));
+    }
+}
+
+fn key_of(name: &str) -> Option<RepoKey> {
+    let key = name.strip_suffix(".git")?.parse().ok()?;
+    Some(RepoKey(key))
+}
+
+/// What `git init --bare` makes, less what git does not need.
+fn lay_out(path: &Path) -> Result<(), Error> {
+    for directory in ["objects/pack", "refs/heads", "refs/tags"] {
+        let directory = path.join(directory);
+        std::fs::create_dir_all(&directory).map_err(Error::disk("make", &directory))?;
+    }
+    write(&path.join("HEAD"), "ref: refs/heads/main\n")?;
+    write(&path.join("config"), CONFIG)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(Error::disk("write", path))
 }

@@ -1,6 +1,8 @@
 use assay_model::Timestamp;
 
-use crate::{Error, Tx};
+use crate::row::Cells;
+use crate::sqlite::Connection;
+use crate::{Error, Taken, Tx};
 
 /// What an account is known by, whatever its name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,20 +82,115 @@ questions! {
 impl Tx {
     /// Makes an account. [`Error::Taken`] when there is one of this name in any case.
     pub async fn add_account(&mut self, new: &NewAccount) -> Result<AccountId, Error> {
-        let _ = new;
-        todo!()
+        let query = sqlx::query(
+            "INSERT INTO accounts (name, name_lower, kind, fullname, email, operator, created_ms, disabled)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE) RETURNING id",
+        )
+        .bind(&new.name)
+        .bind(new.name.to_ascii_lowercase())
+        .bind(new.kind.as_str())
+        .bind(&new.fullname)
+        .bind(&new.email)
+        .bind(new.operator)
+        .bind(new.created.millis());
+        let id = self.add("add_account", Taken::Account, query).await?;
+        Ok(AccountId(id.unwrap_or_default()))
     }
 
     /// Writes the names, address, rights and state of an account; its id and kind stay. The answer is whether it exists.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, Error> {
-        let _ = account;
-        todo!()
+        let query = sqlx::query(
+            "UPDATE accounts SET name = $2, name_lower = $3, fullname = $4, email = $5, operator = $6, disabled = $7
+             WHERE id = $1 RETURNING id",
+        )
+        .bind(account.id.0)
+        .bind(&account.name)
+        .bind(account.name.to_ascii_lowercase())
+        .bind(&account.fullname)
+        .bind(&account.email)
+        .bind(account.operator)
+        .bind(account.disabled);
+        let id = self.add("update_account", Taken::Account, query).await?;
+        Ok(id.is_some())
     }
 
     /// Removes an account with its tokens and memberships; what it wrote in discussions stays, without an author.
     /// [`Error::Related`] when it owns repositories. The answer is whether it existed.
     pub async fn remove_account(&mut self, id: AccountId) -> Result<bool, Error> {
-        let _ = id;
-        todo!()
+        let query = sqlx::query("DELETE FROM accounts WHERE id = $1").bind(id.0);
+        Ok(self.change("remove_account", query).await? > 0)
     }
+}
+
+/// The columns that [`read_account`] reads, of a table called `a`.
+macro_rules! account_columns {
+    () => {
+        "a.id, a.name, a.kind, a.fullname, a.email, a.operator, a.created_ms, a.disabled"
+    };
+}
+pub(crate) use account_columns;
+
+pub(crate) fn read_account(cells: &mut Cells<'_>) -> sqlx::Result<Account> {
+    Ok(Account {
+        id: AccountId(cells.get()?),
+        name: cells.get()?,
+        kind: cells.parse()?,
+        fullname: cells.get()?,
+        email: cells.get()?,
+        operator: cells.get()?,
+        created: cells.time()?,
+        disabled: cells.get()?,
+    })
+}
+
+async fn account(connection: &mut Connection, id: AccountId) -> sqlx::Result<Option<Account>> {
+    let query = concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.id = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(id.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_account(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn account_named(connection: &mut Connection, name: &str) -> sqlx::Result<Option<Account>> {
+    let query = concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.name_lower = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(name.to_ascii_lowercase())
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_account(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn accounts(
+    connection: &mut Connection,
+    kind: Option<AccountKind>,
+    after: Option<&str>,
+    limit: u32,
+) -> sqlx::Result<Vec<Account>> {
+    // No name is empty, so all of them come after the empty text.
+    let query = concat!(
+        "SELECT ",
+        account_columns!(),
+        " FROM accounts a WHERE a.name_lower > $1 AND ($2 IS NULL OR a.kind = $2)
+          ORDER BY a.name_lower LIMIT $3"
+    );
+    let rows = sqlx::query(query)
+        .bind(after.unwrap_or_default().to_ascii_lowercase())
+        .bind(kind.map(AccountKind::as_str))
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_account(&mut Cells::of(row)))
+        .collect()
 }

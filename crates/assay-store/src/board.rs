@@ -3,6 +3,11 @@ use assay_model::{
     TaskId, Timestamp,
 };
 
+use crate::entries::names_of_dataset;
+use crate::entry_json::{read_framework, read_scores, read_source};
+use crate::entry_row::{read_branch, read_standing};
+use crate::row::Cells;
+use crate::sqlite::Connection;
 use crate::{AccountId, AccountKind, Branch};
 
 /// One leaderboard: a task of a benchmark.
@@ -105,4 +110,109 @@ questions! {
     /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
     /// does not define included.
     fn board_sizes(dataset: &str) -> Vec<BoardSize>;
+}
+
+macro_rules! select_board {
+    ($condition:literal) => {
+        concat!(
+            "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
+             c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
+             e.detail, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
+             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms \
+             FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
+             LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
+             WHERE e.dataset_lower IN ",
+            names_of_dataset!(),
+            $condition,
+            " ORDER BY e.repo, e.pull, e.file, e.ordinal"
+        )
+    };
+}
+
+async fn entries_of_board(
+    connection: &mut Connection,
+    dataset: &str,
+    task: Option<&TaskId>,
+    at: Option<Timestamp>,
+) -> sqlx::Result<Vec<BoardEntry>> {
+    let statement = match (task, at) {
+        (None, None) => select_board!(" AND e.until_ms IS NULL"),
+        (Some(_), None) => select_board!(" AND e.until_ms IS NULL AND e.task = $2"),
+        (None, Some(_)) => {
+            select_board!(" AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)")
+        }
+        (Some(_), Some(_)) => select_board!(
+            " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
+        ),
+    };
+    let mut query = sqlx::query(statement).bind(dataset);
+    if let Some(task) = task {
+        query = query.bind(task.as_str());
+    }
+    if let Some(at) = at {
+        query = query.bind(at.millis());
+    }
+    let rows = query.fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| read_board_entry(&mut Cells::of(row)))
+        .collect()
+}
+
+fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
+    Ok(BoardEntry {
+        key: RepoKey(cells.get()?),
+        model: cells.parse()?,
+        private: cells.get()?,
+        disabled: cells.get()?,
+        owner: Owner {
+            id: AccountId(cells.get()?),
+            name: cells.get()?,
+            fullname: cells.get()?,
+            kind: cells.parse()?,
+        },
+        base_models: cells.json_option()?.unwrap_or_default(),
+        parameters: cells.number_option()?,
+        branch: read_branch(cells)?,
+        file: cells.parse()?,
+        ordinal: cells.number()?,
+        task: cells.parse()?,
+        scores: read_scores(cells)?,
+        date: cells.parse_option()?,
+        moment: cells.time()?,
+        standing: read_standing(cells)?,
+        source: read_source(cells)?,
+        notes: cells.get()?,
+        framework: read_framework(cells)?,
+        subset: cells.get()?,
+        sample_size: cells.parse_option()?,
+        model_revision: cells.parse_option()?,
+        dataset_revision: cells.parse_option()?,
+        commit: cells.parse()?,
+        committed: cells.time()?,
+        submitter: cells.get()?,
+        author: cells.get()?,
+        since: cells.time()?,
+    })
+}
+
+async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result<Vec<BoardSize>> {
+    let query = concat!(
+        "SELECT e.task, COUNT(*), COUNT(DISTINCT e.repo) FROM entries e
+         WHERE e.until_ms IS NULL AND e.dataset_lower IN ",
+        names_of_dataset!(),
+        " GROUP BY e.task ORDER BY e.task"
+    );
+    let rows = sqlx::query(query)
+        .bind(dataset)
+        .fetch_all(connection)
+        .await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(BoardSize {
+            task: cells.parse()?,
+            entries: cells.number()?,
+            models: cells.number()?,
+        })
+    };
+    rows.iter().map(read).collect()
 }

@@ -1,6 +1,8 @@
 use assay_model::RepoKey;
 use serde_json::Value as Json;
 
+use crate::row::{Cells, to_json, to_number};
+use crate::sqlite::Connection;
 use crate::{Error, Tx};
 
 /// What the card of a repository says: the front matter of its `README.md`.
@@ -30,7 +32,88 @@ questions! {
 impl Tx {
     /// Writes the card of a repository, or removes it.
     pub async fn set_card(&mut self, key: RepoKey, card: Option<&Card>) -> Result<(), Error> {
-        let _ = (key, card);
-        todo!()
+        let query = sqlx::query("DELETE FROM card_tags WHERE repo = $1").bind(key.0);
+        self.change("set_card", query).await?;
+        let Some(card) = card else {
+            let query = sqlx::query("DELETE FROM cards WHERE repo = $1").bind(key.0);
+            self.change("set_card", query).await?;
+            return Ok(());
+        };
+        self.write_card(key, card).await?;
+        for tag in &card.tags {
+            let query = sqlx::query(
+                "INSERT INTO card_tags (tag, repo) VALUES ($1, $2) ON CONFLICT (tag, repo) DO NOTHING",
+            )
+            .bind(tag)
+            .bind(key.0);
+            self.change("set_card", query).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_card(&mut self, key: RepoKey, card: &Card) -> Result<(), Error> {
+        let failed = |error| Error::of("set_card", error);
+        let query = sqlx::query(
+            "INSERT INTO cards (repo, data, tags, base_models, license, pipeline_tag, library, parameters)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+             ON CONFLICT (repo) DO UPDATE SET data = excluded.data, tags = excluded.tags,
+                 base_models = excluded.base_models, license = excluded.license,
+                 pipeline_tag = excluded.pipeline_tag, library = excluded.library,
+                 parameters = excluded.parameters",
+        )
+        .bind(key.0)
+        .bind(to_json(&card.data).map_err(failed)?)
+        .bind(to_json(&card.tags).map_err(failed)?)
+        .bind(to_json(&card.base_models).map_err(failed)?)
+        .bind(&card.license)
+        .bind(&card.pipeline_tag)
+        .bind(&card.library)
+        .bind(card.parameters.map(to_number));
+        self.change("set_card", query).await?;
+        Ok(())
+    }
+}
+
+/// The columns that [`read_card`] reads, of a table called `c`.
+macro_rules! card_columns {
+    () => {
+        "c.data, c.tags, c.base_models, c.license, c.pipeline_tag, c.library, c.parameters"
+    };
+}
+pub(crate) use card_columns;
+
+/// Reads a card, or nothing where a join found none.
+pub(crate) fn read_card(cells: &mut Cells<'_>) -> sqlx::Result<Option<Card>> {
+    let data = cells.json_option()?;
+    let tags = cells.json_option()?;
+    let base_models = cells.json_option()?;
+    let license = cells.get()?;
+    let pipeline_tag = cells.get()?;
+    let library = cells.get()?;
+    let parameters = cells.number_option()?;
+    Ok(data.map(|data| Card {
+        data,
+        tags: tags.unwrap_or_default(),
+        base_models: base_models.unwrap_or_default(),
+        license,
+        pipeline_tag,
+        library,
+        parameters,
+    }))
+}
+
+async fn card(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Card>> {
+    let query = concat!(
+        "SELECT ",
+        card_columns!(),
+        " FROM cards c WHERE c.repo = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    match row {
+        Some(row) => read_card(&mut Cells::of(&row)),
+        None => Ok(None),
     }
 }

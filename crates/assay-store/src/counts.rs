@@ -1,3 +1,6 @@
+use crate::row::Cells;
+use crate::sqlite::Connection;
+
 /// How much the hub holds, for its metrics and its first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -26,4 +29,32 @@ pub struct Counts {
 questions! {
     /// How much there is of everything.
     fn counts() -> Counts;
+}
+
+async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
+    let query = "SELECT
+        (SELECT COUNT(*) FROM accounts WHERE kind = 'user'),
+        (SELECT COUNT(*) FROM accounts WHERE kind = 'org'),
+        (SELECT COUNT(*) FROM repositories WHERE kind = 'model'),
+        (SELECT COUNT(*) FROM repositories WHERE kind = 'dataset'),
+        (SELECT COUNT(*) FROM benchmarks WHERE valid),
+        (SELECT COUNT(*) FROM discussions WHERE NOT pull),
+        (SELECT COUNT(*) FROM discussions WHERE pull),
+        (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL),
+        (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL AND verified),
+        (SELECT COUNT(*) FROM records)";
+    let row = sqlx::query(query).fetch_one(connection).await?;
+    let mut cells = Cells::of(&row);
+    Ok(Counts {
+        users: cells.number()?,
+        organisations: cells.number()?,
+        models: cells.number()?,
+        datasets: cells.number()?,
+        benchmarks: cells.number()?,
+        discussions: cells.number()?,
+        pulls: cells.number()?,
+        entries: cells.number()?,
+        verified: cells.number()?,
+        records: cells.number()?,
+    })
 }

@@ -1,6 +1,10 @@
 use assay_model::{ObjectId, RepoKey, Timestamp};
 
-use crate::{AccountId, AccountKind, Error, Tx};
+use sqlx::QueryBuilder;
+
+use crate::row::{Cells, to_number};
+use crate::sqlite::{Connection, Db};
+use crate::{AccountId, AccountKind, Error, Taken, Tx};
 
 /// Where a discussion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,15 +158,40 @@ impl Tx {
     /// Takes the next number of a repository, from 1 and without gaps: a transaction that is rolled back gives it back.
     /// None when the repository does not exist.
     pub async fn next_number(&mut self, key: RepoKey) -> Result<Option<u32>, Error> {
-        let _ = key;
-        todo!()
+        let query = sqlx::query(
+            "UPDATE repositories SET discussions = discussions + 1 WHERE repo = $1 RETURNING discussions",
+        )
+        .bind(key.0);
+        let num = self.add("next_number", Taken::Discussion, query).await?;
+        num.map(u32::try_from)
+            .transpose()
+            .map_err(|error| Error::of("next_number", sqlx::Error::Decode(error.into())))
     }
 
     /// Opens a discussion. A number above those given so far, as a reference in git may have after a crash, counts as
     /// given from now on. [`Error::Taken`] when the number is in use.
     pub async fn add_discussion(&mut self, new: &NewDiscussion) -> Result<(), Error> {
-        let _ = new;
-        todo!()
+        let query = sqlx::query(
+            "INSERT INTO discussions (repo, num, title, status, pull, author, created_ms, updated_ms, base, opened_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) RETURNING num",
+        )
+        .bind(new.key.0)
+        .bind(new.num)
+        .bind(&new.title)
+        .bind(new.status.as_str())
+        .bind(new.is_pull)
+        .bind(new.author.map(|author| author.0))
+        .bind(new.created.millis())
+        .bind(&new.base)
+        .bind(new.opened_at.map(|commit| commit.to_string()));
+        self.add("add_discussion", Taken::Discussion, query).await?;
+        let query = sqlx::query(
+            "UPDATE repositories SET discussions = $2 WHERE repo = $1 AND discussions < $2",
+        )
+        .bind(new.key.0)
+        .bind(new.num);
+        self.change("add_discussion", query).await?;
+        Ok(())
     }
 
     /// Writes a new title. The answer is whether the discussion exists.
@@ -173,8 +202,14 @@ impl Tx {
         title: &str,
         at: Timestamp,
     ) -> Result<bool, Error> {
-        let _ = (key, num, title, at);
-        todo!()
+        let query = sqlx::query(
+            "UPDATE discussions SET title = $3, updated_ms = $4 WHERE repo = $1 AND num = $2",
+        )
+        .bind(key.0)
+        .bind(num)
+        .bind(title)
+        .bind(at.millis());
+        Ok(self.change("rename_discussion", query).await? > 0)
     }
 
     /// Moves a discussion from one status to another, with the commit when it is merged. The answer is false, and nothing
@@ -188,8 +223,22 @@ impl Tx {
         merge_commit: Option<&ObjectId>,
         at: Timestamp,
     ) -> Result<bool, Error> {
-        let _ = (key, num, from, to, merge_commit, at);
-        todo!()
+        let ended = match to {
+            Status::Draft | Status::Open => None,
+            Status::Closed | Status::Merged => Some(at.millis()),
+        };
+        let query = sqlx::query(
+            "UPDATE discussions SET status = $4, merge_commit = $5, ended_ms = $6, updated_ms = $7
+             WHERE repo = $1 AND num = $2 AND status = $3",
+        )
+        .bind(key.0)
+        .bind(num)
+        .bind(from.as_str())
+        .bind(to.as_str())
+        .bind(merge_commit.map(ObjectId::to_string))
+        .bind(ended)
+        .bind(at.millis());
+        Ok(self.change("move_discussion", query).await? > 0)
     }
 
     /// Writes when something in a discussion changed.
@@ -199,7 +248,125 @@ impl Tx {
         num: u32,
         at: Timestamp,
     ) -> Result<(), Error> {
-        let _ = (key, num, at);
-        todo!()
+        let query = sqlx::query(
+            "UPDATE discussions SET updated_ms = $3 WHERE repo = $1 AND num = $2 AND updated_ms < $3",
+        )
+        .bind(key.0)
+        .bind(num)
+        .bind(at.millis());
+        self.change("touch_discussion", query).await?;
+        Ok(())
     }
+}
+
+macro_rules! select_discussions {
+    () => {
+        "SELECT d.repo, d.num, d.title, d.status, d.pull, d.created_ms, d.updated_ms, d.base, d.opened_at, \
+         d.merge_commit, d.ended_ms, a.id, a.name, a.fullname, a.kind \
+         FROM discussions d LEFT JOIN accounts a ON a.id = d.author "
+    };
+}
+
+fn read_discussion(cells: &mut Cells<'_>) -> sqlx::Result<Discussion> {
+    Ok(Discussion {
+        key: RepoKey(cells.get()?),
+        num: cells.number()?,
+        title: cells.get()?,
+        status: cells.parse()?,
+        is_pull: cells.get()?,
+        created: cells.time()?,
+        updated: cells.time()?,
+        base: cells.get()?,
+        opened_at: cells.parse_option()?,
+        merge_commit: cells.parse_option()?,
+        ended: cells.time_option()?,
+        author: read_author(cells)?,
+    })
+}
+
+/// Reads the columns `id, name, fullname, kind` of an account that may be gone.
+pub(crate) fn read_author(cells: &mut Cells<'_>) -> sqlx::Result<Option<Author>> {
+    let (id, name) = (cells.get::<Option<i64>>()?, cells.get::<Option<String>>()?);
+    let (fullname, kind) = (cells.get()?, cells.parse_option()?);
+    let author = match (id, name, kind) {
+        (Some(id), Some(name), Some(kind)) => Some(Author {
+            id: AccountId(id),
+            name,
+            fullname,
+            kind,
+        }),
+        _ => None,
+    };
+    Ok(author)
+}
+
+async fn discussion(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: u32,
+) -> sqlx::Result<Option<Discussion>> {
+    let query = concat!(select_discussions!(), "WHERE d.repo = $1 AND d.num = $2");
+    let row = sqlx::query(query)
+        .bind(key.0)
+        .bind(num)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_discussion(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn discussions(
+    connection: &mut Connection,
+    filter: &DiscussionFilter,
+) -> sqlx::Result<DiscussionPage> {
+    let mut count = QueryBuilder::new(
+        "SELECT COUNT(*) FROM discussions d LEFT JOIN accounts a ON a.id = d.author ",
+    );
+    push_conditions(&mut count, filter);
+    let count = count.build().fetch_one(&mut *connection).await?;
+
+    let mut query = QueryBuilder::new(select_discussions!());
+    push_conditions(&mut query, filter);
+    query
+        .push(" ORDER BY d.num DESC LIMIT ")
+        .push_bind(filter.limit);
+    query.push(" OFFSET ").push_bind(to_number(filter.offset));
+    let rows = query.build().fetch_all(connection).await?;
+    let items = rows
+        .iter()
+        .map(|row| read_discussion(&mut Cells::of(row)))
+        .collect::<sqlx::Result<_>>()?;
+    Ok(DiscussionPage {
+        items,
+        count: Cells::of(&count).number()?,
+    })
+}
+
+fn push_conditions(query: &mut QueryBuilder<Db>, filter: &DiscussionFilter) {
+    query.push("WHERE d.repo = ").push_bind(filter.key.0);
+    match filter.kind {
+        None => {}
+        Some(DiscussionKind::Discussion) => _ = query.push(" AND NOT d.pull"),
+        Some(DiscussionKind::Pull) => _ = query.push(" AND d.pull"),
+    }
+    match filter.state {
+        None => {}
+        Some(DiscussionState::Open) => _ = query.push(" AND d.status IN ('draft', 'open')"),
+        Some(DiscussionState::Closed) => _ = query.push(" AND d.status IN ('closed', 'merged')"),
+    }
+    if let Some(author) = &filter.author {
+        query.push(" AND a.name_lower = ");
+        query.push_bind(author.to_ascii_lowercase());
+    }
+}
+
+async fn pulls_of(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<Discussion>> {
+    let query = concat!(
+        select_discussions!(),
+        "WHERE d.repo = $1 AND d.pull ORDER BY d.num"
+    );
+    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| read_discussion(&mut Cells::of(row)))
+        .collect()
 }

@@ -1,6 +1,101 @@
-use assay_model::RepoKey;
+use std::collections::VecDeque;
+use std::sync::LazyLock;
 
+use assay_model::RepoKey;
+use sqlx::{Row as _, Transaction};
+
+use crate::row::to_json;
+use crate::sqlite::{Db, Row};
 use crate::{Error, Store, Tx};
+
+/// A table of the index: its columns but for the repository and what the database numbers itself, and the order that
+/// they give its rows within a repository.
+struct Table {
+    name: &'static str,
+    columns: &'static [&'static str],
+    order: &'static str,
+}
+
+/// The tables of the index. Those that refer to others come after them.
+const TABLES: [Table; 7] = [
+    Table {
+        name: "indexed_refs",
+        columns: &["name", "target"],
+        order: "name",
+    },
+    Table {
+        name: "cards",
+        columns: &[
+            "data",
+            "tags",
+            "base_models",
+            "license",
+            "pipeline_tag",
+            "library",
+            "parameters",
+        ],
+        order: "repo",
+    },
+    Table {
+        name: "card_tags",
+        columns: &["tag"],
+        order: "tag",
+    },
+    Table {
+        name: "benchmarks",
+        columns: &["revision", "definition", "valid"],
+        order: "repo",
+    },
+    Table {
+        name: "benchmark_tasks",
+        columns: &["position", "task"],
+        order: "position",
+    },
+    Table {
+        name: "entries",
+        columns: &[
+            "pull",
+            "file",
+            "ordinal",
+            "since_ms",
+            "until_ms",
+            "dataset",
+            "dataset_lower",
+            "task",
+            "scores",
+            "date",
+            "moment_ms",
+            "source",
+            "notes",
+            "framework",
+            "subset",
+            "sample_size",
+            "model_revision",
+            "dataset_revision",
+            "token",
+            "verified",
+            "reason",
+            "detail",
+            "data",
+            "introduced_by",
+            "committed_ms",
+            "submitter",
+            "author",
+        ],
+        order: "pull, file, ordinal, since_ms",
+    },
+    Table {
+        name: "records",
+        columns: &["path", "blob", "facts"],
+        order: "path",
+    },
+];
+
+/// How many repositories are read at a time.
+const REPOSITORIES: i64 = 256;
+
+/// The statements that read the tables for a range of repositories.
+static SELECTS: LazyLock<[String; 7]> = LazyLock::new(|| TABLES.each_ref().map(select));
 
 /// One row of the index, as text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,12 +110,55 @@ pub struct DumpRow {
 
 /// The index, row by row, at one moment. Two indexes are equal if and only if they give the same rows.
 #[derive(Debug)]
-pub struct IndexDump {}
+pub struct IndexDump {
+    transaction: Transaction<'static, Db>,
+    table: usize,
+    after: i64,
+    rows: VecDeque<DumpRow>,
+}
 
 impl IndexDump {
-    /// The next row: by table, then by the table's own key.
+    /// The next row: by table, then by repository, then by the table's own key.
     pub async fn next(&mut self) -> Result<Option<DumpRow>, Error> {
-        todo!()
+        while self.rows.is_empty() {
+            let read = self.read().await;
+            if !read.map_err(|error| Error::of("index_dump", error))? {
+                return Ok(None);
+            }
+        }
+        Ok(self.rows.pop_front())
+    }
+
+    /// Reads one table for some more repositories. The answer is whether there was anything left to read.
+    async fn read(&mut self) -> sqlx::Result<bool> {
+        let (Some(table), Some(statement)) = (TABLES.get(self.table), SELECTS.get(self.table))
+        else {
+            return Ok(false);
+        };
+        let Some(until) = self.end_of_range().await? else {
+            self.table += 1;
+            self.after = 0;
+            return Ok(true);
+        };
+        let rows = sqlx::query(statement.as_str())
+            .bind(self.after)
+            .bind(until)
+            .fetch_all(&mut *self.transaction)
+            .await?;
+        for row in &rows {
+            self.rows.push_back(dump_row(table, row)?);
+        }
+        self.after = until;
+        Ok(true)
+    }
+
+    async fn end_of_range(&mut self) -> sqlx::Result<Option<i64>> {
+        let query = "SELECT MAX(repo) FROM (SELECT repo FROM repositories WHERE repo > $1 ORDER BY repo LIMIT $2) r";
+        sqlx::query_scalar(query)
+            .bind(self.after)
+            .bind(REPOSITORIES)
+            .fetch_one(&mut *self.transaction)
+            .await
     }
 }
 
@@ -28,13 +166,58 @@ impl Store {
     /// Begins to read the whole index at one moment. It is read in pieces, so it may be larger than memory; until it is
     /// dropped, it keeps one reader and the state of that moment.
     pub async fn index_dump(&self) -> Result<IndexDump, Error> {
-        todo!()
+        let begun = self.readers().begin().await;
+        let transaction = begun.map_err(|error| Error::of("index_dump", error))?;
+        let mut dump = IndexDump {
+            transaction,
+            table: 0,
+            after: 0,
+            rows: VecDeque::new(),
+        };
+        // The first question of a transaction, not its beginning, fixes the moment.
+        let asked = dump.end_of_range().await;
+        asked.map_err(|error| Error::of("index_dump", error))?;
+        Ok(dump)
     }
 }
 
 impl Tx {
     /// Removes the whole index. The records stay.
     pub async fn drop_index(&mut self) -> Result<(), Error> {
-        todo!()
+        for statement in [
+            "DELETE FROM records",
+            "DELETE FROM entries",
+            "DELETE FROM benchmark_tasks",
+            "DELETE FROM benchmarks",
+            "DELETE FROM card_tags",
+            "DELETE FROM cards",
+            "DELETE FROM indexed_refs",
+        ] {
+            self.change("drop_index", sqlx::query(statement)).await?;
+        }
+        Ok(())
     }
+}
+
+fn select(table: &Table) -> String {
+    let columns: String = table
+        .columns
+        .iter()
+        .map(|column| format!(", CAST({column} AS TEXT)"))
+        .collect();
+    let Table { name, order, .. } = table;
+    format!(
+        "SELECT repo{columns} FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
+    )
+}
+
+fn dump_row(table: &Table, row: &Row) -> sqlx::Result<DumpRow> {
+    let columns = (1..=table.columns.len())
+        .map(|index| row.try_get::<Option<&str>, _>(index))
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    Ok(DumpRow {
+        table: table.name,
+        key: RepoKey(row.try_get(0)?),
+        text: to_json(&columns)?,
+    })
 }

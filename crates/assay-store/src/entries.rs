@@ -1,7 +1,10 @@
 use assay_model::{Entry, ObjectId, RepoKey, RepoPath, Standing, Timestamp};
 use serde_json::Value as Json;
 
-use crate::{AccountId, Board, Error, Tx};
+use crate::entry_row::{branch_number, entry_columns, read_entry};
+use crate::row::Cells;
+use crate::sqlite::{Connection, Row};
+use crate::{AccountId, Board};
 
 /// Where in its repository an entry lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,47 +73,139 @@ questions! {
     fn pending_entries(key: RepoKey) -> Vec<IndexedEntry>;
     /// How many current entries wait for their benchmark or task, in all models.
     fn count_pending() -> u64;
-    /// The boards that the current entries of a model are on, or would be once the benchmark is known.
+    /// The boards that the current entries of a model are on, or would be once the benchmark is known. A benchmark that was
+    /// renamed goes by the name that it has now.
     fn boards_touched(key: RepoKey) -> Vec<Board>;
     /// The models with current entries for a benchmark, by any name it has or had, in the order of their keys.
     fn models_of_benchmark(dataset: &str) -> Vec<RepoKey>;
 }
 
-impl Tx {
-    /// Makes these the current entries of a branch, at a moment. A version that is still as it was stays, with its
-    /// commit; others end, and new ones begin. The moment counts as no earlier than the last change of the branch,
-    /// because the clocks of committers may run backwards. It does what [`History::replace`](crate::History::replace)
-    /// does.
-    pub async fn replace_entries(
-        &mut self,
-        key: RepoKey,
-        branch: Branch,
-        at: Timestamp,
-        entries: &[NewEntry],
-    ) -> Result<(), Error> {
-        let _ = (key, branch, at, entries);
-        todo!()
-    }
+/// Whether the benchmark and task of an entry `e` are known to this hub, under a name that the benchmark has or had.
+macro_rules! is_known {
+    () => {
+        "EXISTS (
+            SELECT 1 FROM (
+                SELECT repo, name_lower FROM repositories WHERE kind = 'dataset'
+                UNION ALL SELECT repo, name_lower FROM redirects WHERE kind = 'dataset'
+            ) n
+            JOIN benchmarks b ON b.repo = n.repo
+            JOIN benchmark_tasks t ON t.repo = n.repo
+            WHERE n.name_lower = e.dataset_lower AND b.valid AND t.task = e.task)"
+    };
+}
 
-    /// Ends every current entry of a branch, as when a pull request is closed.
-    pub async fn close_entries(
-        &mut self,
-        key: RepoKey,
-        branch: Branch,
-        at: Timestamp,
-    ) -> Result<(), Error> {
-        let _ = (key, branch, at);
-        todo!()
-    }
+/// The names in lower case of the dataset that now has the name `$1`: that one, and those it had before.
+macro_rules! names_of_dataset {
+    () => {
+        "(SELECT $1 UNION ALL SELECT d.name_lower FROM redirects d JOIN repositories n ON n.repo = d.repo
+          WHERE n.kind = 'dataset' AND n.name_lower = $1)"
+    };
+}
+pub(crate) use names_of_dataset;
 
-    /// Writes the whole history of a branch in place of what is there, as when it was read from git anew.
-    pub async fn rewrite_entries(
-        &mut self,
-        key: RepoKey,
-        branch: Branch,
-        versions: &[IndexedEntry],
-    ) -> Result<(), Error> {
-        let _ = (key, branch, versions);
-        todo!()
-    }
+async fn entries_of_model(
+    connection: &mut Connection,
+    key: RepoKey,
+    at: Option<Timestamp>,
+) -> sqlx::Result<Vec<IndexedEntry>> {
+    let now = concat!(
+        "SELECT ",
+        entry_columns!(),
+        " FROM entries e WHERE e.repo = $1 AND e.until_ms IS NULL ORDER BY e.pull, e.file, e.ordinal"
+    );
+    let then = concat!(
+        "SELECT ",
+        entry_columns!(),
+        " FROM entries e WHERE e.repo = $1 AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)
+          ORDER BY e.pull, e.file, e.ordinal"
+    );
+    let query = match at {
+        None => sqlx::query(now).bind(key.0),
+        Some(at) => sqlx::query(then).bind(key.0).bind(at.millis()),
+    };
+    read_entries(&query.fetch_all(connection).await?)
+}
+
+async fn history_of(
+    connection: &mut Connection,
+    key: RepoKey,
+    branch: Branch,
+) -> sqlx::Result<Vec<IndexedEntry>> {
+    let query = concat!(
+        "SELECT ",
+        entry_columns!(),
+        " FROM entries e WHERE e.repo = $1 AND e.pull = $2 ORDER BY e.file, e.ordinal, e.since_ms"
+    );
+    let rows = sqlx::query(query)
+        .bind(key.0)
+        .bind(branch_number(branch))
+        .fetch_all(connection)
+        .await?;
+    read_entries(&rows)
+}
+
+async fn pending_entries(
+    connection: &mut Connection,
+    key: RepoKey,
+) -> sqlx::Result<Vec<IndexedEntry>> {
+    let query = concat!(
+        "SELECT ",
+        entry_columns!(),
+        " FROM entries e WHERE e.repo = $1 AND e.until_ms IS NULL AND NOT ",
+        is_known!(),
+        " ORDER BY e.pull, e.file, e.ordinal"
+    );
+    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    read_entries(&rows)
+}
+
+fn read_entries(rows: &[Row]) -> sqlx::Result<Vec<IndexedEntry>> {
+    rows.iter()
+        .map(|row| read_entry(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn count_pending(connection: &mut Connection) -> sqlx::Result<u64> {
+    // There are few boards and many entries, so what is known is asked once of each board.
+    let query = concat!(
+        "SELECT CAST(COALESCE(SUM(e.entries), 0) AS BIGINT) FROM (
+             SELECT dataset_lower, task, COUNT(*) AS entries FROM entries WHERE until_ms IS NULL
+             GROUP BY dataset_lower, task) e
+         WHERE NOT ",
+        is_known!()
+    );
+    let row = sqlx::query(query).fetch_one(connection).await?;
+    Cells::of(&row).number()
+}
+
+async fn boards_touched(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<Board>> {
+    let query = "SELECT DISTINCT COALESCE(
+             (SELECT n.name_lower FROM redirects d JOIN repositories n ON n.repo = d.repo
+              WHERE d.kind = 'dataset' AND d.name_lower = e.dataset_lower), e.dataset_lower) AS dataset, e.task
+         FROM entries e WHERE e.repo = $1 AND e.until_ms IS NULL ORDER BY dataset, e.task";
+    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(Board {
+            dataset: cells.get()?,
+            task: cells.parse()?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+async fn models_of_benchmark(
+    connection: &mut Connection,
+    dataset: &str,
+) -> sqlx::Result<Vec<RepoKey>> {
+    let query = concat!(
+        "SELECT DISTINCT e.repo FROM entries e WHERE e.until_ms IS NULL AND e.dataset_lower IN ",
+        names_of_dataset!(),
+        " ORDER BY e.repo"
+    );
+    let keys: Vec<i64> = sqlx::query_scalar(query)
+        .bind(dataset)
+        .fetch_all(connection)
+        .await?;
+    Ok(keys.into_iter().map(RepoKey).collect())
 }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::{Filter, Viewer, sqlite};
+
 /// Why the store could not do what it was asked. A cause is the backend's own error, kept for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -50,9 +52,16 @@ pub enum Error {
         /// Why.
         source: Cause,
     },
-    /// A cursor of one order was used with another.
-    #[error("the cursor belongs to a list in another order")]
-    Cursor,
+    /// One change of a transaction was refused, and its caller went on to commit the others.
+    #[error("a change was refused before, so none of its transaction is made")]
+    Refused,
+    /// A list was asked for with more conditions than it can be narrowed by.
+    #[error(
+        "a list is narrowed by at most {} texts and tags, for a viewer of at most {} accounts",
+        Filter::MAX_TERMS,
+        Viewer::MAX_ACCOUNTS
+    )]
+    Filter,
     /// Anything else: the disk, or a value in the database that this program did not write.
     #[error("`{doing}` failed in the database")]
     Database {
@@ -61,6 +70,41 @@ pub enum Error {
         /// Why.
         source: Cause,
     },
+}
+
+impl Error {
+    /// What the backend's error means, told of the function that met it.
+    pub(crate) fn of(doing: &'static str, error: sqlx::Error) -> Self {
+        let is_related = error
+            .as_database_error()
+            .is_some_and(|error| error.is_foreign_key_violation());
+        let is_busy = matches!(error, sqlx::Error::PoolTimedOut) || sqlite::is_busy(&error);
+        let source = Box::new(error);
+        if is_related {
+            Self::Related { doing, source }
+        } else if is_busy {
+            Self::Busy { doing, source }
+        } else {
+            Self::Database { doing, source }
+        }
+    }
+
+    /// The same, where a value that may exist only once is written.
+    pub(crate) fn unless_taken(
+        doing: &'static str,
+        what: Taken,
+    ) -> impl FnOnce(sqlx::Error) -> Self {
+        move |error| {
+            let is_taken = error
+                .as_database_error()
+                .is_some_and(|error| error.is_unique_violation());
+            if is_taken {
+                Self::Taken { what }
+            } else {
+                Self::of(doing, error)
+            }
+        }
+    }
 }
 
 /// The backend's own error.

@@ -1,7 +1,10 @@
 use assay_model::{RepoKey, Timestamp};
 use serde_json::Value as Json;
 
-use crate::{AccountId, Author, Error, EventId, Tx};
+use crate::discussions::read_author;
+use crate::row::{Cells, to_json};
+use crate::sqlite::Connection;
+use crate::{AccountId, Author, Error, EventId, Taken, Tx};
 
 /// What happened in a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,13 +95,78 @@ impl Tx {
     /// Adds an event at the end of its discussion. The answer is its place. [`Error::Taken`] when the id is in use,
     /// [`Error::Related`] when there is no such discussion.
     pub async fn add_event(&mut self, new: &NewEvent) -> Result<u32, Error> {
-        let _ = new;
-        todo!()
+        let failed = |error| Error::of("add_event", error);
+        let query = sqlx::query(
+            "INSERT INTO events (id, repo, num, seq, kind, author, created_ms, data)
+             VALUES ($1, $2, $3, (SELECT COALESCE(MAX(seq), 0) + 1 FROM events WHERE repo = $2 AND num = $3),
+                 $4, $5, $6, $7) RETURNING seq",
+        )
+        .bind(new.id.as_str())
+        .bind(new.key.0)
+        .bind(new.num)
+        .bind(new.kind.as_str())
+        .bind(new.author.map(|author| author.0))
+        .bind(new.created.millis())
+        .bind(to_json(&new.data).map_err(failed)?);
+        let seq = self.add("add_event", Taken::Event, query).await?;
+        u32::try_from(seq.unwrap_or_default())
+            .map_err(|error| failed(sqlx::Error::Decode(error.into())))
     }
 
     /// Writes what an event says anew, as when a comment is edited or hidden. The answer is whether it exists.
     pub async fn set_event(&mut self, id: &EventId, data: &Json) -> Result<bool, Error> {
-        let _ = (id, data);
-        todo!()
+        let data = to_json(data).map_err(|error| Error::of("set_event", error))?;
+        let query = sqlx::query("UPDATE events SET data = $2 WHERE id = $1")
+            .bind(id.as_str())
+            .bind(data);
+        Ok(self.change("set_event", query).await? > 0)
     }
+}
+
+macro_rules! select_events {
+    () => {
+        "SELECT e.id, e.repo, e.num, e.seq, e.kind, e.created_ms, e.data, a.id, a.name, a.fullname, a.kind \
+         FROM events e LEFT JOIN accounts a ON a.id = e.author "
+    };
+}
+
+fn read_event(cells: &mut Cells<'_>) -> sqlx::Result<Event> {
+    Ok(Event {
+        id: cells.parse()?,
+        key: RepoKey(cells.get()?),
+        num: cells.number()?,
+        seq: cells.number()?,
+        kind: cells.parse()?,
+        created: cells.time()?,
+        data: cells.json()?,
+        author: read_author(cells)?,
+    })
+}
+
+async fn events_of(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: u32,
+) -> sqlx::Result<Vec<Event>> {
+    let query = concat!(
+        select_events!(),
+        "WHERE e.repo = $1 AND e.num = $2 ORDER BY e.seq"
+    );
+    let rows = sqlx::query(query)
+        .bind(key.0)
+        .bind(num)
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_event(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn event(connection: &mut Connection, id: &EventId) -> sqlx::Result<Option<Event>> {
+    let query = concat!(select_events!(), "WHERE e.id = $1");
+    let row = sqlx::query(query)
+        .bind(id.as_str())
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_event(&mut Cells::of(&row))).transpose()
 }

@@ -1,5 +1,7 @@
 use assay_model::{ObjectId, RepoKey};
 
+use crate::row::Cells;
+use crate::sqlite::Connection;
 use crate::{Error, Tx};
 
 /// A reference of a repository as it was when it was indexed.
@@ -27,8 +29,20 @@ impl Tx {
         name: &str,
         target: Option<&ObjectId>,
     ) -> Result<(), Error> {
-        let _ = (key, name, target);
-        todo!()
+        let query = match target {
+            Some(target) => sqlx::query(
+                "INSERT INTO indexed_refs (repo, name, target) VALUES ($1, $2, $3)
+                 ON CONFLICT (repo, name) DO UPDATE SET target = excluded.target",
+            )
+            .bind(key.0)
+            .bind(name)
+            .bind(target.to_string()),
+            None => sqlx::query("DELETE FROM indexed_refs WHERE repo = $1 AND name = $2")
+                .bind(key.0)
+                .bind(name),
+        };
+        self.change("set_indexed_ref", query).await?;
+        Ok(())
     }
 
     /// Writes all references of a repository, and removes those that are not among them.
@@ -37,7 +51,42 @@ impl Tx {
         key: RepoKey,
         refs: &[IndexedRef],
     ) -> Result<(), Error> {
-        let _ = (key, refs);
-        todo!()
+        let before = self.indexed_refs(key).await?;
+        for gone in &before {
+            if !refs.iter().any(|kept| kept.name == gone.name) {
+                self.set_indexed_ref(key, &gone.name, None).await?;
+            }
+        }
+        for indexed in refs.iter().filter(|indexed| !before.contains(indexed)) {
+            self.set_indexed_ref(key, &indexed.name, Some(&indexed.target))
+                .await?;
+        }
+        Ok(())
     }
+}
+
+async fn indexed_refs(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<IndexedRef>> {
+    let query = "SELECT name, target FROM indexed_refs WHERE repo = $1 ORDER BY name";
+    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(IndexedRef {
+            name: cells.get()?,
+            target: cells.parse()?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+async fn indexed_ref(
+    connection: &mut Connection,
+    key: RepoKey,
+    name: &str,
+) -> sqlx::Result<Option<ObjectId>> {
+    let row = sqlx::query("SELECT target FROM indexed_refs WHERE repo = $1 AND name = $2")
+        .bind(key.0)
+        .bind(name)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| Cells::of(&row).parse()).transpose()
 }

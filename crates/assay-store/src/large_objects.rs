@@ -1,5 +1,7 @@
 use assay_model::RepoKey;
 
+use crate::row::{Cells, to_number};
+use crate::sqlite::Connection;
 use crate::{Error, Sha256, Tx};
 
 questions! {
@@ -20,7 +22,39 @@ impl Tx {
         oid: &Sha256,
         size: u64,
     ) -> Result<(), Error> {
-        let _ = (key, oid, size);
-        todo!()
+        let query = sqlx::query(
+            "INSERT INTO large_objects (repo, oid, size) VALUES ($1, $2, $3) ON CONFLICT (repo, oid) DO NOTHING",
+        )
+        .bind(key.0)
+        .bind(oid.as_bytes().as_slice())
+        .bind(to_number(size));
+        self.change("add_large_object", query).await?;
+        Ok(())
     }
+}
+
+async fn large_object(
+    connection: &mut Connection,
+    key: RepoKey,
+    oid: &Sha256,
+) -> sqlx::Result<Option<u64>> {
+    let row = sqlx::query("SELECT size FROM large_objects WHERE repo = $1 AND oid = $2")
+        .bind(key.0)
+        .bind(oid.as_bytes().as_slice())
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| Cells::of(&row).number()).transpose()
+}
+
+async fn large_bytes(connection: &mut Connection, key: RepoKey) -> sqlx::Result<u64> {
+    let query = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM large_objects WHERE repo = $1";
+    let row = sqlx::query(query).bind(key.0).fetch_one(connection).await?;
+    Cells::of(&row).number()
+}
+
+async fn large_object_in_use(connection: &mut Connection, oid: &Sha256) -> sqlx::Result<bool> {
+    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM large_objects WHERE oid = $1)")
+        .bind(oid.as_bytes().as_slice())
+        .fetch_one(connection)
+        .await
 }

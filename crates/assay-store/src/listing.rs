@@ -3,7 +3,13 @@ use std::str::FromStr;
 
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
 
-use crate::{AccountId, Card, Repository};
+use sqlx::QueryBuilder;
+
+use crate::cards::{card_columns, read_card};
+use crate::repositories::{lower, read_repository, repository_columns};
+use crate::row::Cells;
+use crate::sqlite::{Connection, Db};
+use crate::{AccountId, Card, Error, Repository, Store};
 
 /// Who looks, as far as private repositories go. Who may see what is decided by the caller; this is the outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -97,7 +103,15 @@ pub struct Page {
     pub next: Option<Cursor>,
 }
 
+impl Viewer {
+    /// The most accounts that a viewer can belong to in a list.
+    pub const MAX_ACCOUNTS: usize = 10_000;
+}
+
 impl Filter {
+    /// The most texts and tags that a list can be narrowed by.
+    pub const MAX_TERMS: usize = 256;
+
     /// Every public repository of a kind, newest first.
     pub fn new(kind: RepoKind, limit: u32) -> Self {
         Self {
@@ -110,6 +124,35 @@ impl Filter {
             sort: Sort::Created,
             after: None,
             limit,
+        }
+    }
+
+    /// The order: that of the cursor, where there is one.
+    fn order(&self) -> Sort {
+        match self.after {
+            None => self.sort,
+            Some(Cursor::Created(..)) => Sort::Created,
+            Some(Cursor::Updated(..)) => Sort::Updated,
+            Some(Cursor::Name(_)) => Sort::Name,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let terms = self.search.len() + self.tags.len();
+        if terms > Self::MAX_TERMS || self.viewer.accounts.len() > Viewer::MAX_ACCOUNTS {
+            return Err(Error::Filter);
+        }
+        Ok(())
+    }
+}
+
+impl Sort {
+    /// Where a page in this order ended, by its last repository.
+    fn after(self, last: &Repository) -> Cursor {
+        match self {
+            Self::Created => Cursor::Created(last.created, last.key),
+            Self::Updated => Cursor::Updated(last.updated, last.key),
+            Self::Name => Cursor::Name(last.id.clone()),
         }
     }
 }
@@ -145,10 +188,166 @@ impl FromStr for Cursor {
 }
 
 questions! {
-    /// One page of a list.
-    fn repositories(filter: &Filter) -> Page;
-    /// How many repositories a list has on all its pages.
-    fn count_repositories(filter: &Filter) -> u64;
     /// One repository as lists show it.
     fn listed(key: RepoKey) -> Option<Listed>;
+}
+
+impl Store {
+    /// One page of a list. A cursor brings its order with it.
+    pub async fn repositories(&self, filter: &Filter) -> Result<Page, Error> {
+        filter.check()?;
+        let mut reader = self.reader("repositories").await?;
+        page(&mut reader, filter)
+            .await
+            .map_err(|error| Error::of("repositories", error))
+    }
+
+    /// How many repositories a list has on all its pages.
+    pub async fn count_repositories(&self, filter: &Filter) -> Result<u64, Error> {
+        filter.check()?;
+        let mut reader = self.reader("count_repositories").await?;
+        count(&mut reader, filter)
+            .await
+            .map_err(|error| Error::of("count_repositories", error))
+    }
+}
+
+/// Selects what [`read_listed`] reads, and then the columns given.
+macro_rules! select_listed {
+    ($more:literal) => {
+        concat!(
+            "SELECT ",
+            repository_columns!(),
+            ", ",
+            card_columns!(),
+            ", h.target, COALESCE(b.valid, FALSE), o.repo IS NOT NULL",
+            $more,
+            " FROM repositories r LEFT JOIN cards c ON c.repo = r.repo \
+             LEFT JOIN indexed_refs h ON h.repo = r.repo AND h.name = 'refs/heads/main' \
+             LEFT JOIN benchmarks b ON b.repo = r.repo LEFT JOIN official o ON o.repo = r.repo "
+        )
+    };
+}
+pub(crate) use select_listed;
+
+pub(crate) fn read_listed(cells: &mut Cells<'_>) -> sqlx::Result<Listed> {
+    Ok(Listed {
+        repository: read_repository(cells)?,
+        card: read_card(cells)?,
+        head: cells.parse_option()?,
+        benchmark: cells.get()?,
+        official: cells.get()?,
+    })
+}
+
+async fn listed(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Listed>> {
+    let query = concat!(select_listed!(""), "WHERE r.repo = $1");
+    let row = sqlx::query(query)
+        .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_listed(&mut Cells::of(&row))).transpose()
+}
+
+async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page> {
+    let mut query = QueryBuilder::new(select_listed!(""));
+    push_conditions(&mut query, filter);
+    push_order(&mut query, filter);
+    // One more than the page holds tells whether another page follows.
+    query.push(" LIMIT ").push_bind(i64::from(filter.limit) + 1);
+    let rows = query.build().fetch_all(connection).await?;
+    let mut items = rows
+        .iter()
+        .map(|row| read_listed(&mut Cells::of(row)))
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    let limit = usize::try_from(filter.limit).unwrap_or(usize::MAX);
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let last = items.last().filter(|_| more);
+    let next = last.map(|last| filter.order().after(&last.repository));
+    Ok(Page { items, next })
+}
+
+async fn count(connection: &mut Connection, filter: &Filter) -> sqlx::Result<u64> {
+    let mut query = QueryBuilder::new("SELECT COUNT(*) FROM repositories r ");
+    push_conditions(&mut query, filter);
+    let row = query.build().fetch_one(connection).await?;
+    Cells::of(&row).number()
+}
+
+fn push_conditions(query: &mut QueryBuilder<Db>, filter: &Filter) {
+    query.push("WHERE r.kind = ");
+    query.push_bind(filter.kind.as_str());
+    push_visibility(query, &filter.viewer);
+    if let Some(author) = &filter.author {
+        query.push(" AND r.namespace_lower = ");
+        query.push_bind(author.to_ascii_lowercase());
+    }
+    for text in &filter.search {
+        query.push(" AND r.name_lower LIKE ");
+        query.push_bind(pattern(text)).push(" ESCAPE '!'");
+    }
+    for tag in &filter.tags {
+        query.push(" AND r.repo IN (SELECT repo FROM card_tags WHERE tag = ");
+        query.push_bind(tag.clone()).push(")");
+    }
+    if filter.benchmark.is_some() {
+        query.push(" AND r.repo IN (SELECT repo FROM benchmarks WHERE valid)");
+    }
+    if filter.benchmark == Some(BenchmarkFilter::Official) {
+        query.push(" AND r.repo IN (SELECT repo FROM official)");
+    }
+}
+
+fn push_visibility(query: &mut QueryBuilder<Db>, viewer: &Viewer) {
+    if viewer.sees_all {
+        return;
+    }
+    query.push(" AND (NOT r.private");
+    if !viewer.accounts.is_empty() {
+        query.push(" OR r.owner IN (");
+        let mut list = query.separated(", ");
+        for account in &viewer.accounts {
+            list.push_bind(account.0);
+        }
+        query.push(")");
+    }
+    query.push(")");
+}
+
+fn push_order(query: &mut QueryBuilder<Db>, filter: &Filter) {
+    match &filter.after {
+        None => {}
+        Some(Cursor::Created(at, key)) => {
+            query.push(" AND (r.created_ms, r.repo) < (");
+            query.push_bind(at.millis()).push(", ");
+            query.push_bind(key.0).push(")");
+        }
+        Some(Cursor::Updated(at, key)) => {
+            query.push(" AND (r.updated_ms, r.repo) < (");
+            query.push_bind(at.millis()).push(", ");
+            query.push_bind(key.0).push(")");
+        }
+        Some(Cursor::Name(id)) => {
+            query.push(" AND r.name_lower > ").push_bind(lower(id));
+        }
+    }
+    query.push(match filter.order() {
+        Sort::Created => " ORDER BY r.created_ms DESC, r.repo DESC",
+        Sort::Updated => " ORDER BY r.updated_ms DESC, r.repo DESC",
+        Sort::Name => " ORDER BY r.name_lower",
+    });
+}
+
+/// A pattern for ids that contain a text. What `LIKE` reads as wild cards is only text here.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.to_ascii_lowercase().chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
 }

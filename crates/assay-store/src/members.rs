@@ -1,5 +1,8 @@
 use assay_model::Role;
 
+use crate::accounts::{account_columns, read_account};
+use crate::row::Cells;
+use crate::sqlite::Connection;
 use crate::{Account, AccountId, Error, Tx};
 
 /// One side of a membership: a member of an organisation, or an organisation of a member.
@@ -28,8 +31,15 @@ impl Tx {
         user: AccountId,
         role: Role,
     ) -> Result<(), Error> {
-        let _ = (organisation, user, role);
-        todo!()
+        let query = sqlx::query(
+            "INSERT INTO members (organisation, account, role) VALUES ($1, $2, $3)
+             ON CONFLICT (organisation, account) DO UPDATE SET role = excluded.role",
+        )
+        .bind(organisation.0)
+        .bind(user.0)
+        .bind(role.as_str());
+        self.change("set_member", query).await?;
+        Ok(())
     }
 
     /// Ends a membership. The answer is whether there was one.
@@ -38,7 +48,65 @@ impl Tx {
         organisation: AccountId,
         user: AccountId,
     ) -> Result<bool, Error> {
-        let _ = (organisation, user);
-        todo!()
+        let query = sqlx::query("DELETE FROM members WHERE organisation = $1 AND account = $2")
+            .bind(organisation.0)
+            .bind(user.0);
+        Ok(self.change("remove_member", query).await? > 0)
     }
+}
+
+async fn role_in(
+    connection: &mut Connection,
+    organisation: AccountId,
+    user: AccountId,
+) -> sqlx::Result<Option<Role>> {
+    let query = "SELECT role FROM members WHERE organisation = $1 AND account = $2";
+    let row = sqlx::query(query)
+        .bind(organisation.0)
+        .bind(user.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| Cells::of(&row).parse()).transpose()
+}
+
+async fn members_of(
+    connection: &mut Connection,
+    organisation: AccountId,
+) -> sqlx::Result<Vec<Member>> {
+    let query = concat!(
+        "SELECT ",
+        account_columns!(),
+        ", m.role FROM members m JOIN accounts a ON a.id = m.account
+          WHERE m.organisation = $1 ORDER BY a.name_lower"
+    );
+    read_members(connection, query, organisation).await
+}
+
+async fn organisations_of(
+    connection: &mut Connection,
+    user: AccountId,
+) -> sqlx::Result<Vec<Member>> {
+    let query = concat!(
+        "SELECT ",
+        account_columns!(),
+        ", m.role FROM members m JOIN accounts a ON a.id = m.organisation
+          WHERE m.account = $1 ORDER BY a.name_lower"
+    );
+    read_members(connection, query, user).await
+}
+
+async fn read_members(
+    connection: &mut Connection,
+    query: &'static str,
+    id: AccountId,
+) -> sqlx::Result<Vec<Member>> {
+    let rows = sqlx::query(query).bind(id.0).fetch_all(connection).await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(Member {
+            account: read_account(&mut cells)?,
+            role: cells.parse()?,
+        })
+    };
+    rows.iter().map(read).collect()
 }

@@ -6,8 +6,10 @@ macro_rules! questions {
             $(
                 $(#[$docs])*
                 pub async fn $name(&self, $($argument: $type),*) -> Result<$answer, crate::Error> {
-                    $(let _ = $argument;)*
-                    todo!()
+                    let mut reader = self.reader(stringify!($name)).await?;
+                    $name(&mut reader, $($argument),*)
+                        .await
+                        .map_err(|error| crate::Error::of(stringify!($name), error))
                 }
             )*
         }
@@ -16,8 +18,9 @@ macro_rules! questions {
             $(
                 $(#[$docs])*
                 pub async fn $name(&mut self, $($argument: $type),*) -> Result<$answer, crate::Error> {
-                    $(let _ = $argument;)*
-                    todo!()
+                    $name(self.connection(), $($argument),*)
+                        .await
+                        .map_err(|error| crate::Error::of(stringify!($name), error))
                 }
             )*
         }

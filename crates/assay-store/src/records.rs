@@ -1,6 +1,8 @@
 use assay_model::{ObjectId, RepoKey, RepoPath};
 use serde_json::Value as Json;
 
+use crate::row::{Cells, to_json};
+use crate::sqlite::Connection;
 use crate::{Error, Tx};
 
 /// An Every Eval Ever record in a repository.
@@ -24,19 +26,63 @@ questions! {
 impl Tx {
     /// Writes records of a repository, in place of those at the same paths.
     pub async fn set_records(&mut self, key: RepoKey, records: &[Record]) -> Result<(), Error> {
-        let _ = (key, records);
-        todo!()
+        for record in records {
+            let facts = to_json(&record.facts).map_err(|error| Error::of("set_records", error))?;
+            let query = sqlx::query(
+                "INSERT INTO records (repo, path, blob, facts) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (repo, path) DO UPDATE SET blob = excluded.blob, facts = excluded.facts",
+            )
+            .bind(key.0)
+            .bind(record.path.as_str())
+            .bind(record.blob.to_string())
+            .bind(facts);
+            self.change("set_records", query).await?;
+        }
+        Ok(())
     }
 
     /// Removes the record at a path. The answer is whether there was one.
     pub async fn remove_record(&mut self, key: RepoKey, path: &RepoPath) -> Result<bool, Error> {
-        let _ = (key, path);
-        todo!()
+        let query = sqlx::query("DELETE FROM records WHERE repo = $1 AND path = $2")
+            .bind(key.0)
+            .bind(path.as_str());
+        Ok(self.change("remove_record", query).await? > 0)
     }
 
     /// Removes every record of a repository.
     pub async fn clear_records(&mut self, key: RepoKey) -> Result<(), Error> {
-        let _ = key;
-        todo!()
+        let query = sqlx::query("DELETE FROM records WHERE repo = $1").bind(key.0);
+        self.change("clear_records", query).await?;
+        Ok(())
     }
+}
+
+async fn records_of(
+    connection: &mut Connection,
+    key: RepoKey,
+    after: Option<&RepoPath>,
+    limit: u32,
+) -> sqlx::Result<Vec<Record>> {
+    let query = "SELECT path, blob, facts FROM records WHERE repo = $1 AND path > $2 ORDER BY path LIMIT $3";
+    let rows = sqlx::query(query)
+        .bind(key.0)
+        .bind(after.map_or("", RepoPath::as_str))
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    let read = |row| {
+        let mut cells = Cells::of(row);
+        Ok(Record {
+            path: cells.parse()?,
+            blob: cells.parse()?,
+            facts: cells.json()?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+async fn count_records(connection: &mut Connection, key: RepoKey) -> sqlx::Result<u64> {
+    let query = "SELECT COUNT(*) FROM records WHERE repo = $1";
+    let row = sqlx::query(query).bind(key.0).fetch_one(connection).await?;
+    Cells::of(&row).number()
 }

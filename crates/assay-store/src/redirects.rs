@@ -1,6 +1,46 @@
-use assay_model::RepoKey;
+use assay_model::{RepoId, RepoKey, RepoKind};
+
+use crate::repositories::lower;
+use crate::sqlite::Connection;
+use crate::{Error, Tx};
 
 questions! {
     /// The names that a repository had before, in lower case and in order.
     fn former_names(key: RepoKey) -> Vec<String>;
+}
+
+impl Tx {
+    /// Redirects a name to the repository that had it last.
+    pub(crate) async fn add_redirect(
+        &mut self,
+        kind: RepoKind,
+        from: &RepoId,
+        key: RepoKey,
+    ) -> Result<(), Error> {
+        let query = sqlx::query(
+            "INSERT INTO redirects (kind, name_lower, repo) VALUES ($1, $2, $3)
+             ON CONFLICT (kind, name_lower) DO UPDATE SET repo = excluded.repo",
+        )
+        .bind(kind.as_str())
+        .bind(lower(from))
+        .bind(key.0);
+        self.change("add_redirect", query).await?;
+        Ok(())
+    }
+
+    /// Ends the redirect of a name that a repository has taken.
+    pub(crate) async fn forget_name(&mut self, kind: RepoKind, id: &RepoId) -> Result<(), Error> {
+        let query = sqlx::query("DELETE FROM redirects WHERE kind = $1 AND name_lower = $2")
+            .bind(kind.as_str())
+            .bind(lower(id));
+        self.change("forget_name", query).await?;
+        Ok(())
+    }
+}
+
+async fn former_names(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar("SELECT name_lower FROM redirects WHERE repo = $1 ORDER BY name_lower")
+        .bind(key.0)
+        .fetch_all(connection)
+        .await
 }

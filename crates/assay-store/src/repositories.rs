@@ -1,6 +1,8 @@
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
-use crate::{AccountId, Error, Tx};
+use crate::row::Cells;
+use crate::sqlite::Connection;
+use crate::{AccountId, Error, Taken, Tx};
 
 /// A repository, as the hub knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,8 +110,25 @@ impl Tx {
     /// The key is new among all that were ever committed. A transaction that is rolled back gives its key back, so a
     /// directory of that key that is found when a repository is made is the remains of a crash.
     pub async fn add_repository(&mut self, new: &NewRepository) -> Result<RepoKey, Error> {
-        let _ = new;
-        todo!()
+        let query = sqlx::query(
+            "INSERT INTO repositories (kind, name, name_lower, namespace_lower, owner, creator, created_ms, updated_ms,
+                 private, description, gated, disabled)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11) RETURNING repo",
+        )
+        .bind(new.kind.as_str())
+        .bind(new.id.as_str())
+        .bind(lower(&new.id))
+        .bind(namespace(&new.id))
+        .bind(new.owner.0)
+        .bind(new.creator.map(|creator| creator.0))
+        .bind(new.created.millis())
+        .bind(new.settings.private)
+        .bind(&new.settings.description)
+        .bind(new.settings.gate.as_str())
+        .bind(new.settings.disabled);
+        let key = self.add("add_repository", Taken::Repository, query).await?;
+        self.forget_name(new.kind, &new.id).await?;
+        Ok(RepoKey(key.unwrap_or_default()))
     }
 
     /// Gives a repository another name, and redirects the old one to it. [`Error::Taken`] when another has the name. The
@@ -121,8 +140,27 @@ impl Tx {
         owner: AccountId,
         at: Timestamp,
     ) -> Result<bool, Error> {
-        let _ = (key, id, owner, at);
-        todo!()
+        let Some(before) = self.repository(key).await? else {
+            return Ok(false);
+        };
+        let query = sqlx::query(
+            "UPDATE repositories SET name = $2, name_lower = $3, namespace_lower = $4, owner = $5, updated_ms = $6
+             WHERE repo = $1 RETURNING repo",
+        )
+        .bind(key.0)
+        .bind(id.as_str())
+        .bind(lower(id))
+        .bind(namespace(id))
+        .bind(owner.0)
+        .bind(at.max(before.updated).millis());
+        self.add("rename_repository", Taken::Repository, query)
+            .await?;
+        self.forget_name(before.kind, id).await?;
+        // A change of case is no change of name: both find the repository as it is.
+        if lower(&before.id) != lower(id) {
+            self.add_redirect(before.kind, &before.id, key).await?;
+        }
+        Ok(true)
     }
 
     /// Writes what an owner can set. The answer is whether the repository exists.
@@ -131,19 +169,130 @@ impl Tx {
         key: RepoKey,
         settings: &Settings,
     ) -> Result<bool, Error> {
-        let _ = (key, settings);
-        todo!()
+        let query = sqlx::query(
+            "UPDATE repositories SET private = $2, description = $3, gated = $4, disabled = $5 WHERE repo = $1",
+        )
+        .bind(key.0)
+        .bind(settings.private)
+        .bind(&settings.description)
+        .bind(settings.gate.as_str())
+        .bind(settings.disabled);
+        Ok(self.change("set_repository", query).await? > 0)
     }
 
     /// Writes when something in a repository changed, unless a later change is known.
     pub async fn touch_repository(&mut self, key: RepoKey, at: Timestamp) -> Result<(), Error> {
-        let _ = (key, at);
-        todo!()
+        let query = sqlx::query(
+            "UPDATE repositories SET updated_ms = $2 WHERE repo = $1 AND updated_ms < $2",
+        )
+        .bind(key.0)
+        .bind(at.millis());
+        self.change("touch_repository", query).await?;
+        Ok(())
     }
 
     /// Removes a repository with everything about it: discussions, redirects, index. The answer is whether it existed.
     pub async fn remove_repository(&mut self, key: RepoKey) -> Result<bool, Error> {
-        let _ = key;
-        todo!()
+        let query = sqlx::query("DELETE FROM repositories WHERE repo = $1").bind(key.0);
+        Ok(self.change("remove_repository", query).await? > 0)
     }
+}
+
+/// A name as it is compared.
+pub(crate) fn lower(id: &RepoId) -> String {
+    id.as_str().to_ascii_lowercase()
+}
+
+fn namespace(id: &RepoId) -> String {
+    id.namespace().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// The columns that [`read_repository`] reads, of a table called `r`.
+macro_rules! repository_columns {
+    () => {
+        "r.repo, r.kind, r.name, r.owner, r.creator, r.created_ms, r.updated_ms, r.private, r.description, r.gated, \
+         r.disabled"
+    };
+}
+pub(crate) use repository_columns;
+
+pub(crate) fn read_repository(cells: &mut Cells<'_>) -> sqlx::Result<Repository> {
+    Ok(Repository {
+        key: RepoKey(cells.get()?),
+        kind: cells.parse()?,
+        id: cells.parse()?,
+        owner: AccountId(cells.get()?),
+        creator: cells.get::<Option<i64>>()?.map(AccountId),
+        created: cells.time()?,
+        updated: cells.time()?,
+        settings: Settings {
+            private: cells.get()?,
+            description: cells.get()?,
+            gate: cells.parse()?,
+            disabled: cells.get()?,
+        },
+    })
+}
+
+async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Repository>> {
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        " FROM repositories r WHERE r.repo = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_repository(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn find_repository(
+    connection: &mut Connection,
+    kind: RepoKind,
+    id: &RepoId,
+) -> sqlx::Result<Option<Found>> {
+    // A name is held by a repository or redirects to one, never both: whoever takes it ends the redirect.
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        ", r.name_lower <> $2 FROM repositories r WHERE r.repo = COALESCE(
+             (SELECT repo FROM repositories WHERE kind = $1 AND name_lower = $2),
+             (SELECT repo FROM redirects WHERE kind = $1 AND name_lower = $2))"
+    );
+    let row = sqlx::query(query)
+        .bind(kind.as_str())
+        .bind(lower(id))
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let mut cells = Cells::of(&row);
+    Ok(Some(Found {
+        repository: read_repository(&mut cells)?,
+        moved: cells.get()?,
+    }))
+}
+
+async fn repository_keys(
+    connection: &mut Connection,
+    after: Option<RepoKey>,
+    limit: u32,
+) -> sqlx::Result<Vec<RepoKey>> {
+    let query = "SELECT repo FROM repositories WHERE repo > $1 ORDER BY repo LIMIT $2";
+    let keys: Vec<i64> = sqlx::query_scalar(query)
+        .bind(after.map_or(0, |key| key.0))
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    Ok(keys.into_iter().map(RepoKey).collect())
+}
+
+async fn repositories_owned(connection: &mut Connection, owner: AccountId) -> sqlx::Result<u64> {
+    let query = "SELECT COUNT(*) FROM repositories WHERE owner = $1";
+    let row = sqlx::query(query)
+        .bind(owner.0)
+        .fetch_one(connection)
+        .await?;
+    Cells::of(&row).number()
 }

@@ -1,3 +1,4 @@
+use crate::sqlite::Connection;
 use crate::{Error, Tx};
 
 questions! {
@@ -8,7 +9,23 @@ questions! {
 impl Tx {
     /// Writes a setting, or removes it.
     pub async fn set_setting(&mut self, name: &str, value: Option<&str>) -> Result<(), Error> {
-        let _ = (name, value);
-        todo!()
+        let query = match value {
+            Some(value) => sqlx::query(
+                "INSERT INTO settings (name, value) VALUES ($1, $2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )
+            .bind(name)
+            .bind(value),
+            None => sqlx::query("DELETE FROM settings WHERE name = $1").bind(name),
+        };
+        self.change("set_setting", query).await?;
+        Ok(())
     }
+}
+
+async fn setting(connection: &mut Connection, name: &str) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
+        .bind(name)
+        .fetch_optional(connection)
+        .await
 }

@@ -1,6 +1,9 @@
 use assay_model::{Role, Timestamp};
 
-use crate::{Account, AccountId, Error, Sha256, Tx};
+use crate::accounts::{account_columns, read_account};
+use crate::row::{Cells, to_json};
+use crate::sqlite::Connection;
+use crate::{Account, AccountId, Error, Sha256, Taken, Tx};
 
 /// What a token is known by; never the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,20 +70,99 @@ questions! {
 impl Tx {
     /// Makes a token. [`Error::Taken`] when the hash exists.
     pub async fn add_token(&mut self, new: &NewToken) -> Result<TokenId, Error> {
-        let _ = new;
-        todo!()
+        let only = new.only.as_ref().map(to_json).transpose();
+        let only = only.map_err(|error| Error::of("add_token", error))?;
+        let query = sqlx::query(
+            "INSERT INTO tokens (account, label, hash, scope, limited_to, created_ms, expires_ms)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+        )
+        .bind(new.account.0)
+        .bind(&new.label)
+        .bind(new.hash.as_bytes().as_slice())
+        .bind(new.scope.as_str())
+        .bind(only)
+        .bind(new.created.millis())
+        .bind(new.expires.map(Timestamp::millis));
+        let id = self.add("add_token", Taken::Token, query).await?;
+        Ok(TokenId(id.unwrap_or_default()))
     }
 
     /// Writes when a token was used. Nothing that is shown to others depends on it, so the generation stays; how often
     /// it is called is for the caller to limit.
     pub async fn touch_token(&mut self, id: TokenId, used: Timestamp) -> Result<(), Error> {
-        let _ = (id, used);
-        todo!()
+        sqlx::query("UPDATE tokens SET last_used_ms = $2 WHERE id = $1")
+            .bind(id.0)
+            .bind(used.millis())
+            .execute(self.connection())
+            .await
+            .map_err(|error| Error::of("touch_token", error))?;
+        Ok(())
     }
 
     /// Revokes a token. The answer is whether it existed and was not revoked before.
     pub async fn revoke_token(&mut self, id: TokenId, at: Timestamp) -> Result<bool, Error> {
-        let _ = (id, at);
-        todo!()
+        let query =
+            sqlx::query("UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL")
+                .bind(id.0)
+                .bind(at.millis());
+        Ok(self.change("revoke_token", query).await? > 0)
     }
+}
+
+macro_rules! token_columns {
+    () => {
+        "t.id, t.account, t.label, t.scope, t.limited_to, t.created_ms, t.expires_ms, t.last_used_ms, t.revoked_ms"
+    };
+}
+
+fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
+    Ok(Token {
+        id: TokenId(cells.get()?),
+        account: AccountId(cells.get()?),
+        label: cells.get()?,
+        scope: cells.parse()?,
+        only: cells.json_option()?,
+        created: cells.time()?,
+        expires: cells.time_option()?,
+        last_used: cells.time_option()?,
+        revoked: cells.time_option()?,
+    })
+}
+
+async fn credential(
+    connection: &mut Connection,
+    hash: &Sha256,
+) -> sqlx::Result<Option<Credential>> {
+    let query = concat!(
+        "SELECT ",
+        token_columns!(),
+        ", ",
+        account_columns!(),
+        " FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.hash = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(hash.as_bytes().as_slice())
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let mut cells = Cells::of(&row);
+    Ok(Some(Credential {
+        token: read_token(&mut cells)?,
+        account: read_account(&mut cells)?,
+    }))
+}
+
+async fn tokens_of(connection: &mut Connection, account: AccountId) -> sqlx::Result<Vec<Token>> {
+    let query = concat!(
+        "SELECT ",
+        token_columns!(),
+        " FROM tokens t WHERE t.account = $1 ORDER BY t.id DESC"
+    );
+    let rows = sqlx::query(query)
+        .bind(account.0)
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_token(&mut Cells::of(row)))
+        .collect()
 }

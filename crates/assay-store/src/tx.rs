@@ -1,19 +1,113 @@
-use crate::Error;
+use std::sync::Arc;
+
+use sqlx::query::Query;
+use sqlx::{Row as _, Transaction};
+
+use crate::sqlite::{Arguments, Connection, Db};
+use crate::store::Shared;
+use crate::{Error, Taken};
 
 /// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state
-/// before it.
+/// before it. When one of the changes is refused, none is made: what is left is to give the transaction up.
 #[derive(Debug)]
-pub struct Tx {}
+pub struct Tx {
+    transaction: Transaction<'static, Db>,
+    shared: Arc<Shared>,
+    changed: bool,
+    refused: bool,
+}
 
 impl Tx {
+    pub(crate) fn new(transaction: Transaction<'static, Db>, shared: Arc<Shared>) -> Self {
+        Self {
+            transaction,
+            shared,
+            changed: false,
+            refused: false,
+        }
+    }
+
     /// Makes the changes last, and the generation one higher if there were any that can be seen. The answer is the
-    /// generation.
-    pub async fn commit(self) -> Result<u64, Error> {
-        todo!()
+    /// generation. [`Error::Refused`] when one of the changes was.
+    pub async fn commit(mut self) -> Result<u64, Error> {
+        if self.refused {
+            self.rollback().await?;
+            return Err(Error::Refused);
+        }
+        let failed = |error| Error::of("commit", error);
+        let generation = self.raise_generation().await.map_err(failed)?;
+        self.transaction.commit().await.map_err(failed)?;
+        self.shared.see(generation);
+        Ok(generation)
     }
 
     /// Undoes the changes. Dropping does the same, a little later.
     pub async fn rollback(self) -> Result<(), Error> {
-        todo!()
+        let undone = self.transaction.rollback().await;
+        undone.map_err(|error| Error::of("rollback", error))
+    }
+
+    /// The connection, for questions and for changes that nobody sees.
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.transaction
+    }
+
+    /// Makes a change, and notes whether there was anything to change. The answer is how many rows.
+    pub(crate) async fn change(
+        &mut self,
+        doing: &'static str,
+        query: Query<'_, Db, Arguments>,
+    ) -> Result<u64, Error> {
+        let rows = self.execute(query).await;
+        rows.map_err(|error| Error::of(doing, error))
+    }
+
+    /// Adds rows with something that may exist only once.
+    pub(crate) async fn insert(
+        &mut self,
+        doing: &'static str,
+        what: Taken,
+        query: Query<'_, Db, Arguments>,
+    ) -> Result<(), Error> {
+        let rows = self.execute(query).await;
+        rows.map_err(Error::unless_taken(doing, what))?;
+        Ok(())
+    }
+
+    /// Writes a row with something that may exist only once. The answer is the number that the statement returns; none
+    /// when there was nothing to change.
+    pub(crate) async fn add(
+        &mut self,
+        doing: &'static str,
+        what: Taken,
+        query: Query<'_, Db, Arguments>,
+    ) -> Result<Option<i64>, Error> {
+        let row = query.fetch_optional(&mut *self.transaction).await;
+        self.refused |= row.is_err();
+        let row = row.map_err(Error::unless_taken(doing, what))?;
+        self.changed |= row.is_some();
+        row.map(|row| row.try_get(0))
+            .transpose()
+            .map_err(|error| Error::of(doing, error))
+    }
+
+    async fn execute(&mut self, query: Query<'_, Db, Arguments>) -> sqlx::Result<u64> {
+        let done = query.execute(&mut *self.transaction).await;
+        self.refused |= done.is_err();
+        let rows = done?.rows_affected();
+        self.changed |= rows > 0;
+        Ok(rows)
+    }
+
+    async fn raise_generation(&mut self) -> sqlx::Result<u64> {
+        let statement = if self.changed {
+            "UPDATE generation SET value = value + 1 RETURNING value"
+        } else {
+            "SELECT value FROM generation"
+        };
+        let value: i64 = sqlx::query_scalar(statement)
+            .fetch_one(self.connection())
+            .await?;
+        Ok(value.unsigned_abs())
     }
 }

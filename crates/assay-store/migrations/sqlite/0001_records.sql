@@ -2,10 +2,10 @@
 -- their case, which the `_lower` columns hold. Times are milliseconds since 1970, UTC.
 
 CREATE TABLE generation (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
+    one INTEGER PRIMARY KEY CHECK (one = 1),
     value BIGINT NOT NULL
 );
-INSERT INTO generation (only, value) VALUES (1, 1);
+INSERT INTO generation (one, value) VALUES (1, 1);
 
 CREATE TABLE accounts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,7 +33,7 @@ CREATE TABLE tokens (
     label TEXT NOT NULL,
     hash BLOB NOT NULL UNIQUE,
     scope TEXT NOT NULL,
-    only TEXT,
+    limited_to TEXT,
     created_ms BIGINT NOT NULL,
     expires_ms BIGINT,
     last_used_ms BIGINT,

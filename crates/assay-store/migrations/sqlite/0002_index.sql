@@ -58,7 +58,7 @@ CREATE TABLE entries (
     notes TEXT,
     framework TEXT,
     subset TEXT,
-    sample_size BIGINT,
+    sample_size TEXT,
     model_revision TEXT,
     dataset_revision TEXT,
     token TEXT,

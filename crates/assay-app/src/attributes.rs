@@ -1,0 +1,177 @@
+//! The two files that tell git about other files: `.gitattributes` and `.gitignore`.
+
+use assay_git::{Blob, CommitPlan, EntryKind, FileMode, Objects, Operation};
+use assay_model::{ObjectId, RepoPath};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::error::Error;
+
+/// The file that says which files are large.
+const ATTRIBUTES: &str = ".gitattributes";
+/// The most of such a file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// What a large file is marked with.
+const TRACKED: &str = "filter=lfs diff=lfs merge=lfs -text";
+
+/// Adds to a commit the lines of `.gitattributes` that its large files need, so that git-lfs knows them in a clone.
+pub(crate) fn track(objects: &Objects, mut plan: CommitPlan) -> Result<CommitPlan, Error> {
+    let large: Vec<&RepoPath> = plan
+        .operations
+        .iter()
+        .filter_map(|operation| match operation {
+            Operation::PutPointer { path, .. } => Some(path),
+            Operation::Put { .. } | Operation::Delete(_) | Operation::DeleteFolder(_) => None,
+        })
+        .collect();
+    if large.is_empty() {
+        return Ok(plan);
+    }
+    let mut text = match (written(&plan.operations), plan.base) {
+        (Some(text), _) => text,
+        (None, Some(base)) => text_at(objects, base, ATTRIBUTES)?,
+        (None, None) => String::new(),
+    };
+    let is_changed = add_lines(&mut text, &large);
+    if is_changed {
+        plan.operations.push(Operation::Put {
+            path: path_of(ATTRIBUTES),
+            blob: Blob::Bytes(text.into_bytes()),
+            mode: FileMode::Regular,
+        });
+    }
+    Ok(plan)
+}
+
+/// What the commit itself writes to `.gitattributes`, the last time it does.
+fn written(operations: &[Operation]) -> Option<String> {
+    operations
+        .iter()
+        .rev()
+        .find_map(|operation| match operation {
+            Operation::Put {
+                path,
+                blob: Blob::Bytes(bytes),
+                ..
+            } if path.as_str() == ATTRIBUTES => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Operation::Put { .. }
+            | Operation::PutPointer { .. }
+            | Operation::Delete(_)
+            | Operation::DeleteFolder(_) => None,
+        })
+}
+
+/// Adds a line for each path that has none yet, and says whether there was one to add.
+fn add_lines(text: &mut String, paths: &[&RepoPath]) -> bool {
+    let mut is_changed = false;
+    for path in paths {
+        let line = format!("{} {TRACKED}", pattern(path.as_str()));
+        if text.lines().any(|own| own == line) {
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&line);
+        text.push('\n');
+        is_changed = true;
+    }
+    is_changed
+}
+
+/// A pattern that means this one path: anchored, with wildcards escaped, and quoted when it has spaces.
+fn pattern(path: &str) -> String {
+    let mut escaped = String::from("/");
+    for character in path.chars() {
+        if matches!(character, '*' | '?' | '[') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    if escaped.contains([' ', '"']) {
+        let quoted = escaped.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{quoted}\"")
+    } else {
+        escaped
+    }
+}
+
+/// The text of a small file of a commit; empty when there is none, or when it is too large to be meant.
+pub(crate) fn text_at(
+    objects: &Objects,
+    commit: ObjectId,
+    path: &'static str,
+) -> Result<String, Error> {
+    let entry = objects.entry(commit, &path_of(path))?;
+    match entry {
+        Some(entry) if matches!(entry.kind, EntryKind::File(_)) && entry.size <= MAX_BYTES => {
+            let bytes = objects.read(entry.oid, MAX_BYTES)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Some(_) | None => Ok(String::new()),
+    }
+}
+
+fn path_of(name: &'static str) -> RepoPath {
+    name.parse().expect("the names here are plain")
+}
+
+/// The rules of a `.gitignore` at the root. A line that git would not understand is passed over, as git does.
+pub(crate) fn ignore(text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
+    let text = &text[..text.floor_char_boundary(text.len().min(most))];
+    for line in text.lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// Whether rules leave a file out.
+pub(crate) fn is_ignored(rules: &Gitignore, path: &RepoPath) -> bool {
+    rules
+        .matched_path_or_any_parents(path.as_str(), false)
+        .is_ignore()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_gitignore_leaves_out_what_git_would() {
+        let rules = ignore("# comment\n*.log\n/build/\n!keep.log\n[broken\nsub/*.bin\n");
+
+        for (name, ignored) in [
+            ("a.log", true),
+            ("deep/er/a.log", true),
+            ("keep.log", false),
+            ("build/x/y.txt", true),
+            ("other/build/x.txt", false),
+            ("sub/a.bin", true),
+            ("sub/x/a.bin", false),
+            ("README.md", false),
+        ] {
+            assert_eq!(is_ignored(&rules, &path(name)), ignored, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_large_file_is_tracked_once_and_by_its_own_name() {
+        let mut text = "*.txt text".to_owned();
+        let (plain, odd) = (path("model.bin"), path("a b/[1]*.bin"));
+
+        assert!(add_lines(&mut text, &[&plain, &odd]));
+        assert!(!add_lines(&mut text, &[&plain, &odd]));
+
+        assert_eq!(
+            text,
+            "*.txt text\n\
+             /model.bin filter=lfs diff=lfs merge=lfs -text\n\
+             \"/a b/\\\\[1]\\\\*.bin\" filter=lfs diff=lfs merge=lfs -text\n"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Which names accounts and repositories may have.
+
+use assay_model::RepoId;
+
+use crate::error::Error;
+
+/// Names that no account may have: they are parts of addresses, or clients read them as such.
+const RESERVED: [&str; 40] = [
+    "about",
+    "admin",
+    "api",
+    "assets",
+    "benchmarks",
+    "bucket",
+    "buckets",
+    "collections",
+    "dataset",
+    "datasets",
+    "docs",
+    "embed",
+    "explore",
+    "healthz",
+    "join",
+    "kernel",
+    "kernels",
+    "leaderboards",
+    "login",
+    "logout",
+    "metrics",
+    "model",
+    "models",
+    "new",
+    "oauth",
+    "openapi.json",
+    "organizations",
+    "papers",
+    "robots.txt",
+    "search",
+    "settings",
+    "space",
+    "spaces",
+    "static",
+    "token",
+    "tokens",
+    "trust",
+    "uploads",
+    "users",
+    "xet",
+];
+
+/// Checks the name of an account, which is also its namespace.
+pub(crate) fn check_account(name: &str) -> Result<(), Error> {
+    if name.contains('/') {
+        return Err(Error::Invalid(format!("`{name}` has a slash")));
+    }
+    name.parse::<RepoId>()
+        .map_err(|error| Error::Invalid(error.to_string()))?;
+    if RESERVED
+        .iter()
+        .any(|reserved| reserved.eq_ignore_ascii_case(name))
+    {
+        return Err(Error::Invalid(format!("`{name}` is a reserved name")));
+    }
+    Ok(())
+}
+
+/// The id of a repository in a namespace.
+pub(crate) fn repository(namespace: &str, name: &str) -> Result<RepoId, Error> {
+    let id: RepoId = format!("{namespace}/{name}")
+        .parse()
+        .map_err(|error: assay_model::RepoIdError| Error::Invalid(error.to_string()))?;
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_addresses_need_are_nobodys_in_any_case() {
+        for name in ["api", "Datasets", "MODELS", "settings", "embed"] {
+            assert!(check_account(name).is_err(), "{name}");
+        }
+        assert!(check_account("apis").is_ok());
+    }
+
+    #[test]
+    fn an_account_is_one_part_of_an_id() {
+        for name in ["", "a/b", "-a", "a--b", "a.git", "é", &"x".repeat(97)] {
+            assert!(check_account(name).is_err(), "{name}");
+        }
+        assert!(repository("acme", "a/b").is_err());
+        assert!(repository("acme", "model-1.0").is_ok());
+    }
+}

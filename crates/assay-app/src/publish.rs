@@ -1,0 +1,235 @@
+//! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
+//!
+//! The order is what makes a crash harmless. Objects are in quarantine and are judged there; nothing has happened yet.
+//! They are admitted, the refs move by compare-and-swap, and only then the transaction is committed that records the
+//! discussion and the index. A crash before the refs leaves nothing; one after them leaves a repository that is ahead
+//! of the index, which catches up when the hub starts.
+
+use std::sync::Arc;
+
+use assay_git::{CommitInfo, Expected, Objects, Quarantine, RefChange, RefName};
+use assay_model::{Diagnostic, ObjectId};
+
+use crate::access::SignedIn;
+use crate::discussion;
+use crate::error::Error;
+use crate::hub::{Hub, blocking};
+use crate::index::index_repository;
+use crate::judge::{Judgement, SharedJudge, Step};
+use crate::repository::Repo;
+
+/// The most commits of one change that a pull request lists; of more, the newest.
+const MAX_COMMIT_EVENTS: usize = 250;
+
+/// A ref that is to be made, moved or deleted.
+#[derive(Debug, Clone)]
+pub(crate) struct RefMove {
+    /// Which. The ref of a new pull request is named when its number is known, whatever this says.
+    pub(crate) name: RefName,
+    /// Where it must be now.
+    pub(crate) expected: Expected,
+    /// Where it shall be.
+    pub(crate) new: Option<ObjectId>,
+}
+
+/// What the records of discussions say of a change, in the same transaction as the index.
+#[derive(Debug, Clone)]
+pub(crate) enum Note {
+    /// Nothing.
+    None,
+    /// A pull request is opened, with the next number, for this branch.
+    OpenPull {
+        /// Its title.
+        title: String,
+        /// The first comment.
+        description: String,
+        /// The branch.
+        base: RefName,
+    },
+    /// Commits came to a pull request; a draft becomes open with its first one.
+    CommitsToPull {
+        /// Which.
+        num: i64,
+    },
+    /// A pull request was merged.
+    Merged {
+        /// Which.
+        num: i64,
+        /// What the one who merged it said.
+        comment: Option<String>,
+    },
+}
+
+/// What became of a change.
+#[derive(Debug, Default)]
+pub(crate) struct Published {
+    /// What the judge said and did not refuse.
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// The pull request that was opened.
+    pub(crate) pull: Option<i64>,
+}
+
+/// Judges, admits, moves refs, records and indexes. The caller holds the lock of the repository.
+pub(crate) async fn publish(
+    hub: &Hub,
+    actor: &SignedIn,
+    repo: &Repo,
+    quarantine: Quarantine,
+    mut moves: Vec<RefMove>,
+    note: Note,
+) -> Result<Published, Error> {
+    let facts = examine(hub, repo, quarantine, &moves, &note).await?;
+    let Examined {
+        quarantine,
+        judgement,
+        commits,
+    } = facts;
+    if !judgement.errors.is_empty() {
+        return Err(Error::Refused(judgement.errors));
+    }
+    let now = hub.now();
+    let mut tx = hub.store.begin().await?;
+    let pull = discussion::record(&mut tx, actor, repo, &note, &commits, now).await?;
+    if let (Note::OpenPull { .. }, Some(num)) = (&note, pull) {
+        name_pull(&mut moves, num)?;
+    }
+    admit(hub, repo, quarantine, moves).await?;
+    // From here on the change is in git. Whoever asked hears of an error, and the index catches up by itself.
+    tx.touch_repository(repo.key, now).await?;
+    let touched = index_repository(hub, &mut tx, repo.key).await?;
+    tx.commit().await?;
+    hub.touch(&touched);
+    Ok(Published {
+        warnings: judgement.warnings,
+        pull,
+    })
+}
+
+/// Which commits the records of discussions are told of.
+#[derive(Debug, Clone, Copy)]
+enum Told {
+    Nothing,
+    /// The one that merged.
+    Tip,
+    /// All new ones.
+    Line,
+}
+
+impl Told {
+    fn of(note: &Note) -> Self {
+        match note {
+            Note::None => Self::Nothing,
+            Note::Merged { .. } => Self::Tip,
+            Note::OpenPull { .. } | Note::CommitsToPull { .. } => Self::Line,
+        }
+    }
+}
+
+/// What was found out about a change before anything happened.
+struct Examined {
+    quarantine: Quarantine,
+    judgement: Judgement,
+    /// The commits that a pull request is told of, oldest first; of a merge the one that it made.
+    commits: Vec<CommitInfo>,
+}
+
+async fn examine(
+    hub: &Hub,
+    repo: &Repo,
+    quarantine: Quarantine,
+    moves: &[RefMove],
+    note: &Note,
+) -> Result<Examined, Error> {
+    let judge = SharedJudge::new(hub, repo.kind, Some(repo.key)).await?;
+    let base = match note {
+        Note::OpenPull { base, .. } => base.clone(),
+        Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => RefName::main(),
+    };
+    let told = Told::of(note);
+    let moves = moves.to_vec();
+    hub.with_git(repo.key, move |git| {
+        let known = git.objects();
+        let objects = quarantine.objects();
+        let head = git.find_ref(&base)?.map(|head| head.target);
+        let mut judgement = Judgement::default();
+        let mut commits = Vec::new();
+        for change in &moves {
+            let Some(new) = change.new else {
+                continue;
+            };
+            let old = match change.expected {
+                Expected::At(old) => Some(old),
+                Expected::Absent | Expected::Any => head,
+            };
+            match told {
+                Told::Nothing => {}
+                Told::Tip => commits = vec![objects.commit(new)?],
+                Told::Line => commits = commits_since(&objects, old, new)?,
+            }
+            // What the repository has already was judged when it came.
+            if known.contains(new) {
+                continue;
+            }
+            let found = judge.get().step(&objects, Step { old, new })?;
+            judgement.errors.extend(found.errors);
+            judgement.warnings.extend(found.warnings);
+        }
+        drop(objects);
+        Ok(Examined {
+            quarantine,
+            judgement,
+            commits,
+        })
+    })
+    .await
+}
+
+/// The commits of the first-parent line that are new, oldest first.
+fn commits_since(
+    objects: &Objects,
+    old: Option<ObjectId>,
+    new: ObjectId,
+) -> Result<Vec<CommitInfo>, Error> {
+    let until = match old {
+        Some(old) => objects.merge_base(old, new)?,
+        None => None,
+    };
+    let mut commits = objects.first_parents(new, until)?;
+    commits.truncate(MAX_COMMIT_EVENTS);
+    commits.reverse();
+    Ok(commits)
+}
+
+fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
+    let number = u64::try_from(num).map_err(Error::internal)?;
+    for change in moves {
+        change.name = RefName::pull(number);
+        change.expected = Expected::Absent;
+    }
+    Ok(())
+}
+
+/// Objects first, refs after them, so that a ref never points at something that is not there.
+async fn admit(
+    hub: &Hub,
+    repo: &Repo,
+    quarantine: Quarantine,
+    moves: Vec<RefMove>,
+) -> Result<(), Error> {
+    let git = Arc::clone(&hub.git);
+    let key = repo.key;
+    blocking(move || {
+        quarantine.admit()?;
+        let changes: Vec<RefChange> = moves
+            .into_iter()
+            .map(|change| RefChange {
+                name: change.name,
+                expected: change.expected,
+                new: change.new,
+            })
+            .collect();
+        git.get(key)?.update_refs(&changes)?;
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,60 @@
+//! What is drawn at random: secrets of tokens, keys, ids.
+
+use assay_store::{EventId, Sha256};
+use sha2::Digest as _;
+
+use crate::error::Error;
+
+/// What every token begins with: people and secret scanners know it.
+pub(crate) const PREFIX: &str = "hf_";
+/// How many letters and digits follow, about 238 bits.
+const LETTERS: usize = 40;
+/// The letters and digits.
+const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Draws the secret of a token.
+pub(crate) fn token() -> Result<String, Error> {
+    let mut secret = PREFIX.to_owned();
+    while secret.len() < PREFIX.len() + LETTERS {
+        let bytes: [u8; 64] = bytes()?;
+        let missing = PREFIX.len() + LETTERS - secret.len();
+        // Bytes beyond the last whole multiple are thrown away, so that no letter is likelier than another.
+        let fair = bytes.into_iter().filter(|byte| *byte < 248).take(missing);
+        secret.extend(fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])));
+    }
+    Ok(secret)
+}
+
+/// What is kept of a secret.
+pub(crate) fn hash(secret: &str) -> Sha256 {
+    Sha256::from_bytes(sha2::Sha256::digest(secret).into())
+}
+
+/// Draws the id of an event.
+pub(crate) fn event_id() -> Result<EventId, Error> {
+    Ok(EventId::from_bytes(bytes()?))
+}
+
+/// Draws bytes.
+pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], Error> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| Error::internal(error.to_string()))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_long_header_safe_and_never_drawn_twice() {
+        let one = token().unwrap();
+        let other = token().unwrap();
+
+        let letters = one.strip_prefix(PREFIX).unwrap();
+        assert_eq!(letters.len(), LETTERS);
+        assert!(letters.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert_ne!(one, other);
+        assert_ne!(hash(&one), hash(&other));
+    }
+}

@@ -1,0 +1,273 @@
+use assay_model::{Role, Timestamp};
+use assay_store::{self as store, TokenId};
+
+use crate::access::{Caller, CallerKind, Scope, SignedIn};
+use crate::account::{Account, Identity, Membership, NewToken, TokenInfo, TokenSecret, writer};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::secret;
+
+/// How long a token has not been used before that is written down again, in milliseconds.
+const USE_NOTED_MILLIS: i64 = 60 * 60 * 1_000;
+/// The longest name of a token, in bytes.
+const LABEL_BYTES: usize = 200;
+/// The most repositories and namespaces that a fine-grained token names.
+const MAX_PATTERNS: usize = 100;
+
+impl Hub {
+    /// Who a token belongs to; a bad one is refused and never taken for nobody.
+    pub async fn authenticate(&self, secret: Option<&str>) -> Result<Caller, Error> {
+        let Some(secret) = secret else {
+            return Ok(Caller::anonymous());
+        };
+        let hash = secret::hash(secret);
+        let now = self.now();
+        if let Some(user) = self.sessions.find(&hash, now) {
+            return Ok(Caller {
+                inner: CallerKind::User(user),
+            });
+        }
+        let generation = self.sessions.generation();
+        let credential = self
+            .store
+            .credential(&hash)
+            .await?
+            .filter(|credential| is_good(credential, now))
+            .ok_or(Error::BadCredentials)?;
+        self.note_use(&credential.token, now).await;
+        let expires = credential.token.expires;
+        let user = signed_in(credential)?;
+        self.sessions
+            .remember(hash, user.clone(), expires, now, generation);
+        Ok(Caller {
+            inner: CallerKind::User(user),
+        })
+    }
+
+    /// Writes down that a token was used, from time to time. Nobody is turned away because that failed.
+    async fn note_use(&self, token: &store::Token, now: Timestamp) {
+        let is_noted = token
+            .last_used
+            .is_some_and(|used| now.millis() - used.millis() < USE_NOTED_MILLIS);
+        if is_noted {
+            return;
+        }
+        let noted = async {
+            let mut tx = self.store.begin().await?;
+            tx.touch_token(token.id, now).await?;
+            tx.commit().await
+        };
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "failed to note the use of a token");
+        }
+    }
+
+    /// The operator at the shell of the machine: whoever can read the data directory may do everything.
+    #[expect(
+        clippy::unused_self,
+        reason = "to have the hub open is to be able to read its data directory"
+    )]
+    pub fn shell(&self) -> Caller {
+        Caller {
+            inner: CallerKind::Shell,
+        }
+    }
+
+    /// Who the caller is.
+    pub async fn identity(&self, caller: &Caller) -> Result<Identity, Error> {
+        let user = caller.signed_in()?;
+        let account = self
+            .store
+            .account(user.account)
+            .await?
+            .ok_or(Error::BadCredentials)?;
+        let organisations = self.store.organisations_of(user.account).await?;
+        let tokens = self.store.tokens_of(user.account).await?;
+        let token = tokens
+            .into_iter()
+            .find(|token| token.id == TokenId(user.token))
+            .ok_or(Error::BadCredentials)?;
+        Ok(Identity {
+            account: Account::of(account),
+            memberships: organisations
+                .into_iter()
+                .map(|member| Membership {
+                    organisation: Account::of(member.account),
+                    role: member.role,
+                })
+                .collect(),
+            token: info(token)?,
+        })
+    }
+
+    /// Makes a token for the caller, or for another user when the caller is an operator.
+    pub async fn create_token(
+        &self,
+        caller: &Caller,
+        user: &str,
+        token: NewToken,
+    ) -> Result<(TokenInfo, TokenSecret), Error> {
+        let account = self.account_whose_tokens(caller, user).await?;
+        if account.kind != store::AccountKind::User {
+            return Err(Error::Invalid(format!("`{user}` is an organisation")));
+        }
+        if caller.check_operator().is_err() && token.scope == Scope::Admin {
+            return Err(Error::Forbidden(
+                "a token may not make one that allows more than itself".to_owned(),
+            ));
+        }
+        if token.label.len() > LABEL_BYTES {
+            return Err(Error::Invalid(format!(
+                "the name of a token has at most {LABEL_BYTES} bytes"
+            )));
+        }
+        let secret = secret::token()?;
+        let (scope, only) = to_store(&token.scope)?;
+        let new = store::NewToken {
+            account: account.id,
+            label: token.label,
+            hash: secret::hash(&secret),
+            scope,
+            only,
+            created: self.now(),
+            expires: token.expires,
+        };
+        let mut tx = self.store.begin().await?;
+        let id = tx.add_token(&new).await?;
+        tx.commit().await?;
+        let info = TokenInfo {
+            id: id.0,
+            label: new.label,
+            scope: token.scope,
+            created: new.created,
+            expires: new.expires,
+            last_used: None,
+        };
+        Ok((info, TokenSecret(secret)))
+    }
+
+    /// The tokens of a user that were not revoked.
+    pub async fn tokens(&self, caller: &Caller, user: &str) -> Result<Vec<TokenInfo>, Error> {
+        let account = self.account_whose_tokens(caller, user).await?;
+        let tokens = self.store.tokens_of(account.id).await?;
+        tokens
+            .into_iter()
+            .filter(|token| token.revoked.is_none())
+            .map(info)
+            .collect()
+    }
+
+    /// Ends a token at once.
+    pub async fn revoke_token(&self, caller: &Caller, user: &str, id: i64) -> Result<(), Error> {
+        let account = self.account_whose_tokens(caller, user).await?;
+        let tokens = self.store.tokens_of(account.id).await?;
+        let is_own = tokens.iter().any(|token| token.id == TokenId(id));
+        let mut tx = self.store.begin().await?;
+        if !is_own || !tx.revoke_token(TokenId(id), self.now()).await? {
+            let text = format!("`{user}` has no token {id}");
+            return Err(Error::NotFound(Missing::Other(text)));
+        }
+        tx.commit().await?;
+        self.sessions.forget();
+        Ok(())
+    }
+
+    /// The account of a user whose tokens the caller may manage: their own, or anyone's for the operator.
+    async fn account_whose_tokens(
+        &self,
+        caller: &Caller,
+        user: &str,
+    ) -> Result<store::Account, Error> {
+        if caller.check_operator().is_ok() {
+            return self.account_named(user).await;
+        }
+        let own = writer(caller)?;
+        match self.account_named(user).await {
+            Ok(account) if account.id == own => Ok(account),
+            Ok(_) | Err(Error::NotFound(_)) => Err(Error::Forbidden(
+                "only the operator manages the tokens of others".to_owned(),
+            )),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether a token still opens anything.
+fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
+    let token = &credential.token;
+    token.revoked.is_none()
+        && token.expires.is_none_or(|expires| now < expires)
+        && !credential.account.disabled
+}
+
+fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
+    let store::Credential { token, account } = credential;
+    Ok(SignedIn {
+        account: account.id,
+        name: account.name,
+        email: account.email,
+        operator: account.operator,
+        token: token.id.0,
+        scope: of_store(token.scope, token.only)?,
+    })
+}
+
+fn info(token: store::Token) -> Result<TokenInfo, Error> {
+    Ok(TokenInfo {
+        id: token.id.0,
+        label: token.label,
+        scope: of_store(token.scope, token.only)?,
+        created: token.created,
+        expires: token.expires,
+        last_used: token.last_used,
+    })
+}
+
+/// A scope as the store keeps it: a role, and what it is limited to.
+fn to_store(scope: &Scope) -> Result<(Role, Option<Vec<String>>), Error> {
+    match scope {
+        Scope::Read => Ok((Role::Read, None)),
+        Scope::Write => Ok((Role::Write, None)),
+        Scope::Admin => Ok((Role::Admin, None)),
+        Scope::Fine(patterns) if patterns.len() > MAX_PATTERNS => Err(Error::Invalid(format!(
+            "a token names at most {MAX_PATTERNS} repositories and namespaces"
+        ))),
+        Scope::Fine(patterns) => {
+            let only = patterns.iter().map(ToString::to_string).collect();
+            Ok((Role::Write, Some(only)))
+        }
+    }
+}
+
+fn of_store(scope: Role, only: Option<Vec<String>>) -> Result<Scope, Error> {
+    match (scope, only) {
+        (_, Some(only)) => {
+            let patterns: Result<Vec<_>, Error> = only.iter().map(|text| text.parse()).collect();
+            Ok(Scope::Fine(patterns?))
+        }
+        (Role::Read | Role::Contribute, None) => Ok(Scope::Read),
+        (Role::Write, None) => Ok(Scope::Write),
+        (Role::Admin, None) => Ok(Scope::Admin),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_comes_back_from_the_store_as_it_went_in() {
+        let patterns = vec!["acme/model".parse().unwrap(), "acme/*".parse().unwrap()];
+        for scope in [
+            Scope::Read,
+            Scope::Write,
+            Scope::Admin,
+            Scope::Fine(patterns),
+            Scope::Fine(Vec::new()),
+        ] {
+            let (role, only) = to_store(&scope).unwrap();
+
+            assert_eq!(of_store(role, only).unwrap(), scope);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
+
+use assay_model::ObjectId;
+use flate2::read::ZlibDecoder;
+
+use crate::{Error, Objects, loose};
+
+/// The bytes of a blob, as they are read.
+#[derive(Debug)]
+pub struct BlobReader {
+    size: u64,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Memory(Cursor<Vec<u8>>),
+    /// A file that is inflated as it is read.
+    Loose(Box<io::Take<BufReader<ZlibDecoder<File>>>>),
+}
+
+/// A blob of up to this size is read at once.
+const MAX_AT_ONCE: u64 = 1 << 20;
+
+impl Objects {
+    /// Opens a blob of any size.
+    ///
+    /// A blob that is a file of its own is read as it is asked for. One in a pack is held in memory, as git itself
+    /// does; what a push may bring is bounded by [`ReceiveLimits::object_bytes`](crate::ReceiveLimits::object_bytes).
+    pub fn open(&self, blob: ObjectId) -> Result<BlobReader, Error> {
+        let size = self.size(blob)?;
+        if size > MAX_AT_ONCE
+            && let Some(source) = self.open_loose(blob, size)
+        {
+            return Ok(BlobReader { size, source });
+        }
+        let source = Source::Memory(Cursor::new(self.read(blob, size)?));
+        Ok(BlobReader { size, source })
+    }
+
+    fn open_loose(&self, blob: ObjectId, size: u64) -> Option<Source> {
+        let base = &self.layers.base;
+        let file = File::open(loose::path(&base.objects_dir(), blob)).ok()?;
+        let mut inflated = BufReader::new(ZlibDecoder::new(file));
+        // The header ends with a zero: `blob 123\0`.
+        let mut header = Vec::new();
+        (&mut inflated)
+            .take(MAX_HEADER)
+            .read_until(0, &mut header)
+            .ok()?;
+        (header == format!("blob {size}\0").as_bytes())
+            .then(|| Source::Loose(Box::new(inflated.take(size))))
+    }
+}
+
+/// More than the header of any object.
+const MAX_HEADER: u64 = 32;
+
+impl BlobReader {
+    /// How many bytes the blob has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+}
+
+impl Read for BlobReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.source {
+            Source::Memory(bytes) => bytes.read(buffer),
+            Source::Loose(inflated) => inflated.read(buffer),
+        }
+    }
+}

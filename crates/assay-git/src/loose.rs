@@ -1,0 +1,136 @@
+//! Objects as single files, the way git writes them.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use assay_model::ObjectId;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use gix::objs::Kind;
+use tempfile::NamedTempFile;
+
+use crate::Error;
+use crate::id::from_gix;
+
+/// How many bytes are read at a time from what is not held in memory.
+const CHUNK: usize = 64 * 1024;
+
+/// The hash of an object.
+pub(crate) fn hash(kind: Kind, data: &[u8]) -> Result<ObjectId, Error> {
+    let mut hasher = Hasher::new(kind, data.len() as u64);
+    hasher.update(data);
+    hasher.finish()
+}
+
+/// Where an object lies as a file of its own.
+pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
+    let name = id.to_string();
+    objects.join(&name[..2]).join(&name[2..])
+}
+
+/// Writes an object that is not there yet. It appears whole or not at all.
+pub(crate) fn write(objects: &Path, id: ObjectId, kind: Kind, data: &[u8]) -> Result<(), Error> {
+    let path = path(objects, id);
+    if path.exists() {
+        return Ok(());
+    }
+    let failed = || Error::disk("write an object to", objects);
+    let file = temporary(objects).map_err(failed())?;
+    let mut encoder = ZlibEncoder::new(file, Compression::fast());
+    let written = encoder
+        .write_all(&header(kind, data.len() as u64))
+        .and_then(|()| encoder.write_all(data));
+    written.map_err(failed())?;
+    settle(encoder.finish().map_err(failed())?, &path)
+}
+
+/// Writes a blob that is not held in memory. The size must be right.
+pub(crate) fn write_stream(
+    objects: &Path,
+    size: u64,
+    mut reader: impl Read,
+) -> Result<ObjectId, Error> {
+    let failed = || Error::disk("write an object to", objects);
+    let file = temporary(objects).map_err(failed())?;
+    let mut encoder = ZlibEncoder::new(file, Compression::fast());
+    encoder
+        .write_all(&header(Kind::Blob, size))
+        .map_err(failed())?;
+    let mut hasher = Hasher::new(Kind::Blob, size);
+    let mut left = size;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = reader.read(&mut chunk).map_err(failed())?;
+        let Some(rest) = left.checked_sub(read as u64) else {
+            break;
+        };
+        left = rest;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&chunk[..read]);
+        encoder.write_all(&chunk[..read]).map_err(failed())?;
+    }
+    if left > 0 || reader.read(&mut chunk[..1]).map_err(failed())? > 0 {
+        let source = io::Error::other("it changed while it was read");
+        return Err(failed()(source));
+    }
+    let id = hasher.finish()?;
+    settle(encoder.finish().map_err(failed())?, &path(objects, id))?;
+    Ok(id)
+}
+
+/// A file in the directory of objects, of which git knows by its name that it may be thrown away.
+fn temporary(objects: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("tmp_obj_");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o444));
+    }
+    builder.tempfile_in(objects)
+}
+
+/// Moves a file to its place. Somebody else may have put the same bytes there: that is no matter.
+fn settle(file: NamedTempFile, path: &Path) -> Result<(), Error> {
+    let failed = || Error::disk("write", path);
+    let file = match file.persist(path) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::NotFound => error.file,
+        Err(error) => return Err(failed()(error.error)),
+    };
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(failed())?;
+    }
+    file.persist(path).map_err(|error| failed()(error.error))?;
+    Ok(())
+}
+
+fn header(kind: Kind, size: u64) -> Vec<u8> {
+    let mut header = kind.as_bytes().to_vec();
+    header.extend_from_slice(format!(" {size}\0").as_bytes());
+    header
+}
+
+struct Hasher(gix::hash::Hasher);
+
+impl Hasher {
+    fn new(kind: Kind, size: u64) -> Self {
+        let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
+        hasher.update(&header(kind, size));
+        Self(hasher)
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Bytes that were made to have the hash of others are told apart from honest ones, as git does.
+    fn finish(self) -> Result<ObjectId, Error> {
+        match self.0.try_finalize() {
+            Ok(id) => Ok(from_gix(&id)),
+            Err(_) => Err(Error::Collision),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use assay_model::ObjectId;
+use gix::objs::Kind;
+
+use crate::Error;
+use crate::base::{Base, Handle, Store};
+use crate::id::to_gix;
+use crate::layers::Found;
+use crate::loose;
+use crate::scratch::Scratch;
+
+/// What is in quarantine: small objects in memory, others in a directory that is made when the first of them comes.
+///
+/// A commit through the API is a handful of small objects. They never touch a second directory, so nothing is written
+/// twice and nothing needs to be moved.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    base: Arc<Base>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    memory: BTreeMap<ObjectId, (Kind, Arc<[u8]>)>,
+    bytes: usize,
+    disk: Option<Disk>,
+}
+
+#[derive(Debug)]
+struct Disk {
+    objects: PathBuf,
+    /// Keeps the directory alive, and removes it.
+    _scratch: Scratch,
+}
+
+/// How many bytes of objects are held in memory.
+const MAX_MEMORY: usize = 8 << 20;
+/// The largest object that is held in memory.
+const MAX_IN_MEMORY: usize = 1 << 20;
+
+impl Shadow {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self {
+            base,
+            state: Mutex::default(),
+        }
+    }
+
+    /// An object that is in memory.
+    pub(crate) fn find(&self, id: ObjectId) -> Option<Found> {
+        let state = self.state();
+        let (kind, data) = state.memory.get(&id)?;
+        Some(Found {
+            kind: *kind,
+            data: data.to_vec(),
+        })
+    }
+
+    /// What is on disk, if anything is.
+    pub(crate) fn handle(&self) -> Option<Handle> {
+        let state = self.state();
+        let disk = state.disk.as_ref()?;
+        Some(Store::open(&disk.objects).ok()?.handle())
+    }
+
+    /// Takes an object in.
+    pub(crate) fn insert(&self, kind: Kind, data: Vec<u8>) -> Result<ObjectId, Error> {
+        let id = loose::hash(kind, &data)?;
+        // A miss of one that came a moment ago costs only that it is written twice.
+        if self.base.handle().exists_without_refresh(&to_gix(id)) {
+            return Ok(id);
+        }
+        let mut state = self.state();
+        if data.len() > MAX_IN_MEMORY || state.bytes + data.len() > MAX_MEMORY {
+            let objects = self.directory(&mut state)?;
+            loose::write(&objects, id, kind, &data)?;
+            return Ok(id);
+        }
+        state.bytes += data.len();
+        state.memory.insert(id, (kind, data.into()));
+        Ok(id)
+    }
+
+    /// Takes the blob of a file in, which is not held in memory if it is large.
+    pub(crate) fn insert_file(&self, path: &Path) -> Result<ObjectId, Error> {
+        let failed = || Error::disk("read", path);
+        let size = std::fs::metadata(path).map_err(failed())?.len();
+        if size <= MAX_IN_MEMORY as u64 {
+            let data = std::fs::read(path).map_err(failed())?;
+            return self.insert(Kind::Blob, data);
+        }
+        let file = File::open(path).map_err(failed())?;
+        let objects = self.directory(&mut self.state())?;
+        loose::write_stream(&objects, size, file)
+    }
+
+    /// The directory of objects, with everything in it, for a `git` that is to see it.
+    pub(crate) fn on_disk(&self) -> Result<PathBuf, Error> {
+        let mut state = self.state();
+        let objects = self.directory(&mut state)?;
+        for (id, (kind, data)) in std::mem::take(&mut state.memory) {
+            loose::write(&objects, id, kind, &data)?;
+        }
+        state.bytes = 0;
+        Ok(objects)
+    }
+
+    /// Makes everything part of the repository.
+    pub(crate) fn admit(&self) -> Result<(), Error> {
+        let mut state = self.state();
+        let objects = self.base.objects_dir();
+        if let Some(disk) = state.disk.take() {
+            let packs = move_packs(&disk.objects, &objects)?;
+            move_loose(&disk.objects, &objects)?;
+            if packs > 0 {
+                self.base.reopen()?;
+            }
+        }
+        for (id, (kind, data)) in std::mem::take(&mut state.memory) {
+            loose::write(&objects, id, kind, &data)?;
+        }
+        Ok(())
+    }
+
+    fn directory(&self, state: &mut State) -> Result<PathBuf, Error> {
+        if let Some(disk) = &state.disk {
+            return Ok(disk.objects.clone());
+        }
+        let scratch = Scratch::new(&self.base.scratch)?;
+        let objects = scratch.path().join("objects");
+        std::fs::create_dir(&objects).map_err(Error::disk("make", &objects))?;
+        state.disk = Some(Disk {
+            objects: objects.clone(),
+            _scratch: scratch,
+        });
+        Ok(objects)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moves packs, and says how many. A pack is seen by its index, which therefore comes last.
+fn move_packs(from: &Path, to: &Path) -> Result<usize, Error> {
+    let (from, to) = (from.join("pack"), to.join("pack"));
+    let mut names = list(&from)?;
+    names.retain(|name| name.starts_with("pack-"));
+    if names.is_empty() {
+        return Ok(0);
+    }
+    names.sort_by_key(|name| is_index(name));
+    std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
+    for name in &names {
+        rename(&from.join(name), &to.join(name))?;
+    }
+    Ok(names.iter().filter(|name| is_index(name)).count())
+}
+
+fn is_index(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "idx")
+}
+
+fn move_loose(from: &Path, to: &Path) -> Result<(), Error> {
+    let hexadecimal = |name: &String| name.len() == 2 && name != "..";
+    for fan in list(from)?.into_iter().filter(hexadecimal) {
+        let (from, to) = (from.join(&fan), to.join(&fan));
+        std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
+        for name in list(&from)? {
+            if name.len() + fan.len() == ObjectId::DIGITS {
+                rename(&from.join(&name), &to.join(&name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::rename(from, to).map_err(Error::disk("move an object to", to))
+}
+
+/// The names in a directory that may not be there.
+fn list(directory: &Path) -> Result<Vec<String>, Error> {
+    let failed = || Error::disk("list", directory);
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed()(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(failed())?.file_name();
+        names.extend(name.into_string());
+    }
+    Ok(names)
+}

@@ -1,0 +1,346 @@
+use std::process::{ExitStatus, Stdio};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Child;
+
+use super::commands::{Command, Commands, WireError, parse_commands};
+use super::pkt;
+use super::reply::Reply;
+use crate::command::Git;
+use crate::{Error, Quarantine, RefKind, Repository};
+
+/// What a push may be.
+#[derive(Debug, Clone, Copy)]
+pub struct ReceiveLimits {
+    /// How many refs it moves at most.
+    pub commands: usize,
+    /// How many bytes its pack has at most.
+    pub pack_bytes: u64,
+    /// How many bytes an object has at most when it is unpacked.
+    pub object_bytes: u64,
+}
+
+/// What came of receiving.
+#[derive(Debug)]
+pub enum Received {
+    /// The objects are in quarantine: judge them, admit them, move the refs, and send the report.
+    Push(Push),
+    /// The push is of no use. Send this to the client, which will understand it.
+    Refused(Vec<u8>),
+    /// The client only asked whether it may push. Send an empty answer.
+    Probe,
+}
+
+/// A push that has been received.
+#[derive(Debug)]
+pub struct Push {
+    /// The refs that it wants to move.
+    pub commands: Vec<Command>,
+    /// What it brought.
+    pub quarantine: Quarantine,
+    /// Whether all refs must move or none (`git push --atomic`).
+    pub atomic: bool,
+    /// How to answer.
+    pub reply: Reply,
+}
+
+/// A push of fewer objects is unpacked into single files; a pack for each would make every search longer.
+const MIN_PACKED: u32 = 32;
+/// The beginning of a pack: `PACK`, its version, how many objects it has.
+const PACK_HEADER: usize = 12;
+/// How many bytes are handed on at a time.
+const CHUNK: usize = 64 * 1024;
+/// How much of what git complains of is kept.
+const MAX_COMPLAINT: u64 = 4096;
+/// Room for what git needs besides the object itself.
+const SPARE_MEMORY: u64 = 1 << 20;
+
+/// What went wrong with the objects of a push: the fault of the client, or ours.
+enum Fault {
+    Theirs(String),
+    Ours(Error),
+}
+
+impl Default for ReceiveLimits {
+    fn default() -> Self {
+        Self {
+            commands: 1000,
+            pack_bytes: 2 << 30,
+            object_bytes: 128 << 20,
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl Repository {
+    /// Takes in what `git push` sends: the objects are in quarantine, complete and sound, and no ref has moved.
+    pub async fn receive(
+        &self,
+        mut body: impl AsyncRead + Send + Unpin,
+        limits: &ReceiveLimits,
+    ) -> Result<Received, Error> {
+        let commands = read_commands(&mut body, limits).await?;
+        if commands.commands.is_empty() && commands.refused.is_empty() {
+            return Ok(Received::Probe);
+        }
+        let reply = Reply::new(&commands);
+        let quarantine = self.quarantine();
+        let taken = match check(&commands) {
+            Ok(()) => self.take(&mut body, limits, &commands, &quarantine).await,
+            Err(reason) => Err(Fault::Theirs(reason)),
+        };
+        match taken {
+            Ok(()) => Ok(Received::Push(Push {
+                atomic: commands.can("atomic"),
+                commands: commands.commands,
+                quarantine,
+                reply,
+            })),
+            Err(Fault::Theirs(reason)) => {
+                // A client that is still sending would not listen.
+                drain(&mut body, limits.pack_bytes).await;
+                Ok(Received::Refused(reply.unusable(&commands, &reason)))
+            }
+            Err(Fault::Ours(error)) => Err(error),
+        }
+    }
+
+    async fn take(
+        &self,
+        body: &mut (impl AsyncRead + Send + Unpin),
+        limits: &ReceiveLimits,
+        commands: &Commands,
+        quarantine: &Quarantine,
+    ) -> Result<(), Fault> {
+        let new: Vec<_> = commands
+            .commands
+            .iter()
+            .filter_map(|command| command.new)
+            .collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.unpack(body, limits, quarantine).await?;
+        let wanted: Vec<_> = new.iter().map(|id| format!("{id}\n")).collect();
+        self.check_connected(wanted.concat(), quarantine).await?;
+        let objects = quarantine.objects();
+        for command in &commands.commands {
+            let Some(id) = command.new else { continue };
+            let must_be_commit = match RefKind::of(&command.name) {
+                RefKind::Branch | RefKind::Pull => true,
+                RefKind::Tag | RefKind::Other => false,
+            };
+            if must_be_commit && !objects.is_commit(id)? {
+                let reason = format!("`{}` cannot point at what is no commit", command.name);
+                return Err(Fault::Theirs(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Streams the pack to git, which checks every object and writes it to the quarantine.
+    async fn unpack(
+        &self,
+        body: &mut (impl AsyncRead + Send + Unpin),
+        limits: &ReceiveLimits,
+        quarantine: &Quarantine,
+    ) -> Result<(), Fault> {
+        let mut header = [0; PACK_HEADER];
+        let Some(count) = read_header(body, &mut header).await? else {
+            return Ok(());
+        };
+        let (subcommand, arguments): (_, &[&str]) = if count < MIN_PACKED {
+            ("unpack-objects", &["-q", "--strict"])
+        } else {
+            ("index-pack", &["--stdin", "--fix-thin", "--strict"])
+        };
+        let memory = limits.object_bytes.saturating_add(SPARE_MEMORY);
+        let git = self
+            .git_in(subcommand, quarantine)?
+            .args(arguments)
+            .arg(format!("--max-input-size={}", limits.pack_bytes))
+            // Git streams what is larger than this to the disk, past the limit that comes next.
+            .config("core.bigFileThreshold", "1024g")
+            .env("GIT_ALLOC_LIMIT", memory.to_string());
+        let mut child = spawn(git, subcommand)?;
+        let sent = feed(&mut child, &header, body, limits.pack_bytes).await;
+        let (status, complaint) = finish(child, subcommand).await?;
+        match sent {
+            Err(Fault::Theirs(reason)) => Err(Fault::Theirs(reason)),
+            Err(Fault::Ours(error)) => Err(Fault::Ours(error)),
+            Ok(()) if status.success() => Ok(()),
+            Ok(()) => Err(Fault::Theirs(complaint)),
+        }
+    }
+
+    /// Whether everything that the new commits lead to is there.
+    async fn check_connected(&self, wanted: String, quarantine: &Quarantine) -> Result<(), Fault> {
+        let git = self.git_in("rev-list", quarantine)?.args([
+            "--objects",
+            "--stdin",
+            "--quiet",
+            "--not",
+            "--all",
+        ]);
+        let mut child = spawn(git, "rev-list")?;
+        let mut wanted = wanted.as_bytes();
+        let limit = wanted.len() as u64;
+        feed(&mut child, b"", &mut wanted, limit).await?;
+        let (status, complaint) = finish(child, "rev-list").await?;
+        if status.success() {
+            return Ok(());
+        }
+        tracing::debug!(complaint, "a push is not complete");
+        let reason = "the push lacks objects that its commits need";
+        Err(Fault::Theirs(reason.to_owned()))
+    }
+
+    fn git_in(&self, subcommand: &'static str, quarantine: &Quarantine) -> Result<Git, Error> {
+        let objects = quarantine.shadow.on_disk()?;
+        Ok(Git::new(subcommand)
+            .within(self.path())
+            .quarantined(&objects, &self.base.objects_dir()))
+    }
+}
+
+/// What is wrong with a push before its objects are looked at.
+fn check(commands: &Commands) -> Result<(), String> {
+    if let Some((name, reason)) = commands.refused.first() {
+        return Err(format!("`{name}` cannot be pushed: {reason}"));
+    }
+    let format = commands
+        .capabilities
+        .iter()
+        .find_map(|can| can.strip_prefix("object-format="));
+    match format {
+        None | Some("sha1") => Ok(()),
+        Some(_) => Err("only SHA-1 repositories can be pushed".to_owned()),
+    }
+}
+
+/// Reads line by line, so that not a byte of the pack is taken.
+async fn read_commands(
+    body: &mut (impl AsyncRead + Unpin),
+    limits: &ReceiveLimits,
+) -> Result<Commands, Error> {
+    let mut bytes = Vec::new();
+    let mut lines = 0;
+    loop {
+        let mut digits = [0; 4];
+        body.read_exact(&mut digits).await.map_err(Error::Body)?;
+        let length = pkt::length(digits)?;
+        let start = bytes.len();
+        bytes.extend_from_slice(&digits);
+        if length == 0 {
+            break;
+        }
+        lines += 1;
+        // Half may be lines about a shallow clone.
+        if lines > limits.commands.saturating_mul(2) {
+            return Err(WireError::TooManyCommands(limits.commands).into());
+        }
+        bytes.resize(start + length, 0);
+        let payload = &mut bytes[start + 4..];
+        body.read_exact(payload).await.map_err(Error::Body)?;
+    }
+    match parse_commands(&bytes, limits.commands)? {
+        Some((commands, _)) => Ok(commands),
+        None => Err(WireError::Line.into()),
+    }
+}
+
+/// The number of objects in a pack; `None` when there is no pack at all.
+async fn read_header(
+    body: &mut (impl AsyncRead + Unpin),
+    header: &mut [u8; PACK_HEADER],
+) -> Result<Option<u32>, Fault> {
+    let failed = |error| Fault::Ours(Error::Body(error));
+    let first = body.read(&mut header[..]).await.map_err(failed)?;
+    if first == 0 {
+        return Ok(None);
+    }
+    let rest = body.read_exact(&mut header[first..]).await;
+    let [b'P', b'A', b'C', b'K', _, _, _, _, count @ ..] = *header else {
+        return Err(Fault::Theirs("this is not a pack".to_owned()));
+    };
+    match rest {
+        Ok(_) => Ok(Some(u32::from_be_bytes(count))),
+        Err(_) => Err(Fault::Theirs("the pack ends too soon".to_owned())),
+    }
+}
+
+fn spawn(git: Git, subcommand: &'static str) -> Result<Child, Error> {
+    tokio::process::Command::from(git.into_command())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|source| Error::Spawn { subcommand, source })
+}
+
+/// Hands a body on to git. When git closes its end early, what it complains of says why.
+async fn feed(
+    child: &mut Child,
+    beginning: &[u8],
+    body: &mut (impl AsyncRead + Unpin),
+    max: u64,
+) -> Result<(), Fault> {
+    let Some(mut stdin) = child.stdin.take() else {
+        return Ok(());
+    };
+    if stdin.write_all(beginning).await.is_err() {
+        return Ok(());
+    }
+    let mut sent = beginning.len() as u64;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = body.read(&mut chunk).await;
+        let read = read.map_err(|error| Fault::Ours(Error::Body(error)))?;
+        if read == 0 {
+            break;
+        }
+        sent += read as u64;
+        if sent > max {
+            return Err(Fault::Theirs(WireError::TooLarge(max).to_string()));
+        }
+        if stdin.write_all(&chunk[..read]).await.is_err() {
+            break;
+        }
+    }
+    // Git has its input when this is closed, which happens here.
+    Ok(())
+}
+
+/// Waits for the end, and for what was complained of: the line that says what was fatal, if one does.
+async fn finish(mut child: Child, subcommand: &'static str) -> Result<(ExitStatus, String), Error> {
+    let failed = |source| Error::Spawn { subcommand, source };
+    let mut complaint = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        let mut beginning = stderr.take(MAX_COMPLAINT);
+        beginning
+            .read_to_end(&mut complaint)
+            .await
+            .map_err(failed)?;
+        let mut rest = beginning.into_inner();
+        tokio::io::copy(&mut rest, &mut tokio::io::sink())
+            .await
+            .map_err(failed)?;
+    }
+    let status = child.wait().await.map_err(failed)?;
+    let text = String::from_utf8_lossy(&complaint);
+    let told = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+    let line = text.lines().find(told).or_else(|| text.lines().last());
+    Ok((status, line.unwrap_or("the pack is of no use").to_owned()))
+}
+
+/// Reads on to the end, or to the limit.
+async fn drain(body: &mut (impl AsyncRead + Unpin), max: u64) {
+    // Nobody is interested any more.
+    let _ = tokio::io::copy(&mut body.take(max), &mut tokio::io::sink()).await;
+}

@@ -1,0 +1,13 @@
+//! The crate against real `git`: what we write, git reads, and what git sends, we take.
+
+#![cfg(test)]
+
+mod history;
+mod merging;
+mod properties;
+mod recovery;
+mod refs;
+mod server;
+mod support;
+mod wire;
+mod writing;

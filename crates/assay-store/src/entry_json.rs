@@ -1,0 +1,112 @@
+//! How the parts of an entry are spelled in JSON columns.
+
+use assay_model::{Framework, Number, Score, Source};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Cause;
+use crate::row::{Cells, to_json};
+
+#[derive(Serialize, Deserialize)]
+struct ScoreJson<T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metric: Option<T>,
+    value: f64,
+    literal: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_type: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample_size: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FrameworkJson<T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<T>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SourceJson<T> {
+    url: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org: Option<T>,
+}
+
+pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
+    let spelled = scores.iter().map(|score| ScoreJson {
+        metric: score.metric.as_ref().map(|metric| metric.as_str()),
+        value: score.value.get(),
+        literal: score.literal.as_str(),
+        slice: score.slice.as_deref(),
+        value_type: score.value_type.map(|value_type| value_type.as_str()),
+        sample_size: score.sample_size,
+    });
+    to_json(&spelled.collect::<Vec<_>>())
+}
+
+pub(crate) fn read_scores(cells: &mut Cells<'_>) -> sqlx::Result<Vec<Score>> {
+    let spelled: Vec<ScoreJson<String>> = cells.json()?;
+    spelled
+        .into_iter()
+        .map(read_score)
+        .collect::<Result<_, _>>()
+        .map_err(sqlx::Error::Decode)
+}
+
+fn read_score(score: ScoreJson<String>) -> Result<Score, Cause> {
+    let metric = score.metric.as_deref().map(str::parse).transpose()?;
+    let value_type = score.value_type.as_deref().map(str::parse).transpose()?;
+    Ok(Score {
+        metric,
+        value: Number::new(score.value).ok_or("a score is a finite number")?,
+        literal: score.literal,
+        slice: score.slice,
+        value_type,
+        sample_size: score.sample_size,
+    })
+}
+
+pub(crate) fn framework_to_json(framework: &Framework) -> sqlx::Result<String> {
+    to_json(&FrameworkJson {
+        name: framework.name.as_deref(),
+        version: framework.version.as_deref(),
+        command: framework.command.as_deref(),
+    })
+}
+
+pub(crate) fn read_framework(cells: &mut Cells<'_>) -> sqlx::Result<Option<Framework>> {
+    let spelled: Option<FrameworkJson<String>> = cells.json_option()?;
+    Ok(spelled.map(|framework| Framework {
+        name: framework.name,
+        version: framework.version,
+        command: framework.command,
+    }))
+}
+
+pub(crate) fn source_to_json(source: &Source) -> sqlx::Result<String> {
+    to_json(&SourceJson {
+        url: source.url.as_str(),
+        name: source.name.as_deref(),
+        user: source.user.as_deref(),
+        org: source.org.as_deref(),
+    })
+}
+
+pub(crate) fn read_source(cells: &mut Cells<'_>) -> sqlx::Result<Option<Source>> {
+    let spelled: Option<SourceJson<String>> = cells.json_option()?;
+    Ok(spelled.map(|source| Source {
+        url: source.url,
+        name: source.name,
+        user: source.user,
+        org: source.org,
+    }))
+}

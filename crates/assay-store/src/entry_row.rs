@@ -1,0 +1,148 @@
+//! The columns of an entry: how a version is written to its row and read again.
+
+use assay_model::{Entry, RepoKey, Standing, Timestamp};
+use sqlx::query::Query;
+
+use crate::entries::Branch;
+use crate::entry_json::{
+    framework_to_json, read_framework, read_scores, read_source, scores_to_json, source_to_json,
+};
+use crate::row::{Cells, to_json};
+use crate::sqlite::{Arguments, Db};
+use crate::{AccountId, IndexedEntry, NewEntry};
+
+/// The columns that [`bind_entry`] binds, in its order.
+pub(crate) const WRITTEN: &str = "repo, pull, file, ordinal, since_ms, until_ms, dataset, dataset_lower, task, scores, \
+    date, moment_ms, source, notes, framework, subset, sample_size, model_revision, dataset_revision, token, verified, \
+    reason, detail, data, introduced_by, committed_ms, submitter, author";
+/// How many they are.
+pub(crate) const WRITTEN_COUNT: usize = 28;
+
+/// The columns that [`read_entry`] reads, of a table called `e`.
+macro_rules! entry_columns {
+    () => {
+        "e.pull, e.since_ms, e.until_ms, e.file, e.ordinal, e.dataset, e.task, e.dataset_revision, e.model_revision, \
+         e.scores, e.framework, e.token, e.source, e.date, e.notes, e.subset, e.sample_size, e.moment_ms, e.verified, \
+         e.reason, e.detail, e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
+    };
+}
+pub(crate) use entry_columns;
+
+/// A branch as its column holds it.
+pub(crate) fn branch_number(branch: Branch) -> i64 {
+    branch.pull().map_or(0, i64::from)
+}
+
+pub(crate) fn read_branch(cells: &mut Cells<'_>) -> sqlx::Result<Branch> {
+    Ok(match cells.number()? {
+        0 => Branch::Main,
+        num => Branch::Pull(num),
+    })
+}
+
+pub(crate) fn bind_entry<'q>(
+    query: Query<'q, Db, Arguments>,
+    key: RepoKey,
+    indexed: &IndexedEntry,
+) -> sqlx::Result<Query<'q, Db, Arguments>> {
+    let version = &indexed.version;
+    let entry = &version.entry;
+    let (reason, detail) = match &version.standing {
+        Standing::Verified => (None, None),
+        Standing::Unverified { reason, detail } => (Some(reason), Some(detail)),
+    };
+    let query = query
+        .bind(key.0)
+        .bind(branch_number(indexed.branch))
+        .bind(version.file.as_str())
+        .bind(version.ordinal)
+        .bind(indexed.since.millis())
+        .bind(indexed.until.map(Timestamp::millis))
+        .bind(entry.dataset.as_str())
+        .bind(entry.dataset.as_str().to_ascii_lowercase())
+        .bind(entry.task.as_str())
+        .bind(scores_to_json(&entry.scores)?)
+        .bind(entry.date.as_ref().map(|date| date.as_str()))
+        .bind(version.moment.millis())
+        .bind(entry.source.as_ref().map(source_to_json).transpose()?)
+        .bind(&entry.notes)
+        .bind(
+            entry
+                .framework
+                .as_ref()
+                .map(framework_to_json)
+                .transpose()?,
+        )
+        .bind(&entry.subset)
+        // As text, because a file may claim more samples than a column can count.
+        .bind(entry.sample_size.map(|size| size.to_string()))
+        .bind(
+            entry
+                .model_revision
+                .as_ref()
+                .map(|revision| revision.as_str()),
+        )
+        .bind(
+            entry
+                .dataset_revision
+                .as_ref()
+                .map(|revision| revision.as_str()),
+        )
+        .bind(&entry.token)
+        .bind(version.standing.is_verified())
+        .bind(reason)
+        .bind(detail)
+        .bind(to_json(&version.data)?)
+        .bind(version.commit.to_string())
+        .bind(version.committed.millis())
+        .bind(version.submitter.map(|submitter| submitter.0))
+        .bind(&version.author);
+    Ok(query)
+}
+
+pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
+    Ok(IndexedEntry {
+        branch: read_branch(cells)?,
+        since: cells.time()?,
+        until: cells.time_option()?,
+        version: NewEntry {
+            file: cells.parse()?,
+            ordinal: cells.number()?,
+            entry: Entry {
+                dataset: cells.parse()?,
+                task: cells.parse()?,
+                dataset_revision: cells.parse_option()?,
+                model_revision: cells.parse_option()?,
+                scores: read_scores(cells)?,
+                framework: read_framework(cells)?,
+                token: cells.get()?,
+                source: read_source(cells)?,
+                date: cells.parse_option()?,
+                notes: cells.get()?,
+                subset: cells.get()?,
+                sample_size: cells.parse_option()?,
+            },
+            moment: cells.time()?,
+            standing: read_standing(cells)?,
+            data: cells.json()?,
+            commit: cells.parse()?,
+            committed: cells.time()?,
+            submitter: cells.get::<Option<i64>>()?.map(AccountId),
+            author: cells.get()?,
+        },
+    })
+}
+
+pub(crate) fn read_standing(cells: &mut Cells<'_>) -> sqlx::Result<Standing> {
+    let verified: bool = cells.get()?;
+    let reason: Option<String> = cells.get()?;
+    let detail: Option<String> = cells.get()?;
+    Ok(if verified {
+        Standing::Verified
+    } else {
+        Standing::Unverified {
+            reason: reason.unwrap_or_default(),
+            detail: detail.unwrap_or_default(),
+        }
+    })
+}

@@ -1,0 +1,13 @@
+//! The store on real files.
+
+#![cfg(test)]
+
+mod accounts;
+mod discussions;
+mod dump;
+mod entries;
+mod index;
+mod listing;
+mod repositories;
+mod safety;
+mod support;

@@ -1,0 +1,141 @@
+//! A store in a directory of its own, and what most tests put into it.
+
+use std::path::PathBuf;
+
+use assay_model::{Entry, Number, ObjectId, RepoId, RepoKey, RepoKind, Score, Standing, Timestamp};
+use assay_store::{
+    AccountId, AccountKind, NewAccount, NewEntry, NewRepository, Settings, Store, Tx,
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A store that is gone when the test ends.
+pub(crate) struct Hub {
+    pub(crate) store: Store,
+    pub(crate) directory: TempDir,
+}
+
+impl Hub {
+    pub(crate) async fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        let store = Store::open(&directory.path().join("hub.db")).await.unwrap();
+        Self { store, directory }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join("hub.db")
+    }
+
+    /// Another store on the same file, as another process would open it.
+    pub(crate) async fn other(&self) -> Store {
+        Store::open(&self.path()).await.unwrap()
+    }
+
+    pub(crate) async fn user(&self, name: &str) -> AccountId {
+        let mut tx = self.store.begin().await.unwrap();
+        let id = tx.add_account(&user(name)).await.unwrap();
+        tx.commit().await.unwrap();
+        id
+    }
+
+    /// A public repository, whose namespace is made when it is not there.
+    pub(crate) async fn repository(&self, kind: RepoKind, id: &str) -> RepoKey {
+        let mut tx = self.store.begin().await.unwrap();
+        let key = add_repository(&mut tx, kind, id).await;
+        tx.commit().await.unwrap();
+        key
+    }
+
+    pub(crate) async fn model(&self, id: &str) -> RepoKey {
+        self.repository(RepoKind::Model, id).await
+    }
+
+    pub(crate) async fn dataset(&self, id: &str) -> RepoKey {
+        self.repository(RepoKind::Dataset, id).await
+    }
+}
+
+pub(crate) async fn add_repository(tx: &mut Tx, kind: RepoKind, id: &str) -> RepoKey {
+    let id: RepoId = id.parse().unwrap();
+    let namespace = id.namespace().unwrap();
+    let owner = match tx.account_named(namespace).await.unwrap() {
+        Some(account) => account.id,
+        None => tx.add_account(&user(namespace)).await.unwrap(),
+    };
+    let new = repository(kind, id.as_str(), owner);
+    tx.add_repository(&new).await.unwrap()
+}
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+pub(crate) fn user(name: &str) -> NewAccount {
+    NewAccount {
+        name: name.to_owned(),
+        kind: AccountKind::User,
+        fullname: None,
+        email: None,
+        operator: false,
+        created: at(1),
+    }
+}
+
+pub(crate) fn organisation(name: &str) -> NewAccount {
+    NewAccount {
+        kind: AccountKind::Organisation,
+        ..user(name)
+    }
+}
+
+pub(crate) fn repository(kind: RepoKind, id: &str, owner: AccountId) -> NewRepository {
+    NewRepository {
+        kind,
+        id: id.parse().unwrap(),
+        owner,
+        creator: Some(owner),
+        created: at(1),
+        settings: Settings::default(),
+    }
+}
+
+pub(crate) fn commit(number: u8) -> ObjectId {
+    ObjectId::from_bytes([number; 20])
+}
+
+/// An entry of `.eval_results/results.yaml` with one score.
+pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewEntry {
+    let value = Number::new(value).unwrap();
+    NewEntry {
+        file: ".eval_results/results.yaml".parse().unwrap(),
+        ordinal,
+        entry: Entry {
+            dataset: dataset.parse().unwrap(),
+            task: task.parse().unwrap(),
+            dataset_revision: None,
+            model_revision: None,
+            scores: vec![Score {
+                metric: None,
+                value,
+                literal: value.to_literal(),
+                slice: None,
+                value_type: None,
+                sample_size: None,
+            }],
+            framework: None,
+            token: None,
+            source: None,
+            date: None,
+            notes: None,
+            subset: None,
+            sample_size: None,
+        },
+        moment: at(1),
+        standing: Standing::no_token(),
+        data: json!({ "dataset": { "id": dataset, "task_id": task }, "value": value.get() }),
+        commit: commit(1),
+        committed: at(1),
+        submitter: None,
+        author: "Alice".to_owned(),
+    }
+}
