@@ -136,9 +136,12 @@ pub(crate) async fn record(
     _tx: &mut assay_store::Tx,
     _actor: &crate::access::SignedIn,
     _repo: &crate::repository::Repo,
-    _note: &crate::publish::Note,
+    note: &crate::publish::Note,
     _new_commits: &[assay_git::CommitInfo],
     _now: Timestamp,
 ) -> Result<Option<i64>, crate::error::Error> {
-    todo!()
+    match note {
+        crate::publish::Note::None => Ok(None),
+        _ => todo!(),
+    }
 }

@@ -167,7 +167,7 @@ async fn examine(
                 Told::Line => commits = commits_since(&objects, old, new)?,
             }
             // What the repository has already was judged when it came.
-            if known.contains(new) {
+            if known.contains(new)? {
                 continue;
             }
             let found = judge.get().step(&objects, Step { old, new })?;
