@@ -368,11 +368,7 @@ fn without_echoes(rows: Vec<IndexedEntry>) -> Vec<IndexedEntry> {
     rows.into_iter().filter(is_news).collect()
 }
 
-fn asked_task(
-    definition: &Benchmark,
-    id: &RepoId,
-    asked: Option<&str>,
-) -> Result<TaskId, Error> {
+fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {
     let task = match asked {
         None => definition.tasks.first(),
         Some(task) => definition.task(task),

@@ -8,8 +8,8 @@ mod repos;
 mod show;
 
 use self::args::Action;
-pub(crate) use self::show::table;
 pub(crate) use self::args::{HubArgs, ShowFormat};
+pub(crate) use self::show::table;
 
 use serde_json::Value as Json;
 

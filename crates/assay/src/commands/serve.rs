@@ -8,8 +8,8 @@ use assay_model::{Clock as _, Timestamp};
 use assay_server::app::{Error, NewToken, Scope};
 use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, SystemClock};
 
-use crate::commands::operate::args::Serve;
 use crate::client::{Client, ClientError};
+use crate::commands::operate::args::Serve;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use assay_render::visible;
@@ -49,7 +49,9 @@ pub(crate) fn load(
     flags: &[(&str, String)],
     set: &[KeyValue],
 ) -> Result<ServerConfig, Vec<ConfigFault>> {
-    let set = set.iter().map(|pair| (pair.key.as_str(), pair.value.clone()));
+    let set = set
+        .iter()
+        .map(|pair| (pair.key.as_str(), pair.value.clone()));
     let flags: Vec<(&str, String)> = set.chain(flags.iter().cloned()).collect();
     ServerConfig::load(file, &flags).map(|loaded| loaded.config)
 }
@@ -85,7 +87,9 @@ pub(crate) fn refuse(faults: &[ConfigFault], printer: &mut Printer) -> Exit {
 
 /// What asynchronous work runs on.
 pub(crate) fn runtime(printer: &mut Printer) -> Option<tokio::runtime::Runtime> {
-    let built = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let built = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
     built
         .inspect_err(|error| printer.error(&format!("threads cannot be started: {error}")))
         .ok()
@@ -131,7 +135,10 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
     };
     let hub = server.hub();
     let shell = hub.shell();
-    match hub.create_user(&shell, demo::VISITOR, "A visitor", None, false).await {
+    match hub
+        .create_user(&shell, demo::VISITOR, "A visitor", None, false)
+        .await
+    {
         Ok(_) | Err(Error::Taken(_)) => {}
         Err(error) => return Err(failed(error)),
     }
@@ -139,13 +146,19 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
     let operator = accounts.into_iter().find(|account| account.operator);
     let operator = operator.map_or_else(String::new, |account| account.name);
     let mut secrets = Vec::new();
-    for (name, scope) in [(operator.as_str(), Scope::Admin), (demo::VISITOR, Scope::Write)] {
+    for (name, scope) in [
+        (operator.as_str(), Scope::Admin),
+        (demo::VISITOR, Scope::Write),
+    ] {
         let token = NewToken {
             label: "demonstration".to_owned(),
             scope,
             expires: Some(Timestamp::from_millis(SystemClock.now().millis() + HOUR)),
         };
-        let (_, secret) = hub.create_token(&shell, name, token).await.map_err(failed)?;
+        let (_, secret) = hub
+            .create_token(&shell, name, token)
+            .await
+            .map_err(failed)?;
         secrets.push(secret.reveal().to_owned());
     }
     let visitor = secrets.pop().unwrap_or_default();
@@ -162,5 +175,8 @@ fn fill_behind(address: SocketAddr, operator: String, visitor: String) {
 
 fn fill(address: SocketAddr, operator: &str, visitor: &str) -> Result<(), ClientError> {
     let url = format!("http://{address}");
-    demo::fill(&Client::new(&url, Some(operator))?, &Client::new(&url, Some(visitor))?)
+    demo::fill(
+        &Client::new(&url, Some(operator))?,
+        &Client::new(&url, Some(visitor))?,
+    )
 }

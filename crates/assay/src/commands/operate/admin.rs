@@ -1,6 +1,8 @@
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
-use assay_server::app::{Account, AccountKind, Error, Hub, NewToken, Scope, ScopePattern, TokenInfo};
+use assay_server::app::{
+    Account, AccountKind, Error, Hub, NewToken, Scope, ScopePattern, TokenInfo,
+};
 use serde_json::{Value as Json, json};
 
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
@@ -58,7 +60,10 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             let account = hub
                 .create_user(&shell, name, full_name, email.as_deref(), *operator)
                 .await?;
-            Ok(Done::new(format!("made the user `{}`\n", account.name), account_json(&account)))
+            Ok(Done::new(
+                format!("made the user `{}`\n", account.name),
+                account_json(&account),
+            ))
         }
         UserAction::List => {
             let accounts = hub.accounts(&shell).await?;
@@ -88,7 +93,13 @@ fn listed(accounts: &[Account]) -> Done {
         })
         .collect();
     let json = accounts.iter().map(account_json).collect();
-    Done::new(table(&["NAME", "KIND", "RUNS THE HUB", "MADE", "FULL NAME"], &rows), Json::Array(json))
+    Done::new(
+        table(
+            &["NAME", "KIND", "RUNS THE HUB", "MADE", "FULL NAME"],
+            &rows,
+        ),
+        Json::Array(json),
+    )
 }
 
 async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
@@ -116,7 +127,10 @@ async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
                 .iter()
                 .map(|(account, role)| json!({ "name": account.name, "role": role }))
                 .collect();
-            Ok(Done::new(table(&["NAME", "ROLE"], &rows), Json::Array(json)))
+            Ok(Done::new(
+                table(&["NAME", "ROLE"], &rows),
+                Json::Array(json),
+            ))
         }
         OrgAction::Member {
             organisation,
@@ -149,13 +163,19 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
             let new = NewToken {
                 label: label.clone(),
                 scope: scope_of(scope, write)?,
-                expires: days.map(|days| Timestamp::from_millis(SystemClock.now().millis() + i64::from(days) * DAY)),
+                expires: days.map(|days| {
+                    Timestamp::from_millis(SystemClock.now().millis() + i64::from(days) * DAY)
+                }),
             };
             let (info, secret) = hub.create_token(&shell, user, new).await?;
             let mut json = token_json(&info);
             json["token"] = json!(secret.reveal());
             Ok(Done::new(
-                format!("token {} of `{user}`, shown once:\n  {}\n", info.id, secret.reveal()),
+                format!(
+                    "token {} of `{user}`, shown once:\n  {}\n",
+                    info.id,
+                    secret.reveal()
+                ),
                 json,
             ))
         }
@@ -195,13 +215,21 @@ async fn benchmark(hub: &Hub, action: &BenchmarkAction) -> Result<Done, Error> {
         BenchmarkAction::Unofficial { id } => (id, false),
     };
     hub.set_official(&hub.shell(), id, official).await?;
-    let what = if official { "is official" } else { "is not official any more" };
-    Ok(Done::new(format!("`{id}` {what}\n"), json!({ "id": id, "official": official })))
+    let what = if official {
+        "is official"
+    } else {
+        "is not official any more"
+    };
+    Ok(Done::new(
+        format!("`{id}` {what}\n"),
+        json!({ "id": id, "official": official }),
+    ))
 }
 
 fn scope_of(word: &str, write: &[String]) -> Result<Scope, Error> {
     if !write.is_empty() {
-        let patterns: Result<Vec<ScopePattern>, Error> = write.iter().map(|text| pattern(text)).collect();
+        let patterns: Result<Vec<ScopePattern>, Error> =
+            write.iter().map(|text| pattern(text)).collect();
         return patterns.map(Scope::Fine);
     }
     Ok(match word {
@@ -215,7 +243,9 @@ fn pattern(text: &str) -> Result<ScopePattern, Error> {
     if let Some(namespace) = text.strip_suffix("/*") {
         return Ok(ScopePattern::Namespace(namespace.to_owned()));
     }
-    let id = text.parse().map_err(|error| Error::Invalid(format!("`{text}`: {error}")))?;
+    let id = text
+        .parse()
+        .map_err(|error| Error::Invalid(format!("`{text}`: {error}")))?;
     Ok(ScopePattern::Repo(id))
 }
 

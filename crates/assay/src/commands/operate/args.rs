@@ -88,16 +88,28 @@ pub(crate) struct Admin {
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminAction {
     /// Users: create, list, disable
-    #[command(subcommand, after_help = "Examples:\n  assay admin user create alice\n  assay admin user list")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin user create alice\n  assay admin user list"
+    )]
     User(UserAction),
     /// Organisations: create, members
-    #[command(subcommand, after_help = "Examples:\n  assay admin org create acme\n  assay admin org member acme alice --role write")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin org create acme\n  assay admin org member acme alice --role write"
+    )]
     Org(OrgAction),
     /// Tokens: create, list, revoke
-    #[command(subcommand, after_help = "Examples:\n  assay admin token create alice --scope write --days 90")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin token create alice --scope write --days 90"
+    )]
     Token(TokenAction),
     /// Benchmarks: official or not
-    #[command(subcommand, after_help = "Examples:\n  assay admin benchmark official cais/hle")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin benchmark official cais/hle"
+    )]
     Benchmark(BenchmarkAction),
 }
 
@@ -134,7 +146,9 @@ pub(crate) enum UserAction {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrgAction {
     /// Make an organisation
-    #[command(after_help = "Examples:\n  assay admin org create acme --full-name 'Acme Corporation'")]
+    #[command(
+        after_help = "Examples:\n  assay admin org create acme --full-name 'Acme Corporation'"
+    )]
     Create {
         /// The name, which is also its namespace
         name: String,
@@ -143,7 +157,9 @@ pub(crate) enum OrgAction {
         full_name: Option<String>,
     },
     /// Give a user a role, or list the members
-    #[command(after_help = "Examples:\n  assay admin org member acme\n  assay admin org member acme alice --role contribute\n  assay admin org member acme alice --remove")]
+    #[command(
+        after_help = "Examples:\n  assay admin org member acme\n  assay admin org member acme alice --role contribute\n  assay admin org member acme alice --remove"
+    )]
     Member {
         /// The organisation
         organisation: String,
@@ -162,7 +178,9 @@ pub(crate) enum OrgAction {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenAction {
     /// Make a token; its secret is printed once
-    #[command(after_help = "Examples:\n  assay admin token create alice --scope write --days 90\n  assay admin token create ci --write acme/model-x --write 'acme-bench/*'")]
+    #[command(
+        after_help = "Examples:\n  assay admin token create alice --scope write --days 90\n  assay admin token create ci --write acme/model-x --write 'acme-bench/*'"
+    )]
     Create {
         /// Whose it is
         user: String,

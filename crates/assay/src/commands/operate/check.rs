@@ -19,8 +19,13 @@ pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
         .origins
         .iter()
         .map(|(key, origin)| {
-            let value = visible(&(key.show)(&loaded.config)).into_owned();
-            vec![key.name.to_owned(), value, origin.to_string(), key.about.to_owned()]
+            let value = visible(&(key.show)(&loaded.config));
+            vec![
+                key.name.to_owned(),
+                value,
+                origin.to_string(),
+                key.about.to_owned(),
+            ]
         })
         .collect();
     match format {

@@ -14,12 +14,16 @@ use crate::client::{Client, ClientError};
 pub(super) const VISITOR: &str = "visitor";
 
 /// What to say of every invented thing.
-const DISCLAIMER: &str = "This model, its maker and its scores are invented for the demonstration of a hub.";
+const DISCLAIMER: &str =
+    "This model, its maker and its scores are invented for the demonstration of a hub.";
 
 /// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is there already stays.
 pub(super) fn fill(operator: &Client, visitor: &Client) -> Result<(), ClientError> {
     let mut made: Vec<&str> = Vec::new();
-    let namespaces = BENCHMARKS.iter().map(|(id, _)| *id).chain(MODELS.iter().map(|model| model.id));
+    let namespaces = BENCHMARKS
+        .iter()
+        .map(|(id, _)| *id)
+        .chain(MODELS.iter().map(|model| model.id));
     for namespace in namespaces.filter_map(|id| id.split('/').next()) {
         if !made.contains(&namespace) {
             made.push(namespace);
@@ -29,9 +33,17 @@ pub(super) fn fill(operator: &Client, visitor: &Client) -> Result<(), ClientErro
     }
     for (id, definition) in BENCHMARKS {
         if create(operator, id, RepoKind::Dataset)? {
-            let readme = format!("---\ntags:\n- benchmark\n---\n\n# {id}\n\nA benchmark of the demonstration.\n");
+            let readme = format!(
+                "---\ntags:\n- benchmark\n---\n\n# {id}\n\nA benchmark of the demonstration.\n"
+            );
             let files = [file("eval.yaml", definition), file("README.md", &readme)];
-            operator.commit(&format!("datasets/{id}"), "main", "Define the benchmark", &files, false)?;
+            operator.commit(
+                &format!("datasets/{id}"),
+                "main",
+                "Define the benchmark",
+                &files,
+                false,
+            )?;
             let path = format!("/api/assay/benchmarks/{id}/official");
             operator.send("PUT", &path, &json!({ "official": true }))?;
         }
@@ -50,17 +62,34 @@ fn publish(operator: &Client, model: &Model) -> Result<(), ClientError> {
         return Ok(());
     }
     let repo = format!("models/{}", model.id);
-    operator.commit(&repo, "main", "Add the model card", &[file("README.md", &card(model))], false)?;
+    operator.commit(
+        &repo,
+        "main",
+        "Add the model card",
+        &[file("README.md", &card(model))],
+        false,
+    )?;
     for result in model.results {
-        let name = result.benchmark.parse::<assay_model::RepoId>().map(|id| id.result_file_name());
+        let name = result
+            .benchmark
+            .parse::<assay_model::RepoId>()
+            .map(|id| id.result_file_name());
         let path = format!(".eval_results/{}", name.unwrap_or_default());
-        operator.commit(&repo, "main", "Add results", &[file(&path, &result.text())], false)?;
+        operator.commit(
+            &repo,
+            "main",
+            "Add results",
+            &[file(&path, &result.text())],
+            false,
+        )?;
     }
     Ok(())
 }
 
 fn card(model: &Model) -> String {
-    let base = model.base_model.map_or_else(String::new, |base| format!("base_model: {base}\n"));
+    let base = model
+        .base_model
+        .map_or_else(String::new, |base| format!("base_model: {base}\n"));
     format!(
         "---\nlicense: apache-2.0\npipeline_tag: {}\n{base}---\n\n# {}\n\n{}\n\n{DISCLAIMER}\n",
         model.pipeline, model.id, model.about
@@ -69,15 +98,24 @@ fn card(model: &Model) -> String {
 
 /// Opens a pull request, unless there is one already.
 fn propose(visitor: &Client, proposal: &Proposal) -> Result<(), ClientError> {
-    let open = visitor.get(&format!("/api/models/{}/discussions?p=0&type=pull_request&status=all", proposal.model))?;
+    let open = visitor.get(&format!(
+        "/api/models/{}/discussions?p=0&type=pull_request&status=all",
+        proposal.model
+    ))?;
     if open["count"].as_u64().unwrap_or_default() > 0 {
         return Ok(());
     }
-    let name = proposal.result.benchmark.parse::<assay_model::RepoId>().map(|id| id.result_file_name());
+    let name = proposal
+        .result
+        .benchmark
+        .parse::<assay_model::RepoId>()
+        .map(|id| id.result_file_name());
     let path = format!(".eval_results/{}", name.unwrap_or_default());
     let repo = format!("models/{}", proposal.model);
     let files = [file(&path, &proposal.result.text())];
-    visitor.commit(&repo, "main", proposal.title, &files, true).map(|_| ())
+    visitor
+        .commit(&repo, "main", proposal.title, &files, true)
+        .map(|_| ())
 }
 
 /// Makes a repository; whether it is new.

@@ -4,10 +4,22 @@ use std::fmt::Write as _;
 
 /// The benchmarks and their definitions.
 pub(super) const BENCHMARKS: &[(&str, &str)] = &[
-    ("ScaleAI/SWE-bench_Pro", include_str!("../../../../demo/swe_bench_pro.yaml")),
-    ("cocodataset/coco", include_str!("../../../../demo/coco.yaml")),
-    ("MathArena/aime_2026", include_str!("../../../../demo/aime_2026.yaml")),
-    ("esb/datasets", include_str!("../../../../demo/open_asr.yaml")),
+    (
+        "ScaleAI/SWE-bench_Pro",
+        include_str!("../../../../demo/swe_bench_pro.yaml"),
+    ),
+    (
+        "cocodataset/coco",
+        include_str!("../../../../demo/coco.yaml"),
+    ),
+    (
+        "MathArena/aime_2026",
+        include_str!("../../../../demo/aime_2026.yaml"),
+    ),
+    (
+        "esb/datasets",
+        include_str!("../../../../demo/open_asr.yaml"),
+    ),
 ];
 
 /// A model that does not exist.
@@ -46,11 +58,18 @@ impl Outcome {
             )
             .expect("a text can always be written to");
             for (metric, value) in *metrics {
-                write!(text, "    - metric_id: \"{metric}\"\n      value: {value}\n")
-                    .expect("a text can always be written to");
-            }
-            write!(text, "  date: \"{}\"\n  notes: \"{}\"\n", self.date, self.notes)
+                write!(
+                    text,
+                    "    - metric_id: \"{metric}\"\n      value: {value}\n"
+                )
                 .expect("a text can always be written to");
+            }
+            write!(
+                text,
+                "  date: \"{}\"\n  notes: \"{}\"\n",
+                self.date, self.notes
+            )
+            .expect("a text can always be written to");
         }
         text
     }
@@ -73,7 +92,10 @@ pub(super) const MODELS: &[Model] = &[
                 benchmark: SWE,
                 date: "2026-02-14",
                 notes: "turn_limit=250, uncapped cost",
-                tasks: &[("SWE-bench_Pro", &[("accuracy", "43.60"), ("ci95_half_width", "3.60")])],
+                tasks: &[(
+                    "SWE-bench_Pro",
+                    &[("accuracy", "43.60"), ("ci95_half_width", "3.60")],
+                )],
             },
             Outcome {
                 benchmark: AIME,
@@ -93,7 +115,10 @@ pub(super) const MODELS: &[Model] = &[
                 benchmark: SWE,
                 date: "2026-02-14",
                 notes: "turn_limit=250, uncapped cost",
-                tasks: &[("SWE-bench_Pro", &[("accuracy", "17.10"), ("ci95_half_width", "2.70")])],
+                tasks: &[(
+                    "SWE-bench_Pro",
+                    &[("accuracy", "17.10"), ("ci95_half_width", "2.70")],
+                )],
             },
             Outcome {
                 benchmark: AIME,
@@ -113,7 +138,10 @@ pub(super) const MODELS: &[Model] = &[
                 benchmark: SWE,
                 date: "2026-03-02",
                 notes: "turn_limit=250",
-                tasks: &[("SWE-bench_Pro", &[("accuracy", "36.30"), ("ci95_half_width", "3.50")])],
+                tasks: &[(
+                    "SWE-bench_Pro",
+                    &[("accuracy", "36.30"), ("ci95_half_width", "3.50")],
+                )],
             },
             Outcome {
                 benchmark: AIME,
@@ -144,7 +172,10 @@ pub(super) const MODELS: &[Model] = &[
             benchmark: COCO,
             date: "2026-01-30",
             notes: "single scale, no test-time augmentation",
-            tasks: &[("bbox_testdev_2017", &[("ap", "58.70"), ("ap50", "76.60"), ("ap75", "64.10")])],
+            tasks: &[(
+                "bbox_testdev_2017",
+                &[("ap", "58.70"), ("ap50", "76.60"), ("ap75", "64.10")],
+            )],
         }],
     },
     Model {
@@ -156,7 +187,10 @@ pub(super) const MODELS: &[Model] = &[
             benchmark: COCO,
             date: "2026-01-30",
             notes: "single scale, no test-time augmentation",
-            tasks: &[("bbox_testdev_2017", &[("ap", "41.20"), ("ap50", "58.90"), ("ap75", "44.80")])],
+            tasks: &[(
+                "bbox_testdev_2017",
+                &[("ap", "41.20"), ("ap50", "58.90"), ("ap75", "44.80")],
+            )],
         }],
     },
     Model {
@@ -169,8 +203,14 @@ pub(super) const MODELS: &[Model] = &[
             date: "2026-02-11",
             notes: "English normaliser enabled",
             tasks: &[
-                ("librispeech_asr_test_clean", &[("wer", "1.62"), ("rtfx", "310.40")]),
-                ("common_voice_test_en", &[("wer", "7.35"), ("rtfx", "301.90")]),
+                (
+                    "librispeech_asr_test_clean",
+                    &[("wer", "1.62"), ("rtfx", "310.40")],
+                ),
+                (
+                    "common_voice_test_en",
+                    &[("wer", "7.35"), ("rtfx", "301.90")],
+                ),
             ],
         }],
     },
@@ -184,8 +224,14 @@ pub(super) const MODELS: &[Model] = &[
             date: "2026-02-25",
             notes: "English normaliser enabled",
             tasks: &[
-                ("librispeech_asr_test_clean", &[("wer", "1.62"), ("rtfx", "1480.00")]),
-                ("common_voice_test_en", &[("wer", "9.80"), ("rtfx", "1455.20")]),
+                (
+                    "librispeech_asr_test_clean",
+                    &[("wer", "1.62"), ("rtfx", "1480.00")],
+                ),
+                (
+                    "common_voice_test_en",
+                    &[("wer", "9.80"), ("rtfx", "1455.20")],
+                ),
             ],
         }],
     },
@@ -210,7 +256,10 @@ pub(super) const PROPOSALS: &[Proposal] = &[
             benchmark: ASR,
             date: "2026-03-05",
             notes: "independent run, English normaliser enabled",
-            tasks: &[("librispeech_asr_test_clean", &[("wer", "1.71"), ("rtfx", "1390.00")])],
+            tasks: &[(
+                "librispeech_asr_test_clean",
+                &[("wer", "1.71"), ("rtfx", "1390.00")],
+            )],
         },
     },
 ];
