@@ -14,6 +14,7 @@ mod history;
 mod info;
 mod leaderboards;
 mod listing;
+mod operate;
 mod refs;
 mod repositories;
 mod settings;
@@ -40,6 +41,7 @@ pub(crate) fn routes() -> Router<AppState> {
     Router::new()
         .merge(accounts::routes())
         .merge(leaderboards::routes())
+        .merge(operate::routes())
         .merge(repositories::routes())
         .merge(tolerated::routes())
         .merge(validate::routes())

@@ -8,8 +8,12 @@ use assay_model::RepoKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
 
+mod board;
+mod discussion;
 mod result;
 
+pub(crate) use board::board_row;
+pub(crate) use discussion::{details, discussion_page, event};
 pub(crate) use result::eval_result;
 
 /// What is answered when there is nothing else to say.
