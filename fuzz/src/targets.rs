@@ -3,3 +3,4 @@
 mod files;
 mod names;
 mod texts;
+mod wire;
