@@ -1,5 +1,6 @@
 //! What must hold for any bytes, one file a family of targets.
 
 mod files;
+mod hub;
 mod names;
 mod texts;

@@ -3,9 +3,11 @@
 //! Reading never panics and never judges: it turns bytes into values that know where they stand, and says what is wrong
 //! with the text. What the values mean is for `assay-check`.
 
+pub mod card;
 pub mod eee;
 pub mod eval_results;
 pub mod eval_yaml;
+pub mod hub_api;
 pub mod json;
 mod ordered;
 pub mod rows;

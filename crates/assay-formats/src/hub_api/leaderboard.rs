@@ -1,0 +1,186 @@
+use assay_model::{MetricId, ObjectId, RepoId, TaskId};
+use serde::Serialize;
+
+use super::{Account, ResultFramework, ResultMetric};
+
+/// One row of `GET /api/datasets/{id}/leaderboard`: the keys that clients read, then those that only we tell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardRow {
+    /// The place, from 1; equal values share one.
+    pub rank: usize,
+    /// The model.
+    pub model_id: RepoId,
+    /// The value it is ranked by.
+    pub value: f64,
+    /// The file.
+    pub filename: String,
+    /// Whether the signed evidence was checked and holds.
+    pub verified: bool,
+    /// Who owns the model.
+    pub author: Account,
+    /// Where it is published. Null when nowhere: clients before 1.22 insist on the key.
+    pub source: Option<BoardSource>,
+    /// The setup in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// The open pull request in the model's repository that brings it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// The task.
+    pub task_id: TaskId,
+    /// The metric it is ranked by.
+    pub metric_id: MetricId,
+    /// Every value of the entry.
+    pub metrics: Vec<ResultMetric>,
+    /// When the evaluation ran, or when the file was created.
+    pub date: String,
+    /// What ran the evaluation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<ResultFramework>,
+    /// Who brought it.
+    pub submitter: Submitter,
+    /// The commit that brought it.
+    pub commit: ObjectId,
+    /// What the signed evidence says, and why.
+    pub standing: BoardStanding,
+    /// What a page shows beside it.
+    pub badges: Vec<Badge>,
+}
+
+/// Where a result is published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardSource {
+    /// The address.
+    pub url: String,
+    /// The name for people.
+    pub name: Option<String>,
+    /// Whether it is elsewhere than on this hub.
+    pub is_external: bool,
+}
+
+/// Who brought a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Submitter {
+    /// The account, or the name that the commit gives.
+    pub name: String,
+}
+
+/// What the signed evidence says of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BoardStanding {
+    /// Whether it was checked and holds.
+    pub verified: bool,
+    /// Why not, as a code for machines such as `no_token`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Why not, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What a page shows beside a result. All of them are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Badge {
+    /// The signed evidence was checked and holds.
+    Verified,
+    /// It is in an open pull request.
+    Community,
+    /// Its benchmark has a board.
+    Leaderboard,
+    /// It says where it is published.
+    Source,
+}
+
+impl From<&assay_model::Standing> for BoardStanding {
+    fn from(standing: &assay_model::Standing) -> Self {
+        match standing {
+            assay_model::Standing::Verified => Self {
+                verified: true,
+                reason: None,
+                detail: None,
+            },
+            assay_model::Standing::Unverified { reason, detail } => Self {
+                verified: false,
+                reason: Some(reason.clone()),
+                detail: Some(detail.clone()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::Standing;
+
+    use super::*;
+    use crate::hub_api::AccountType;
+
+    #[test]
+    fn a_row_has_the_keys_that_the_client_pops_and_those_of_ours() {
+        let row = BoardRow {
+            rank: 1,
+            model_id: "alice/m".parse().unwrap(),
+            value: 72.25,
+            filename: ".eval_results/bench.yaml".to_owned(),
+            verified: false,
+            author: Account {
+                id: "0a".to_owned(),
+                name: "alice".to_owned(),
+                fullname: "Alice".to_owned(),
+                account_type: AccountType::User,
+                avatar_url: "/a.svg".to_owned(),
+                is_pro: false,
+                is_hf: false,
+            },
+            source: None,
+            notes: None,
+            pull_request: None,
+            task_id: "default".parse().unwrap(),
+            metric_id: "accuracy".parse().unwrap(),
+            metrics: Vec::new(),
+            date: "2026-02-15".to_owned(),
+            framework: None,
+            submitter: Submitter {
+                name: "bob".to_owned(),
+            },
+            commit: ObjectId::from_bytes([1; 20]),
+            standing: BoardStanding::from(&Standing::no_token()),
+            badges: vec![Badge::Leaderboard],
+        };
+
+        let json = serde_json::to_value(&row).unwrap();
+
+        let keys: Vec<&str> = json
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                "rank",
+                "modelId",
+                "value",
+                "filename",
+                "verified",
+                "author",
+                "source",
+                "taskId",
+                "metricId",
+                "metrics",
+                "date",
+                "submitter",
+                "commit",
+                "standing",
+                "badges"
+            ]
+        );
+        assert!(json["source"].is_null());
+        assert_eq!(json["author"]["type"], "user");
+        assert_eq!(json["standing"]["reason"], "no_token");
+    }
+}

@@ -1,0 +1,107 @@
+use assay_model::{ObjectId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The answer to `GET …/refs`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refs {
+    /// The branches.
+    pub branches: Vec<Ref>,
+    /// Always empty; clients insist on the key.
+    pub converts: Vec<Ref>,
+    /// The tags.
+    pub tags: Vec<Ref>,
+    /// The pull requests, when they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_requests: Option<Vec<Ref>>,
+}
+
+/// A name for a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ref {
+    /// The short name, such as `main`.
+    pub name: String,
+    /// The whole name, such as `refs/heads/main`.
+    #[serde(rename = "ref")]
+    pub full_name: String,
+    /// The commit.
+    pub target_commit: ObjectId,
+}
+
+/// One commit of `GET …/commits/{rev}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommitItem {
+    /// The commit.
+    pub id: ObjectId,
+    /// Its first line.
+    pub title: String,
+    /// What follows the first line.
+    pub message: String,
+    /// Who made it.
+    pub authors: Vec<CommitAuthor>,
+    /// When it was made.
+    pub date: Timestamp,
+}
+
+/// Who made a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommitAuthor {
+    /// The account, or the name that the commit gives.
+    pub user: String,
+    /// The picture.
+    pub avatar: String,
+}
+
+/// The body of `POST …/branch/{name}`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateBranch {
+    /// The revision it begins at; none for the head of `main`.
+    #[serde(default)]
+    pub starting_point: Option<String>,
+}
+
+/// The body of `POST …/tag/{rev}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct CreateTag {
+    /// The name.
+    pub tag: String,
+    /// What it says of itself.
+    #[serde(default)]
+    pub message: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pull_requests_are_told_only_when_asked_for() {
+        let commit = ObjectId::from_bytes([1; 20]);
+        let refs = Refs {
+            branches: vec![Ref {
+                name: "main".to_owned(),
+                full_name: "refs/heads/main".to_owned(),
+                target_commit: commit,
+            }],
+            ..Refs::default()
+        };
+
+        let json = serde_json::to_string(&refs).unwrap();
+
+        assert_eq!(
+            json,
+            format!(
+                r#"{{"branches":[{{"name":"main","ref":"refs/heads/main","targetCommit":"{commit}"}}],"converts":[],"tags":[]}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_branch_can_be_asked_for_with_an_empty_object() {
+        let request: CreateBranch = serde_json::from_str("{}").unwrap();
+
+        assert_eq!(request, CreateBranch::default());
+    }
+}

@@ -1,0 +1,58 @@
+//! What clients of a hub send.
+
+use assay_formats::hub_api::{Commit, CommitError, CommitLimits, CommitReader, Operation};
+
+use crate::harness::fuzz;
+
+const LIMITS: CommitLimits = CommitLimits {
+    operations: 20,
+    file_bytes: 200,
+    commit_bytes: 300,
+};
+
+/// Cutting the body elsewhere changes nothing, and limits hold whatever is sent.
+#[test]
+fn commit() {
+    fuzz("commit", |bytes| {
+        let whole = read(bytes, usize::MAX);
+
+        for piece in [1, 3, 64] {
+            let cut = read(bytes, piece);
+            match (&whole, &cut) {
+                (Ok(whole), Ok(cut)) => assert_eq!(whole, cut),
+                (Err(whole), Err(cut)) => assert_eq!(whole.fault(), cut.fault()),
+                (_, _) => panic!("{whole:?} whole, {cut:?} in pieces of {piece}"),
+            }
+        }
+        if let Ok(commit) = whole {
+            assert_within_limits(&commit);
+        }
+    });
+}
+
+fn read(bytes: &[u8], piece: usize) -> Result<Commit<Vec<u8>>, CommitError> {
+    let mut reader = CommitReader::new(LIMITS, || Ok(Vec::new()));
+    for piece in bytes.chunks(piece) {
+        reader.feed(piece)?;
+        assert!(reader.held() <= bytes.len());
+    }
+    reader.finish()
+}
+
+fn assert_within_limits(commit: &Commit<Vec<u8>>) {
+    assert!(commit.operations.len() <= LIMITS.operations);
+    let sizes = commit.operations.iter().map(|operation| match operation {
+        Operation::File { content, .. } => {
+            assert_eq!(content.size, content.written.len() as u64);
+            content.size
+        }
+        Operation::LargeFile { oid, .. } => {
+            assert_eq!(oid.len(), 64);
+            0
+        }
+        Operation::DeleteFile { .. } | Operation::DeleteFolder { .. } => 0,
+    });
+    let sizes: Vec<u64> = sizes.collect();
+    assert!(sizes.iter().all(|size| *size <= LIMITS.file_bytes));
+    assert!(sizes.iter().sum::<u64>() <= LIMITS.commit_bytes);
+}
