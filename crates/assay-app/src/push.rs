@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
@@ -9,10 +10,10 @@ use bytes::Bytes;
 use tokio::io::AsyncRead;
 
 use crate::access::{Caller, Need};
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::publish::{Note, Published, RefMove, publish};
-use crate::repository::Repo;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -324,9 +325,10 @@ fn success(published: &Published, page: &str) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!(
-            "opened pull request {num}: {page}/discussions/{num}\npush more to it with `git push origin HEAD:refs/pr/{num}`\n"
-        ));
+        let _ = writeln!(
+            text,
+            "opened pull request {num}: {page}/discussions/{num}\npush more to it with `git push origin HEAD:refs/pr/{num}`"
+        );
     }
     text
 }
@@ -350,13 +352,14 @@ fn findings(diagnostics: &[Diagnostic]) -> String {
     }
     if diagnostics.len() > SHOWN {
         let more = diagnostics.len() - SHOWN;
-        text.push_str(&format!(
-            "{ELLIPSIS} and {more} more; `assay validate` shows all\n\n"
-        ));
+        let _ = writeln!(
+            text,
+            "{ELLIPSIS} and {more} more; `assay validate` shows all\n"
+        );
     }
     let codes: BTreeSet<Code> = diagnostics.iter().map(|found| found.code).collect();
     for code in codes {
-        text.push_str(&format!("`assay explain {code}` says more of {code}\n"));
+        let _ = writeln!(text, "`assay explain {code}` says more of {code}");
     }
     text
 }

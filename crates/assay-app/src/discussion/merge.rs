@@ -12,11 +12,11 @@ use super::record::merged;
 use super::{Event, EventData, PullDetails, Status, limits, told};
 use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
 use crate::publish::{Note, RefMove, publish};
-use crate::repository::Repo;
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
