@@ -1,4 +1,4 @@
-//! What SQLite does in its own way. All other files speak SQL that PostgreSQL reads too.
+//! What `SQLite` does in its own way. All other files speak SQL that `PostgreSQL` reads too.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ const READERS: u32 = 8;
 /// How long to wait for another process that writes, before giving up.
 const BUSY: Duration = Duration::from_secs(30);
 /// How long to wait for a connection of our own: many writers may stand in line for one.
-const TURN: Duration = Duration::from_secs(60);
+const TURN: Duration = Duration::from_mins(1);
 /// How many prepared statements a connection keeps: all there are.
 const STATEMENTS: usize = 512;
 /// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a number of pages.
