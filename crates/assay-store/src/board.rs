@@ -107,6 +107,9 @@ questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
+    /// The current entries of one model among those of a board, so that a board that is kept in memory can follow a change
+    /// of the model without being read whole.
+    fn entries_of_model_on_board(key: RepoKey, dataset: &str, task: &TaskId) -> Vec<BoardEntry>;
     /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
     /// does not define included.
     fn board_sizes(dataset: &str) -> Vec<BoardSize>;
@@ -193,6 +196,24 @@ fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
         author: cells.get()?,
         since: cells.time()?,
     })
+}
+
+async fn entries_of_model_on_board(
+    connection: &mut Connection,
+    key: RepoKey,
+    dataset: &str,
+    task: &TaskId,
+) -> sqlx::Result<Vec<BoardEntry>> {
+    let query = select_board!(" AND e.until_ms IS NULL AND e.task = $2 AND e.repo = $3");
+    let rows = sqlx::query(query)
+        .bind(dataset)
+        .bind(task.as_str())
+        .bind(key.0)
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_board_entry(&mut Cells::of(row)))
+        .collect()
 }
 
 async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result<Vec<BoardSize>> {

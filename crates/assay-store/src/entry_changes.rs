@@ -11,9 +11,10 @@ use crate::row::Cells;
 use crate::sqlite::Connection;
 use crate::{Branch, Error, IndexedEntry, NewEntry, Taken, Tx};
 
-/// How many rows one statement inserts: few sizes, so that each is prepared once and used again.
-static INSERTS: LazyLock<[(usize, String); 4]> =
-    LazyLock::new(|| [64, 16, 4, 1].map(|rows| (rows, insert_statement(rows))));
+/// How many rows one statement inserts: few sizes, so that each is prepared once and used again, and no large ones,
+/// because each placeholder is looked up among all of its statement.
+static INSERTS: LazyLock<[(usize, String); 3]> =
+    LazyLock::new(|| [16, 4, 1].map(|rows| (rows, insert_statement(rows))));
 
 impl Tx {
     /// Makes these the current entries of a branch, at a moment. A version that is still as it was stays, with its

@@ -424,6 +424,13 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
 
     let models: Vec<_> = board.iter().map(|row| row.key).collect();
     assert_eq!(models, [one, two]);
+    for (index, model) in [one, two].into_iter().enumerate() {
+        let store = &hub.store;
+        let rows = store
+            .entries_of_model_on_board(model, "acme/new", &task("t"))
+            .await;
+        assert_eq!(rows.unwrap(), board[index..=index]);
+    }
     assert_eq!(
         hub.store.models_of_benchmark("acme/new").await.unwrap(),
         [one, two]
