@@ -179,7 +179,7 @@ impl Hub {
     ) -> Result<Committed, Error> {
         let (quarantine, commit) = self
             .with_git(repo.key, move |git| {
-                let quarantine = git.quarantine()?;
+                let quarantine = git.quarantine();
                 let plan = attributes::track(&quarantine.objects(), plan)?;
                 let commit = quarantine.write(&plan)?;
                 Ok((quarantine, commit))

@@ -1,4 +1,27 @@
+//! Discussions and pull requests: what people say to each other about a repository.
+
+mod events;
+mod limits;
+mod merge;
+mod record;
+mod repair;
+
+use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
+use assay_store::{AccountId, DiscussionKind, DiscussionState, EventId, Tx};
+
+use self::events::{Scene, Told};
+use self::record::{next_number, number};
+pub(crate) use self::record::record;
+pub(crate) use self::repair::repair;
+use crate::access::{Caller, Need};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::index::{Afresh, index};
+use crate::repository::Repo;
+
+/// How many discussions a page has.
+const PAGE: u32 = 50;
 
 /// Where a discussion or pull request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,14 +154,375 @@ pub struct PullDetails {
     pub diff: Option<String>,
 }
 
-#[expect(clippy::todo, clippy::unused_async, reason = "a stand-in")]
-pub(crate) async fn record(
-    _tx: &mut assay_store::Tx,
-    _actor: &crate::access::SignedIn,
-    _repo: &crate::repository::Repo,
-    _note: &crate::publish::Note,
-    _new_commits: &[assay_git::CommitInfo],
-    _now: Timestamp,
-) -> Result<Option<i64>, crate::error::Error> {
-    todo!()
+impl Status {
+    pub(crate) fn stored(self) -> assay_store::Status {
+        match self {
+            Self::Draft => assay_store::Status::Draft,
+            Self::Open => assay_store::Status::Open,
+            Self::Closed => assay_store::Status::Closed,
+            Self::Merged => assay_store::Status::Merged,
+        }
+    }
+
+    fn read(status: assay_store::Status) -> Self {
+        match status {
+            assay_store::Status::Draft => Self::Draft,
+            assay_store::Status::Open => Self::Open,
+            assay_store::Status::Closed => Self::Closed,
+            assay_store::Status::Merged => Self::Merged,
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        assay_store::Status::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .map(Self::read)
+    }
+
+    /// The word for it, as clients read it.
+    pub fn as_str(self) -> &'static str {
+        self.stored().as_str()
+    }
+}
+
+impl Hub {
+    /// Opens a discussion or a draft pull request.
+    pub async fn open_discussion(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        new: NewDiscussion,
+    ) -> Result<Discussion, Error> {
+        let repo = self.repo(caller, kind, id, Need::Discuss).await?;
+        let actor = caller.signed_in()?.account;
+        let title = limits::title(&new.title)?;
+        limits::comment(&new.description)?;
+        let _locked = self.lock(repo.key).await;
+        let mut tx = self.store.begin().await?;
+        let scene = Scene {
+            key: repo.key,
+            num: next_number(&mut tx, &repo).await?,
+            actor: Some(actor),
+            now: self.now(),
+        };
+        let base = match new.is_pull {
+            true => Some(self.begin_pull(&repo, scene.num).await?),
+            false => None,
+        };
+        tx.add_discussion(&assay_store::NewDiscussion {
+            key: repo.key,
+            num: scene.num,
+            title,
+            status: match base {
+                Some(_) => assay_store::Status::Draft,
+                None => assay_store::Status::Open,
+            },
+            is_pull: new.is_pull,
+            author: Some(actor),
+            created: scene.now,
+            base: base.map(|_| RefName::main().as_str().to_owned()),
+            opened_at: base,
+        })
+        .await?;
+        if !new.description.is_empty() {
+            scene.tell(&mut tx, &Told::Comment(&new.description)).await?;
+        }
+        let touched = index(&self.git, &mut tx, repo.key, Afresh::Moved).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        let opened = self.stored_discussion(&repo, scene.num).await?;
+        Ok(told(&repo, &opened))
+    }
+
+    /// Makes the ref of a pull request without commits: it stands where main stands. The transaction that gave the number
+    /// is under way, so a ref of this number can only be what a crash has left.
+    async fn begin_pull(&self, repo: &Repo, num: u32) -> Result<ObjectId, Error> {
+        self.with_git(repo.key, move |git| {
+            let head = git
+                .find_ref(&RefName::main())?
+                .ok_or_else(|| Error::Conflict("the repository has no branch `main`".to_owned()))?
+                .target;
+            git.update_refs(&[RefChange {
+                name: RefName::pull(u64::from(num)),
+                expected: Expected::Any,
+                new: Some(head),
+            }])?;
+            Ok(head)
+        })
+        .await
+    }
+
+    /// Discussions, newest first.
+    pub async fn discussions(
+        &self,
+        repo: &Repo,
+        filter: &DiscussionFilter,
+    ) -> Result<DiscussionPage, Error> {
+        let page = self
+            .store
+            .discussions(&assay_store::DiscussionFilter {
+                key: repo.key,
+                kind: filter.is_pull.map(|is_pull| match is_pull {
+                    true => DiscussionKind::Pull,
+                    false => DiscussionKind::Discussion,
+                }),
+                state: filter.open.map(|open| match open {
+                    true => DiscussionState::Open,
+                    false => DiscussionState::Closed,
+                }),
+                author: filter.author.clone(),
+                offset: filter.offset,
+                limit: PAGE,
+            })
+            .await?;
+        Ok(DiscussionPage {
+            discussions: page.items.iter().map(|held| told(repo, held)).collect(),
+            count: page.count,
+            start: filter.offset,
+        })
+    }
+
+    /// Says something.
+    pub async fn comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        text: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        limits::spoken(text)?;
+        let (held, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
+        tx.commit().await?;
+        drop(held);
+        self.stored_event(&id).await
+    }
+
+    /// Changes what one has said.
+    pub async fn edit_comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        event: &str,
+        text: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        limits::spoken(text)?;
+        let (_, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let (id, said) = find_comment(&mut tx, scene, event).await?;
+        if said.author != scene.actor {
+            return Err(Error::Forbidden(
+                "only who wrote a comment may change it".to_owned(),
+            ));
+        }
+        if said.hidden {
+            return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
+        }
+        let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
+        tx.set_event(&id, &data).await?;
+        tx.commit().await?;
+        self.stored_event(&id).await
+    }
+
+    /// Hides a comment, for ever.
+    pub async fn hide_comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        event: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        let (_, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let (id, said) = find_comment(&mut tx, scene, event).await?;
+        if said.author != scene.actor {
+            self.check(caller, repo, Need::Write).await?;
+        }
+        // What was hidden is not kept: who asks for it to be gone means it.
+        let data = events::comment("", said.edits, scene.now, true);
+        tx.set_event(&id, &data).await?;
+        tx.commit().await?;
+        self.stored_event(&id).await
+    }
+
+    /// Gives a discussion another title.
+    pub async fn retitle(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        title: &str,
+    ) -> Result<Event, Error> {
+        let title = limits::title(title)?;
+        let (held, scene) = self.managed(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        tx.rename_discussion(repo.key, scene.num, &title, scene.now)
+            .await?;
+        let told = Told::Title {
+            from: &held.title,
+            to: &title,
+        };
+        let id = scene.tell(&mut tx, &told).await?;
+        tx.commit().await?;
+        self.stored_event(&id).await
+    }
+
+    /// Closes or opens again; results of a closed pull request leave the boards, those of a reopened one return.
+    pub async fn change_status(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        status: Status,
+        comment: Option<&str>,
+    ) -> Result<Event, Error> {
+        comment.map_or(Ok(()), limits::comment)?;
+        let _locked = self.lock(repo.key).await;
+        let (held, scene) = self.managed(caller, repo, num).await?;
+        let from = Status::read(held.status);
+        match (from, status) {
+            (Status::Draft | Status::Closed, Status::Open)
+            | (Status::Draft | Status::Open, Status::Closed) => {}
+            (Status::Draft | Status::Open | Status::Closed | Status::Merged, _) => {
+                return Err(Error::Invalid(format!(
+                    "discussion {num} is {} and cannot become {}",
+                    from.as_str(),
+                    status.as_str()
+                )));
+            }
+        }
+        let mut tx = self.store.begin().await?;
+        if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
+            scene.tell(&mut tx, &Told::Comment(comment)).await?;
+        }
+        let moved = tx
+            .move_discussion(
+                repo.key,
+                scene.num,
+                from.stored(),
+                status.stored(),
+                None,
+                scene.now,
+            )
+            .await?;
+        if !moved {
+            return Err(Error::Conflict(format!(
+                "discussion {num} has changed meanwhile"
+            )));
+        }
+        let id = scene.tell(&mut tx, &Told::Status(status)).await?;
+        let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        self.stored_event(&id).await
+    }
+
+    /// A discussion, and who acts in it.
+    async fn scene(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+    ) -> Result<(assay_store::Discussion, Scene), Error> {
+        let actor = caller.signed_in()?.account;
+        let held = self.stored_discussion(repo, number(num)?).await?;
+        let scene = Scene {
+            key: repo.key,
+            num: held.num,
+            actor: Some(actor),
+            now: self.now(),
+        };
+        Ok((held, scene))
+    }
+
+    /// The same, for who opened the discussion or may write to the repository.
+    async fn managed(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+    ) -> Result<(assay_store::Discussion, Scene), Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        let (held, scene) = self.scene(caller, repo, num).await?;
+        if author(&held) != scene.actor {
+            self.check(caller, repo, Need::Write).await?;
+        }
+        Ok((held, scene))
+    }
+
+    async fn stored_discussion(
+        &self,
+        repo: &Repo,
+        num: u32,
+    ) -> Result<assay_store::Discussion, Error> {
+        self.store
+            .discussion(repo.key, num)
+            .await?
+            .ok_or(Error::NotFound(Missing::Discussion(i64::from(num))))
+    }
+
+    async fn stored_event(&self, id: &EventId) -> Result<Event, Error> {
+        let event = self.store.event(id).await?;
+        event
+            .as_ref()
+            .and_then(events::read)
+            .ok_or_else(no_such_comment)
+    }
+}
+
+/// A comment that is to be changed.
+struct Said {
+    author: Option<AccountId>,
+    edits: u32,
+    hidden: bool,
+}
+
+async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId, Said), Error> {
+    let id: EventId = event.parse().map_err(|_| no_such_comment())?;
+    let held = tx.event(&id).await?;
+    let held = held
+        .filter(|event| event.key == scene.key && event.num == scene.num)
+        .ok_or_else(no_such_comment)?;
+    match events::read(&held).map(|event| event.data) {
+        Some(EventData::Comment { edits, hidden, .. }) => Ok((
+            id,
+            Said {
+                author: held.author.map(|author| author.id),
+                edits,
+                hidden,
+            },
+        )),
+        Some(EventData::Status(_) | EventData::Commit { .. } | EventData::Title { .. }) | None => {
+            Err(no_such_comment())
+        }
+    }
+}
+
+fn no_such_comment() -> Error {
+    Error::NotFound(Missing::Other("no such comment here".to_owned()))
+}
+
+fn author(held: &assay_store::Discussion) -> Option<AccountId> {
+    held.author.as_ref().map(|author| author.id)
+}
+
+/// A discussion as the hub tells it.
+fn told(repo: &Repo, held: &assay_store::Discussion) -> Discussion {
+    Discussion {
+        kind: repo.kind,
+        repo: repo.id.clone(),
+        num: i64::from(held.num),
+        title: held.title.clone(),
+        status: Status::read(held.status),
+        is_pull: held.is_pull,
+        author: held.author.as_ref().map(|author| author.name.clone()),
+        created: held.created,
+    }
 }

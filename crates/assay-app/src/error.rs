@@ -92,12 +92,13 @@ impl From<assay_store::Error> for Error {
     fn from(error: assay_store::Error) -> Self {
         match error {
             assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
-            assay_store::Error::Cursor => Self::Invalid(error.to_string()),
+            assay_store::Error::Filter => Self::Invalid(error.to_string()),
             assay_store::Error::Open { .. }
             | assay_store::Error::Newer { .. }
             | assay_store::Error::Migrate { .. }
             | assay_store::Error::Busy { .. }
             | assay_store::Error::Related { .. }
+            | assay_store::Error::Refused
             | assay_store::Error::Database { .. } => Self::internal(error),
         }
     }

@@ -420,7 +420,7 @@ impl Hub {
 
     async fn move_ref(&self, caller: &Caller, repo: &Repo, change: RefMove) -> Result<(), Error> {
         let actor = caller.signed_in()?;
-        let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine()?)).await?;
+        let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
         publish(self, actor, repo, quarantine, vec![change], Note::None).await?;
         Ok(())
     }

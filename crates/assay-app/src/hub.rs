@@ -1,22 +1,15 @@
 use std::sync::Arc;
 
 use assay_git::{LargeFiles, Repositories, Repository};
-use assay_model::{Clock, ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
+use assay_model::{Clock, RepoKey, Timestamp};
 use assay_store::Store;
 
-use crate::access::Caller;
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
-use crate::board::{BoardQuery, BoardView, EvalResult};
+use crate::board::Boards;
 use crate::config::HubConfig;
-use crate::discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Event, NewDiscussion, PullDetails, Status,
-};
 use crate::error::Error;
-use crate::listing::{ListPage, ListQuery};
 use crate::lock::{Locked, Locks};
-use crate::operator::{IndexDifference, Reindexed};
-use crate::repository::Repo;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 
@@ -37,6 +30,8 @@ pub struct Hub {
     pub(crate) config: HubConfig,
     /// Who changes which repository.
     pub(crate) locks: Locks,
+    /// What is kept in memory of the index.
+    pub(crate) boards: Boards,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
     /// What signs links.
@@ -63,9 +58,12 @@ impl Hub {
             clock,
             config,
             locks: Locks::default(),
+            boards: Boards::default(),
             sessions: Sessions::default(),
             signing_key,
         });
+        hub.recover().await?;
+        Self::watch(&hub);
         Ok(hub)
     }
 
@@ -126,158 +124,5 @@ pub(crate) async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(Error::internal(error)),
-    }
-}
-
-#[expect(
-    clippy::todo,
-    unused_variables,
-    clippy::unused_async,
-    reason = "signatures first"
-)]
-impl Hub {
-    // discussion.rs
-    /// Opens a discussion or a draft pull request.
-    pub async fn open_discussion(
-        &self,
-        caller: &Caller,
-        kind: RepoKind,
-        id: &RepoId,
-        new: NewDiscussion,
-    ) -> Result<Discussion, Error> {
-        todo!()
-    }
-    /// Discussions, newest first.
-    pub async fn discussions(
-        &self,
-        repo: &Repo,
-        filter: &DiscussionFilter,
-    ) -> Result<DiscussionPage, Error> {
-        todo!()
-    }
-    /// One discussion with everything that happened.
-    pub async fn discussion(
-        &self,
-        repo: &Repo,
-        num: i64,
-        diff: bool,
-    ) -> Result<PullDetails, Error> {
-        todo!()
-    }
-    /// Says something.
-    pub async fn comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        text: &str,
-    ) -> Result<Event, Error> {
-        todo!()
-    }
-    /// Changes what one has said.
-    pub async fn edit_comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        event: &str,
-        text: &str,
-    ) -> Result<Event, Error> {
-        todo!()
-    }
-    /// Hides a comment, for ever.
-    pub async fn hide_comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        event: &str,
-    ) -> Result<Event, Error> {
-        todo!()
-    }
-    /// Gives a discussion another title.
-    pub async fn retitle(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        title: &str,
-    ) -> Result<Event, Error> {
-        todo!()
-    }
-    /// Closes or opens again; results of a closed pull request leave the boards, those of a reopened one return.
-    pub async fn change_status(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        status: Status,
-        comment: Option<&str>,
-    ) -> Result<Event, Error> {
-        todo!()
-    }
-    /// Merges a pull request: its results become the repository's own.
-    pub async fn merge(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        comment: Option<&str>,
-    ) -> Result<(Event, ObjectId), Error> {
-        todo!()
-    }
-
-    // board.rs
-    /// A leaderboard, of what the caller may see.
-    pub async fn leaderboard(
-        &self,
-        caller: &Caller,
-        benchmark: &RepoId,
-        query: &BoardQuery,
-    ) -> Result<Arc<BoardView>, Error> {
-        todo!()
-    }
-    /// Every result of a model: on main and in open pull requests.
-    pub async fn model_results(&self, repo: &Repo) -> Result<Arc<Vec<Arc<EvalResult>>>, Error> {
-        todo!()
-    }
-    /// A number that changes whenever something that anonymous readers see has changed: for caches of rendered answers.
-    pub fn generation(&self) -> u64 {
-        todo!()
-    }
-    /// The benchmark that a dataset defines, with the commit of its definition.
-    pub async fn benchmark(
-        &self,
-        repo: &Repo,
-    ) -> Result<Option<(Arc<assay_model::Benchmark>, ObjectId)>, Error> {
-        todo!()
-    }
-
-    // listing.rs
-    /// Repositories that the caller may see.
-    pub async fn list(&self, caller: &Caller, query: &ListQuery) -> Result<ListPage, Error> {
-        todo!()
-    }
-
-    // operator.rs
-    /// Marks a benchmark as official, or takes the mark away. For operators.
-    pub async fn set_official(
-        &self,
-        caller: &Caller,
-        benchmark: &RepoId,
-        official: bool,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    /// Throws the index away and builds it again from the repositories.
-    pub async fn reindex(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
-        todo!()
-    }
-    /// Builds the index again beside the live one and says where they differ.
-    pub async fn check_index(
-        &self,
-        progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Vec<IndexDifference>, Error> {
-        todo!()
     }
 }

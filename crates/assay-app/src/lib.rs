@@ -24,6 +24,7 @@ mod name;
 mod operator;
 mod publish;
 mod push;
+mod recover;
 mod repository;
 mod secret;
 mod session;

@@ -1,6 +1,19 @@
 use assay_model::RepoKind;
+use assay_store::{BenchmarkFilter, Cursor, Filter, Sort, Viewer};
 
+use crate::access::{Caller, CallerKind};
+use crate::error::Error;
+use crate::hub::Hub;
 use crate::repository::RepoInfo;
+
+/// The tag of a dataset that is a benchmark. It is computed; a card that claims it is not believed.
+pub(crate) const BENCHMARK_TAG: &str = "benchmark";
+/// The tag of a benchmark that the operator has listed.
+pub(crate) const OFFICIAL_TAG: &str = "benchmark:official";
+/// How many repositories a page has unless told otherwise.
+const DEFAULT_PAGE: usize = 100;
+/// How many repositories a page has at most.
+const MAX_PAGE: usize = 1000;
 
 /// Which repositories to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,4 +53,83 @@ pub struct ListPage {
     pub repositories: Vec<RepoInfo>,
     /// Where this page ends, when there are more.
     pub next: Option<String>,
+}
+
+impl Hub {
+    /// Repositories that the caller may see.
+    pub async fn list(&self, caller: &Caller, query: &ListQuery) -> Result<ListPage, Error> {
+        let filter = self.filter(caller, query).await?;
+        let page = self.store.repositories(&filter).await?;
+        let repositories = page.items.into_iter().filter_map(|listed| {
+            // A repository without a commit on main is being made at this moment.
+            let head = listed.head?;
+            Some(RepoInfo::of(listed, head))
+        });
+        Ok(ListPage {
+            repositories: repositories.collect(),
+            next: page.next.map(|cursor| cursor.to_string()),
+        })
+    }
+
+    async fn filter(&self, caller: &Caller, query: &ListQuery) -> Result<Filter, Error> {
+        let limit = query.limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
+        let (computed, tags): (Vec<&String>, Vec<&String>) = query
+            .tags
+            .iter()
+            .partition(|tag| [BENCHMARK_TAG, OFFICIAL_TAG].contains(&tag.as_str()));
+        let official = computed.iter().any(|tag| *tag == OFFICIAL_TAG);
+        let benchmark = (!computed.is_empty()).then_some(if official {
+            BenchmarkFilter::Official
+        } else {
+            BenchmarkFilter::Any
+        });
+        let after = match &query.cursor {
+            None => None,
+            Some(text) => {
+                let cursor: Cursor = text
+                    .parse()
+                    .map_err(|error: assay_store::CursorError| Error::Invalid(error.to_string()))?;
+                Some(cursor)
+            }
+        };
+        Ok(Filter {
+            kind: query.kind,
+            author: query.author.clone(),
+            search: query.search.clone(),
+            tags: tags.into_iter().cloned().collect(),
+            benchmark,
+            viewer: self.viewer(caller).await?,
+            sort: match query.sort {
+                ListSort::Created => Sort::Created,
+                ListSort::Updated => Sort::Updated,
+                ListSort::Name => Sort::Name,
+            },
+            after,
+            limit: u32::try_from(limit).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Whose private repositories a caller sees: what `access::decide` answers for [`Need::Read`](crate::Need::Read),
+    /// for all repositories at once.
+    pub(crate) async fn viewer(&self, caller: &Caller) -> Result<Viewer, Error> {
+        let user = match &caller.inner {
+            CallerKind::Anonymous => return Ok(Viewer::default()),
+            CallerKind::Shell => return Ok(sees_all()),
+            CallerKind::User(user) if user.operator => return Ok(sees_all()),
+            CallerKind::User(user) => user,
+        };
+        let organisations = self.store.organisations_of(user.account).await?;
+        let others = organisations.into_iter().map(|member| member.account.id);
+        Ok(Viewer {
+            sees_all: false,
+            accounts: std::iter::once(user.account).chain(others).collect(),
+        })
+    }
+}
+
+fn sees_all() -> Viewer {
+    Viewer {
+        sees_all: true,
+        accounts: Vec::new(),
+    }
 }

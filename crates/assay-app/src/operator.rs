@@ -1,3 +1,24 @@
+//! What the operator does to the index as a whole.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use assay_git::Repositories;
+use assay_model::{RepoId, RepoKey, RepoKind};
+use assay_store::{DumpRow, Store, Tx};
+use sha2::{Digest as _, Sha256};
+
+use crate::access::{Caller, Need};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::index::{Afresh, DEFINITION_FILE, Touched, index, touched_by};
+
+/// How many keys are asked for at a time.
+const KEYS: u32 = 1000;
+/// How many differences are told.
+const MAX_DIFFERENCES: usize = 1000;
+
 /// What a rebuild of the index went through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reindexed {
@@ -16,4 +37,165 @@ pub struct IndexDifference {
     pub live: Option<String>,
     /// The row that only the rebuilt index has.
     pub rebuilt: Option<String>,
+}
+
+impl Hub {
+    /// Marks a benchmark as official, or takes the mark away. For operators.
+    pub async fn set_official(
+        &self,
+        caller: &Caller,
+        benchmark: &RepoId,
+        official: bool,
+    ) -> Result<(), Error> {
+        caller.check_operator()?;
+        let repo = self
+            .repo(caller, RepoKind::Dataset, benchmark, Need::Read)
+            .await?;
+        let mut tx = self.store.begin().await?;
+        if official {
+            let known = tx.benchmark(repo.key).await?;
+            if !known.is_some_and(|known| known.valid) {
+                return Err(Error::NotFound(Missing::Leaderboard(format!(
+                    "`{benchmark}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"
+                ))));
+            }
+            tx.mark_official(repo.key, self.now()).await?;
+        } else {
+            tx.unmark_official(repo.key).await?;
+        }
+        let touched = touched_by(&mut tx, repo.key, RepoKind::Dataset).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
+    }
+
+    /// Throws the index away and builds it again from the repositories. Until that is done everyone sees the old one.
+    pub async fn reindex(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
+        let mut tx = self.store.begin().await?;
+        let repositories = rebuild(&self.git, &mut tx, progress).await?;
+        let counts = tx.counts().await?;
+        tx.commit().await?;
+        self.boards.forget();
+        Ok(Reindexed {
+            repositories,
+            entries: counts.entries,
+            benchmarks: counts.benchmarks,
+        })
+    }
+
+    /// Builds the index again beside the live one and says where they differ.
+    pub async fn check_index(
+        &self,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Vec<IndexDifference>, Error> {
+        let directory = tempfile::Builder::new()
+            .prefix("check-index")
+            .tempdir_in(self.config.data.join("tmp"))
+            .map_err(Error::internal)?;
+        let (live, rebuilt) = (
+            directory.path().join("live.db"),
+            directory.path().join("rebuilt.db"),
+        );
+        self.store.copy_to(&live).await?;
+        let live = Store::open(&live).await?;
+        live.copy_to(&rebuilt).await?;
+        let rebuilt = Store::open(&rebuilt).await?;
+        let mut tx = rebuilt.begin().await?;
+        rebuild(&self.git, &mut tx, progress).await?;
+        tx.commit().await?;
+        let differences = compare(&live, &rebuilt).await;
+        live.close().await;
+        rebuilt.close().await;
+        differences
+    }
+}
+
+/// Makes the index of every repository anew; the answer is how many there are.
+async fn rebuild(
+    git: &Arc<Repositories>,
+    tx: &mut Tx,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<u64, Error> {
+    tx.drop_index().await?;
+    let counts = tx.counts().await?;
+    let total = counts.models + counts.datasets;
+    let (mut done, mut last) = (0, None);
+    loop {
+        let keys = tx.repository_keys(last, KEYS).await?;
+        let Some(end) = keys.last().copied() else {
+            return Ok(done);
+        };
+        last = Some(end);
+        for key in keys {
+            index_existing(git, tx, key).await?;
+            done += 1;
+            progress(done, total);
+        }
+    }
+}
+
+/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index.
+pub(crate) async fn index_existing(
+    git: &Arc<Repositories>,
+    tx: &mut Tx,
+    key: RepoKey,
+) -> Result<Touched, Error> {
+    if !git.path(key).is_dir() {
+        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
+        return Ok(Touched::default());
+    }
+    index(git, tx, key, Afresh::Moved).await
+}
+
+/// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
+/// agree need little memory; only when they do not, they are read again for the words.
+async fn compare(live: &Store, rebuilt: &Store) -> Result<Vec<IndexDifference>, Error> {
+    let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
+    for (store, weight) in [(live, 1), (rebuilt, -1)] {
+        let mut dump = store.index_dump().await?;
+        while let Some(row) = dump.next().await? {
+            match balance.entry(digest(&row)) {
+                Entry::Occupied(mut held) => {
+                    *held.get_mut() += weight;
+                    if *held.get() == 0 {
+                        held.remove();
+                    }
+                }
+                Entry::Vacant(place) => {
+                    place.insert(weight);
+                }
+            }
+        }
+    }
+    let mut differences = Vec::new();
+    if balance.is_empty() {
+        return Ok(differences);
+    }
+    for (store, is_live) in [(live, true), (rebuilt, false)] {
+        let mut dump = store.index_dump().await?;
+        while let Some(row) = dump.next().await? {
+            let weight = balance.get(&digest(&row)).copied().unwrap_or_default();
+            let is_odd = if is_live { weight > 0 } else { weight < 0 };
+            if is_odd && differences.len() < MAX_DIFFERENCES {
+                let text = Some(format!("{} {} {}", row.table, row.key, row.text));
+                differences.push(IndexDifference {
+                    live: text.clone().filter(|_| is_live),
+                    rebuilt: text.filter(|_| !is_live),
+                });
+            }
+        }
+    }
+    Ok(differences)
+}
+
+fn digest(row: &DumpRow) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    hasher.update(row.table);
+    hasher.update([0]);
+    hasher.update(row.key.0.to_be_bytes());
+    hasher.update(&row.text);
+    let digest: [u8; 32] = hasher.finalize().into();
+    let mut half = [0; 16];
+    half.copy_from_slice(&digest[..16]);
+    half
 }

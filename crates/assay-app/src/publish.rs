@@ -167,7 +167,7 @@ async fn examine(
                 Told::Line => commits = commits_since(&objects, old, new)?,
             }
             // What the repository has already was judged when it came.
-            if known.contains(new) {
+            if known.contains(new)? {
                 continue;
             }
             let found = judge.get().step(&objects, Step { old, new })?;
@@ -204,7 +204,8 @@ fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
     let number = u64::try_from(num).map_err(Error::internal)?;
     for change in moves {
         change.name = RefName::pull(number);
-        change.expected = Expected::Absent;
+        // The number was given a moment ago, so a ref of this name can only be what a crash has left.
+        change.expected = Expected::Any;
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl Hub {
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        Ok(Box::new(git.upload_pack(request, protocol).await?))
+        Ok(Box::new(git.upload_pack(request, protocol)?))
     }
 
     /// Takes a push: judged before any ref moves.

@@ -107,6 +107,9 @@ questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
+    /// The current entries of one model for a benchmark, as [`Store::entries_of_board`](crate::Store::entries_of_board)
+    /// has them: for who keeps a board and need not read all of it again.
+    fn entries_on_board(dataset: &str, model: RepoKey) -> Vec<BoardEntry>;
     /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
     /// does not define included.
     fn board_sizes(dataset: &str) -> Vec<BoardSize>;
@@ -153,6 +156,22 @@ async fn entries_of_board(
         query = query.bind(at.millis());
     }
     let rows = query.fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| read_board_entry(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn entries_on_board(
+    connection: &mut Connection,
+    dataset: &str,
+    model: RepoKey,
+) -> sqlx::Result<Vec<BoardEntry>> {
+    let statement = select_board!(" AND e.repo = $2 AND e.until_ms IS NULL");
+    let rows = sqlx::query(statement)
+        .bind(dataset)
+        .bind(model.0)
+        .fetch_all(connection)
+        .await?;
     rows.iter()
         .map(|row| read_board_entry(&mut Cells::of(row)))
         .collect()

@@ -1,0 +1,217 @@
+//! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use assay_model::RepoKey;
+use assay_store::Store;
+
+use super::EvalResult;
+use super::loaded::LoadedBoard;
+use crate::error::Error;
+use crate::index::Touched;
+use crate::known::{Known, KnownBenchmark};
+
+/// How many models' results are kept.
+const MAX_MODELS: usize = 8192;
+/// How many boards are kept.
+const MAX_BOARDS: usize = 1024;
+/// How many models of a board are read again one by one; beyond that the board is read as a whole.
+const MAX_STALE: usize = 32;
+
+type ModelResults = Arc<Vec<Arc<EvalResult>>>;
+
+/// Benchmarks, boards and results of models, as far as someone asked for them.
+#[derive(Debug, Default)]
+pub(crate) struct Boards {
+    generation: AtomicU64,
+    kept: Mutex<Kept>,
+    /// Held while something is read from the store, so that a crowd of readers reads it once.
+    reading: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// Goes up with every change.
+    version: u64,
+    /// Goes up when everything is forgotten: what was read before is not kept.
+    epoch: u64,
+    known: Option<Arc<Known>>,
+    stale_benchmarks: BTreeSet<RepoKey>,
+    boards: HashMap<RepoKey, KeptBoard>,
+    models: HashMap<RepoKey, ModelResults>,
+    /// What changed since the reading that is under way began.
+    meanwhile: Touched,
+}
+
+#[derive(Debug)]
+struct KeptBoard {
+    board: Arc<LoadedBoard>,
+    stale: BTreeSet<RepoKey>,
+}
+
+impl Boards {
+    /// A number that changes with everything that can be seen.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Forgets what a change touched. Call it after the change was committed.
+    pub(crate) fn touch(&self, touched: &Touched) {
+        let mut kept = self.kept();
+        kept.version += 1;
+        kept.meanwhile.merge(touched.clone());
+        kept.stale_benchmarks.extend(&touched.datasets);
+        for key in &touched.datasets {
+            kept.boards.remove(key);
+        }
+        if !touched.datasets.is_empty() {
+            // Whether a result is pending depends on the benchmark it names.
+            kept.models.clear();
+        }
+        for key in &touched.models {
+            kept.models.remove(key);
+        }
+        let names = touched.boards.iter();
+        let keys: Vec<RepoKey> = match &kept.known {
+            Some(known) => names
+                .filter_map(|name| known.named(name))
+                .map(|benchmark| benchmark.key)
+                .collect(),
+            None => {
+                kept.boards.clear();
+                Vec::new()
+            }
+        };
+        for key in keys {
+            if let Some(board) = kept.boards.get_mut(&key) {
+                board.stale.extend(&touched.models);
+            }
+        }
+        drop(kept);
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Forgets everything, as when another process changed something.
+    pub(crate) fn forget(&self) {
+        let mut kept = self.kept();
+        *kept = Kept {
+            version: kept.version + 1,
+            epoch: kept.epoch + 1,
+            ..Kept::default()
+        };
+        drop(kept);
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The benchmarks that the hub knows.
+    pub(crate) async fn known(&self, store: &Store) -> Result<Arc<Known>, Error> {
+        if let Some(known) = self.kept().fresh_known() {
+            return Ok(known);
+        }
+        let _one_at_a_time = self.reading.lock().await;
+        self.read_known(store).await
+    }
+
+    /// Reads the benchmarks that changed. Only one who holds `reading` may.
+    async fn read_known(&self, store: &Store) -> Result<Arc<Known>, Error> {
+        let (epoch, known, stale) = {
+            let mut kept = self.kept();
+            if let Some(known) = kept.fresh_known() {
+                return Ok(known);
+            }
+            kept.meanwhile = Touched::default();
+            let stale = kept.stale_benchmarks.clone();
+            (kept.epoch, kept.known.clone(), stale)
+        };
+        let read = match known {
+            Some(known) => known.reload(store, &stale).await?,
+            None => Known::load(store).await?,
+        };
+        let read = Arc::new(read);
+        let mut kept = self.kept();
+        if kept.epoch == epoch {
+            kept.known = Some(Arc::clone(&read));
+            kept.stale_benchmarks = std::mem::take(&mut kept.meanwhile.datasets);
+        }
+        Ok(read)
+    }
+
+    /// Every result for a benchmark.
+    pub(super) async fn board(
+        &self,
+        store: &Store,
+        benchmark: &Arc<KnownBenchmark>,
+    ) -> Result<Arc<LoadedBoard>, Error> {
+        if let Some(board) = self.kept().fresh_board(benchmark) {
+            return Ok(board);
+        }
+        let _one_at_a_time = self.reading.lock().await;
+        let (epoch, old) = {
+            let mut kept = self.kept();
+            if let Some(board) = kept.fresh_board(benchmark) {
+                return Ok(board);
+            }
+            kept.meanwhile = Touched::default();
+            let old = kept.boards.get(&benchmark.key);
+            let old = old.filter(|old| old.board.is_of(benchmark) && old.stale.len() <= MAX_STALE);
+            let old = old.map(|old| (Arc::clone(&old.board), old.stale.clone()));
+            (kept.epoch, old)
+        };
+        let read = match old {
+            Some((board, stale)) => board.reload(store, &stale).await?,
+            None => LoadedBoard::load(store, benchmark).await?,
+        };
+        let read = Arc::new(read);
+        let mut kept = self.kept();
+        if kept.epoch == epoch && !kept.meanwhile.datasets.contains(&benchmark.key) {
+            kept.keep_board(benchmark.key, Arc::clone(&read));
+        }
+        Ok(read)
+    }
+
+    /// The results of a model, if they are kept, and the version to keep them with otherwise.
+    pub(super) fn model(&self, key: RepoKey) -> Result<ModelResults, u64> {
+        let kept = self.kept();
+        kept.models.get(&key).cloned().ok_or(kept.version)
+    }
+
+    /// Keeps the results of a model, unless something changed since they were asked for.
+    pub(super) fn keep_model(&self, key: RepoKey, version: u64, results: &ModelResults) {
+        let mut kept = self.kept();
+        if kept.version == version {
+            if kept.models.len() >= MAX_MODELS {
+                kept.models.clear();
+            }
+            kept.models.insert(key, Arc::clone(results));
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing is left half-done under this lock, so what a panicking thread held is still whole.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Keeps a board. What changed while it was read is read again when it is asked for.
+    fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>) {
+        if self.boards.len() >= MAX_BOARDS {
+            self.boards.clear();
+        }
+        let stale = std::mem::take(&mut self.meanwhile.models);
+        self.boards.insert(key, KeptBoard { board, stale });
+    }
+
+    fn fresh_known(&self) -> Option<Arc<Known>> {
+        self.known
+            .clone()
+            .filter(|_| self.stale_benchmarks.is_empty())
+    }
+
+    fn fresh_board(&self, benchmark: &Arc<KnownBenchmark>) -> Option<Arc<LoadedBoard>> {
+        let kept = self.boards.get(&benchmark.key)?;
+        (kept.stale.is_empty() && kept.board.is_of(benchmark)).then(|| Arc::clone(&kept.board))
+    }
+}

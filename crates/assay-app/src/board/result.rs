@@ -1,0 +1,378 @@
+//! A result as pages and clients see it, made of an entry of the index and what the hub knows of its benchmark.
+
+use assay_board::{BoardScore, Fingerprint, Level, Origin, Report};
+use assay_model::{Benchmark, Entry, Metric, RepoId, Score, Standing, TaskId};
+use assay_store::{BoardEntry, IndexedEntry, Owner, Repository};
+use serde_json::{Map, Number, Value as Json, json};
+use sha2::{Digest as _, Sha256};
+
+use super::EvalResult;
+use crate::account::AccountKind;
+
+/// The name and owner of a model.
+pub(super) struct ModelFacts<'m> {
+    pub(super) id: &'m RepoId,
+    pub(super) owner: &'m Owner,
+}
+
+/// A result on a board.
+pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchmark) -> EvalResult {
+    let model = ModelFacts {
+        id: &row.model,
+        owner: &row.owner,
+    };
+    let entry = entry_of(row, benchmark);
+    let mut result = bare(model, entry);
+    result.file = row.file.as_str().to_owned();
+    result.ordinal = row.ordinal;
+    result.pull = row.branch.pull().map(i64::from);
+    result.standing = row.standing.clone();
+    result.date = written_date(&result.entry, row.moment);
+    result.commit = row.commit;
+    result.committed = row.committed;
+    result.submitter = submitter(row.submitter.as_deref(), &row.author);
+    result.data = rewritten(&result.entry);
+    finish(result, Ok(definition))
+}
+
+/// A result of a model, as it was written. The definition is that of its benchmark, or why there is none.
+pub(super) fn of_model(
+    model: ModelFacts<'_>,
+    row: IndexedEntry,
+    submitted_by: Option<&str>,
+    definition: Result<&Benchmark, String>,
+) -> EvalResult {
+    let version = row.version;
+    let mut result = bare(model, version.entry);
+    result.file = version.file.as_str().to_owned();
+    result.ordinal = version.ordinal;
+    result.pull = row.branch.pull().map(i64::from);
+    result.standing = version.standing;
+    result.date = written_date(&result.entry, version.moment);
+    result.commit = version.commit;
+    result.committed = version.committed;
+    result.submitter = submitter(submitted_by, &version.author);
+    result.data = version.data;
+    finish(result, definition)
+}
+
+/// The owner of a repository, when only its record is at hand.
+pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Account>) -> Owner {
+    match account {
+        Some(account) => Owner {
+            id: account.id,
+            name: account.name,
+            fullname: account.fullname,
+            kind: account.kind,
+        },
+        None => Owner {
+            id: repository.owner,
+            name: repository.id.namespace().unwrap_or_default().to_owned(),
+            fullname: None,
+            kind: assay_store::AccountKind::User,
+        },
+    }
+}
+
+fn bare(model: ModelFacts<'_>, entry: Entry) -> EvalResult {
+    let source = entry.source.as_ref();
+    EvalResult {
+        model: model.id.clone(),
+        owner: model.owner.name.clone(),
+        owner_full_name: model
+            .owner
+            .fullname
+            .clone()
+            .unwrap_or_else(|| model.owner.name.clone()),
+        owner_kind: match model.owner.kind {
+            assay_store::AccountKind::User => AccountKind::User,
+            assay_store::AccountKind::Organisation => AccountKind::Organisation,
+        },
+        file: String::new(),
+        ordinal: 0,
+        pull: None,
+        standing: Standing::no_token(),
+        dataset: entry.dataset.clone(),
+        task: entry.task.clone(),
+        pending: None,
+        value: 0.0,
+        value_metric: None,
+        data: Json::Null,
+        date: String::new(),
+        commit: assay_model::ObjectId::from_bytes([0; 20]),
+        committed: assay_model::Timestamp::from_millis(0),
+        submitter: None,
+        source_url: source.map(|source| source.url.clone()),
+        source_name: source.and_then(|source| source.name.clone()),
+        notes: entry.notes.clone(),
+        entry,
+    }
+}
+
+/// Picks the value that stands for the entry, and says why it is on no board, if so.
+fn finish(mut result: EvalResult, definition: Result<&Benchmark, String>) -> EvalResult {
+    let (primary, pending) = match definition {
+        Ok(benchmark) => (
+            benchmark.primary(),
+            unknown_task(benchmark, &result.dataset, &result.task),
+        ),
+        Err(why) => (None, Some(why)),
+    };
+    result.pending = pending;
+    let scores = &result.entry.scores;
+    let standing_for = primary.and_then(|metric| ranked(scores, metric));
+    let chosen = standing_for.or_else(|| scores.first());
+    let (value, metric, literal) = match chosen {
+        Some(score) => {
+            // The anonymous value is that of the primary metric, when there is one to be told.
+            let named = score.metric.clone();
+            let metric = named.or_else(|| primary.map(|metric| metric.id.clone()));
+            (score.value.get(), metric, json_number(score))
+        }
+        None => (0.0, None, json!(0)),
+    };
+    result.value = value;
+    if let Json::Object(data) = &mut result.data {
+        data.insert("value".to_owned(), literal);
+        data.entry("date").or_insert_with(|| json!(result.date));
+        if let Some(metric) = &metric {
+            data.insert("metricId".to_owned(), json!(metric.as_str()));
+        }
+    }
+    result.value_metric = metric;
+    result
+}
+
+fn unknown_task(benchmark: &Benchmark, dataset: &RepoId, task: &TaskId) -> Option<String> {
+    match benchmark.task(task.as_str()) {
+        Some(_) => None,
+        None => Some(format!("`{dataset}` defines no task `{task}`")),
+    }
+}
+
+/// The score that ranks by a metric: of the whole, by its name, else the anonymous one for the primary metric.
+fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
+    let whole = |score: &&Score| level(score, Some(metric)) == Level::Whole;
+    let named = |score: &&Score| score.metric.as_ref() == Some(&metric.id);
+    let anonymous = |score: &&Score| score.metric.is_none() && metric.primary;
+    let of_whole = || scores.iter().filter(whole);
+    of_whole().find(named).or_else(|| of_whole().find(anonymous))
+}
+
+fn level(score: &Score, metric: Option<&Metric>) -> Level {
+    let own = metric.and_then(|metric| metric.slice.as_deref());
+    Level::of(score.slice.as_deref(), own)
+}
+
+fn written_date(entry: &Entry, moment: assay_model::Timestamp) -> String {
+    match &entry.date {
+        Some(date) => date.as_str().to_owned(),
+        None => moment.to_string(),
+    }
+}
+
+/// Who brought a result: the account, else the author that the commit names.
+fn submitter(account: Option<&str>, author: &str) -> Option<String> {
+    let name = account.unwrap_or(author);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
+    Entry {
+        dataset: benchmark.clone(),
+        task: row.task.clone(),
+        dataset_revision: row.dataset_revision.clone(),
+        model_revision: row.model_revision.clone(),
+        scores: row.scores.clone(),
+        framework: row.framework.clone(),
+        // Boards do not carry tokens about: they are long, and what they say is in the standing.
+        token: None,
+        source: row.source.clone(),
+        date: row.date.clone(),
+        notes: row.notes.clone(),
+        subset: row.subset.clone(),
+        sample_size: row.sample_size,
+    }
+}
+
+/// An entry in the words of a result file.
+fn rewritten(entry: &Entry) -> Json {
+    let mut data = Map::new();
+    let mut dataset = json!({"id": entry.dataset.as_str(), "task_id": entry.task.as_str()});
+    if let Some(revision) = &entry.dataset_revision {
+        dataset["revision"] = json!(revision.as_str());
+    }
+    data.insert("dataset".to_owned(), dataset);
+    let metrics: Vec<Json> = entry.scores.iter().filter_map(metric_json).collect();
+    if !metrics.is_empty() {
+        data.insert("metrics".to_owned(), Json::Array(metrics));
+    }
+    if let Some(framework) = &entry.framework {
+        data.insert(
+            "framework".to_owned(),
+            present([
+                ("name", framework.name.as_deref()),
+                ("version", framework.version.as_deref()),
+                ("command", framework.command.as_deref()),
+            ]),
+        );
+    }
+    if let Some(source) = &entry.source {
+        data.insert(
+            "source".to_owned(),
+            present([
+                ("url", Some(source.url.as_str())),
+                ("name", source.name.as_deref()),
+                ("user", source.user.as_deref()),
+                ("org", source.org.as_deref()),
+            ]),
+        );
+    }
+    let texts = [
+        ("date", entry.date.as_ref().map(assay_model::Date::as_str)),
+        ("notes", entry.notes.as_deref()),
+        (
+            "model_revision",
+            entry
+                .model_revision
+                .as_ref()
+                .map(assay_model::Revision::as_str),
+        ),
+        ("benchmark_subset", entry.subset.as_deref()),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            data.insert(key.to_owned(), json!(text));
+        }
+    }
+    if let Some(size) = entry.sample_size {
+        data.insert("sample_size".to_owned(), json!(size));
+    }
+    Json::Object(data)
+}
+
+fn metric_json(score: &Score) -> Option<Json> {
+    let mut metric = json!({"metric_id": score.metric.as_ref()?.as_str(), "value": json_number(score)});
+    if let Some(slice) = &score.slice {
+        metric["slice"] = json!(slice);
+    }
+    if let Some(value_type) = score.value_type {
+        metric["value_type"] = json!(value_type.as_str());
+    }
+    if let Some(size) = score.sample_size {
+        metric["sample_size"] = json!(size);
+    }
+    Some(metric)
+}
+
+fn present<const N: usize>(texts: [(&str, Option<&str>); N]) -> Json {
+    let held = texts.into_iter().filter_map(|(key, text)| Some((key, text?)));
+    held.map(|(key, text)| (key.to_owned(), json!(text)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// A score as JSON, whole when it was written so.
+fn json_number(score: &Score) -> Json {
+    let whole = score.literal.parse::<i64>().ok().map(Number::from);
+    whole
+        .or_else(|| Number::from_f64(score.value.get()))
+        .map_or(Json::Null, Json::Number)
+}
+
+/// A result as the ranking sees it.
+pub(super) fn report(row: &BoardEntry, definition: &Benchmark, handle: usize) -> Report {
+    Report {
+        model: row.model.clone(),
+        key: row.key,
+        derived: !row.base_models.is_empty(),
+        verified: row.standing.is_verified(),
+        origin: match row.branch.pull() {
+            None => Origin::Merged,
+            Some(pull) => Origin::Community {
+                pull: u64::from(pull),
+            },
+        },
+        date: row.moment,
+        committed: row.committed,
+        commit: row.commit,
+        file: row.file.clone(),
+        ordinal: row.ordinal,
+        fingerprint: fingerprint(row),
+        since: row.since,
+        until: None,
+        scores: row
+            .scores
+            .iter()
+            .map(|score| board_score(score, definition, row.sample_size))
+            .collect(),
+        handle,
+    }
+}
+
+fn board_score(score: &Score, definition: &Benchmark, sample_size: Option<u64>) -> BoardScore {
+    let metric = match &score.metric {
+        Some(metric) => definition.metric(metric.as_str()),
+        None => definition.primary(),
+    };
+    BoardScore {
+        metric: score.metric.clone(),
+        value: score.value.get(),
+        literal: score.literal.clone(),
+        level: level(score, metric),
+        stderr: None,
+        interval: None,
+        sample_size: score.sample_size.or(sample_size),
+    }
+}
+
+/// What an entry on a board says, for finding the same entry twice. Numbers count by their value.
+fn fingerprint(row: &BoardEntry) -> Fingerprint {
+    let mut hasher = Sha256::new();
+    let mut feed = |text: Option<&str>| {
+        let text = text.unwrap_or("\u{0}");
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text.as_bytes());
+    };
+    feed(Some(row.task.as_str()));
+    feed(row.dataset_revision.as_ref().map(assay_model::Revision::as_str));
+    feed(row.model_revision.as_ref().map(assay_model::Revision::as_str));
+    for score in &row.scores {
+        feed(score.metric.as_ref().map(assay_model::MetricId::as_str));
+        feed(Some(&score.value.to_string()));
+        feed(score.slice.as_deref());
+        feed(score.value_type.map(assay_model::ValueType::as_str));
+        feed(score.sample_size.map(|size| size.to_string()).as_deref());
+    }
+    feed(row.date.as_ref().map(assay_model::Date::as_str));
+    feed(row.notes.as_deref());
+    feed(row.subset.as_deref());
+    feed(row.sample_size.map(|size| size.to_string()).as_deref());
+    for text in framework_texts(row).into_iter().chain(source_texts(row)) {
+        feed(text);
+    }
+    match &row.standing {
+        Standing::Verified => feed(None),
+        Standing::Unverified { reason, .. } => feed(Some(reason)),
+    }
+    Fingerprint(hasher.finalize().into())
+}
+
+fn framework_texts(row: &BoardEntry) -> [Option<&str>; 3] {
+    let framework = row.framework.as_ref();
+    [
+        framework.and_then(|framework| framework.name.as_deref()),
+        framework.and_then(|framework| framework.version.as_deref()),
+        framework.and_then(|framework| framework.command.as_deref()),
+    ]
+}
+
+fn source_texts(row: &BoardEntry) -> [Option<&str>; 4] {
+    let source = row.source.as_ref();
+    [
+        source.map(|source| source.url.as_str()),
+        source.and_then(|source| source.name.as_deref()),
+        source.and_then(|source| source.user.as_deref()),
+        source.and_then(|source| source.org.as_deref()),
+    ]
+}

@@ -1,0 +1,109 @@
+//! How events are kept: one JSON object each, read and written here alone.
+
+use assay_model::{ObjectId, RepoKey, Timestamp};
+use assay_store::{AccountId, EventId, EventKind, NewEvent, Tx};
+use serde_json::{Value as Json, json};
+
+use super::{Event, EventData, Status};
+use crate::error::Error;
+use crate::secret;
+
+/// Which discussion of which repository, who acts in it, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scene {
+    pub(super) key: RepoKey,
+    pub(super) num: u32,
+    /// None when a crash took the name with it.
+    pub(super) actor: Option<AccountId>,
+    pub(super) now: Timestamp,
+}
+
+/// What happens to a discussion and is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Told<'t> {
+    /// Someone says something.
+    Comment(&'t str),
+    /// The status changes.
+    Status(Status),
+    /// A commit comes in.
+    Commit {
+        /// Its first line.
+        subject: &'t str,
+        /// The commit.
+        oid: ObjectId,
+    },
+    /// The title changes.
+    Title {
+        /// Before.
+        from: &'t str,
+        /// After.
+        to: &'t str,
+    },
+}
+
+impl Scene {
+    /// Adds an event; the answer is what it is known by.
+    pub(super) async fn tell(self, tx: &mut Tx, told: &Told<'_>) -> Result<EventId, Error> {
+        let (kind, data) = match told {
+            Told::Comment(text) => (EventKind::Comment, comment(text, 0, self.now, false)),
+            Told::Status(status) => (
+                EventKind::StatusChange,
+                json!({"status": status.stored().as_str()}),
+            ),
+            Told::Commit { subject, oid } => (
+                EventKind::Commit,
+                json!({"subject": subject, "oid": oid.to_string()}),
+            ),
+            Told::Title { from, to } => (EventKind::TitleChange, json!({"from": from, "to": to})),
+        };
+        let id = secret::event_id()?;
+        tx.add_event(&NewEvent {
+            id: id.clone(),
+            key: self.key,
+            num: self.num,
+            kind,
+            author: self.actor,
+            created: self.now,
+            data,
+        })
+        .await?;
+        tx.touch_discussion(self.key, self.num, self.now).await?;
+        Ok(id)
+    }
+}
+
+/// A comment as it is kept.
+pub(super) fn comment(text: &str, edits: u32, updated: Timestamp, hidden: bool) -> Json {
+    json!({"text": text, "edits": edits, "updated": updated.millis(), "hidden": hidden})
+}
+
+/// An event as the hub tells it; none when it was written by a later version of this program.
+pub(super) fn read(event: &assay_store::Event) -> Option<Event> {
+    Some(Event {
+        id: event.id.as_str().to_owned(),
+        author: event.author.as_ref().map(|author| author.name.clone()),
+        created: event.created,
+        data: data(event)?,
+    })
+}
+
+fn data(event: &assay_store::Event) -> Option<EventData> {
+    let text = |key: &str| Some(event.data.get(key)?.as_str()?.to_owned());
+    Some(match event.kind {
+        EventKind::Comment => EventData::Comment {
+            text: text("text")?,
+            edits: u32::try_from(event.data.get("edits")?.as_u64()?).ok()?,
+            updated: Timestamp::from_millis(event.data.get("updated")?.as_i64()?),
+            hidden: event.data.get("hidden")?.as_bool()?,
+        },
+        EventKind::StatusChange => EventData::Status(Status::of(&text("status")?)?),
+        EventKind::Commit => EventData::Commit {
+            subject: text("subject")?,
+            oid: text("oid")?.parse().ok()?,
+        },
+        EventKind::TitleChange => EventData::Title {
+            from: text("from")?,
+            to: text("to")?,
+        },
+    })
+}

@@ -1,0 +1,226 @@
+//! From git to the index: everything here blocks and reads git alone.
+
+use std::collections::BTreeMap;
+
+use assay_git::{CommitInfo, EntryKind, Error, Objects, Repository};
+use assay_model::{ObjectId, RepoKind, RepoPath};
+use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark};
+use serde_json::Value as Json;
+
+use super::main_line::{MainLine, Step};
+use super::pull_line::{self, Pull};
+use super::read::{CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
+use super::shelf::Shelf;
+
+/// What is to be derived, and what is known already.
+pub(super) struct Task {
+    pub(super) kind: RepoKind,
+    pub(super) repository: Repository,
+    /// The main branch as it is indexed.
+    pub(super) old: Option<ObjectId>,
+    /// The main branch.
+    pub(super) new: Option<ObjectId>,
+    /// The entries of main as they are indexed.
+    pub(super) current: Vec<IndexedEntry>,
+    /// Who opened the pull request that a commit merged.
+    pub(super) merges: BTreeMap<ObjectId, Option<AccountId>>,
+    /// The pull requests that are to be read.
+    pub(super) pulls: Vec<Pull>,
+    /// The refs as they are indexed.
+    pub(super) indexed: BTreeMap<String, ObjectId>,
+}
+
+/// What the index is to say.
+pub(super) struct Derived {
+    pub(super) main: MainChange,
+    pub(super) pulls: Vec<(u32, Vec<IndexedEntry>)>,
+    pub(super) card: Change<Option<Card>>,
+    pub(super) benchmark: Change<Option<NewBenchmark>>,
+}
+
+/// How the entries of main change.
+pub(super) enum MainChange {
+    /// By steps from what is indexed.
+    Steps(Vec<Step>),
+    /// To this, whatever is indexed.
+    Anew(Vec<IndexedEntry>),
+}
+
+/// Whether something changes.
+pub(super) enum Change<T> {
+    /// It stays.
+    None,
+    /// It becomes this.
+    To(T),
+}
+
+/// Reads the repository as far as it is not known.
+pub(super) fn derive(task: &Task) -> Result<Derived, Error> {
+    let objects = task.repository.objects();
+    let mut derived = Derived {
+        main: MainChange::Steps(Vec::new()),
+        pulls: Vec::new(),
+        card: card(&objects, task)?,
+        benchmark: Change::None,
+    };
+    match task.kind {
+        RepoKind::Dataset => derived.benchmark = benchmark(&objects, task)?,
+        RepoKind::Model => {
+            let mut shelf = Shelf::new(&objects);
+            derived.main = main(&mut shelf, task)?;
+            for pull in &task.pulls {
+                let versions = pull_line::versions(&mut shelf, pull)?;
+                derived.pulls.push((pull.num, versions));
+            }
+        }
+    }
+    Ok(derived)
+}
+
+fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<MainChange, Error> {
+    let Some(new) = task.new else {
+        return Ok(MainChange::Anew(Vec::new()));
+    };
+    if task.old == Some(new) {
+        return Ok(MainChange::Steps(Vec::new()));
+    }
+    let commits = shelf.objects.first_parents(new, task.old)?;
+    if let Some(old) = task.old.filter(|old| joins(&commits, *old)) {
+        let line = MainLine::after(shelf, old, &task.current)?;
+        return Ok(MainChange::Steps(steps(line, task, &commits)?));
+    }
+    let line = MainLine::from_the_start(shelf);
+    let mut history = History::new(Branch::Main);
+    for step in steps(line, task, &commits)? {
+        history.replace(step.at, step.entries);
+    }
+    Ok(MainChange::Anew(history.into_versions()))
+}
+
+/// What main says after each of its commits, which are given newest first.
+fn steps(
+    mut line: MainLine<'_, '_>,
+    task: &Task,
+    commits: &[CommitInfo],
+) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    for commit in commits.iter().rev() {
+        let submitter = task.merges.get(&commit.id).copied().flatten();
+        steps.extend(line.advance(commit, submitter)?);
+    }
+    Ok(steps)
+}
+
+fn card(objects: &Objects, task: &Task) -> Result<Change<Option<Card>>, Error> {
+    let new = file_at(objects, task.new, CARD_FILE)?;
+    let known = still_there(objects, task.old)?;
+    // What a card says follows from its bytes alone.
+    if known.is_some() && file_at(objects, known, CARD_FILE)? == new {
+        return Ok(Change::None);
+    }
+    Ok(Change::To(match new {
+        Some(blob) => content(objects, blob)?.and_then(card_of),
+        None => None,
+    }))
+}
+
+fn benchmark(objects: &Objects, task: &Task) -> Result<Change<Option<NewBenchmark>>, Error> {
+    let Some(head) = task.new else {
+        return Ok(Change::To(None));
+    };
+    if stays(objects, head, task.old, DEFINITION_FILE)? {
+        return Ok(Change::None);
+    }
+    let Some(blob) = file_at(objects, Some(head), DEFINITION_FILE)? else {
+        return Ok(Change::To(None));
+    };
+    let path = path(DEFINITION_FILE);
+    let commits = objects.last_commits(head, std::slice::from_ref(&path))?;
+    let revision = commits.get(&path).map_or(head, |commit| commit.id);
+    let (definition, tasks, valid) = match content(objects, blob)?.and_then(definition) {
+        Some((definition, benchmark)) => (definition, benchmark.tasks, true),
+        None => (Json::Null, Vec::new(), false),
+    };
+    Ok(Change::To(Some(NewBenchmark {
+        revision,
+        definition,
+        tasks: tasks.into_iter().map(|task| task.id).collect(),
+        valid,
+    })))
+}
+
+/// A commit that was indexed, unless it was lost since.
+fn still_there(objects: &Objects, commit: Option<ObjectId>) -> Result<Option<ObjectId>, Error> {
+    match commit {
+        Some(commit) if objects.contains(commit)? => Ok(Some(commit)),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Whether no commit between the one that is indexed and the head touches a file. One that was changed and changed back
+/// has another commit behind it.
+fn stays(
+    objects: &Objects,
+    head: ObjectId,
+    old: Option<ObjectId>,
+    name: &str,
+) -> Result<bool, Error> {
+    let Some(old) = still_there(objects, old)? else {
+        return Ok(false);
+    };
+    if old == head {
+        return Ok(true);
+    }
+    let commits = objects.first_parents(head, Some(old))?;
+    if !joins(&commits, old) {
+        return Ok(false);
+    }
+    let before = file_at(objects, Some(old), name)?;
+    for commit in &commits {
+        if file_at(objects, Some(commit.id), name)? != before {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a walk along first parents, newest first, came to an end at this commit, or went past it because it is no
+/// longer on the line.
+fn joins(commits: &[CommitInfo], old: ObjectId) -> bool {
+    commits
+        .last()
+        .is_some_and(|first| first.parents.first() == Some(&old))
+}
+
+/// The blob of a file at a commit.
+fn file_at(
+    objects: &Objects,
+    commit: Option<ObjectId>,
+    name: &str,
+) -> Result<Option<ObjectId>, Error> {
+    let Some(commit) = commit else {
+        return Ok(None);
+    };
+    let entry = objects.entry(commit, &path(name))?;
+    Ok(entry
+        .filter(|entry| matches!(entry.kind, EntryKind::File(_)))
+        .map(|entry| entry.oid))
+}
+
+/// The bytes of a file; none when it is too large to be read.
+fn content(objects: &Objects, blob: ObjectId) -> Result<Option<Vec<u8>>, Error> {
+    match objects.read(blob, MAX_BYTES) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(Error::BlobTooLarge { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn path(name: &str) -> RepoPath {
+    name.parse().expect("the names of our own files are paths")
+}
+
+fn card_of(bytes: Vec<u8>) -> Option<Card> {
+    let _ = bytes;
+    None
+}

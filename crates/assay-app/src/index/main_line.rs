@@ -1,0 +1,131 @@
+//! The entries of the main branch, from one commit to the next along its first parents.
+
+use std::collections::BTreeMap;
+
+use assay_git::{CommitInfo, Error};
+use assay_model::{ObjectId, RepoPath, Timestamp};
+use assay_store::{AccountId, IndexedEntry, NewEntry};
+
+use super::provenance::{Provenance, Sayings, indexed};
+use super::shelf::Shelf;
+
+/// What main says after one of its commits, when that differs from before.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Step {
+    /// When the commit was made.
+    pub(super) at: Timestamp,
+    /// All entries.
+    pub(super) entries: Vec<NewEntry>,
+}
+
+/// Walks along the main branch.
+pub(super) struct MainLine<'s, 'o> {
+    shelf: &'s mut Shelf<'o>,
+    folder: Option<ObjectId>,
+    sayings: Sayings,
+    births: BTreeMap<RepoPath, Birth>,
+}
+
+/// When a file was created that has been there ever since.
+#[derive(Debug, Clone, Copy)]
+enum Birth {
+    At(Timestamp),
+    /// Before the walk began; this commit has it.
+    Before(ObjectId),
+}
+
+impl<'s, 'o> MainLine<'s, 'o> {
+    /// From the first commit on.
+    pub(super) fn from_the_start(shelf: &'s mut Shelf<'o>) -> Self {
+        Self {
+            shelf,
+            folder: None,
+            sayings: Sayings::default(),
+            births: BTreeMap::new(),
+        }
+    }
+
+    /// From a commit on whose entries are indexed already.
+    pub(super) fn after(
+        shelf: &'s mut Shelf<'o>,
+        commit: ObjectId,
+        current: &[IndexedEntry],
+    ) -> Result<Self, Error> {
+        let folder = shelf.folder(commit)?;
+        let births = match folder {
+            Some(_) => shelf
+                .files(commit)?
+                .into_iter()
+                .map(|file| (file.path, Birth::Before(commit)))
+                .collect(),
+            None => BTreeMap::new(),
+        };
+        Ok(Self {
+            shelf,
+            folder,
+            sayings: Sayings::of(current.iter().map(|entry| &entry.version)),
+            births,
+        })
+    }
+
+    /// What main says after its next commit; none when the commit does not touch the results.
+    pub(super) fn advance(
+        &mut self,
+        commit: &CommitInfo,
+        submitter: Option<AccountId>,
+    ) -> Result<Option<Step>, Error> {
+        let folder = self.shelf.folder(commit.id)?;
+        if folder == self.folder {
+            return Ok(None);
+        }
+        self.folder = folder;
+        let files = match folder {
+            Some(_) => self.shelf.files(commit.id)?,
+            None => Vec::new(),
+        };
+        let mut births = BTreeMap::new();
+        let mut entries = Vec::new();
+        for file in files {
+            let mut birth = self
+                .births
+                .remove(&file.path)
+                .unwrap_or(Birth::At(commit.committed));
+            for (ordinal, said) in (0..).zip(self.shelf.submissions(file.blob)?.iter()) {
+                let provenance = self
+                    .sayings
+                    .take(&file.path, said)
+                    .unwrap_or_else(|| Provenance::of(commit, submitter));
+                let created = match said.entry.date {
+                    // The date that is given counts; when the file was created need not be looked for.
+                    Some(_) => commit.committed,
+                    None => self.time_of(&file.path, &mut birth, commit.committed)?,
+                };
+                entries.push(indexed(&file.path, ordinal, said, created, provenance));
+            }
+            births.insert(file.path, birth);
+        }
+        self.births = births;
+        self.sayings = Sayings::of(entries.iter());
+        Ok(Some(Step {
+            at: commit.committed,
+            entries,
+        }))
+    }
+
+    fn time_of(
+        &self,
+        path: &RepoPath,
+        birth: &mut Birth,
+        fallback: Timestamp,
+    ) -> Result<Timestamp, Error> {
+        let at = match *birth {
+            Birth::At(at) => at,
+            Birth::Before(commit) => {
+                let created = self.shelf.objects.created(commit, path)?;
+                created.map_or(fallback, |created| created.committed)
+            }
+        };
+        *birth = Birth::At(at);
+        Ok(at)
+    }
+}

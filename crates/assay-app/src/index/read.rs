@@ -1,0 +1,218 @@
+//! What the files of a repository say: entries, definitions, cards. A pure function of their bytes.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use assay_check::{
+    Context, FileKind, Files, Item, LayoutPolicy, NoBenchmarks, Options, Validated, ValidatedFile,
+    validate,
+};
+use assay_formats::eval_results::TOKEN_KEYS;
+use assay_formats::{Tape, eval_yaml, json, yaml};
+use assay_model::{Benchmark, Entry, Severity, Standing};
+use serde_json::{Map, Value as Json};
+
+use super::plain;
+
+/// The folder of a model that holds its result files.
+pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
+/// The file of a dataset that makes it a benchmark.
+pub(crate) const DEFINITION_FILE: &str = "eval.yaml";
+/// The file of a repository whose front matter is its card.
+pub(crate) const CARD_FILE: &str = "README.md";
+/// How large a file may be that is read for the index, in bytes: as large as the judge reads YAML.
+pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES as u64;
+
+/// One entry of a result file, with how it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Submission {
+    /// What it says.
+    pub(super) entry: Entry,
+    /// How it was written, with the keys that clients read today.
+    pub(super) data: Json,
+    /// By which it is known again, whatever its spelling and its place.
+    pub(super) digest: [u8; 32],
+}
+
+/// Whether a file directly in [`RESULTS_FOLDER`] is read for results.
+pub(super) fn is_result_file(name: &str) -> bool {
+    FileKind::of_path(&format!("{RESULTS_FOLDER}/{name}")) == Some(FileKind::EvalResults)
+}
+
+/// The entries of a result file; none when the judge refuses it.
+///
+/// It is judged without any benchmark, because what the index says of a file may not depend on what else the hub knew
+/// when it was pushed: a rebuilt index would differ.
+pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
+    let path = format!("{RESULTS_FOLDER}/results.yaml");
+    let (bytes, validated) = judge(bytes, path, FileKind::EvalResults);
+    let (Some(ValidatedFile::Results(entries)), Ok(text)) = (
+        validated.as_ref().map(Validated::get),
+        std::str::from_utf8(&bytes),
+    ) else {
+        return Vec::new();
+    };
+    let mut tape = Tape::with_room_for(text.len());
+    yaml::parse(text, &mut tape);
+    let written = tape.root(text).into_iter().flat_map(|root| root.items());
+    let submitted = entries.iter().zip(written);
+    submitted
+        .map(|(entry, written)| {
+            let data = live(plain::to_map(written), entry);
+            Submission {
+                digest: plain::digest(&data),
+                data,
+                entry: entry.clone(),
+            }
+        })
+        .collect()
+}
+
+/// The entry as it was written, with both spellings of its token: clients read one, the format has the other. A key
+/// without a value says nothing, and clients stumble over it.
+fn live(mut written: Map<String, Json>, entry: &Entry) -> Json {
+    written.retain(|_, value| !value.is_null());
+    if let Some(token) = &entry.token {
+        for key in TOKEN_KEYS {
+            written.insert(key.to_owned(), Json::String(token.clone()));
+        }
+    }
+    Json::Object(written)
+}
+
+/// What the evidence that an entry brings says of it. No issuer is trusted yet, so no token can be checked.
+pub(super) fn standing_of(entry: &Entry) -> Standing {
+    match entry.token {
+        None => Standing::no_token(),
+        Some(_) => Standing::Unverified {
+            reason: "no_verifier".to_owned(),
+            detail: "the hub trusts no issuer of tokens, so the token was not checked".to_owned(),
+        },
+    }
+}
+
+/// The definition of a benchmark as JSON, and what it means; none when the judge refuses it.
+pub(crate) fn definition(bytes: Vec<u8>) -> Option<(Json, Benchmark)> {
+    let (bytes, validated) = judge(bytes, DEFINITION_FILE.to_owned(), FileKind::EvalYaml);
+    let ValidatedFile::Benchmark(benchmark) = validated.as_ref()?.get() else {
+        return None;
+    };
+    let text = std::str::from_utf8(&bytes).ok()?;
+    let mut tape = Tape::with_room_for(text.len());
+    yaml::parse(text, &mut tape);
+    Some((plain::to_json(tape.root(text)?), benchmark.clone()))
+}
+
+/// What a definition that was kept as JSON means.
+pub(crate) fn benchmark_of(definition: &Json) -> Option<Benchmark> {
+    let text = definition.to_string();
+    let mut tape = Tape::with_room_for(text.len());
+    json::parse(&text, &mut tape);
+    eval_yaml::read(tape.root(&text)?)
+}
+
+/// Judges one file by itself; the bytes come back.
+fn judge(bytes: Vec<u8>, path: String, kind: FileKind) -> (Vec<u8>, Option<Validated>) {
+    let file = OneFile {
+        path: path.into(),
+        bytes,
+    };
+    let item = Item {
+        path: Arc::clone(&file.path),
+        kind: Some(kind),
+    };
+    let context = Context {
+        benchmarks: &NoBenchmarks,
+        unknown_benchmark: Severity::Warning,
+        layout: LayoutPolicy::Off,
+        // Nobody reads what is found here; whoever pushed the file was told.
+        limit: 1,
+    };
+    let report = validate(&file, &[item], &context, &Options::default()).pop();
+    (file.bytes, report.and_then(|report| report.validated))
+}
+
+/// A file in memory.
+struct OneFile {
+    path: Arc<str>,
+    bytes: Vec<u8>,
+}
+
+impl Files for OneFile {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        if *path == *self.path {
+            Ok(Box::new(self.bytes.as_slice()))
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        (*path == *self.path).then_some(self.bytes.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const TARGET: &str = "- dataset: {id: acme/sums, task_id: words}\n  metrics:\n    - {metric_id: wer, value: 3.50}\n  verify_token: a.b.c\n  run: {seed: 7}\n  notes: null\n";
+    const LIVE: &str = "- dataset: {id: acme/sums, task_id: words}\n  value: 72.25\n";
+
+    #[test]
+    fn an_entry_keeps_its_own_keys_and_has_those_that_clients_read() {
+        let read = submissions(TARGET.into());
+
+        assert_eq!(
+            read[0].data,
+            json!({
+                "dataset": {"id": "acme/sums", "task_id": "words"},
+                "metrics": [{"metric_id": "wer", "value": 3.5}],
+                "verify_token": "a.b.c", "verifyToken": "a.b.c",
+                "run": {"seed": 7},
+            })
+        );
+        assert_eq!(read[0].entry.scores[0].literal, "3.50");
+    }
+
+    #[test]
+    fn both_spellings_of_a_token_are_the_same_entry() {
+        let other = TARGET.replace("verify_token", "verifyToken");
+
+        let (one, two) = (submissions(TARGET.into()), submissions(other.into()));
+
+        assert_eq!(one[0].digest, two[0].digest);
+    }
+
+    #[test]
+    fn a_file_that_the_judge_refuses_has_no_entries() {
+        for text in ["", "- {}", "\u{0}", "- dataset: {id: a/b, task_id: t}\n  value: .nan\n"] {
+            assert_eq!(submissions(text.into()), [], "{text:?}");
+        }
+        assert_eq!(submissions(vec![0xff, 0xfe]), []);
+        assert_eq!(submissions(LIVE.into()).len(), 1);
+    }
+
+    #[test]
+    fn a_token_that_nobody_can_check_is_told_from_none() {
+        let standing = |text: &str| standing_of(&submissions(text.into())[0].entry);
+
+        assert_eq!(standing(LIVE), Standing::no_token());
+        let Standing::Unverified { reason, .. } = standing(TARGET) else {
+            panic!("nothing can be verified yet");
+        };
+        assert_eq!(reason, "no_verifier");
+    }
+
+    #[test]
+    fn a_definition_kept_as_json_means_what_the_file_meant() {
+        let text = "name: Sums\ndescription: Adding.\nmetrics:\n  - {id: wer, display_name: WER, higher_is_better: false}\ntasks:\n  - {id: words, split: test}\n";
+
+        let (kept, meant) = definition(text.into()).unwrap();
+
+        assert_eq!(benchmark_of(&kept), Some(meant));
+        assert_eq!(definition("name: x".into()), None);
+    }
+}

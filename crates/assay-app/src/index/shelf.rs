@@ -1,0 +1,77 @@
+//! The result files of commits, each read once however many commits have it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assay_git::{Depth, EntryKind, Error, Objects};
+use assay_model::{ObjectId, RepoPath};
+
+use super::read::{self, MAX_BYTES, RESULTS_FOLDER, Submission};
+
+/// Reads result files.
+pub(super) struct Shelf<'o> {
+    pub(super) objects: &'o Objects,
+    folder: RepoPath,
+    read: HashMap<ObjectId, Arc<Vec<Submission>>>,
+}
+
+/// A result file at a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ResultFile {
+    pub(super) path: RepoPath,
+    pub(super) blob: ObjectId,
+}
+
+impl<'o> Shelf<'o> {
+    pub(super) fn new(objects: &'o Objects) -> Self {
+        Self {
+            objects,
+            folder: RESULTS_FOLDER
+                .parse()
+                .expect("the folder has the name of one"),
+            read: HashMap::new(),
+        }
+    }
+
+    /// The folder of results, by which a commit that changes nothing in it is told cheaply.
+    pub(super) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
+        let entry = self.objects.entry(commit, &self.folder)?;
+        Ok(entry
+            .filter(|entry| entry.kind == EntryKind::Directory)
+            .map(|entry| entry.oid))
+    }
+
+    /// The result files of a commit, in the order of their names.
+    pub(super) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+        let listed = self
+            .objects
+            .list(commit, Some(&self.folder), Depth::Direct)?;
+        let mut files: Vec<ResultFile> = listed
+            .into_iter()
+            .flatten()
+            .filter(|entry| matches!(entry.kind, EntryKind::File(_)))
+            .filter(|entry| read::is_result_file(entry.path.name()))
+            .map(|entry| ResultFile {
+                path: entry.path,
+                blob: entry.oid,
+            })
+            .collect();
+        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(files)
+    }
+
+    /// The entries of a file; none when it is too large or the judge refuses it.
+    pub(super) fn submissions(&mut self, blob: ObjectId) -> Result<Arc<Vec<Submission>>, Error> {
+        if let Some(read) = self.read.get(&blob) {
+            return Ok(Arc::clone(read));
+        }
+        let submissions = match self.objects.read(blob, MAX_BYTES) {
+            Ok(bytes) => read::submissions(bytes),
+            Err(Error::BlobTooLarge { .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let submissions = Arc::new(submissions);
+        self.read.insert(blob, Arc::clone(&submissions));
+        Ok(submissions)
+    }
+}

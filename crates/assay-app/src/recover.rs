@@ -1,0 +1,113 @@
+//! Catching up after a crash: refs move in git first, and what the records and the index missed is made up for here.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assay_git::{Reference, Repositories};
+use assay_model::RepoKey;
+use assay_store::IndexedRef;
+
+use crate::discussion;
+use crate::error::Error;
+use crate::hub::{Hub, blocking};
+use crate::index::{Afresh, index};
+
+/// How many repositories are looked at in one go.
+const CHUNK: u32 = 512;
+
+impl Hub {
+    /// Indexes every repository whose refs are not those that were indexed, and clears away what was never recorded.
+    pub(crate) async fn recover(&self) -> Result<(), Error> {
+        self.clear_unrecorded().await?;
+        let mut last = None;
+        loop {
+            let keys = self.store.repository_keys(last, CHUNK).await?;
+            let Some(end) = keys.last().copied() else {
+                return Ok(());
+            };
+            last = Some(end);
+            for (key, refs) in self.refs_of(keys).await? {
+                if self.is_behind(key, &refs).await? {
+                    self.catch_up(key).await?;
+                }
+            }
+        }
+    }
+
+    /// Removes the directories of repositories that were being made when the hub died. Repositories are made inside a
+    /// transaction, so while we hold one, no living process is making any.
+    async fn clear_unrecorded(&self) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let git = Arc::clone(&self.git);
+        let mut unrecorded: BTreeSet<RepoKey> = blocking(move || Ok(git.keys()?))
+            .await?
+            .into_iter()
+            .collect();
+        let mut last = None;
+        loop {
+            let keys = tx.repository_keys(last, CHUNK).await?;
+            last = keys.last().copied();
+            for key in &keys {
+                unrecorded.remove(key);
+            }
+            if last.is_none() {
+                break;
+            }
+        }
+        let git = Arc::clone(&self.git);
+        blocking(move || {
+            for key in unrecorded {
+                tracing::warn!(%key, "repository {key} was never recorded and is removed");
+                git.delete(key)?;
+            }
+            Ok(())
+        })
+        .await?;
+        tx.rollback().await?;
+        Ok(())
+    }
+
+    async fn refs_of(&self, keys: Vec<RepoKey>) -> Result<Vec<(RepoKey, Vec<Reference>)>, Error> {
+        let git = Arc::clone(&self.git);
+        blocking(move || Ok(read_refs(&git, keys)?)).await
+    }
+
+    async fn is_behind(&self, key: RepoKey, refs: &[Reference]) -> Result<bool, Error> {
+        let indexed = self.store.indexed_refs(key).await?;
+        let same = |(held, found): (&IndexedRef, &Reference)| {
+            held.name == found.name.as_str() && held.target == found.target
+        };
+        Ok(indexed.len() != refs.len() || !indexed.iter().zip(refs).all(same))
+    }
+
+    async fn catch_up(&self, key: RepoKey) -> Result<(), Error> {
+        tracing::info!(%key, "the index of repository {key} is behind and catches up");
+        let _locked = self.lock(key).await;
+        let mut tx = self.store.begin().await?;
+        let git = Arc::clone(&self.git);
+        let repository = blocking(move || Ok(git.get(key)?)).await?;
+        discussion::repair(&mut tx, repository, key, self.now()).await?;
+        let touched = index(&self.git, &mut tx, key, Afresh::Moved).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
+    }
+}
+
+/// The refs of repositories. One whose directory is gone has none to catch up with.
+fn read_refs(
+    git: &Repositories,
+    keys: Vec<RepoKey>,
+) -> Result<Vec<(RepoKey, Vec<Reference>)>, assay_git::Error> {
+    let mut read = Vec::with_capacity(keys.len());
+    for key in keys {
+        match git.get(key) {
+            Ok(repository) => read.push((key, repository.refs()?)),
+            Err(assay_git::Error::NoRepository(_)) => {
+                tracing::warn!(%key, "repository {key} has no directory");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}

@@ -1,0 +1,432 @@
+use std::io::Write as _;
+
+use assay_app::{
+    Caller, CommitRequest, Error, FileSource, Limits, Missing, Need, Operation, Preupload,
+    Visibility,
+};
+use assay_model::{RepoKind, Severity};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{TestHub, id_of, put_request};
+
+const RESULTS: &str = "\
+- dataset:
+    id: Idavidrein/gpqa
+    task_id: gpqa_diamond
+  value: 0.5
+";
+const BROKEN_RESULTS: &str = "\
+- dataset:
+    id: Idavidrein/gpqa
+    task_id: gpqa_diamond
+  value: high
+";
+
+async fn with_model() -> (TestHub, Caller) {
+    let test = TestHub::new().await;
+    let ada = test.user("ada").await;
+    test.model(&ada, "ada/model").await;
+    (test, ada)
+}
+
+async fn commit(
+    test: &TestHub,
+    caller: &Caller,
+    request: CommitRequest,
+) -> Result<assay_app::Committed, Error> {
+    test.hub
+        .commit(caller, RepoKind::Model, &id_of("ada/model"), request)
+        .await
+}
+
+#[tokio::test]
+async fn a_commit_writes_deletes_and_is_in_the_history() {
+    let (test, ada) = with_model().await;
+    let files = [("a.txt", "a"), ("dir/b.txt", "b"), ("dir/c.txt", "c")];
+    test.put(&ada, "ada/model", &files).await.unwrap();
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"from disk").unwrap();
+    let request = CommitRequest {
+        summary: "second".to_owned(),
+        description: "why".to_owned(),
+        operations: vec![
+            Operation::Delete("a.txt".parse().unwrap()),
+            Operation::DeleteFolder("dir".parse().unwrap()),
+            Operation::Put {
+                path: "d.txt".parse().unwrap(),
+                content: FileSource::Disk(file.into_temp_path()),
+            },
+        ],
+        ..put_request(&[])
+    };
+
+    let committed = commit(&test, &ada, request).await.unwrap();
+
+    let repo = test
+        .hub
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .await
+        .unwrap();
+    let tree = test
+        .hub
+        .tree(&repo, "main", None, true, true)
+        .await
+        .unwrap();
+    let paths: Vec<&str> = tree.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["d.txt"]);
+    assert_eq!(tree[0].last_commit.as_ref().unwrap().id, committed.commit);
+    let log = test.hub.commits(&repo, "main", 0, 2).await.unwrap();
+    assert_eq!((log.total, log.more), (3, true));
+    assert_eq!(
+        (&*log.commits[0].title, &*log.commits[0].body),
+        ("second", "why")
+    );
+    assert_eq!(log.commits[0].author, "ada");
+    let text = test.read(&ada, "ada/model", "main", "d.txt").await;
+    assert_eq!(text, "from disk");
+}
+
+#[tokio::test]
+async fn a_commit_on_an_old_head_is_stale() {
+    let (test, ada) = with_model().await;
+    let old = test.head(&ada, "ada/model").await;
+    test.put(&ada, "ada/model", &[("a.txt", "a")])
+        .await
+        .unwrap();
+    let head = test.head(&ada, "ada/model").await;
+    let on = |parent: &str| CommitRequest {
+        parent: Some(parent.to_owned()),
+        ..put_request(&[("b.txt", "b")])
+    };
+
+    let stale = commit(&test, &ada, on(&old)).await;
+    let unsound = commit(&test, &ada, on("HEAD~1")).await;
+    let fresh = commit(&test, &ada, on(&head[..7])).await;
+
+    assert!(matches!(stale, Err(Error::Stale)));
+    assert!(matches!(unsound, Err(Error::Invalid(_))));
+    assert!(fresh.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_at_the_same_time_to_different_files_all_land() {
+    let (test, ada) = with_model().await;
+    let mut tasks = Vec::new();
+    for number in 0..8 {
+        let (hub, ada) = (test.hub.clone(), ada.clone());
+        tasks.push(tokio::spawn(async move {
+            let path = format!("{number}.txt");
+            let request = put_request(&[(path.as_str(), "x")]);
+            hub.commit(&ada, RepoKind::Model, &id_of("ada/model"), request)
+                .await
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap().unwrap();
+    }
+
+    let repo = test
+        .hub
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .await
+        .unwrap();
+    let tree = test.hub.tree(&repo, "main", None, true, false).await;
+    let log = test.hub.commits(&repo, "main", 0, 100).await.unwrap();
+    assert_eq!(tree.unwrap().len(), 8);
+    assert_eq!(log.total, 9);
+}
+
+#[tokio::test]
+async fn a_result_file_with_errors_is_refused_and_nothing_changes() {
+    let (test, ada) = with_model().await;
+    let before = test.head(&ada, "ada/model").await;
+    let files = [
+        ("README.md", "hello"),
+        (".eval_results/gpqa.yaml", BROKEN_RESULTS),
+    ];
+
+    let result = test.put(&ada, "ada/model", &files).await;
+
+    let Err(Error::Refused(diagnostics)) = result else {
+        panic!("{result:?}");
+    };
+    let place = &diagnostics[0].place;
+    assert_eq!(&*place.file, ".eval_results/gpqa.yaml");
+    assert_eq!((place.line, place.column), (4, 10));
+    assert_eq!(diagnostics[0].severity, Severity::Error);
+    assert_eq!(test.head(&ada, "ada/model").await, before);
+}
+
+#[tokio::test]
+async fn an_unknown_benchmark_is_a_warning_and_passes() {
+    let (test, ada) = with_model().await;
+
+    let committed = test
+        .put(&ada, "ada/model", &[(".eval_results/gpqa.yaml", RESULTS)])
+        .await
+        .unwrap();
+
+    for warning in &committed.warnings {
+        assert_eq!(warning.severity, Severity::Warning);
+    }
+    let text = test
+        .read(&ada, "ada/model", "main", ".eval_results/gpqa.yaml")
+        .await;
+    assert_eq!(text, RESULTS);
+}
+
+#[tokio::test]
+async fn files_elsewhere_are_not_judged() {
+    let (test, ada) = with_model().await;
+    let files = [
+        ("eval.yaml", "trainer: {"),
+        ("old/.eval_results/x.yaml", "{"),
+    ];
+
+    test.put(&ada, "ada/model", &files).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_broken_benchmark_is_refused() {
+    let test = TestHub::new().await;
+    let ada = test.user("ada").await;
+    test.create(&ada, RepoKind::Dataset, "ada/bench", Visibility::Public)
+        .await
+        .unwrap();
+
+    let result = test
+        .hub
+        .commit(
+            &ada,
+            RepoKind::Dataset,
+            &id_of("ada/bench"),
+            put_request(&[("eval.yaml", "name: x\ntasks: 3\n")]),
+        )
+        .await;
+
+    assert!(matches!(result, Err(Error::Refused(_))), "{result:?}");
+}
+
+#[tokio::test]
+async fn deleting_half_of_a_pair_is_judged_by_the_other_half() {
+    let test = TestHub::new().await;
+    let ada = test.user("ada").await;
+    test.create(&ada, RepoKind::Dataset, "ada/store", Visibility::Public)
+        .await
+        .unwrap();
+    let id = id_of("ada/store");
+    let path = "data/gpqa/acme/model/5eed0000-0000-4000-8000-000000000100.json";
+    // A record that breaks rules cannot come in, so a file that is no record at all comes first under another name.
+    let result = test
+        .hub
+        .commit(&ada, RepoKind::Dataset, &id, put_request(&[(path, "{}")]))
+        .await;
+
+    let Err(Error::Refused(diagnostics)) = result else {
+        panic!("{result:?}");
+    };
+    assert!(diagnostics.iter().all(|found| &*found.place.file == path));
+}
+
+#[tokio::test]
+async fn strangers_do_not_commit_and_readers_are_told_why() {
+    let (test, _) = with_model().await;
+    let bob = test.user("bob").await;
+    let files = [("a.txt", "a")];
+
+    let by_bob = test.put(&bob, "ada/model", &files).await;
+    let by_nobody = test.put(&Caller::anonymous(), "ada/model", &files).await;
+    let to_nowhere = test.put(&bob, "ada/absent", &files).await;
+
+    assert!(matches!(by_bob, Err(Error::Forbidden(_))));
+    assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
+    assert!(matches!(to_nowhere, Err(Error::NotFound(Missing::Repo))));
+}
+
+#[tokio::test]
+async fn a_commit_to_what_is_no_branch_is_refused() {
+    let (test, ada) = with_model().await;
+    for revision in ["nope", "refs/pr/7", "refs/heads/x..y", "refs/tags/v1"] {
+        let request = CommitRequest {
+            revision: revision.to_owned(),
+            ..put_request(&[("a.txt", "a")])
+        };
+
+        let result = commit(&test, &ada, request).await;
+
+        let is_missing = matches!(result, Err(Error::NotFound(Missing::Revision(_))));
+        assert!(is_missing, "{revision}: {result:?}");
+    }
+}
+
+#[tokio::test]
+async fn deleting_what_is_not_there_names_no_other_fault() {
+    let (test, ada) = with_model().await;
+    let request = CommitRequest {
+        operations: vec![Operation::Delete("a.txt".parse().unwrap())],
+        ..put_request(&[])
+    };
+
+    let result = commit(&test, &ada, request).await;
+
+    assert!(matches!(
+        result,
+        Err(Error::NotFound(Missing::Entry { .. }))
+    ));
+}
+
+#[tokio::test]
+async fn commits_beyond_the_limits_are_refused() {
+    let limits = Limits {
+        file_bytes: 10,
+        commit_bytes: 15,
+        commit_files: 2,
+        ..Limits::default()
+    };
+    let test = TestHub::with_limits(limits).await;
+    let ada = test.user("ada").await;
+    test.model(&ada, "ada/model").await;
+
+    for files in [
+        &[("a", "12345678901")][..],
+        &[("a", "12345678"), ("b", "12345678")],
+        &[("a", "1"), ("b", "1"), ("c", "1")],
+    ] {
+        let result = test.put(&ada, "ada/model", files).await;
+        assert!(matches!(result, Err(Error::TooLarge(_))), "{result:?}");
+    }
+    test.put(&ada, "ada/model", &[("a", "1234567890")])
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_preupload_says_what_is_large_ignored_and_known() {
+    let limits = Limits {
+        file_bytes: 10,
+        ..Limits::default()
+    };
+    let test = TestHub::with_limits(limits).await;
+    let ada = test.user("ada").await;
+    test.model(&ada, "ada/model").await;
+    test.put(&ada, "ada/model", &[("a.txt", "a")])
+        .await
+        .unwrap();
+    test.put(&ada, "ada/model", &[(".gitignore", "*.log\n")])
+        .await
+        .unwrap();
+    let ask = |git_ignore: Option<&str>| Preupload {
+        revision: "main".to_owned(),
+        create_pull: false,
+        files: [("a.txt", 1), ("b.log", 1), ("c.bin", 11)]
+            .map(|(path, size)| (path.to_owned(), size))
+            .to_vec(),
+        git_ignore: git_ignore.map(ToOwned::to_owned),
+    };
+    let id = id_of("ada/model");
+
+    let plan = test.hub.preupload(&ada, RepoKind::Model, &id, ask(None));
+    let plan = plan.await.unwrap();
+    let other = test
+        .hub
+        .preupload(&ada, RepoKind::Model, &id, ask(Some("a.*\n")));
+    let other = other.await.unwrap();
+
+    let facts = |plan: &assay_app::PreuploadPlan| -> Vec<(bool, bool, bool)> {
+        let files = plan.files.iter();
+        files
+            .map(|file| (file.large, file.ignore, file.oid.is_some()))
+            .collect()
+    };
+    assert_eq!(
+        facts(&plan),
+        [
+            (false, false, true),
+            (false, true, false),
+            (true, false, false)
+        ]
+    );
+    assert!(facts(&other)[0].1 && !facts(&other)[1].1);
+    // The blob that git makes of the one byte `a`.
+    let oid = plan.files[0].oid.as_deref();
+    assert_eq!(oid, Some("2e65efe2a145dda7ee51d1741299f848e5bf752e"));
+    assert_eq!(plan.head.to_string(), test.head(&ada, "ada/model").await);
+}
+
+#[tokio::test]
+async fn a_large_file_is_committed_only_where_it_was_uploaded() {
+    let (test, ada) = with_model().await;
+    test.model(&ada, "ada/other").await;
+    let content = b"large content".to_vec();
+    let sha256 = assay_hex(&Sha256::digest(&content));
+    let repo = test
+        .hub
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Write)
+        .await
+        .unwrap();
+    let reader = |bytes: Vec<u8>| Box::new(std::io::Cursor::new(bytes));
+    let wrong = test
+        .hub
+        .store_large(&repo, &sha256, 13, reader(b"other content".to_vec()))
+        .await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    test.hub
+        .store_large(&repo, &sha256, 13, reader(content))
+        .await
+        .unwrap();
+    let request = || CommitRequest {
+        operations: vec![Operation::PutLarge {
+            path: "big.bin".parse().unwrap(),
+            sha256: sha256.clone(),
+            size: None,
+        }],
+        ..put_request(&[])
+    };
+
+    commit(&test, &ada, request()).await.unwrap();
+    let elsewhere = test
+        .hub
+        .commit(&ada, RepoKind::Model, &id_of("ada/other"), request())
+        .await;
+
+    assert!(matches!(elsewhere, Err(Error::Invalid(_))), "{elsewhere:?}");
+    let blob = test.hub.blob(&repo, "main", "big.bin", true, false).await;
+    let blob = blob.unwrap();
+    assert_eq!(blob.entry.size, 13);
+    assert_eq!(blob.entry.large.unwrap().sha256, sha256);
+    let assay_app::BlobContent::Disk(path) = blob.content else {
+        panic!("a large file lies on disk");
+    };
+    assert_eq!(std::fs::read(path).unwrap(), b"large content");
+    let attributes = test.read(&ada, "ada/model", "main", ".gitattributes").await;
+    assert_eq!(attributes, "/big.bin filter=lfs diff=lfs merge=lfs -text\n");
+}
+
+fn assay_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[tokio::test]
+async fn a_preview_judges_and_keeps_nothing() {
+    let (test, ada) = with_model().await;
+    let before = test.head(&ada, "ada/model").await;
+    let file = |text: &str| {
+        vec![(
+            ".eval_results/gpqa.yaml".to_owned(),
+            text.as_bytes().to_vec(),
+        )]
+    };
+    let preview = |text: &str| {
+        let files = file(text);
+        let nobody = Caller::anonymous();
+        let hub = &test.hub;
+        async move { hub.preview(&nobody, RepoKind::Model, None, files).await }
+    };
+
+    let broken = preview(BROKEN_RESULTS).await.unwrap();
+    let sound = preview(RESULTS).await.unwrap();
+
+    assert!(broken.iter().any(|found| found.severity == Severity::Error));
+    assert!(sound.iter().all(|found| found.severity != Severity::Error));
+    assert_eq!(test.head(&ada, "ada/model").await, before);
+}

@@ -1,0 +1,171 @@
+//! A hub to try things on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use assay_app::{
+    Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig, Limits, NewRepository,
+    NewToken, Operation, RepoInfo, Scope, Visibility,
+};
+use assay_model::{Clock, RepoId, RepoKind, Timestamp};
+
+/// A clock that moves when it is told to.
+pub(crate) struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub(crate) fn advance(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A hub in a directory of its own.
+pub(crate) struct TestHub {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) directory: tempfile::TempDir,
+}
+
+impl TestHub {
+    pub(crate) async fn new() -> Self {
+        Self::with_limits(Limits::default()).await
+    }
+
+    pub(crate) async fn with_limits(limits: Limits) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Arc::new(TestClock(AtomicI64::new(1_771_065_000_000)));
+        let config = HubConfig {
+            data: directory.path().join("data"),
+            limits,
+        };
+        let hub = Hub::open(config, clock.clone()).await.unwrap();
+        Self {
+            hub,
+            clock,
+            directory,
+        }
+    }
+
+    /// A new user, signed in with a token of this scope.
+    pub(crate) async fn user_with(&self, name: &str, scope: Scope) -> Caller {
+        let shell = self.hub.shell();
+        self.hub
+            .create_user(&shell, name, "", None, false)
+            .await
+            .unwrap();
+        self.token(name, scope).await
+    }
+
+    /// A new user who may write.
+    pub(crate) async fn user(&self, name: &str) -> Caller {
+        self.user_with(name, Scope::Write).await
+    }
+
+    /// A user who exists, signed in with another token.
+    pub(crate) async fn token(&self, name: &str, scope: Scope) -> Caller {
+        let new = NewToken {
+            label: "test".to_owned(),
+            scope,
+            expires: None,
+        };
+        let shell = self.hub.shell();
+        let (_, secret) = self.hub.create_token(&shell, name, new).await.unwrap();
+        self.hub.authenticate(Some(secret.reveal())).await.unwrap()
+    }
+
+    /// A new repository.
+    pub(crate) async fn create(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &str,
+        visibility: Visibility,
+    ) -> Result<RepoInfo, Error> {
+        let id = id_of(id);
+        let new = NewRepository {
+            kind,
+            namespace: id.namespace().map(ToOwned::to_owned),
+            name: id.name().to_owned(),
+            visibility,
+            description: None,
+        };
+        self.hub.create_repository(caller, new).await
+    }
+
+    /// A new public model.
+    pub(crate) async fn model(&self, caller: &Caller, id: &str) -> RepoInfo {
+        self.create(caller, RepoKind::Model, id, Visibility::Public)
+            .await
+            .unwrap()
+    }
+
+    /// A commit of files to `main` of a model.
+    pub(crate) async fn put(
+        &self,
+        caller: &Caller,
+        id: &str,
+        files: &[(&str, &str)],
+    ) -> Result<Committed, Error> {
+        self.hub
+            .commit(caller, RepoKind::Model, &id_of(id), put_request(files))
+            .await
+    }
+
+    /// The text of a file, if it is there.
+    pub(crate) async fn read(
+        &self,
+        caller: &Caller,
+        id: &str,
+        revision: &str,
+        path: &str,
+    ) -> String {
+        let id = id_of(id);
+        let repo = self
+            .hub
+            .repo(caller, RepoKind::Model, &id, assay_app::Need::Read)
+            .await
+            .unwrap();
+        let blob = self.hub.blob(&repo, revision, path, true, false).await;
+        match blob.unwrap().content {
+            assay_app::BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The head of `main`.
+    pub(crate) async fn head(&self, caller: &Caller, id: &str) -> String {
+        let repo = self
+            .hub
+            .repo(caller, RepoKind::Model, &id_of(id), assay_app::Need::Read)
+            .await
+            .unwrap();
+        self.hub.resolve(&repo, "main").await.unwrap().to_string()
+    }
+}
+
+pub(crate) fn id_of(text: &str) -> RepoId {
+    text.parse().unwrap()
+}
+
+/// A request that writes files to `main`.
+pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
+    CommitRequest {
+        revision: "main".to_owned(),
+        summary: "add files".to_owned(),
+        description: String::new(),
+        parent: None,
+        create_pull: false,
+        operations: files
+            .iter()
+            .map(|(path, text)| Operation::Put {
+                path: path.parse().unwrap(),
+                content: FileSource::Memory(text.as_bytes().to_vec()),
+            })
+            .collect(),
+    }
+}
