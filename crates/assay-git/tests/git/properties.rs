@@ -98,8 +98,8 @@ proptest! {
     fn commands_are_not_read_before_their_end(names in prop::collection::vec("[a-z]{1,5}", 1..4)) {
         let id = "1".repeat(40);
         let lines = names.iter().map(|name| format!("{id} {id} refs/heads/{name}"));
-        let bytes: String = lines.map(|line| format!("{:04x}{line}", line.len() + 4)).collect();
-        let bytes = format!("{bytes}0000");
+        let lines: Vec<_> = lines.map(|line| format!("{:04x}{line}", line.len() + 4)).collect();
+        let bytes = format!("{}0000", lines.concat());
 
         for end in 0..bytes.len() {
             prop_assert_eq!(parse_commands(&bytes.as_bytes()[..end], 10), Ok(None));

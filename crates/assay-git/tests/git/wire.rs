@@ -249,10 +249,10 @@ async fn a_push_beyond_the_limits_is_refused_with_the_limit() {
     };
     let server = Server::judged(&hub.repository, limits, |_, _| Ok(())).await;
     let clone = clone(&hub, &server, "clone", &[]).await;
-    let noise: String = (0..300_000_u32)
+    let noise: Vec<String> = (0..300_000_u32)
         .map(|n| format!("{:08x}", n.wrapping_mul(2_654_435_761)))
         .collect();
-    edit(&clone, "noise", &noise);
+    edit(&clone, "noise", &noise.concat());
     let (large, large_said) = client(&clone, &["push", "origin", "main"]).await;
     git(&clone, &["reset", "-q", "--hard", "origin/main"]);
     edit(&clone, "bomb", &"0".repeat(9_000_000));
