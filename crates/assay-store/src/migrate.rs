@@ -60,3 +60,96 @@ fn failed(version: i64) -> impl FnOnce(sqlx::Error) -> Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const STEPS: [&str; 2] = [
+        "CREATE TABLE one (a BIGINT); INSERT INTO one VALUES (1);",
+        "CREATE TABLE two (b BIGINT); INSERT INTO two SELECT a FROM one; DROP TABLE one;",
+    ];
+
+    async fn connect(path: &Path) -> sqlx::pool::PoolConnection<sqlite::Db> {
+        let pool = sqlite::writer(&path.join("hub.db")).await.unwrap();
+        pool.acquire().await.unwrap()
+    }
+
+    async fn read(connection: &mut Connection, query: &'static str) -> Option<i64> {
+        sqlx::query_scalar(query).fetch_one(connection).await.ok()
+    }
+
+    #[tokio::test]
+    async fn steps_are_taken_once_and_in_order() {
+        let directory = TempDir::new().unwrap();
+        let mut connection = connect(directory.path()).await;
+        migrate(&mut connection, &STEPS[..1]).await.unwrap();
+
+        migrate(&mut connection, &STEPS).await.unwrap();
+        migrate(&mut connection, &STEPS).await.unwrap();
+
+        assert_eq!(version(&mut connection).await.unwrap(), 2);
+        assert_eq!(
+            read(&mut connection, "SELECT SUM(b) FROM two").await,
+            Some(1)
+        );
+        assert_eq!(read(&mut connection, "SELECT a FROM one").await, None);
+    }
+
+    #[tokio::test]
+    async fn a_step_that_fails_half_way_leaves_no_trace() {
+        let directory = TempDir::new().unwrap();
+        let mut connection = connect(directory.path()).await;
+        let broken = [
+            STEPS[0],
+            "CREATE TABLE two (b BIGINT); DROP TABLE one; CREATE TABBLE;",
+        ];
+
+        let error = migrate(&mut connection, &broken).await.unwrap_err();
+
+        assert!(matches!(error, Error::Migrate { version: 2, .. }));
+        assert_eq!(version(&mut connection).await.unwrap(), 1);
+        assert_eq!(read(&mut connection, "SELECT a FROM one").await, Some(1));
+        migrate(&mut connection, &STEPS).await.unwrap();
+        assert_eq!(read(&mut connection, "SELECT b FROM two").await, Some(1));
+    }
+
+    #[tokio::test]
+    async fn a_crash_within_a_step_leaves_the_version_before_it() {
+        let directory = TempDir::new().unwrap();
+        let after = TempDir::new().unwrap();
+        let mut connection = connect(directory.path()).await;
+        migrate(&mut connection, &STEPS[..1]).await.unwrap();
+        let mut transaction = connection.begin_with(BEGIN).await.unwrap();
+        sqlx::raw_sql(STEPS[1])
+            .execute(&mut *transaction)
+            .await
+            .unwrap();
+
+        // What is on the disk at this moment, as a machine that stops leaves it.
+        for file in ["hub.db", "hub.db-wal"] {
+            std::fs::copy(directory.path().join(file), after.path().join(file)).unwrap();
+        }
+        let mut connection = connect(after.path()).await;
+        let found = version(&mut connection).await.unwrap();
+        migrate(&mut connection, &STEPS).await.unwrap();
+
+        assert_eq!(found, 1);
+        assert_eq!(read(&mut connection, "SELECT b FROM two").await, Some(1));
+    }
+
+    #[tokio::test]
+    async fn a_database_of_a_later_program_is_left_alone() {
+        let directory = TempDir::new().unwrap();
+        let mut connection = connect(directory.path()).await;
+        migrate(&mut connection, &STEPS).await.unwrap();
+
+        let error = migrate(&mut connection, &STEPS[..1]).await.unwrap_err();
+
+        assert!(matches!(error, Error::Newer { found: 2, known: 1 }));
+    }
+}

@@ -7,7 +7,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions, Sqlite, SqliteConnection};
+use sqlx::{ConnectOptions, Connection as _, Sqlite, SqliteConnection};
 
 /// The backend.
 pub(crate) type Db = Sqlite;
@@ -115,16 +115,18 @@ impl Watch {
     }
 }
 
-/// Writes a copy of the database, as it is at one moment, to a new file.
-pub(crate) async fn copy(connection: &mut Connection, path: &Path) -> sqlx::Result<()> {
-    let path = path.to_str().ok_or_else(|| {
+/// Writes a copy of a database, as it is at one moment, to a new file. It reads, but a connection that may only read is
+/// not allowed to make a file either.
+pub(crate) async fn copy(from: &Path, to: &Path) -> sqlx::Result<()> {
+    let to = to.to_str().ok_or_else(|| {
         sqlx::Error::Configuration("the path of a database is Unicode text".into())
     })?;
+    let mut connection = options(from).connect().await?;
     sqlx::query("VACUUM INTO $1")
-        .bind(path)
-        .execute(connection)
+        .bind(to)
+        .execute(&mut connection)
         .await?;
-    Ok(())
+    connection.close().await
 }
 
 /// Whether an error says that another connection keeps the database locked.

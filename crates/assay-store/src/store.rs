@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,6 +47,7 @@ pub struct Store {
 /// What the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Shared {
+    path: PathBuf,
     writer: Pool,
     readers: Pool,
     watch: Mutex<Watch>,
@@ -65,6 +66,7 @@ impl Store {
         migrate(&mut connection, &sqlite::MIGRATIONS).await?;
         drop(connection);
         let shared = Shared {
+            path: path.to_owned(),
             writer,
             readers: sqlite::readers(path).await.map_err(failed)?,
             watch: Mutex::new(Watch::begin(path).await.map_err(failed)?),
@@ -104,10 +106,8 @@ impl Store {
 
     /// Writes a copy of the database, as it is at one moment, to a path where nothing is yet.
     pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
-        let mut reader = self.reader("copy_to").await?;
-        sqlite::copy(&mut reader, path)
-            .await
-            .map_err(|error| Error::of("copy_to", error))
+        let copied = sqlite::copy(&self.shared.path, path).await;
+        copied.map_err(|error| Error::of("copy_to", error))
     }
 
     /// Waits for what is under way and closes every connection of the pools. Later calls fail.

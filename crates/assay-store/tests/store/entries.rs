@@ -1,1 +1,662 @@
-//! To come.
+//! Entries: versions, boards, and what waits for its benchmark.
+
+use assay_model::{
+    Entry, Framework, MetricId, Number, ObjectId, RepoKey, Score, Source, Standing, TaskId,
+    Timestamp, ValueType,
+};
+use assay_store::{Board, BoardSize, Branch, Error, History, IndexedEntry, NewEntry, Store, Taken};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::index::{benchmark, card};
+use crate::support::{Hub, at, commit, entry};
+
+async fn replace(store: &Store, key: RepoKey, branch: Branch, millis: i64, entries: &[NewEntry]) {
+    let mut tx = store.begin().await.unwrap();
+    tx.replace_entries(key, branch, at(millis), entries)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+}
+
+fn values(entries: &[IndexedEntry]) -> Vec<f64> {
+    let value = |indexed: &IndexedEntry| indexed.version.entry.scores[0].value.get();
+    entries.iter().map(value).collect()
+}
+
+fn task(text: &str) -> TaskId {
+    text.parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_version_stays_while_its_entry_is_as_it_was() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    let first = [entry("a/b", "t", 0, 0.1), entry("a/b", "t", 1, 0.2)];
+    replace(&hub.store, key, Branch::Main, 10, &first).await;
+    let mut second = [entry("a/b", "t", 0, 0.1), entry("a/b", "t", 1, 0.3)];
+    for version in &mut second {
+        version.commit = commit(2);
+        version.committed = at(20);
+        version.author = "Bob".to_owned();
+    }
+
+    replace(&hub.store, key, Branch::Main, 20, &second).await;
+
+    let history = hub.store.history_of(key, Branch::Main).await.unwrap();
+    let lives: Vec<_> = history
+        .iter()
+        .map(|indexed| (indexed.version.clone(), indexed.since, indexed.until))
+        .collect();
+    let [kept, changed] = first;
+    let [_, new] = second;
+    assert_eq!(
+        lives,
+        [
+            (kept, at(10), None),
+            (changed, at(10), Some(at(20))),
+            (new, at(20), None)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_replaced_by_itself_is_no_change() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    let entries = [entry("a/b", "t", 0, 0.1)];
+    replace(&hub.store, key, Branch::Main, 10, &entries).await;
+    let before = hub.store.generation().await.unwrap();
+    let history = hub.store.history_of(key, Branch::Main).await.unwrap();
+
+    replace(&hub.store, key, Branch::Main, 20, &entries).await;
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.rewrite_entries(key, Branch::Main, &history)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!(hub.store.generation().await.unwrap(), before);
+    assert_eq!(
+        hub.store.history_of(key, Branch::Main).await.unwrap(),
+        history
+    );
+}
+
+#[tokio::test]
+async fn entries_are_seen_as_they_were_at_any_moment() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Main,
+        10,
+        &[entry("a/b", "t", 0, 0.1)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Pull(3),
+        15,
+        &[entry("a/b", "t", 0, 0.9)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Main,
+        20,
+        &[entry("a/b", "t", 0, 0.2)],
+    )
+    .await;
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.close_entries(key, Branch::Pull(3), at(25))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let dataset = "a/b";
+
+    for (moment, seen) in [
+        (Some(9), vec![]),
+        (Some(10), vec![0.1]),
+        (Some(19), vec![0.1, 0.9]),
+        (Some(20), vec![0.2, 0.9]),
+        (Some(24), vec![0.2, 0.9]),
+        (Some(25), vec![0.2]),
+        (None, vec![0.2]),
+    ] {
+        let moment = moment.map(at);
+        let of_model = hub.store.entries_of_model(key, moment).await.unwrap();
+        let of_board = hub
+            .store
+            .entries_of_board(dataset, None, moment)
+            .await
+            .unwrap();
+        let of_task = hub
+            .store
+            .entries_of_board(dataset, Some(&task("t")), moment)
+            .await
+            .unwrap();
+
+        assert_eq!(values(&of_model), seen, "{moment:?}");
+        let board: Vec<f64> = of_board
+            .iter()
+            .map(|row| row.scores[0].value.get())
+            .collect();
+        assert_eq!(board, seen, "{moment:?}");
+        assert_eq!(of_board, of_task);
+    }
+}
+
+#[tokio::test]
+async fn the_versions_of_a_branch_never_overlap_even_when_clocks_run_backwards() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+
+    for (millis, value) in [(10, 0.1), (20, 0.2), (15, 0.3), (20, 0.4), (30, 0.5)] {
+        replace(
+            &hub.store,
+            key,
+            Branch::Main,
+            millis,
+            &[entry("a/b", "t", 0, value)],
+        )
+        .await;
+    }
+
+    let history = hub.store.history_of(key, Branch::Main).await.unwrap();
+    let lives: Vec<_> = history
+        .iter()
+        .map(|indexed| (indexed.since, indexed.until))
+        .collect();
+    assert_eq!(
+        lives,
+        [
+            (at(10), Some(at(20))),
+            (at(20), Some(at(30))),
+            (at(30), None)
+        ]
+    );
+    assert_eq!(values(&history), [0.1, 0.4, 0.5]);
+}
+
+#[tokio::test]
+async fn a_history_can_be_written_as_a_whole() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Main,
+        10,
+        &[entry("x/y", "t", 0, 0.7)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Pull(1),
+        10,
+        &[entry("x/y", "t", 0, 0.8)],
+    )
+    .await;
+    let mut history = History::new(Branch::Main);
+    history.replace(
+        at(1),
+        vec![entry("a/b", "t", 0, 0.1), entry("a/b", "t", 1, 0.2)],
+    );
+    history.replace(at(2), vec![entry("a/b", "t", 1, 0.2)]);
+    let versions = history.into_versions();
+
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.rewrite_entries(key, Branch::Main, &versions)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!(
+        hub.store.history_of(key, Branch::Main).await.unwrap(),
+        versions
+    );
+    let pull = hub.store.history_of(key, Branch::Pull(1)).await.unwrap();
+    assert_eq!(values(&pull), [0.8]);
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.rewrite_entries(key, Branch::Pull(1), &[]).await.unwrap();
+    assert!(
+        tx.history_of(key, Branch::Pull(1))
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn two_entries_cannot_stand_at_one_place() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    let twice = [entry("a/b", "t", 0, 0.1), entry("a/b", "t", 0, 0.2)];
+    let mut tx = hub.store.begin().await.unwrap();
+
+    let error = tx
+        .replace_entries(key, Branch::Main, at(1), &twice)
+        .await
+        .unwrap_err();
+
+    assert!(matches!(error, Error::Taken { what: Taken::Entry }));
+}
+
+#[tokio::test]
+async fn a_board_knows_the_model_of_every_entry() {
+    let hub = Hub::new().await;
+    let key = hub.model("Acme/Small").await;
+    let bob = hub.user("bob").await;
+    let mut repository = hub.store.repository(key).await.unwrap().unwrap();
+    repository.settings.private = true;
+    let full = full_entry(bob);
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.set_repository(key, &repository.settings).await.unwrap();
+    tx.set_card(key, Some(&card(&[]))).await.unwrap();
+    tx.replace_entries(key, Branch::Pull(2), at(5), std::slice::from_ref(&full))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+
+    let board = hub
+        .store
+        .entries_of_board("a/b", Some(&task("t")), None)
+        .await
+        .unwrap();
+
+    let [row] = board.as_slice() else {
+        panic!("one row, not {board:?}");
+    };
+    assert_eq!((row.key, row.model.as_str()), (key, "Acme/Small"));
+    assert_eq!((row.private, row.disabled), (true, false));
+    assert_eq!(
+        (row.owner.id, row.owner.name.as_str()),
+        (repository.owner, "Acme")
+    );
+    assert_eq!(
+        (&row.base_models, row.parameters),
+        (&card(&[]).base_models, Some(7_000_000_000))
+    );
+    assert_eq!((row.branch, row.since), (Branch::Pull(2), at(5)));
+    assert_eq!((&row.file, row.ordinal), (&full.file, full.ordinal));
+    assert_eq!(
+        (&row.task, &row.scores),
+        (&full.entry.task, &full.entry.scores)
+    );
+    assert_eq!((&row.date, row.moment), (&full.entry.date, full.moment));
+    assert_eq!(row.standing, full.standing);
+    assert_eq!(
+        (&row.source, &row.notes),
+        (&full.entry.source, &full.entry.notes)
+    );
+    assert_eq!(
+        (&row.framework, &row.subset),
+        (&full.entry.framework, &full.entry.subset)
+    );
+    assert_eq!(row.sample_size, full.entry.sample_size);
+    assert_eq!(row.model_revision, full.entry.model_revision);
+    assert_eq!(row.dataset_revision, full.entry.dataset_revision);
+    assert_eq!((row.commit, row.committed), (full.commit, full.committed));
+    assert_eq!(
+        (row.submitter.as_deref(), &row.author),
+        (Some("bob"), &full.author)
+    );
+    let read = hub.store.entries_of_model(key, None).await.unwrap();
+    assert_eq!(read[0].version, full);
+}
+
+/// An entry with everything that one can have.
+fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
+    let mut full = entry("A/B", "t", 3, 0.5);
+    full.entry = Entry {
+        dataset_revision: Some("5503434ddd753f426f4b38109466949a1217c2bb".parse().unwrap()),
+        model_revision: Some("9f3c2c9a1c4e6d1e".parse().unwrap()),
+        framework: Some(Framework {
+            name: Some("inspect-ai".to_owned()),
+            version: None,
+            command: Some("inspect eval".to_owned()),
+        }),
+        token: Some("header.body.signature".to_owned()),
+        source: Some(Source {
+            url: "https://example.org/log".to_owned(),
+            name: Some("the log".to_owned()),
+            user: None,
+            org: Some("acme".to_owned()),
+        }),
+        date: Some("2026-02-14".parse().unwrap()),
+        notes: Some("five shots".to_owned()),
+        subset: Some("diamond".to_owned()),
+        // More than a column of the database can count.
+        sample_size: Some(u64::MAX),
+        ..full.entry
+    };
+    full.entry.scores.push(Score {
+        metric: Some("pass@1".parse::<MetricId>().unwrap()),
+        value: Number::new(0.1 + 0.2).unwrap(),
+        literal: "0.30000000000000004".to_owned(),
+        slice: Some("hard".to_owned()),
+        value_type: Some(ValueType::Float),
+        sample_size: Some(u64::MAX),
+    });
+    full.standing = Standing::Verified;
+    full.submitter = Some(submitter);
+    full
+}
+
+#[tokio::test]
+async fn an_entry_waits_until_its_benchmark_and_task_are_known_and_valid() {
+    let hub = Hub::new().await;
+    let model = hub.model("alice/small").await;
+    let dataset = hub.dataset("Acme/Bench").await;
+    let entries = [
+        entry("acme/BENCH", "t", 0, 0.1),
+        entry("acme/bench", "u", 1, 0.2),
+    ];
+    replace(&hub.store, model, Branch::Main, 1, &entries).await;
+    let pending = async || {
+        let entries = hub.store.pending_entries(model).await.unwrap();
+        let count = hub.store.count_pending().await.unwrap();
+        assert_eq!(entries.len() as u64, count);
+        values(&entries)
+    };
+    let define = async |tasks: &[&str], valid| {
+        let mut tx = hub.store.begin().await.unwrap();
+        tx.set_benchmark(dataset, Some(&benchmark(tasks, valid)))
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+    };
+
+    assert_eq!(pending().await, [0.1, 0.2]);
+    define(&["t"], true).await;
+    assert_eq!(pending().await, [0.2]);
+    define(&["t", "u"], false).await;
+    assert_eq!(pending().await, [0.1, 0.2]);
+    define(&["t", "u"], true).await;
+    assert!(pending().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
+    let hub = Hub::new().await;
+    let (one, two) = (hub.model("alice/one").await, hub.model("alice/two").await);
+    let dataset = hub.dataset("acme/old").await;
+    let acme = hub.store.repository(dataset).await.unwrap().unwrap().owner;
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.set_benchmark(dataset, Some(&benchmark(&["t"], true)))
+        .await
+        .unwrap();
+    let new = "acme/New".parse().unwrap();
+    tx.rename_repository(dataset, &new, acme, at(5))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    replace(
+        &hub.store,
+        one,
+        Branch::Main,
+        1,
+        &[entry("Acme/Old", "t", 0, 0.1)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        two,
+        Branch::Main,
+        1,
+        &[entry("acme/new", "t", 0, 0.2)],
+    )
+    .await;
+
+    let board = hub
+        .store
+        .entries_of_board("acme/new", Some(&task("t")), None)
+        .await
+        .unwrap();
+
+    let models: Vec<_> = board.iter().map(|row| row.key).collect();
+    assert_eq!(models, [one, two]);
+    assert_eq!(
+        hub.store.models_of_benchmark("acme/new").await.unwrap(),
+        [one, two]
+    );
+    assert_eq!(hub.store.count_pending().await.unwrap(), 0);
+    assert!(hub.store.pending_entries(one).await.unwrap().is_empty());
+    let board = Board {
+        dataset: "acme/new".to_owned(),
+        task: task("t"),
+    };
+    assert_eq!(
+        hub.store.boards_touched(one).await.unwrap(),
+        [board.clone()]
+    );
+    assert_eq!(hub.store.boards_touched(two).await.unwrap(), [board]);
+}
+
+#[tokio::test]
+async fn boards_are_told_by_model_and_measured_by_task() {
+    let hub = Hub::new().await;
+    let (one, two) = (hub.model("alice/one").await, hub.model("alice/two").await);
+    let entries = [
+        entry("a/b", "u", 0, 0.1),
+        entry("a/b", "t", 1, 0.2),
+        entry("A/B", "t", 2, 0.3),
+        entry("x/y", "t", 3, 0.4),
+    ];
+    replace(&hub.store, one, Branch::Main, 1, &entries).await;
+    replace(
+        &hub.store,
+        two,
+        Branch::Pull(1),
+        1,
+        &[entry("a/b", "t", 0, 0.5)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        two,
+        Branch::Pull(2),
+        1,
+        &[entry("a/b", "z", 0, 0.5)],
+    )
+    .await;
+    replace(&hub.store, two, Branch::Pull(2), 2, &[]).await;
+
+    let touched = hub.store.boards_touched(one).await.unwrap();
+    let sizes = hub.store.board_sizes("a/b").await.unwrap();
+
+    let touched: Vec<_> = touched
+        .iter()
+        .map(|board| (board.dataset.as_str(), board.task.as_str()))
+        .collect();
+    assert_eq!(touched, [("a/b", "t"), ("a/b", "u"), ("x/y", "t")]);
+    let size = |text, entries, models| BoardSize {
+        task: task(text),
+        entries,
+        models,
+    };
+    assert_eq!(sizes, [size("t", 3, 2), size("u", 1, 1)]);
+    let counts = hub.store.counts().await.unwrap();
+    assert_eq!((counts.entries, counts.verified), (5, 0));
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-zA-Z0-9 ]{0,12}",
+        "\\PC{0,12}",
+        Just("' ; DROP TABLE entries; --\0\u{1f600}".to_owned())
+    ]
+}
+
+fn maybe<T: std::fmt::Debug>(
+    strategy: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Option<T>> {
+    prop::option::of(strategy)
+}
+
+fn score() -> impl Strategy<Value = Score> {
+    let value = any::<f64>().prop_filter_map("finite", Number::new);
+    let metric = "[a-z@_]{1,8}".prop_map(|text| text.parse().unwrap());
+    let value_type = prop::sample::select(vec![ValueType::Float, ValueType::Int]);
+    (
+        maybe(metric),
+        value,
+        text(),
+        maybe(text()),
+        maybe(value_type),
+        maybe(any::<u64>()),
+    )
+        .prop_map(
+            |(metric, value, literal, slice, value_type, sample_size)| Score {
+                metric,
+                value,
+                literal,
+                slice,
+                value_type,
+                sample_size,
+            },
+        )
+}
+
+fn json_value() -> impl Strategy<Value = serde_json::Value> {
+    let number = any::<f64>().prop_filter("finite", |number| number.is_finite());
+    (text(), number, any::<u64>(), any::<i64>(), text())
+        .prop_map(|(key, float, large, small, text)| json!({ key: float, "l": large, "s": [small, text, null, true] }))
+}
+
+fn any_entry() -> impl Strategy<Value = NewEntry> {
+    let scores = prop::collection::vec(score(), 0..4);
+    let framework =
+        (maybe(text()), maybe(text()), maybe(text())).prop_map(|(name, version, command)| {
+            Framework {
+                name,
+                version,
+                command,
+            }
+        });
+    let source =
+        (text(), maybe(text()), maybe(text()), maybe(text())).prop_map(|(url, name, user, org)| {
+            Source {
+                url,
+                name,
+                user,
+                org,
+            }
+        });
+    let revision = "[0-9a-f]{7,40}".prop_map(|text| text.parse().unwrap());
+    let standing = prop_oneof![
+        Just(Standing::Verified),
+        (text(), text()).prop_map(|(reason, detail)| Standing::Unverified { reason, detail })
+    ];
+    let words = (maybe(text()), maybe(text()), maybe(text()), text());
+    let rest = (
+        any::<i64>(),
+        any::<[u8; 20]>(),
+        maybe(any::<u64>()),
+        maybe(revision),
+        json_value(),
+    );
+    (
+        scores,
+        maybe(framework),
+        maybe(source),
+        standing,
+        words,
+        rest,
+    )
+        .prop_map(
+            |(scores, framework, source, standing, (token, notes, subset, author), rest)| {
+                let (millis, commit, sample_size, model_revision, data) = rest;
+                let mut new = entry("Acme/Bench", "t", 0, 0.0);
+                new.entry = Entry {
+                    scores,
+                    framework,
+                    source,
+                    token,
+                    notes,
+                    subset,
+                    sample_size,
+                    model_revision,
+                    date: Some(Timestamp::from_millis(millis).to_date()),
+                    ..new.entry
+                };
+                (new.standing, new.author, new.data) = (standing, author, data);
+                (new.commit, new.committed) = (ObjectId::from_bytes(commit), at(millis));
+                new.moment = at(millis.wrapping_mul(31));
+                new
+            },
+        )
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().build().unwrap()
+}
+
+async fn is_read_as_written(entries: Vec<NewEntry>) {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    replace(&hub.store, key, Branch::Main, 1, &entries).await;
+
+    let read = hub.store.entries_of_model(key, None).await.unwrap();
+
+    let read: Vec<_> = read.into_iter().map(|indexed| indexed.version).collect();
+    assert_eq!(read, entries);
+}
+
+async fn replays_alike(steps: Vec<(i64, Vec<Option<u8>>)>) {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    let mut history = History::new(Branch::Pull(4));
+    for (millis, values) in steps {
+        let entries: Vec<_> = (0..)
+            .zip(values)
+            .filter_map(|(ordinal, value)| Some(entry("a/b", "t", ordinal, value?.into())))
+            .collect();
+        replace(&hub.store, key, Branch::Pull(4), millis, &entries).await;
+        history.replace(at(millis), entries.clone());
+
+        let current = hub.store.entries_of_model(key, None).await.unwrap();
+        let current: Vec<_> = current.into_iter().map(|indexed| indexed.version).collect();
+        assert_eq!(current, entries);
+    }
+
+    let live = hub.store.history_of(key, Branch::Pull(4)).await.unwrap();
+
+    assert_eq!(live, history.into_versions());
+    for (index, left) in live.iter().enumerate() {
+        for right in &live[index + 1..] {
+            let apart = left.until.is_some_and(|until| until <= right.since);
+            assert!(apart || left.version.ordinal != right.version.ordinal);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    // The first statement sizes are 64, 16, 4 and 1, so that many entries take all of them.
+    #[test]
+    fn an_entry_is_read_as_it_was_written(mut entries in prop::collection::vec(any_entry(), 1..90)) {
+        for (ordinal, new) in (0..).zip(&mut entries) {
+            new.ordinal = ordinal;
+        }
+
+        runtime().block_on(is_read_as_written(entries));
+    }
+
+    #[test]
+    fn the_database_and_the_history_in_memory_agree(
+        steps in prop::collection::vec(
+            (0_i64..12, prop::collection::vec(prop::option::of(0_u8..3), 0..4)),
+            0..8,
+        )
+    ) {
+        runtime().block_on(replays_alike(steps));
+    }
+}
