@@ -3,6 +3,7 @@
 //! Reading never panics and never judges: it turns bytes into values that know where they stand, and says what is wrong
 //! with the text. What the values mean is for `assay-check`.
 
+pub mod card;
 pub mod eee;
 pub mod eval_results;
 pub mod eval_yaml;

@@ -1,28 +1,64 @@
 //! A document as JSON: what a YAML file says, in the words that every client reads.
 
+use std::borrow::Cow;
+
 use assay_formats::{Kind, Value};
 use serde_json::{Map, Number, Value as Json};
 use sha2::{Digest as _, Sha256};
 
-/// What a value says. A number that JSON cannot hold is told by its letters.
-pub(super) fn to_json(value: Value<'_>) -> Json {
-    match value.kind() {
-        Kind::Null => Json::Null,
-        Kind::Bool => Json::Bool(value.truth().unwrap_or_default()),
-        Kind::Number => number(value),
-        Kind::String => Json::String(value.text().unwrap_or_default().into_owned()),
-        Kind::List => value.items().map(to_json).collect(),
-        Kind::Map => Json::Object(to_map(value)),
-    }
+/// How much text one document may stand for once its aliases are written out, in bytes.
+pub(super) const MAX_TEXT: usize = 4 << 20;
+/// What a value costs beside its text, in bytes.
+const VALUE_COST: usize = 8;
+
+/// Turns values into JSON until they have cost too much: a few aliases can stand for any amount of text.
+pub(super) struct Plain {
+    left: usize,
 }
 
-/// The keys and values of a map; nothing for anything else.
-pub(super) fn to_map(value: Value<'_>) -> Map<String, Json> {
-    let key = |key: Value<'_>| key.text().map_or_else(|| key.raw().to_owned(), Into::into);
-    value
-        .entries()
-        .map(|(name, held)| (key(name), to_json(held)))
-        .collect()
+impl Plain {
+    /// For one document.
+    pub(super) fn new() -> Self {
+        Self { left: MAX_TEXT }
+    }
+
+    /// What a value says; none when that is too much. A number that JSON cannot hold is told by its letters.
+    pub(super) fn json(&mut self, value: Value<'_>) -> Option<Json> {
+        self.spend(0)?;
+        Some(match value.kind() {
+            Kind::Null => Json::Null,
+            Kind::Bool => Json::Bool(value.truth().unwrap_or_default()),
+            Kind::Number => number(value),
+            Kind::String => {
+                let text = value.text().unwrap_or_default();
+                self.spend(text.len())?;
+                Json::String(text.into_owned())
+            }
+            Kind::List => {
+                let items = value.items().map(|item| self.json(item));
+                Json::Array(items.collect::<Option<_>>()?)
+            }
+            Kind::Map => Json::Object(self.map(value)?),
+        })
+    }
+
+    /// The keys and values of a map; nothing for anything else.
+    pub(super) fn map(&mut self, value: Value<'_>) -> Option<Map<String, Json>> {
+        let mut map = Map::new();
+        for (key, held) in value.entries() {
+            let key = key
+                .text()
+                .map_or_else(|| key.raw().to_owned(), Cow::into_owned);
+            self.spend(key.len())?;
+            map.insert(key, self.json(held)?);
+        }
+        Some(map)
+    }
+
+    fn spend(&mut self, text: usize) -> Option<()> {
+        self.left = self.left.checked_sub(text + VALUE_COST)?;
+        Some(())
+    }
 }
 
 fn number(value: Value<'_>) -> Json {
@@ -92,7 +128,21 @@ mod tests {
     fn read(text: &str) -> Json {
         let mut tape = Tape::new();
         yaml::parse(text, &mut tape);
-        to_json(tape.root(text).unwrap())
+        Plain::new().json(tape.root(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn aliases_that_stand_for_too_much_text_are_not_written_out() {
+        let mut text = format!("a: &a \"{}\"\nb:\n", "x".repeat(1 << 20));
+        for _ in 0..8 {
+            text.push_str("  - *a\n");
+        }
+        let mut tape = Tape::new();
+        yaml::parse(&text, &mut tape);
+
+        let json = tape.root(&text).and_then(|root| Plain::new().json(root));
+
+        assert_eq!(json, None);
     }
 
     #[test]

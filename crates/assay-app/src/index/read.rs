@@ -8,11 +8,12 @@ use assay_check::{
     validate,
 };
 use assay_formats::eval_results::TOKEN_KEYS;
-use assay_formats::{Tape, eval_yaml, json, yaml};
+use assay_formats::{Tape, card, eval_yaml, json, yaml};
 use assay_model::{Benchmark, Entry, Severity, Standing};
+use assay_store::Card;
 use serde_json::{Map, Value as Json};
 
-use super::plain;
+use super::plain::{self, Plain};
 
 /// The folder of a model that holds its result files.
 pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
@@ -55,17 +56,17 @@ pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
     let mut tape = Tape::with_room_for(text.len());
     yaml::parse(text, &mut tape);
     let written = tape.root(text).into_iter().flat_map(|root| root.items());
-    let submitted = entries.iter().zip(written);
-    submitted
-        .map(|(entry, written)| {
-            let data = live(plain::to_map(written), entry);
-            Submission {
-                digest: plain::digest(&data),
-                data,
-                entry: entry.clone(),
-            }
+    let mut plain = Plain::new();
+    let submitted = entries.iter().zip(written).map(|(entry, written)| {
+        let data = live(plain.map(written)?, entry);
+        Some(Submission {
+            digest: plain::digest(&data),
+            data,
+            entry: entry.clone(),
         })
-        .collect()
+    });
+    // A file whose aliases stand for more than anyone would write says nothing.
+    submitted.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The entry as it was written, with both spellings of its token: clients read one, the format has the other. A key
@@ -100,7 +101,7 @@ pub(crate) fn definition(bytes: Vec<u8>) -> Option<(Json, Benchmark)> {
     let text = std::str::from_utf8(&bytes).ok()?;
     let mut tape = Tape::with_room_for(text.len());
     yaml::parse(text, &mut tape);
-    Some((plain::to_json(tape.root(text)?), benchmark.clone()))
+    Some((Plain::new().json(tape.root(text)?)?, benchmark.clone()))
 }
 
 /// What a definition that was kept as JSON means.
@@ -109,6 +110,20 @@ pub(crate) fn benchmark_of(definition: &Json) -> Option<Benchmark> {
     let mut tape = Tape::with_room_for(text.len());
     json::parse(&text, &mut tape);
     eval_yaml::read(tape.root(&text)?)
+}
+
+/// What the front matter of a `README.md` says; none when it has none.
+pub(super) fn card(bytes: &[u8]) -> Option<Card> {
+    let (card, _) = card::read(&String::from_utf8_lossy(bytes));
+    Some(Card {
+        data: Json::Object(card.data?),
+        tags: card.tags,
+        base_models: card.base_models,
+        license: card.license,
+        pipeline_tag: card.pipeline_tag,
+        library: card.library_name,
+        parameters: None,
+    })
 }
 
 /// Judges one file by itself; the bytes come back.

@@ -1,0 +1,10 @@
+//! The index, boards, lists and discussions, through a hub on a temporary directory.
+#![cfg(test)]
+
+mod boards;
+mod discussions;
+mod interleaving;
+mod lists;
+mod models;
+mod recovery;
+mod support;
