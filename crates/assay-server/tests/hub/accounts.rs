@@ -33,7 +33,9 @@ async fn nobody_is_asked_to_sign_in_and_a_wrong_token_is_never_nobody() {
     let hub = TestHub::new().await;
 
     let nobody = hub.get(Person::Nobody, WHO_AM_I).await;
-    let wrong = hub.send(Person::Nobody, with_authorization("Bearer hf_wrong")).await;
+    let wrong = hub
+        .send(Person::Nobody, with_authorization("Bearer hf_wrong"))
+        .await;
 
     assert_eq!(nobody.status, 401);
     assert_eq!(wrong.status, 401);
@@ -47,7 +49,9 @@ async fn nobody_is_asked_to_sign_in_and_a_wrong_token_is_never_nobody() {
 #[tokio::test]
 async fn a_wrong_token_is_refused_even_where_nobody_may_read() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/open").await.expect(200);
+    hub.create(Person::Alice, "models/alice/open")
+        .await
+        .expect(200);
     let request = Request::builder()
         .uri("/api/models/alice/open")
         .header("authorization", "Bearer hf_wrong")
@@ -75,7 +79,9 @@ async fn an_overview_tells_of_users_and_only_of_users() {
     let hub = TestHub::new().await;
 
     let user = hub.get(Person::Nobody, "/api/users/alice/overview").await;
-    let not_an_organisation = hub.get(Person::Nobody, "/api/organizations/alice/overview").await;
+    let not_an_organisation = hub
+        .get(Person::Nobody, "/api/organizations/alice/overview")
+        .await;
     let absent = hub.get(Person::Nobody, "/api/users/carol/overview").await;
 
     assert_eq!(user.expect(200).json()["fullname"], "Alice");

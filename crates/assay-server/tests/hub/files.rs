@@ -7,14 +7,20 @@ const TREE: &str = "/api/models/alice/small/tree";
 
 async fn hub_with_files(files: &[(&str, &str)]) -> TestHub {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small").await.expect(200);
-    hub.commit(Person::Alice, "models/alice/small", files).await.expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    hub.commit(Person::Alice, "models/alice/small", files)
+        .await
+        .expect(200);
     hub
 }
 
 fn paths(json: &Value) -> Vec<&str> {
     let entries = json.as_array().unwrap().iter();
-    entries.map(|entry| entry["path"].as_str().unwrap()).collect()
+    entries
+        .map(|entry| entry["path"].as_str().unwrap())
+        .collect()
 }
 
 /// The path and query of the next page, which must be absolute.
@@ -27,16 +33,29 @@ fn next(link: &str) -> String {
 async fn a_tree_lists_files_and_folders_and_folders_are_named_in_either_way() {
     let hub = hub_with_files(&[("a/b/c.txt", "1"), ("d.txt", "22")]).await;
 
-    let root = hub.get(Person::Nobody, &format!("{TREE}/main")).await.expect(200).json();
-    let all = hub.get(Person::Nobody, &format!("{TREE}/main?recursive=true")).await.json();
-    let escaped = hub.get(Person::Nobody, &format!("{TREE}/main/a%2Fb")).await.json();
-    let plain = hub.get(Person::Nobody, &format!("{TREE}/main/a/b")).await.json();
+    let root = hub
+        .get(Person::Nobody, &format!("{TREE}/main"))
+        .await
+        .expect(200)
+        .json();
+    let all = hub
+        .get(Person::Nobody, &format!("{TREE}/main?recursive=true"))
+        .await
+        .json();
+    let escaped = hub
+        .get(Person::Nobody, &format!("{TREE}/main/a%2Fb"))
+        .await
+        .json();
+    let plain = hub
+        .get(Person::Nobody, &format!("{TREE}/main/a/b"))
+        .await
+        .json();
 
-    assert_eq!(paths(&root), [".gitattributes", "a", "d.txt"]);
-    assert_eq!(root[1]["type"], "directory");
-    assert_eq!(root[2]["type"], "file");
-    assert_eq!(root[2]["size"], 2);
-    assert_eq!(paths(&all), [".gitattributes", "a", "a/b", "a/b/c.txt", "d.txt"]);
+    assert_eq!(paths(&root), ["a", "d.txt"]);
+    assert_eq!(root[0]["type"], "directory");
+    assert_eq!(root[1]["type"], "file");
+    assert_eq!(root[1]["size"], 2);
+    assert_eq!(paths(&all), ["a", "a/b", "a/b/c.txt", "d.txt"]);
     assert_eq!(paths(&escaped), ["a/b/c.txt"]);
     assert_eq!(escaped, plain);
 }
@@ -45,10 +64,16 @@ async fn a_tree_lists_files_and_folders_and_folders_are_named_in_either_way() {
 async fn a_tree_tells_the_last_commit_of_each_when_asked() {
     let hub = hub_with_files(&[("a.txt", "1")]).await;
 
-    let tree = hub.get(Person::Nobody, &format!("{TREE}/main?expand=true")).await;
+    let tree = hub
+        .get(Person::Nobody, &format!("{TREE}/main?expand=true"))
+        .await;
 
     let tree = tree.expect(200).json();
-    let file = tree.as_array().unwrap().iter().find(|entry| entry["path"] == "a.txt");
+    let file = tree
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|entry| entry["path"] == "a.txt");
     assert_eq!(file.unwrap()["lastCommit"]["title"], "Add files");
 }
 
@@ -65,12 +90,12 @@ async fn a_long_tree_comes_in_pages_that_stay_with_one_commit() {
         seen.extend(paths(&answer.json()).into_iter().map(str::to_owned));
         page = answer.header("link").map(next);
         // What is added between two pages belongs to another commit.
-        hub.commit(Person::Alice, "models/alice/small", &[("f05b", "x")]).await.expect(200);
+        hub.commit(Person::Alice, "models/alice/small", &[("f05b", "x")])
+            .await
+            .expect(200);
     }
 
-    let mut expected = vec![".gitattributes".to_owned()];
-    expected.extend(names);
-    assert_eq!(seen, expected);
+    assert_eq!(seen, names);
 }
 
 #[tokio::test]
@@ -82,7 +107,10 @@ async fn missing_revisions_and_paths_are_told_apart() {
 
     assert_eq!(revision.status, 404);
     assert_eq!(revision.header("x-error-code"), Some("RevisionNotFound"));
-    assert_eq!(revision.header("x-error-message"), Some("Invalid rev id: nope"));
+    assert_eq!(
+        revision.header("x-error-message"),
+        Some("Invalid rev id: nope")
+    );
     assert_eq!(path.status, 404);
     assert_eq!(path.header("x-error-code"), Some("EntryNotFound"));
 }
@@ -93,12 +121,18 @@ async fn paths_are_asked_about_in_a_form_or_in_json_and_unknown_ones_are_left_ou
     let address = "/api/models/alice/small/paths-info/main";
     let form = Request::post(address)
         .header("content-type", "application/x-www-form-urlencoded")
-        .body(Body::from("paths=c.txt&paths=a&paths=nope&paths=..%2Fx&expand=false"))
+        .body(Body::from(
+            "paths=c.txt&paths=a&paths=nope&paths=..%2Fx&expand=false",
+        ))
         .unwrap();
 
     let form = hub.send(Person::Nobody, form).await.expect(200).json();
     let json = hub
-        .post(Person::Nobody, address, json!({ "paths": ["c.txt", "a", "nope"] }))
+        .post(
+            Person::Nobody,
+            address,
+            json!({ "paths": ["c.txt", "a", "nope"] }),
+        )
         .await;
 
     let mut listed = paths(&form);
@@ -113,7 +147,11 @@ async fn too_many_paths_at_once_are_too_large() {
     let paths: Vec<String> = (0..1001).map(|number| number.to_string()).collect();
 
     let answer = hub
-        .post(Person::Nobody, "/api/models/alice/small/paths-info/main", json!({ "paths": paths }))
+        .post(
+            Person::Nobody,
+            "/api/models/alice/small/paths-info/main",
+            json!({ "paths": paths }),
+        )
         .await;
 
     assert_eq!(answer.status, 413);
@@ -125,11 +163,26 @@ async fn history_comes_newest_first_in_pages() {
     for number in 0..3 {
         hub.pass(1);
         let text = number.to_string();
-        hub.commit(Person::Alice, "models/alice/small", &[("a", &text), ("b", &text)]).await.expect(200);
+        hub.commit(
+            Person::Alice,
+            "models/alice/small",
+            &[("a", &text), ("b", &text)],
+        )
+        .await
+        .expect(200);
     }
 
-    let first = hub.get(Person::Nobody, "/api/models/alice/small/commits/main?limit=3").await.expect(200);
-    let second = hub.get(Person::Nobody, &next(first.header("link").unwrap())).await.expect(200);
+    let first = hub
+        .get(
+            Person::Nobody,
+            "/api/models/alice/small/commits/main?limit=3",
+        )
+        .await
+        .expect(200);
+    let second = hub
+        .get(Person::Nobody, &next(first.header("link").unwrap()))
+        .await
+        .expect(200);
 
     assert_eq!(first.header("x-total-count"), Some("5"));
     let items = first.json();
@@ -145,11 +198,22 @@ async fn history_comes_newest_first_in_pages() {
 async fn siblings_have_their_sizes_only_when_asked() {
     let hub = hub_with_files(&[("a.txt", "four")]).await;
 
-    let plain = hub.get(Person::Nobody, "/api/models/alice/small").await.json();
-    let blobs = hub.get(Person::Nobody, "/api/models/alice/small?blobs=true").await.json();
-    let at = hub.get(Person::Nobody, "/api/models/alice/small/revision/refs%2Fheads%2Fmain").await;
+    let plain = hub
+        .get(Person::Nobody, "/api/models/alice/small")
+        .await
+        .json();
+    let blobs = hub
+        .get(Person::Nobody, "/api/models/alice/small?blobs=true")
+        .await
+        .json();
+    let at = hub
+        .get(
+            Person::Nobody,
+            "/api/models/alice/small/revision/refs%2Fheads%2Fmain",
+        )
+        .await;
 
-    assert_eq!(plain["siblings"][1], json!({ "rfilename": "a.txt" }));
-    assert_eq!(blobs["siblings"][1]["size"], 4);
+    assert_eq!(plain["siblings"][0], json!({ "rfilename": "a.txt" }));
+    assert_eq!(blobs["siblings"][0]["size"], 4);
     assert_eq!(at.expect(200).json()["sha"], plain["sha"]);
 }

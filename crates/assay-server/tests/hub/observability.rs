@@ -1,6 +1,6 @@
 use assay_server::{Person, TestHub};
-use axum::http::Method;
 use axum::body::Body;
+use axum::http::Method;
 
 #[tokio::test]
 async fn every_answer_has_an_id_of_its_own() {
@@ -9,16 +9,25 @@ async fn every_answer_has_an_id_of_its_own() {
     let good = hub.get(Person::Nobody, "/healthz").await.expect(200);
     let bad = hub.get(Person::Nobody, "/nowhere").await.expect(404);
 
-    let (good, bad) = (good.header("x-request-id").unwrap(), bad.header("x-request-id").unwrap());
+    let (good, bad) = (
+        good.header("x-request-id").unwrap(),
+        bad.header("x-request-id").unwrap(),
+    );
     assert_ne!(good, bad);
 }
 
 #[tokio::test]
 async fn metrics_count_requests_by_route_and_name_no_repository() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/hidden-name").await.expect(200);
-    hub.commit(Person::Alice, "models/alice/hidden-name", &[("a", "1")]).await.expect(200);
-    hub.get(Person::Nobody, "/api/models/alice/nothing").await.expect(401);
+    hub.create(Person::Alice, "models/alice/hidden-name")
+        .await
+        .expect(200);
+    hub.commit(Person::Alice, "models/alice/hidden-name", &[("a", "1")])
+        .await
+        .expect(200);
+    hub.get(Person::Nobody, "/api/models/alice/nothing")
+        .await
+        .expect(401);
 
     let text = hub.get(Person::Nobody, "/metrics").await.expect(200).text();
 
@@ -46,9 +55,19 @@ async fn unknown_addresses_and_methods_are_answered_in_json() {
     let hub = TestHub::new().await;
 
     let address = hub.get(Person::Nobody, "/api/no/such/thing").await;
-    let method = hub.ask(Person::Nobody, Method::PATCH, "/api/repos/create", Body::empty()).await;
+    let method = hub
+        .ask(
+            Person::Nobody,
+            Method::PATCH,
+            "/api/repos/create",
+            Body::empty(),
+        )
+        .await;
 
-    assert_eq!(address.expect(404).json(), serde_json::json!({ "error": "Not found" }));
+    assert_eq!(
+        address.expect(404).json(),
+        serde_json::json!({ "error": "Not found" })
+    );
     assert!(method.expect(405).json()["error"].is_string());
 }
 
@@ -64,6 +83,9 @@ async fn a_browser_may_read_the_headers_that_clients_need() {
 
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     let exposed = answer.header("access-control-expose-headers").unwrap();
-    assert!(exposed.contains("x-error-code") && exposed.contains("x-repo-commit"), "{exposed}");
+    assert!(
+        exposed.contains("x-error-code") && exposed.contains("x-repo-commit"),
+        "{exposed}"
+    );
     assert_eq!(answer.header("access-control-allow-credentials"), None);
 }

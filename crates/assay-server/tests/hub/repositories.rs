@@ -7,9 +7,21 @@ use serde_json::json;
 async fn a_new_repository_has_a_first_commit_and_an_address_on_the_host_that_was_asked() {
     let hub = TestHub::new().await;
 
-    let model = hub.create(Person::Alice, "models/alice/small").await.expect(200).json();
-    let dataset = hub.create(Person::Alice, "datasets/alice/bench").await.expect(200).json();
-    let info = hub.get(Person::Nobody, "/api/models/alice/small").await.expect(200).json();
+    let model = hub
+        .create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200)
+        .json();
+    let dataset = hub
+        .create(Person::Alice, "datasets/alice/bench")
+        .await
+        .expect(200)
+        .json();
+    let info = hub
+        .get(Person::Nobody, "/api/models/alice/small")
+        .await
+        .expect(200)
+        .json();
 
     assert_eq!(model["url"], "http://127.0.0.1:8460/alice/small");
     assert_eq!(model["name"], "alice/small");
@@ -27,7 +39,10 @@ async fn the_public_address_outweighs_the_host_header() {
     })
     .await;
 
-    let created = hub.create(Person::Alice, "models/alice/small").await.expect(200);
+    let created = hub
+        .create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
 
     assert_eq!(created.json()["url"], "https://hub.example.org/alice/small");
 }
@@ -35,7 +50,9 @@ async fn the_public_address_outweighs_the_host_header() {
 #[tokio::test]
 async fn a_name_that_is_taken_is_a_conflict_that_says_where_it_is() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small").await.expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
 
     let again = hub.create(Person::Alice, "models/alice/small").await;
 
@@ -49,7 +66,11 @@ async fn a_short_name_is_in_the_namespace_of_the_caller() {
     let hub = TestHub::new().await;
 
     let created = hub
-        .post(Person::Bob, "/api/repos/create", json!({ "name": "mine", "organization": null }))
+        .post(
+            Person::Bob,
+            "/api/repos/create",
+            json!({ "name": "mine", "organization": null }),
+        )
         .await;
 
     assert_eq!(created.expect(200).json()["name"], "bob/mine");
@@ -77,7 +98,9 @@ async fn what_cannot_be_kept_is_refused_with_a_reason() {
         json!({ "name": "a", "visibility": "public", "private": true }),
         json!({ "organization": "alice" }),
     ] {
-        let answer = hub.post(Person::Alice, "/api/repos/create", body.clone()).await;
+        let answer = hub
+            .post(Person::Alice, "/api/repos/create", body.clone())
+            .await;
 
         assert_eq!(answer.status, 400, "{body}");
         assert!(answer.json()["error"].is_string(), "{body}");
@@ -88,7 +111,9 @@ async fn what_cannot_be_kept_is_refused_with_a_reason() {
 async fn a_missing_repository_and_a_private_one_are_the_same_to_those_who_may_not_see_it() {
     let hub = TestHub::new().await;
     let private = json!({ "name": "secret", "organization": "alice", "visibility": "private" });
-    hub.post(Person::Alice, "/api/repos/create", private).await.expect(200);
+    hub.post(Person::Alice, "/api/repos/create", private)
+        .await
+        .expect(200);
 
     for (person, status, message) in [
         (Person::Nobody, 401, "Invalid username or password."),
@@ -102,7 +127,9 @@ async fn a_missing_repository_and_a_private_one_are_the_same_to_those_who_may_no
         assert_eq!(secret.header("x-error-message"), Some(message));
         assert_eq!(secret.body, missing.body);
     }
-    hub.get(Person::Alice, "/api/models/alice/secret").await.expect(200);
+    hub.get(Person::Alice, "/api/models/alice/secret")
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
@@ -121,23 +148,40 @@ async fn a_name_that_cannot_exist_is_a_missing_repository() {
         let answer = hub.get(Person::Bob, path).await;
 
         assert_eq!(answer.status, 404, "{path}");
-        assert_eq!(answer.header("x-error-code"), Some("RepoNotFound"), "{path}");
+        assert_eq!(
+            answer.header("x-error-code"),
+            Some("RepoNotFound"),
+            "{path}"
+        );
     }
 }
 
 #[tokio::test]
 async fn settings_change_who_may_see_it_in_the_words_of_old_and_new_clients() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small").await.expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
     let settings = "/api/models/alice/small/settings";
 
-    let hidden = hub.put(Person::Alice, settings, json!({ "private": true })).await;
+    let hidden = hub
+        .put(Person::Alice, settings, json!({ "private": true }))
+        .await;
     let seen = hub.get(Person::Bob, "/api/models/alice/small").await;
-    let shown = hub.put(Person::Alice, settings, json!({ "visibility": "public" })).await;
-    let stranger = hub.put(Person::Bob, settings, json!({ "private": true })).await;
-    let gated = hub.put(Person::Alice, settings, json!({ "gated": "auto" })).await;
+    let shown = hub
+        .put(Person::Alice, settings, json!({ "visibility": "public" }))
+        .await;
+    let stranger = hub
+        .put(Person::Bob, settings, json!({ "private": true }))
+        .await;
+    let gated = hub
+        .put(Person::Alice, settings, json!({ "gated": "auto" }))
+        .await;
 
-    assert_eq!(hidden.expect(200).json(), json!({ "private": true, "gated": false }));
+    assert_eq!(
+        hidden.expect(200).json(),
+        json!({ "private": true, "gated": false })
+    );
     assert_eq!(seen.status, 404);
     assert_eq!(shown.expect(200).json()["private"], false);
     assert_eq!(stranger.status, 403);
@@ -147,10 +191,14 @@ async fn settings_change_who_may_see_it_in_the_words_of_old_and_new_clients() {
 #[tokio::test]
 async fn an_old_name_leads_to_the_new_one_with_everything_round_it() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/old").await.expect(200);
+    hub.create(Person::Alice, "models/alice/old")
+        .await
+        .expect(200);
     let rename = json!({ "fromRepo": "alice/old", "toRepo": "alice/new", "type": "model" });
 
-    hub.post(Person::Alice, "/api/repos/move", rename).await.expect(200);
+    hub.post(Person::Alice, "/api/repos/move", rename)
+        .await
+        .expect(200);
 
     for (path, place) in [
         ("/api/models/alice/old", "/api/models/alice/new"),
@@ -166,16 +214,22 @@ async fn an_old_name_leads_to_the_new_one_with_everything_round_it() {
         let answer = hub.get(Person::Nobody, path).await.expect(307);
         assert_eq!(answer.header("location"), Some(place));
     }
-    hub.get(Person::Nobody, "/api/models/alice/new").await.expect(200);
+    hub.get(Person::Nobody, "/api/models/alice/new")
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
 async fn a_deleted_repository_is_gone_and_only_its_owner_deletes_it() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "datasets/alice/bench").await.expect(200);
+    hub.create(Person::Alice, "datasets/alice/bench")
+        .await
+        .expect(200);
     let body = json!({ "name": "bench", "organization": "alice", "type": "dataset" });
 
-    let stranger = hub.delete(Person::Bob, "/api/repos/delete", body.clone()).await;
+    let stranger = hub
+        .delete(Person::Bob, "/api/repos/delete", body.clone())
+        .await;
     let owner = hub.delete(Person::Alice, "/api/repos/delete", body).await;
 
     assert_eq!(stranger.status, 403);
@@ -187,7 +241,9 @@ async fn a_deleted_repository_is_gone_and_only_its_owner_deletes_it() {
 #[tokio::test]
 async fn the_right_to_write_can_be_asked_for() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small").await.expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
     let (read, write) = (
         "/api/models/alice/small/auth-check",
         "/api/models/alice/small/auth-check/write",
@@ -207,16 +263,36 @@ async fn the_right_to_write_can_be_asked_for() {
 #[tokio::test]
 async fn expand_tells_only_what_it_names_and_refuses_what_it_does_not_know() {
     let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small").await.expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
 
-    let some = hub.get(Person::Nobody, "/api/models/alice/small?expand=sha&expand=tags").await;
-    let unknown = hub.get(Person::Nobody, "/api/models/alice/small?expand=nonsense").await;
+    let some = hub
+        .get(
+            Person::Nobody,
+            "/api/models/alice/small?expand=sha&expand=tags",
+        )
+        .await;
+    let unknown = hub
+        .get(Person::Nobody, "/api/models/alice/small?expand=nonsense")
+        .await;
 
     let some = some.expect(200).json();
-    let keys: Vec<&str> = some.as_object().unwrap().keys().map(String::as_str).collect();
+    let keys: Vec<&str> = some
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(keys, ["_id", "id", "sha", "tags"]);
-    let message = unknown.expect(400).json()["error"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("\"expand\" must be one of ["), "{message}");
+    let message = unknown.expect(400).json()["error"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        message.starts_with("\"expand\" must be one of ["),
+        "{message}"
+    );
 }
 
 #[tokio::test]

@@ -32,7 +32,9 @@ async fn a_server_answers_on_its_address_until_it_is_told_to_stop() {
         let _ = stopped.await;
     }));
 
-    let answer = tokio::task::spawn_blocking(move || ask(address)).await.unwrap();
+    let answer = tokio::task::spawn_blocking(move || ask(address))
+        .await
+        .unwrap();
     stop.send(()).unwrap();
     running.await.unwrap().unwrap();
 
@@ -45,7 +47,9 @@ async fn the_first_start_makes_an_operator_and_the_second_does_not() {
     let directory = tempfile::tempdir().unwrap();
 
     let first = serve(config(&directory)).await.unwrap();
-    let token = first.first_operator().map(|(_, secret)| secret.reveal().to_owned());
+    let token = first
+        .first_operator()
+        .map(|(_, secret)| secret.reveal().to_owned());
     drop(first);
     let second = serve(config(&directory)).await.unwrap();
 
@@ -63,6 +67,9 @@ async fn a_configuration_with_faults_does_not_start() {
 
     let refused = serve(open).await.err().unwrap();
 
-    assert!(matches!(&refused, ServeError::Config(faults) if faults[0].key == "listen"), "{refused}");
+    assert!(
+        matches!(&refused, ServeError::Config(faults) if faults[0].key == "listen"),
+        "{refused}"
+    );
     assert!(!directory.path().join("data").exists());
 }
