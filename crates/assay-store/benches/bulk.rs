@@ -119,10 +119,7 @@ async fn read(store: &Store, keys: &[RepoKey]) {
 
     let start = Start::now();
     for key in keys.iter().take(1000) {
-        store
-            .entries_on_board("acme/bench-0", *key)
-            .await
-            .unwrap();
+        store.entries_on_board("acme/bench-0", *key).await.unwrap();
     }
     report("read what a model has on a board, 1,000 times", start);
 

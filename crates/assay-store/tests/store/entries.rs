@@ -426,9 +426,7 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
     assert_eq!(models, [one, two]);
     for (index, model) in [one, two].into_iter().enumerate() {
         let store = &hub.store;
-        let rows = store
-            .entries_on_board("acme/new", model)
-            .await;
+        let rows = store.entries_on_board("acme/new", model).await;
         assert_eq!(rows.unwrap(), board[index..=index]);
     }
     assert_eq!(
