@@ -12,6 +12,8 @@ mod expand;
 mod info;
 mod large;
 mod leaderboard;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod preupload;
 mod refs;
 mod repo;

@@ -6,6 +6,7 @@ use crate::{Code, Excerpt, Place, Span};
 
 /// How much a finding weighs. The order is from light to heavy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; changes no exit code.
@@ -28,6 +29,7 @@ impl fmt::Display for Severity {
 
 /// One fault, for the person who can mend it: what, where, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The rule that found it.
     pub code: Code,
@@ -55,6 +57,7 @@ pub struct Diagnostic {
 
 /// A change that makes a finding go away and cannot change what the author meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fix {
     /// Replace bytes of the file, all edits together.
@@ -65,6 +68,7 @@ pub enum Fix {
 
 /// One replacement of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Edit {
     /// What is replaced.
     pub span: Span,

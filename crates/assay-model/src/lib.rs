@@ -13,6 +13,8 @@ mod entry;
 mod metric_id;
 mod number;
 mod object_id;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod place;
 mod repo_id;
 mod repo_key;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// A half-open range of bytes in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Span {
     /// The first byte.
     pub start: u64,
@@ -33,8 +34,10 @@ impl Span {
 
 /// Where in which file something was found. A fault of a whole file has line 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Place {
     /// The file, as the caller named it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub file: Arc<str>,
     /// The 1-based line, or 0 when the whole file is meant.
     pub line: u64,
@@ -63,6 +66,7 @@ impl Place {
 
 /// The line a diagnostic points into, cut to a readable width round the place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Excerpt {
     /// The text shown: one line, or a window of a long one.
     pub text: String,

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// What a repository holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RepoKind {
     /// A model, with its results.

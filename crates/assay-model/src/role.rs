@@ -6,6 +6,7 @@ use serde::Serialize;
 /// What a member of an organisation may do with its repositories. The order is from little to much, and each role
 /// includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// See private repositories, and open pull requests as anyone signed in may.

@@ -15,6 +15,7 @@ use crate::Number;
 /// # Ok::<(), assay_model::NumberError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ValueType {
     /// Any number.

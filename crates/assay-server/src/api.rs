@@ -1,10 +1,10 @@
 //! The API below `/api`, one file a subject.
 
-use axum::Router;
 use axum::http::Uri;
 
+use crate::describe::Subject;
 use crate::error::Failure;
-use crate::state::AppState;
+use crate::routes::Routes;
 
 mod accounts;
 mod commits;
@@ -23,8 +23,8 @@ mod uploads;
 mod validate;
 
 /// What is asked about one repository, below `/api/models` and `/api/datasets`.
-pub(crate) fn of_repository() -> Router<AppState> {
-    Router::new()
+pub(crate) fn of_repository() -> Routes {
+    Routes::about(Subject::Repositories)
         .merge(commits::routes())
         .merge(discussions::routes())
         .merge(files::routes())
@@ -37,8 +37,8 @@ pub(crate) fn of_repository() -> Router<AppState> {
 }
 
 /// What is asked of the hub as a whole, at its full address.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories)
         .merge(accounts::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

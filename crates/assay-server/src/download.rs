@@ -1,7 +1,6 @@
 use std::path::Path;
 
 use assay_app::{Blob, BlobContent, Caller, Need};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
@@ -10,14 +9,16 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
+use utoipa::IntoParams;
 
+use crate::describe::{Subject, Told, says};
 use crate::error::{Failure, REPO_COMMIT, one_line};
 use crate::extract::{Asker, Flag, Query, RepoName, Segments};
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
 
@@ -49,16 +50,50 @@ const TEXT: [&str; 14] = [
     "yml",
 ];
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Files)
         .route(
             "/{namespace}/{name}/resolve/{revision}/{*path}",
-            get(resolve).head(resolve_head),
+            get(
+                resolve,
+                file("Gives a file; of a large one, the file itself."),
+            )
+            .head(
+                resolve_head,
+                file("Gives the facts of a file; of a large one, those of the file itself."),
+            ),
         )
         .route(
             "/{namespace}/{name}/raw/{revision}/{*path}",
-            get(raw).head(raw_head),
+            get(
+                raw,
+                file("Gives a file as git has it; of a large one, its pointer."),
+            )
+            .head(raw_head, file("Gives the facts of a file as git has it.")),
         )
+}
+
+fn file(summary: &'static str) -> Told {
+    says(summary)
+        .query::<DownloadQuery>()
+        .answers_bytes(
+            "application/octet-stream",
+            "The bytes; text is sent as `text/plain`.",
+        )
+        .or_answers(
+            206,
+            "application/octet-stream",
+            "The part that `Range` asks for.",
+        )
+        .header(
+            "ETag",
+            "The git object; of a large file, its SHA-256 digest.",
+        )
+        .header(REPO_COMMIT.as_str(), "The commit that the revision names.")
+        .header(LINKED_ETAG.as_str(), "The SHA-256 digest of a large file.")
+        .header(LINKED_SIZE.as_str(), "The size of a large file.")
+        .answers_nothing(304, "The client has it already, by `If-None-Match`.")
+        .answers_nothing(416, "The file has no such part.")
 }
 
 #[derive(Deserialize)]
@@ -67,9 +102,11 @@ struct File {
     path: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct DownloadQuery {
+    /// Whether a browser is to save it.
     #[serde(default)]
+    #[param(value_type = bool)]
     download: Flag,
 }
 

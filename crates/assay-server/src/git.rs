@@ -1,22 +1,23 @@
 use std::io;
 
 use assay_app::{Need, Repo};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use futures_util::TryStreamExt as _;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::io::{ReaderStream, StreamReader};
 use tower_http::decompression::RequestDecompressionLayer;
+use utoipa::IntoParams;
 
+use crate::describe::{Door, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName};
 use crate::links;
+use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 
 const GIT_PROTOCOL: HeaderName = HeaderName::from_static("git-protocol");
@@ -28,17 +29,49 @@ const MAX_QUESTION: u64 = 64 << 20;
 const PIECE: usize = 64 << 10;
 
 /// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/info/refs", get(advertise))
-        .route("/{namespace}/{name}/git-upload-pack", post(fetch))
-        .route("/{namespace}/{name}/git-receive-pack", post(push))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Git)
+        .route(
+            "/{namespace}/{name}/info/refs",
+            get(
+                advertise,
+                says("Tells git what refs there are.")
+                    .more("The name of the repository may end in `.git`, here and below. To push, a token is asked for already here.")
+                    .query::<ServiceQuery>()
+                    .answers_bytes("application/x-git-upload-pack-advertisement", "The refs, in packet lines.")
+                    .or_bytes("application/x-git-receive-pack-advertisement"),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/git-upload-pack",
+            post(
+                fetch,
+                says("Answers a fetch.")
+                    .takes_bytes("application/x-git-upload-pack-request", "What the client has and wants.", None)
+                    .answers_bytes("application/x-git-upload-pack-result", "A pack, as it is being made."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/git-receive-pack",
+            post(
+                push,
+                says("Takes a push.")
+                    .more(
+                        "What it holds is judged before any ref moves; refusals and warnings are told in git's own answer. \
+                         `refs/pr/new` opens a pull request.",
+                    )
+                    .asks(Door::SignedIn)
+                    .takes_bytes("application/x-git-receive-pack-request", "Commands and a pack.", None)
+                    .answers_bytes("application/x-git-receive-pack-result", "What became of each ref."),
+            ),
+        )
         // Git packs its questions when they are long. What they unpack to is counted like anything else.
-        .layer(RequestDecompressionLayer::new())
+        .served(|router| router.layer(RequestDecompressionLayer::new()))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct ServiceQuery {
+    /// `git-upload-pack` or `git-receive-pack`.
     #[serde(default)]
     service: String,
 }

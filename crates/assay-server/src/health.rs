@@ -1,21 +1,40 @@
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 
 /// What Prometheus expects.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Whether the hub can answer, and what it has counted. Neither asks who is there.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/healthz", get(health))
-        .route("/metrics", get(metrics))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Operation)
+        .route(
+            "/healthz",
+            get(
+                health,
+                says("Tells whether the hub can answer.")
+                    .asks(Door::Open)
+                    .answers_bytes("text/plain", "It can: `ok`.")
+                    .or_answers(503, "text/plain", "It cannot; the log says why."),
+            ),
+        )
+        .route(
+            "/metrics",
+            get(
+                metrics,
+                says("Tells what was counted, for Prometheus.")
+                    .more("Answered with 404 when it is switched off.")
+                    .asks(Door::Open)
+                    .answers_bytes("text/plain", "The counters.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
 }
 
 async fn health(State(state): State<AppState>) -> Response {

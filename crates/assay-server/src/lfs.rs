@@ -6,20 +6,22 @@ use assay_formats::hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
 use assay_model::{RepoId, RepoKind};
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{post, put};
-use axum::{Json, Router};
 use futures_util::TryStreamExt as _;
 use serde::Deserialize;
 use tokio_util::io::{ReaderStream, StreamReader};
+use utoipa::IntoParams;
 
 use crate::base_url::BaseUrl;
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, JsonBody, Query, RepoName, Segments};
+use crate::routes::{Routes, post, put};
 use crate::state::AppState;
 
 /// What git-lfs calls its JSON.
@@ -32,17 +34,56 @@ const MAX_OBJECTS: usize = 1000;
 const PIECE: usize = 256 << 10;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/info/lfs/objects/batch", post(batch))
-        .route("/{namespace}/{name}/info/lfs/objects/verify", post(verify))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::LargeFiles)
+        .route(
+            "/{namespace}/{name}/info/lfs/objects/batch",
+            post(
+                batch,
+                says("Says how large files are to be sent or fetched.")
+                    .more("At most 1000 at once. The links in the answer carry their own permission for an hour. To send, a token is needed.")
+                    .takes::<BatchRequest>()
+                    .answers::<BatchAnswer>("A link for each, or why there is none.")
+                    .refuses(&[Refusal::Forbidden, Refusal::Unprocessable]),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/info/lfs/objects/verify",
+            post(
+                verify,
+                says("Tells whether a large file has arrived.")
+                    .asks(Door::SignedIn)
+                    .takes::<Verify>()
+                    .answers_bytes("application/vnd.git-lfs+json", "It has: `{}`.")
+                    .refuses(&[Refusal::Unprocessable]),
+            ),
+        )
 }
 
 /// Links that carry their own permission until they expire.
-pub(crate) fn links() -> Router<AppState> {
-    Router::new().route(
+pub(crate) fn links() -> Routes {
+    Routes::about(Subject::LargeFiles).route(
         "/lfs/{kind}/{namespace}/{name}/{oid}",
-        put(upload).get(download),
+        put(
+            upload,
+            says("Takes the bytes of a large file.")
+                .asks(Door::Link)
+                .query::<Permission>()
+                .takes_bytes(
+                    "application/octet-stream",
+                    "The bytes, which must have the digest and the size.",
+                    None,
+                )
+                .answers_nothing(200, "They are kept.")
+                .refuses(&[Refusal::Unprocessable]),
+        )
+        .get(
+            download,
+            says("Gives the bytes of a large file.")
+                .asks(Door::Link)
+                .query::<Permission>()
+                .answers_bytes("application/octet-stream", "The bytes."),
+        ),
     )
 }
 
@@ -55,10 +96,13 @@ struct Linked {
 }
 
 /// What a link permits: one way, one object, one size, for a while.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct Permission {
+    /// How many bytes.
     size: u64,
+    /// When the link ends, in seconds since 1970.
     until: i64,
+    /// That the hub made the link.
     signature: String,
 }
 

@@ -9,6 +9,7 @@ mod base_url;
 mod clock;
 mod config;
 mod credentials;
+mod describe;
 mod download;
 mod error;
 mod extract;
@@ -24,6 +25,7 @@ mod rate;
 mod redirect;
 mod rendered;
 mod router;
+mod routes;
 mod server;
 mod state;
 #[cfg(feature = "testing")]

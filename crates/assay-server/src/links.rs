@@ -4,6 +4,10 @@ use axum::http::{HeaderMap, HeaderValue};
 
 use crate::base_url::BaseUrl;
 
+/// What the header is for that leads to the next page, for the document.
+pub(crate) const NEXT: &str =
+    "The address of the next page, with `rel=\"next\"`, when there is one.";
+
 /// The page of a repository.
 pub(crate) fn repo(base: &BaseUrl, kind: RepoKind, id: &RepoId) -> String {
     match kind {

@@ -8,14 +8,16 @@ use axum::http::header::{ETAG, LINK, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
-use axum::{Extension, Json, Router};
+use axum::{Json, Router};
 use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as Anyone, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::config::Config;
+use crate::describe::Subject;
 use crate::error::Failure;
+use crate::routes::Routes;
 use crate::state::AppState;
 use crate::{answer, api, download, git, health, lfs, observe, openapi};
 
@@ -34,17 +36,8 @@ const EXPOSED: [HeaderName; 8] = [
 /// Everything a hub answers, as one service.
 pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
     let state = AppState::new(hub, config, clock);
-    Router::new()
-        .merge(every_kind(
-            "/api/models",
-            "/api/datasets",
-            api::of_repository,
-        ))
-        .merge(every_kind("", "/datasets", of_page))
-        .merge(api::routes())
-        .merge(lfs::links())
-        .merge(openapi::routes())
-        .merge(health::routes())
+    routes()
+        .into_router()
         .fallback(api::fallback)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(config.body_bytes))
@@ -65,29 +58,33 @@ pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
         .with_state(state)
 }
 
+/// Every route, with what is said of it.
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories)
+        .merge(every_kind(
+            "/api/models",
+            "/api/datasets",
+            api::of_repository,
+        ))
+        .merge(every_kind("", "/datasets", of_page))
+        .merge(api::routes())
+        .merge(lfs::links())
+        .merge(openapi::routes())
+        .merge(health::routes())
+}
+
 /// What hangs below the page of a repository: downloads, git, large files.
-fn of_page() -> Router<AppState> {
-    Router::new()
+fn of_page() -> Routes {
+    Routes::about(Subject::Files)
         .merge(download::routes())
         .merge(git::routes())
         .merge(lfs::routes())
 }
 
-/// The same routes for models and for datasets. Which of the two it is stands in an extension, so that a handler has one
-/// form for both.
-fn every_kind(
-    models: &str,
-    datasets: &str,
-    routes: impl Fn() -> Router<AppState>,
-) -> Router<AppState> {
-    let hang = |path: &str, kind: RepoKind| {
-        let routes = routes().layer(Extension(kind));
-        match path {
-            "" => routes,
-            _ => Router::new().nest(path, routes),
-        }
-    };
-    hang(models, RepoKind::Model).merge(hang(datasets, RepoKind::Dataset))
+/// The same routes for models and for datasets.
+fn every_kind(models: &str, datasets: &str, routes: impl Fn() -> Routes) -> Routes {
+    let models = routes().below(models, RepoKind::Model);
+    models.merge(routes().below(datasets, RepoKind::Dataset))
 }
 
 /// A panic is our fault: one request fails, the server goes on.

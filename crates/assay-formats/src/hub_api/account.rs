@@ -3,6 +3,7 @@ use serde::Serialize;
 
 /// Whether an account is a person or an organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AccountType {
     /// A person.
@@ -13,6 +14,7 @@ pub enum AccountType {
 
 /// Who owns a model, wrote a comment or opened a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
     /// What the hub knows it by.
@@ -35,6 +37,7 @@ pub struct Account {
 
 /// The answer to `GET /api/whoami-v2`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhoAmI {
     /// A person or an organisation.
@@ -65,6 +68,7 @@ pub struct WhoAmI {
 
 /// An organisation, and what the account is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Membership {
     /// Always an organisation.
@@ -84,6 +88,7 @@ pub struct Membership {
 
 /// How the caller has shown who it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
     /// Always `access_token`.
@@ -105,6 +110,7 @@ impl Auth {
 
 /// What is told of a token; never the token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AccessToken {
     /// What its owner calls it. Clients store the token under this name.
@@ -117,6 +123,7 @@ pub struct AccessToken {
 
 /// What a token may do, in the words that clients know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TokenRole {
     /// Read.

@@ -129,6 +129,7 @@ impl fmt::Display for CommitPrefix {
 
 /// The answer to a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommitAnswer {
     /// Always true.

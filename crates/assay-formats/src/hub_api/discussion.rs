@@ -9,6 +9,7 @@ use super::Account;
 
 /// One discussion or pull request, in a list or alone. The last four keys are only told of one alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Discussion {
     /// Its number in the repository.
@@ -42,6 +43,7 @@ pub struct Discussion {
 
 /// Where a discussion or pull request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DiscussionStatus {
     /// Not yet for others to merge.
@@ -56,6 +58,7 @@ pub enum DiscussionStatus {
 
 /// The repository of a discussion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RepoName {
     /// The name with the namespace.
     pub name: RepoId,
@@ -66,6 +69,7 @@ pub struct RepoName {
 
 /// Where a pull request goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiscussionChanges {
     /// The branch, by its whole name.
@@ -77,6 +81,7 @@ pub struct DiscussionChanges {
 
 /// The answer to `GET …/discussions`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DiscussionPage {
     /// This page.
     pub discussions: Vec<Discussion>,
@@ -88,6 +93,7 @@ pub struct DiscussionPage {
 
 /// The body of `POST …/discussions`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateDiscussion {
     /// The title.
@@ -102,6 +108,7 @@ pub struct CreateDiscussion {
 
 /// The answer to a new discussion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedDiscussion {
     /// Its number.
@@ -114,6 +121,7 @@ pub struct CreatedDiscussion {
 
 /// The body of `POST …/discussions/{num}/comment`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Comment {
     /// What to say.
     pub comment: String,
@@ -121,6 +129,7 @@ pub struct Comment {
 
 /// The body of `POST …/comment/{id}/edit`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EditComment {
     /// What to say instead.
     pub content: String,
@@ -128,6 +137,7 @@ pub struct EditComment {
 
 /// The body of `POST …/discussions/{num}/title`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SetTitle {
     /// The new title.
     pub title: String,
@@ -135,6 +145,7 @@ pub struct SetTitle {
 
 /// The body of `POST …/discussions/{num}/status`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SetStatus {
     /// Where it shall stand.
     pub status: DiscussionStatus,
@@ -145,6 +156,7 @@ pub struct SetStatus {
 
 /// The body of `POST …/discussions/{num}/merge`, when there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Merge {
     /// What to say with it.
     #[serde(default)]
@@ -153,6 +165,7 @@ pub struct Merge {
 
 /// The answer to a comment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NewMessage {
     /// The comment.
@@ -161,6 +174,7 @@ pub struct NewMessage {
 
 /// The answer to an edited or hidden comment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UpdatedComment {
     /// The comment as it is.
@@ -169,6 +183,7 @@ pub struct UpdatedComment {
 
 /// The answer to a new title.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NewTitle {
     /// The change.
@@ -177,6 +192,7 @@ pub struct NewTitle {
 
 /// The answer to a new status.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NewStatus {
     /// The change.
@@ -185,6 +201,7 @@ pub struct NewStatus {
 
 /// The answer to a merge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Merged {
     /// The change of status.

@@ -3,6 +3,7 @@ use serde::Serialize;
 
 /// The body of every answer that is a refusal. Clients show `error`; the rest is for those who can do more with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
     /// What is wrong, for people.
     pub error: String,

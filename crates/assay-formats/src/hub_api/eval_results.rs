@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 
 /// One item of a model's `evalResults`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EvalResult {
     /// The file.
@@ -48,6 +49,7 @@ pub struct ResultData {
 
 /// The benchmark and task of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultDataset {
     /// The benchmark.
     pub id: RepoId,
@@ -60,11 +62,13 @@ pub struct ResultDataset {
 
 /// One value of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultMetric {
     /// The metric.
     pub metric_id: MetricId,
     /// The value.
     #[serde(serialize_with = "as_number")]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub value: Number,
     /// The subset it applies to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +83,7 @@ pub struct ResultMetric {
 
 /// Where an entry is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultSource {
     /// The address.
     pub url: String,
@@ -95,6 +100,7 @@ pub struct ResultSource {
 
 /// What ran an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ResultFramework {
     /// Such as `inspect-ai`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@ use super::{EvalResult, Expand, Gated, Property};
 
 /// What is told of a repository, alone or in a list. What is not known is left out, as clients expect.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RepoInfo {
     /// What the hub knows it by.
@@ -71,12 +72,15 @@ pub struct RepoInfo {
     pub library_name: Option<String>,
     /// The front matter of its card.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub card_data: Option<Json>,
     /// The results that an old card declares.
     #[serde(rename = "model-index", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub model_index: Option<Json>,
     /// The models it is made from.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub base_models: Option<Json>,
     /// How large a model is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,6 +95,7 @@ pub struct RepoInfo {
 
 /// How many parameters a model has. Clients insist on both keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SafeTensors {
     /// By type of number.
     pub parameters: BTreeMap<String, u64>,
@@ -100,6 +105,7 @@ pub struct SafeTensors {
 
 /// A file of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Sibling {
     /// Its path.
@@ -117,6 +123,7 @@ pub struct Sibling {
 
 /// A file that git has only a pointer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LargeSibling {
     /// The digest of its bytes.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of `POST …/info/lfs/objects/batch`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchRequest {
     /// `upload` or `download`, as it was written.
     pub operation: String,
@@ -22,6 +23,7 @@ pub struct BatchRequest {
 
 /// A branch.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchRef {
     /// Its name, short or whole.
     pub name: String,
@@ -29,6 +31,7 @@ pub struct BatchRef {
 
 /// A large file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchObject {
     /// The SHA-256 digest as it was written.
     pub oid: String,
@@ -38,6 +41,7 @@ pub struct BatchObject {
 
 /// The answer to a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchAnswer {
     /// How to transfer: always `basic`.
     pub transfer: &'static str,
@@ -49,6 +53,7 @@ pub struct BatchAnswer {
 
 /// What to do with one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ObjectAnswer {
     /// The digest.
     pub oid: String,
@@ -64,6 +69,7 @@ pub struct ObjectAnswer {
 
 /// What a client does with one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Actions {
     /// Where to put it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +84,7 @@ pub struct Actions {
 
 /// A request that a client is to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Action {
     /// The address. Python sends no credentials there, so it carries its own.
     pub href: String,
@@ -90,6 +97,7 @@ pub struct Action {
 
 /// Why a file cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ObjectError {
     /// The status that an answer of its own would have.
     pub code: u16,
@@ -99,6 +107,7 @@ pub struct ObjectError {
 
 /// The body with which a client tells that a file was put.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Verify {
     /// The digest as it was written.
     pub oid: String,

@@ -5,6 +5,7 @@ use super::{Account, ResultFramework, ResultMetric};
 
 /// One row of `GET /api/datasets/{id}/leaderboard`: the keys that clients read, then those that only we tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardRow {
     /// The place, from 1; equal values share one.
@@ -50,6 +51,7 @@ pub struct BoardRow {
 
 /// Where a result is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BoardSource {
     /// The address.
@@ -62,6 +64,7 @@ pub struct BoardSource {
 
 /// Who brought a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Submitter {
     /// The account, or the name that the commit gives.
     pub name: String,
@@ -69,6 +72,7 @@ pub struct Submitter {
 
 /// What the signed evidence says of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BoardStanding {
     /// Whether it was checked and holds.
     pub verified: bool,
@@ -82,6 +86,7 @@ pub struct BoardStanding {
 
 /// What a page shows beside a result. All of them are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Badge {
     /// The signed evidence was checked and holds.

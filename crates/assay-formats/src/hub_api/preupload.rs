@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of `POST …/preupload/{rev}`: what a client is about to send.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Preupload {
     /// The files.
@@ -17,6 +18,7 @@ pub struct Preupload {
 
 /// A file that a client is about to send.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PreuploadFile {
     /// The path as it was written; the answer must say it letter by letter.
     pub path: String,
@@ -29,6 +31,7 @@ pub struct PreuploadFile {
 
 /// The answer: how each file is to be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreuploadAnswer {
     /// The files, each once.
@@ -40,6 +43,7 @@ pub struct PreuploadAnswer {
 
 /// How a file is to be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreuploadedFile {
     /// The path as it was asked.
@@ -55,6 +59,7 @@ pub struct PreuploadedFile {
 
 /// How a file is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum UploadMode {
     /// In the commit itself.

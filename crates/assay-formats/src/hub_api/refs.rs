@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to `GET …/refs`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Refs {
     /// The branches.
@@ -18,6 +19,7 @@ pub struct Refs {
 
 /// A name for a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Ref {
     /// The short name, such as `main`.
@@ -31,6 +33,7 @@ pub struct Ref {
 
 /// One commit of `GET …/commits/{rev}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CommitItem {
     /// The commit.
     pub id: ObjectId,
@@ -46,6 +49,7 @@ pub struct CommitItem {
 
 /// Who made a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CommitAuthor {
     /// The account, or the name that the commit gives.
     pub user: String,
@@ -55,6 +59,7 @@ pub struct CommitAuthor {
 
 /// The body of `POST …/branch/{name}`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateBranch {
     /// The revision it begins at; none for the head of `main`.
@@ -64,6 +69,7 @@ pub struct CreateBranch {
 
 /// The body of `POST …/tag/{rev}`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateTag {
     /// The name.
     pub tag: String,

@@ -3,6 +3,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The body of `POST /api/repos/create`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateRepo {
     /// The name, usually without the namespace; some clients write `namespace/name` here.
     pub name: String,
@@ -22,6 +23,7 @@ pub struct CreateRepo {
 
 /// The body of `DELETE /api/repos/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeleteRepo {
     /// The name without the namespace.
     pub name: String,
@@ -35,6 +37,7 @@ pub struct DeleteRepo {
 
 /// The body of `POST /api/repos/move`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MoveRepo {
     /// The name it has, with the namespace.
@@ -48,6 +51,7 @@ pub struct MoveRepo {
 
 /// The body of `PUT /api/{models,datasets}/{id}/settings`. What is absent stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RepoSettings {
     /// Who may see it, as clients from 1.8 on say it.
     #[serde(default)]
@@ -65,6 +69,7 @@ pub struct RepoSettings {
 
 /// The answer to a created repository; with the status of a conflict, where the existing one is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedRepo {
     /// Its page. Clients parse it and insist on their own host name.
     pub url: String,
@@ -76,6 +81,7 @@ pub struct CreatedRepo {
 
 /// The answer to changed settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SettingsAnswer {
     /// Whether only some may see it.
     pub private: bool,
@@ -85,6 +91,7 @@ pub struct SettingsAnswer {
 
 /// Who may see a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
     /// Everyone.

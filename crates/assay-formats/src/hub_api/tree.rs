@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// One file or directory of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TreeEntry {
     /// A file or a directory.
@@ -24,6 +25,7 @@ pub struct TreeEntry {
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EntryType {
     /// A file, or what git keeps like one.
@@ -34,6 +36,7 @@ pub enum EntryType {
 
 /// A file that git has only a pointer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LargeEntry {
     /// The SHA-256 digest of its bytes.
@@ -46,6 +49,7 @@ pub struct LargeEntry {
 
 /// The commit that changed an entry last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LastCommit {
     /// The commit.
     pub id: ObjectId,
@@ -57,6 +61,7 @@ pub struct LastCommit {
 
 /// The body of `POST …/paths-info/{rev}`, a form from Python and JSON from JavaScript.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PathsInfo {
     /// The paths as they were written. One that is no path names nothing, and is answered with nothing.
     #[serde(default)]

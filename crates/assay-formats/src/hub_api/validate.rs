@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of `POST /api/validate-yaml`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ValidateYaml {
     /// The whole card.
@@ -13,6 +14,7 @@ pub struct ValidateYaml {
 
 /// The answer: what is wrong with a card, if anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct YamlReport {
     /// What must be mended.
     pub errors: Vec<YamlMessage>,
@@ -22,6 +24,7 @@ pub struct YamlReport {
 
 /// One thing to say about a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct YamlMessage {
     /// For people.
     pub message: String,

@@ -2,6 +2,7 @@ use serde::Serialize;
 
 /// One item of `GET /api/settings/webhooks`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Webhook {
     /// What the hub knows it by.
     pub id: String,
@@ -19,6 +20,7 @@ pub struct Webhook {
 
 /// What a webhook watches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Watched {
     /// `user`, `org`, `model` or `dataset`.
     #[serde(rename = "type")]

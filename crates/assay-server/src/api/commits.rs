@@ -1,17 +1,19 @@
 use assay_app::{CommitRequest, Committed, Need, Operation};
 use assay_formats::hub_api::{self, CommitError, CommitFault, CommitLimits, CommitReader};
 use assay_model::Diagnostic;
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName};
-use axum::routing::post;
-use axum::{Json, Router};
 use futures_util::StreamExt as _;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::{self, Failure};
 use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments};
 use crate::links;
+use crate::routes::{Routes, post};
 use crate::state::AppState;
 
 mod spool;
@@ -25,9 +27,34 @@ const MAX_WARNINGS: usize = 16;
 const OVERHEAD: u64 = 2;
 /// What every commit may take, however little content it brings.
 const LEAST_BODY: u64 = 64 << 20;
+/// What the body is, for the document.
+const BODY: &str = "One JSON object a line, each with `key` and `value`. First `header` (`summary`, `description`, \
+    `parentCommit`), then in any order `file` (`path`, `content`, `encoding`, `oldPath`), `lfsFile` (`path`, `oid`, `size`, \
+    `algo`), `deletedFile` and `deletedFolder` (`path`).";
+/// A body, for the document.
+const EXAMPLE: &str = r#"{"key":"header","value":{"summary":"Add results","description":""}}
+{"key":"file","value":{"path":"notes.md","content":"aGVsbG8K","encoding":"base64"}}"#;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/{namespace}/{name}/commit/{revision}", post(commit))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Commits)
+        .route(
+            "/{namespace}/{name}/commit/{revision}",
+            post(
+                commit,
+                says("Makes a commit, or a pull request of one commit.")
+                    .more(
+                        "Result files, benchmark definitions and records in the commit are judged first; errors refuse all of \
+                         it and `diagnostics` tells what and where. Anyone signed in may open a pull request on a repository \
+                         they can see; a commit to a branch needs the right to write.",
+                    )
+                    .asks(Door::SignedIn)
+                    .query::<CommitQuery>()
+                    .takes_bytes("application/x-ndjson", BODY, Some(EXAMPLE))
+                    .answers::<hub_api::CommitAnswer>("The commit, and the pull request when one was asked for.")
+                    .header("X-HF-Warning", "A warning about a file, one header each.")
+                    .refuses(&[Refusal::Taken, Refusal::Stale, Refusal::Unprocessable]),
+            ),
+        )
 }
 
 #[derive(Deserialize)]
@@ -35,9 +62,11 @@ struct At {
     revision: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct CommitQuery {
+    /// Whether to open a pull request against the revision instead.
     #[serde(default)]
+    #[param(value_type = bool)]
     create_pr: Flag,
 }
 

@@ -1,13 +1,15 @@
 use assay_app::{DiscussionFilter, Event, Need, NewDiscussion, Repo, Status};
 use assay_formats::hub_api;
+use axum::Json;
 use axum::extract::State;
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
 use crate::links;
+use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
 
@@ -15,28 +17,98 @@ use crate::wire;
 const PAGE: u64 = 50;
 
 /// Discussions and pull requests, below `/api/{models,datasets}`.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/discussions", get(list).post(open))
-        .route("/{namespace}/{name}/discussions/{num}", get(show))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Discussions)
+        .route(
+            "/{namespace}/{name}/discussions",
+            get(
+                list,
+                says("Lists discussions and pull requests, newest first.")
+                    .query::<ListQuery>()
+                    .answers::<hub_api::DiscussionPage>("A page of 50."),
+            )
+            .post(
+                open,
+                says("Opens a discussion, or a draft of a pull request.")
+                    .more("Discussions and pull requests share their numbers. A draft opens with its first commit to `refs/pr/N`.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::CreateDiscussion>()
+                    .answers::<hub_api::CreatedDiscussion>("Its number and page."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/discussions/{num}",
+            get(
+                show,
+                says("Shows a discussion or pull request with everything that happened.")
+                    .query::<ShowQuery>()
+                    .answers::<hub_api::Discussion>("The discussion."),
+            ),
+        )
         .route(
             "/{namespace}/{name}/discussions/{num}/comment",
-            post(comment),
+            post(
+                comment,
+                says("Adds a comment.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::Comment>()
+                    .answers::<hub_api::NewMessage>("The comment."),
+            ),
         )
         .route(
             "/{namespace}/{name}/discussions/{num}/comment/{event}/edit",
-            post(edit),
+            post(
+                edit,
+                says("Changes the text of a comment.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::EditComment>()
+                    .answers::<hub_api::UpdatedComment>("The comment as it is now."),
+            ),
         )
         .route(
             "/{namespace}/{name}/discussions/{num}/comment/{event}/hide",
-            post(hide),
+            post(
+                hide,
+                says("Hides a comment, for good.")
+                    .asks(Door::SignedIn)
+                    .answers::<hub_api::UpdatedComment>("The comment as it is now.")
+                    .refuses(&[Refusal::Invalid]),
+            ),
         )
-        .route("/{namespace}/{name}/discussions/{num}/title", post(retitle))
+        .route(
+            "/{namespace}/{name}/discussions/{num}/title",
+            post(
+                retitle,
+                says("Gives another title.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::SetTitle>()
+                    .answers::<hub_api::NewTitle>("The change."),
+            ),
+        )
         .route(
             "/{namespace}/{name}/discussions/{num}/status",
-            post(change_status),
+            post(
+                change_status,
+                says("Closes, or opens again.")
+                    .more("Results of a closed pull request no longer count; opened again, they do.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::SetStatus>()
+                    .answers::<hub_api::NewStatus>("The change.")
+                    .refuses(&[Refusal::Taken]),
+            ),
         )
-        .route("/{namespace}/{name}/discussions/{num}/merge", post(merge))
+        .route(
+            "/{namespace}/{name}/discussions/{num}/merge",
+            post(
+                merge,
+                says("Merges a pull request.")
+                    .more("A conflict is a 409 that names the files.")
+                    .asks(Door::SignedIn)
+                    .may_take::<hub_api::Merge>()
+                    .answers::<hub_api::Merged>("The change and the commit.")
+                    .refuses(&[Refusal::Taken]),
+            ),
+        )
 }
 
 #[derive(Deserialize)]
@@ -50,21 +122,27 @@ struct Said {
     event: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct ListQuery {
+    /// The page, from 0 on.
     #[serde(default)]
     p: u64,
+    /// `all`, `discussion` or `pull_request`.
     #[serde(default, rename = "type")]
     kind: Option<String>,
+    /// `all`, `open` or `closed`; merged ones are closed.
     #[serde(default)]
     status: Option<String>,
+    /// Only those of this account.
     #[serde(default)]
     author: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct ShowQuery {
+    /// Whether to tell what a pull request changes, as a unified diff.
     #[serde(default)]
+    #[param(value_type = bool)]
     diff: Flag,
 }
 

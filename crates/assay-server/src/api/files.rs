@@ -1,14 +1,16 @@
 use assay_app::{FileEntry, Need, Repo};
 use assay_formats::hub_api;
+use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Subject, Told, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments, paths_info};
+use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::{links, wire};
 
@@ -19,11 +21,34 @@ const EXPANDED_PAGE: usize = 50;
 /// The most paths that can be asked about at once.
 const MAX_PATHS: usize = 1000;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/tree/{revision}", get(root))
-        .route("/{namespace}/{name}/tree/{revision}/{*path}", get(folder))
-        .route("/{namespace}/{name}/paths-info/{revision}", post(paths))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Files)
+        .route(
+            "/{namespace}/{name}/tree/{revision}",
+            get(root, tree("Lists the files at the root of a revision.")),
+        )
+        .route(
+            "/{namespace}/{name}/tree/{revision}/{*path}",
+            get(folder, tree("Lists the files of a folder.")),
+        )
+        .route(
+            "/{namespace}/{name}/paths-info/{revision}",
+            post(
+                paths,
+                says("Tells what lies at some paths.")
+                    .more("At most 1000 paths at once; those that do not exist are left out.")
+                    .takes::<hub_api::PathsInfo>()
+                    .also_as("application/x-www-form-urlencoded")
+                    .lists::<hub_api::TreeEntry>("What was found."),
+            ),
+        )
+}
+
+fn tree(summary: &'static str) -> Told {
+    says(summary)
+        .query::<TreeQuery>()
+        .lists::<hub_api::TreeEntry>("A page, in the order of the paths.")
+        .header("Link", links::NEXT)
 }
 
 #[derive(Deserialize)]
@@ -37,13 +62,19 @@ struct AtPath {
     path: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct TreeQuery {
+    /// Whether to list what is in the folders too.
     #[serde(default)]
+    #[param(value_type = bool)]
     recursive: Flag,
+    /// Whether to tell the last commit of each entry; a page is then shorter.
     #[serde(default)]
+    #[param(value_type = bool)]
     expand: Flag,
+    /// Where to go on, from the `Link` header.
     cursor: Option<String>,
+    /// The most entries of a page: up to 1000, or 50 with `expand`.
     limit: Option<usize>,
 }
 

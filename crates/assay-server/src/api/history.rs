@@ -1,13 +1,15 @@
 use assay_app::Need;
 use assay_formats::hub_api;
+use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::routing::get;
-use axum::{Json, Router};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName, Segments};
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::{links, wire};
 
@@ -17,8 +19,18 @@ const PAGE: usize = 50;
 const MAX_PAGE: usize = 1000;
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/{namespace}/{name}/commits/{revision}", get(commits))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Commits).route(
+        "/{namespace}/{name}/commits/{revision}",
+        get(
+            commits,
+            says("Lists the commits of a revision, newest first.")
+                .query::<Paging>()
+                .lists::<hub_api::CommitItem>("A page.")
+                .header("Link", links::NEXT)
+                .header("X-Total-Count", "How many commits there are in all."),
+        ),
+    )
 }
 
 #[derive(Deserialize)]
@@ -26,11 +38,12 @@ struct At {
     revision: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct Paging {
     /// The page, from 0 on.
     #[serde(default)]
     p: usize,
+    /// The most commits of a page: 50 when nobody says, up to 1000.
     limit: Option<usize>,
 }
 

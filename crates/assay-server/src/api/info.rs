@@ -1,33 +1,53 @@
 use assay_app::{Caller, Need, Repo};
 use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
-use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Subject, Told, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, Query, RepoName, Segments};
 use crate::rendered::Answer;
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}", get(head))
-        .route("/{namespace}/{name}/revision/{revision}", get(at_revision))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories)
+        .route(
+            "/{namespace}/{name}",
+            get(head, told("Tells of a repository at the head of `main`.")),
+        )
+        .route(
+            "/{namespace}/{name}/revision/{revision}",
+            get(
+                at_revision,
+                told("Tells of a repository at a branch, tag, commit or pull request."),
+            ),
+        )
 }
 
-#[derive(Debug, Deserialize)]
+fn told(summary: &'static str) -> Told {
+    says(summary)
+        .query::<InfoQuery>()
+        .answers::<hub_api::RepoInfo>("The repository; with `expand`, only what it names.")
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
 struct InfoQuery {
+    /// A property to tell, repeated for several: `sha`, `tags`, `siblings`, `evalResults` and others; none for the usual ones.
     #[serde(default)]
     expand: Vec<String>,
+    /// The same, in the spelling of other clients.
     #[serde(default, rename = "expand[]")]
     expand_list: Vec<String>,
+    /// Whether to tell the size and object of each file.
     #[serde(default)]
+    #[param(value_type = bool)]
     blobs: Flag,
 }
 

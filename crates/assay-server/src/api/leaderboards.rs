@@ -2,17 +2,18 @@ use std::sync::Arc;
 
 use assay_app::{BoardQuery, BoardView, Caller};
 use assay_formats::hub_api;
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
-use axum::routing::get;
 use bytes::Bytes;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use crate::base_url::BaseUrl;
+use crate::describe::{Subject, says};
 use crate::error::{Failure, one_line};
 use crate::extract::{Asker, Base, Flag, Query, Segments};
 use crate::rendered::Answer;
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
 
@@ -27,8 +28,30 @@ const REVISION: HeaderName = HeaderName::from_static("x-assay-benchmark-revision
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
 /// Leaderboards, at their full addresses: only datasets have one.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/api/datasets/{namespace}/{name}/{board}", get(leaderboard))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Leaderboards)
+        .route(
+            "/api/datasets/{namespace}/{name}/{board}",
+            get(
+                leaderboard,
+                says("Ranks the results of one task.")
+                    .more(
+                        "Only finite numbers are ranked; equal values share a rank. The answer says in its headers which task, \
+                         metric, policy and definition made it.",
+                    )
+                    .query::<Parameters>()
+                    .lists::<hub_api::BoardRow>("The rows, in the form that the end of the address names.")
+                    .or_bytes("application/x-ndjson")
+                    .or_bytes("text/csv")
+                    .or_bytes("application/vnd.apache.parquet")
+                    .or_bytes("text/markdown")
+                    .header(TASK.as_str(), "The task.")
+                    .header(METRIC.as_str(), "The metric it is ranked by.")
+                    .header(POLICY.as_str(), "The policy that chose among several results of a model.")
+                    .header(REVISION.as_str(), "The commit of the benchmark's definition.")
+                    .header(TOTAL.as_str(), "How many rows there are in all."),
+            ),
+        )
 }
 
 #[derive(Deserialize)]
@@ -39,17 +62,29 @@ struct Named {
 }
 
 /// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct Parameters {
+    /// The task; none for the first one of the benchmark.
     task_id: Option<String>,
+    /// The metric; none for the primary one of the task.
     metric_id: Option<String>,
+    /// Which of several results of a model counts: `authoritative` (the default), `best`, `latest` or `all`.
     policy: Option<String>,
+    /// Whether to rank verified results alone.
     #[serde(default)]
+    #[param(value_type = bool)]
     verified: Flag,
+    /// Whether to leave out models that are made from others; `true` when nobody says.
+    #[param(value_type = Option<bool>)]
     base_model: Option<Flag>,
+    /// The same, by its other name.
+    #[param(value_type = Option<bool>)]
     base_model_only: Option<Flag>,
+    /// The board as it was at this date or moment.
     as_of: Option<String>,
+    /// The most rows.
     limit: Option<usize>,
+    /// How many rows to pass over.
     #[serde(default)]
     offset: usize,
 }

@@ -3,13 +3,15 @@ use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::info;
+use crate::describe::{Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, Query};
+use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::{links, wire};
 
@@ -20,25 +22,44 @@ const MAX_PAGE: usize = 1000;
 /// The most repositories of a page that tells what has to be read from each.
 const MAX_COSTLY_PAGE: usize = 50;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/", get(list))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories).route(
+        "/",
+        get(
+            list,
+            says("Lists repositories that the caller may see.")
+                .query::<Listing>()
+                .lists::<hub_api::RepoInfo>("A page.")
+                .header("Link", links::NEXT),
+        ),
+    )
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, IntoParams)]
 struct Listing {
+    /// A tag that each must have, repeated for several; `benchmark:official` for official benchmarks.
     #[serde(default)]
     filter: Vec<String>,
+    /// A word in the name, repeated for several.
     #[serde(default)]
     search: Vec<String>,
+    /// Only those in this namespace.
     author: Option<String>,
+    /// `createdAt` (the default), `lastModified` or `name`; `downloads`, `likes` and `trendingScore` are taken and count nothing.
     sort: Option<String>,
+    /// The most repositories of a page: 500 when nobody says, up to 1000.
     limit: Option<usize>,
+    /// Where to go on, from the `Link` header.
     cursor: Option<String>,
+    /// A property to tell, repeated for several.
     #[serde(default)]
     expand: Vec<String>,
+    /// The same, in the spelling of other clients.
     #[serde(default, rename = "expand[]")]
     expand_list: Vec<String>,
+    /// Whether to tell the files of each; a page is then shorter.
     #[serde(default)]
+    #[param(value_type = bool)]
     full: Flag,
 }
 

@@ -2,35 +2,66 @@
 
 use assay_formats::hub_api;
 use assay_model::RepoId;
+use axum::Json;
 use axum::extract::State;
-use axum::routing::{post, put};
-use axum::{Json, Router};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, JsonBody, Segments};
+use crate::routes::{Routes, post, put};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/api/assay/organizations", post(create_organisation))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Operation)
+        .route(
+            "/api/assay/organizations",
+            post(
+                create_organisation,
+                says("Makes an organisation.")
+                    .asks(Door::Operators)
+                    .takes::<NewOrganisation>()
+                    .answers::<hub_api::Account>("The organisation.")
+                    .refuses(&[Refusal::Taken]),
+            ),
+        )
         .route(
             "/api/assay/benchmarks/{namespace}/{name}/official",
-            put(set_official),
+            put(
+                set_official,
+                says("Marks a benchmark as official, or takes the mark away.")
+                    .asks(Door::Operators)
+                    .takes::<Official>()
+                    .answers::<Marked>("How it is marked now."),
+            ),
         )
 }
 
-#[derive(Debug, Deserialize)]
+/// The body of `POST /api/assay/organizations`.
+#[derive(Debug, Deserialize, ToSchema)]
 struct NewOrganisation {
+    /// The name in addresses.
     name: String,
+    /// The name for people; none for the same.
     #[serde(default)]
     fullname: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// The body of `PUT /api/assay/benchmarks/{id}/official`.
+#[derive(Debug, Deserialize, ToSchema)]
 struct Official {
+    /// Whether it is to be official.
+    official: bool,
+}
+
+/// How a benchmark is marked.
+#[derive(Debug, Serialize, ToSchema)]
+struct Marked {
+    /// The benchmark.
+    id: RepoId,
+    /// Whether it is official.
     official: bool,
 }
 
@@ -64,7 +95,7 @@ async fn set_official(
     Asker(caller): Asker,
     Segments(Named { namespace, name }): Segments<Named>,
     JsonBody(request): JsonBody<Official>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Marked>, Failure> {
     let id: RepoId = format!("{namespace}/{name}")
         .parse()
         .map_err(|_| Failure::no_repo())?;
@@ -72,5 +103,8 @@ async fn set_official(
         .hub
         .set_official(&caller, &id, request.official)
         .await?;
-    Ok(Json(json!({ "id": id, "official": request.official })))
+    Ok(Json(Marked {
+        id,
+        official: request.official,
+    }))
 }

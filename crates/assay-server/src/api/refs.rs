@@ -1,31 +1,69 @@
 use assay_app::Need;
 use assay_formats::hub_api;
+use axum::Json;
 use axum::extract::State;
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
+use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/refs", get(refs))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Refs)
+        .route(
+            "/{namespace}/{name}/refs",
+            get(
+                refs,
+                says("Lists branches and tags.")
+                    .query::<RefsQuery>()
+                    .answers::<hub_api::Refs>("The names and the commits they stand for."),
+            ),
+        )
         .route(
             "/{namespace}/{name}/branch/{*branch}",
-            post(create_branch).delete(delete_branch),
+            post(
+                create_branch,
+                says("Makes a branch.")
+                    .asks(Door::SignedIn)
+                    .may_take::<hub_api::CreateBranch>()
+                    .answers_ok()
+                    .refuses(&[Refusal::Taken]),
+            )
+            .delete(
+                delete_branch,
+                says("Deletes a branch, but never `main`.")
+                    .asks(Door::SignedIn)
+                    .answers_ok()
+                    .refuses(&[Refusal::Invalid]),
+            ),
         )
         .route(
             "/{namespace}/{name}/tag/{*tag}",
-            post(create_tag).delete(delete_tag),
+            post(
+                create_tag,
+                says("Makes a tag.")
+                    .more("The path names the revision, the body the tag.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::CreateTag>()
+                    .answers_ok()
+                    .refuses(&[Refusal::Taken]),
+            )
+            .delete(
+                delete_tag,
+                says("Deletes a tag.").asks(Door::SignedIn).answers_ok(),
+            ),
         )
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct RefsQuery {
+    /// Whether to list pull requests as well.
     #[serde(default)]
+    #[param(value_type = bool)]
     include_prs: Flag,
 }
 

@@ -1,23 +1,55 @@
 use assay_app::{Error, NewRepository, Visibility};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
+use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{delete, post};
-use axum::{Json, Router};
 use serde_json::json;
 
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::{self, Failure};
 use crate::extract::{Asker, Base, JsonBody};
+use crate::routes::{Routes, delete, post};
 use crate::state::AppState;
 use crate::{links, wire};
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/api/repos/create", post(create))
-        .route("/api/repos/delete", delete(remove))
-        .route("/api/repos/move", post(rename))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories)
+        .route(
+            "/api/repos/create",
+            post(
+                create,
+                says("Makes a repository.")
+                    .more("A name that is taken is a 409 whose body says where, so that clients can go on.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::CreateRepo>()
+                    .answers::<hub_api::CreatedRepo>("The repository.")
+                    .refuses(&[Refusal::Taken]),
+            ),
+        )
+        .route(
+            "/api/repos/delete",
+            delete(
+                remove,
+                says("Deletes a repository.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::DeleteRepo>()
+                    .answers_ok()
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+        .route(
+            "/api/repos/move",
+            post(
+                rename,
+                says("Gives a repository another name; the old one leads there.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::MoveRepo>()
+                    .answers_ok()
+                    .refuses(&[Refusal::Missing, Refusal::Taken]),
+            ),
+        )
 }
 
 /// Makes a repository. When the name is taken, the refusal says where: clients read it and go on.

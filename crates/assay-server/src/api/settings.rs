@@ -1,19 +1,43 @@
 use assay_app::{Need, Settings, Visibility};
 use assay_formats::hub_api::{self, Gated};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::{get, put};
-use axum::{Json, Router};
 
+use crate::describe::{Door, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, JsonBody, RepoName};
+use crate::routes::{Routes, get, put};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/settings", put(change))
-        .route("/{namespace}/{name}/auth-check", get(may_read))
-        .route("/{namespace}/{name}/auth-check/write", get(may_write))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Repositories)
+        .route(
+            "/{namespace}/{name}/settings",
+            put(
+                change,
+                says("Changes who may see a repository, or what is said of it.")
+                    .asks(Door::SignedIn)
+                    .takes::<hub_api::RepoSettings>()
+                    .answers::<hub_api::SettingsAnswer>("The settings as they are now."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/auth-check",
+            get(
+                may_read,
+                says("Tells whether the caller may read.").answers_ok(),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/auth-check/write",
+            get(
+                may_write,
+                says("Tells whether the caller may write.")
+                    .asks(Door::SignedIn)
+                    .answers_ok(),
+            ),
+        )
 }
 
 /// Changes who may see a repository, or what is said of it.

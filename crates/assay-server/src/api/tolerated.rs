@@ -1,24 +1,60 @@
-use axum::routing::{get, head};
-use axum::{Json, Router};
+use assay_app::Error;
+use assay_formats::hub_api;
+use axum::Json;
 use serde_json::{Value, json};
 
-use assay_app::Error;
-
+use crate::describe::{Door, Refusal, Subject, Told, says};
 use crate::error::Failure;
 use crate::extract::Asker;
-use crate::state::AppState;
+use crate::routes::{Routes, get};
 
 /// What clients ask by the way. It costs them nothing and must not cost us more.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Courtesy)
         .route(
             "/api/telemetry/{*topic}",
-            head(telemetry).get(telemetry).post(telemetry),
+            get(telemetry, counts_nothing())
+                .head(telemetry, counts_nothing())
+                .post(telemetry, counts_nothing()),
         )
-        .route("/api/settings/webhooks", get(webhooks))
-        .route("/api/models-tags-by-type", get(no_tags))
-        .route("/api/datasets-tags-by-type", get(no_tags))
-        .route("/api/agent-harnesses", get(harnesses))
+        .route(
+            "/api/settings/webhooks",
+            get(
+                webhooks,
+                says("Lists the caller's webhooks: there are none yet.")
+                    .asks(Door::SignedIn)
+                    .lists::<hub_api::Webhook>("An empty list."),
+            ),
+        )
+        .route(
+            "/api/models-tags-by-type",
+            get(
+                model_tags,
+                says("Lists tags of models by type: none.")
+                    .answers_bytes("application/json", "`{}`."),
+            ),
+        )
+        .route(
+            "/api/datasets-tags-by-type",
+            get(
+                dataset_tags,
+                says("Lists tags of datasets by type: none.")
+                    .answers_bytes("application/json", "`{}`."),
+            ),
+        )
+        .route(
+            "/api/agent-harnesses",
+            get(
+                harnesses,
+                says("Is the first question of every client, and is answered with 404.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+}
+
+fn counts_nothing() -> Told {
+    says("Takes what clients count about themselves, and keeps nothing of it.")
+        .answers_nothing(200, "Always.")
 }
 
 async fn telemetry() {}
@@ -31,7 +67,11 @@ async fn webhooks(Asker(caller): Asker) -> Result<Json<Value>, Failure> {
     }
 }
 
-async fn no_tags() -> Json<Value> {
+async fn model_tags() -> Json<Value> {
+    Json(json!({}))
+}
+
+async fn dataset_tags() -> Json<Value> {
     Json(json!({}))
 }
 

@@ -1,19 +1,34 @@
 use assay_app::Preupload;
 use assay_formats::hub_api::{self, UploadMode};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::post;
-use axum::{Json, Router};
 use serde::Deserialize;
+use utoipa::IntoParams;
 
+use crate::describe::{Door, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, JsonBody, Query, RepoName, Segments};
+use crate::routes::{Routes, post};
 use crate::state::AppState;
 
 /// The most files that can be asked about at once. Clients send 256.
 const MAX_FILES: usize = 1000;
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/{namespace}/{name}/preupload/{revision}", post(preupload))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Commits).route(
+        "/{namespace}/{name}/preupload/{revision}",
+        post(
+            preupload,
+            says("Says how each file of a coming commit is to be sent.")
+                .more("At most 1000 files at once.")
+                .asks(Door::SignedIn)
+                .query::<PreuploadQuery>()
+                .takes::<hub_api::Preupload>()
+                .answers::<hub_api::PreuploadAnswer>(
+                    "Each file: in the commit, or before it as a large file.",
+                ),
+        ),
+    )
 }
 
 #[derive(Deserialize)]
@@ -21,9 +36,11 @@ struct At {
     revision: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 struct PreuploadQuery {
+    /// Whether the commit will open a pull request.
     #[serde(default)]
+    #[param(value_type = bool)]
     create_pr: Flag,
 }
 

@@ -1,15 +1,24 @@
 use assay_formats::hub_api::{ValidateYaml, YamlMessage, YamlReport};
 use assay_formats::syntax::SyntaxFaultKind;
 use assay_formats::{Kind, Tape, yaml};
+use axum::Json;
 use axum::http::StatusCode;
-use axum::routing::post;
-use axum::{Json, Router};
 
+use crate::describe::{Subject, says};
 use crate::extract::JsonBody;
-use crate::state::AppState;
+use crate::routes::{Routes, post};
 
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/api/validate-yaml", post(validate))
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Commits).route(
+        "/api/validate-yaml",
+        post(
+            validate,
+            says("Tells what is wrong with the front matter of a card.")
+                .takes::<ValidateYaml>()
+                .answers::<YamlReport>("Nothing that must be mended.")
+                .or_answers_json::<YamlReport>(400, "What must be mended."),
+        ),
+    )
 }
 
 /// What is wrong with the front matter of a card. Clients ask before they commit a `README.md`.

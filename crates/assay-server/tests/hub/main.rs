@@ -9,6 +9,7 @@ mod files;
 mod limits;
 mod listing;
 mod observability;
+mod openapi;
 mod refs;
 mod repositories;
 mod serving;

@@ -46,6 +46,7 @@ pub enum EventData {
 
 /// A comment as it is and was.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommentData {
     /// Whether it was changed.
@@ -59,11 +60,13 @@ pub struct CommentData {
     /// How often it was changed.
     pub num_edits: u64,
     /// Always empty; clients may read it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub reactions: [(); 0],
 }
 
 /// One text of a comment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommentVersion {
     /// As it was written.

@@ -1,0 +1,134 @@
+use assay_formats::hub_api::ErrorBody;
+use utoipa::ToSchema as _;
+use utoipa::openapi::schema::{ObjectBuilder, Ref, Type};
+use utoipa::openapi::{Content, Header, Response, ResponseBuilder};
+
+/// A way to refuse, as `error.rs` answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Refusal {
+    Moved,
+    Invalid,
+    Unknown,
+    Forbidden,
+    Missing,
+    Taken,
+    Stale,
+    TooLarge,
+    Unprocessable,
+    TooOften,
+    Ours,
+}
+
+impl Refusal {
+    /// Every way.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Moved,
+        Self::Invalid,
+        Self::Unknown,
+        Self::Forbidden,
+        Self::Missing,
+        Self::Taken,
+        Self::Stale,
+        Self::TooLarge,
+        Self::Unprocessable,
+        Self::TooOften,
+        Self::Ours,
+    ];
+
+    /// The status.
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Self::Moved => 307,
+            Self::Invalid => 400,
+            Self::Unknown => 401,
+            Self::Forbidden => 403,
+            Self::Missing => 404,
+            Self::Taken => 409,
+            Self::Stale => 412,
+            Self::TooLarge => 413,
+            Self::Unprocessable => 422,
+            Self::TooOften => 429,
+            Self::Ours => 500,
+        }
+    }
+
+    /// What the document calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Moved => "Moved",
+            Self::Invalid => "Invalid",
+            Self::Unknown => "Unknown",
+            Self::Forbidden => "Forbidden",
+            Self::Missing => "Missing",
+            Self::Taken => "Taken",
+            Self::Stale => "Stale",
+            Self::TooLarge => "TooLarge",
+            Self::Unprocessable => "Unprocessable",
+            Self::TooOften => "TooOften",
+            Self::Ours => "Ours",
+        }
+    }
+
+    /// What it is all about.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Self::Moved => "The repository has another name now: the same question, there.",
+            Self::Invalid => {
+                "The question cannot be understood; or files that were sent break the rules, and `diagnostics` says where."
+            }
+            Self::Unknown => {
+                "A token is needed or the one given is not good; or nobody in particular asked for a repository that is not there or not public."
+            }
+            Self::Forbidden => "The caller is known and may not do this.",
+            Self::Missing => {
+                "There is no such thing, or the caller may not know of it. `X-Error-Code` is `RepoNotFound`, `RevisionNotFound` or `EntryNotFound` when it is one of these."
+            }
+            Self::Taken => "The name is taken, or the change conflicts with what is there.",
+            Self::Stale => "The branch has moved on since the `parentCommit`.",
+            Self::TooLarge => "A limit of this hub was reached; the message says which.",
+            Self::Unprocessable => {
+                "The question is well-formed, but cannot be carried out as it stands."
+            }
+            Self::TooOften => "Asked too often; `Retry-After` says when to come again.",
+            Self::Ours => {
+                "A fault of the hub. The message has the id of the request, and the log the rest."
+            }
+        }
+    }
+
+    /// The answer, as the document has it.
+    pub(crate) fn response(self) -> Response {
+        let response = ResponseBuilder::new()
+            .description(self.description())
+            .content(
+                "application/json",
+                Content::new(Some(Ref::from_schema_name(ErrorBody::name()))),
+            )
+            .header(
+                "X-Error-Message",
+                header("The message for people, on one line of ASCII."),
+            );
+        let response = match self {
+            Self::Moved => response.header("Location", header("Where to ask.")),
+            Self::Missing | Self::Unknown => response.header(
+                "X-Error-Code",
+                header("Which thing is missing, for machines."),
+            ),
+            Self::TooOften => response.header("Retry-After", header("Seconds to wait.")),
+            Self::Invalid
+            | Self::Forbidden
+            | Self::Taken
+            | Self::Stale
+            | Self::TooLarge
+            | Self::Unprocessable
+            | Self::Ours => response,
+        };
+        response.build()
+    }
+}
+
+fn header(description: &str) -> Header {
+    let mut header = Header::new(ObjectBuilder::new().schema_type(Type::String));
+    header.description = Some(description.to_owned());
+    header
+}

@@ -1,0 +1,420 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use assay_server::{Person, TestHub};
+use axum::body::Body;
+use axum::http::Method;
+use serde_json::{Value, json};
+
+const BENCHMARK: &str = "name: Sums\nevaluation_framework: assay\nmetrics:\n  - id: accuracy\n    higher_is_better: true\n    \
+                         primary: true\ntasks:\n  - id: sums\n    config: default\n    split: test\n";
+const RESULT: &str =
+    "- dataset:\n    id: alice/sums\n    task_id: sums\n  value: 0.5\n  date: '2026-01-05'\n";
+
+async fn document() -> Value {
+    let hub = TestHub::new().await;
+    hub.get(Person::Nobody, "/api/openapi.json")
+        .await
+        .expect(200)
+        .json()
+}
+
+/// Each path with its methods in capitals.
+fn methods(document: &Value) -> BTreeMap<&str, BTreeSet<String>> {
+    let paths = document["paths"].as_object().unwrap();
+    paths
+        .iter()
+        .map(|(path, item)| {
+            let methods = item.as_object().unwrap().keys();
+            (
+                path.as_str(),
+                methods.map(|method| method.to_uppercase()).collect(),
+            )
+        })
+        .collect()
+}
+
+fn operations(document: &Value) -> Vec<&Value> {
+    let items = document["paths"].as_object().unwrap().values();
+    items
+        .flat_map(|item| item.as_object().unwrap().values())
+        .collect()
+}
+
+/// The paths that a router has, as its own description for debugging tells them.
+fn paths_of(router: &axum::Router) -> BTreeSet<String> {
+    let text = format!("{router:?}");
+    let quoted = text.split('"').skip(1).step_by(2);
+    quoted
+        .filter(|text| text.starts_with('/'))
+        // Fallbacks hang below a path of the router's own.
+        .filter(|text| !text.contains("__private__"))
+        .map(|path| path.replace("{*", "{"))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_document_is_the_one_in_the_documentation() {
+    let hub = TestHub::new().await;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+
+    let served = hub
+        .get(Person::Nobody, "/api/openapi.json")
+        .await
+        .expect(200)
+        .text();
+
+    if std::env::var_os("ASSAY_UPDATE").is_some() {
+        std::fs::write(&path, &served).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == served,
+        "`docs/openapi.json` is stale; run the test again with ASSAY_UPDATE=1"
+    );
+}
+
+#[tokio::test]
+async fn every_path_of_the_router_is_in_the_document_and_no_other() {
+    let hub = TestHub::new().await;
+    let document = document().await;
+
+    let routed = paths_of(&hub.router());
+
+    let described: BTreeSet<String> = methods(&document).into_keys().map(str::to_owned).collect();
+    assert_eq!(routed, described);
+}
+
+#[tokio::test]
+async fn every_method_that_is_allowed_is_in_the_document_and_no_other() {
+    let hub = TestHub::new().await;
+    let document = document().await;
+
+    for (path, mut described) in methods(&document) {
+        let somewhere = path
+            .replace("{kind}", "model")
+            .replace('{', "x")
+            .replace('}', "");
+
+        let answer = hub
+            .ask(Person::Nobody, Method::TRACE, &somewhere, Body::empty())
+            .await;
+
+        let allowed = answer.header("allow").unwrap_or_default();
+        let allowed: BTreeSet<String> = allowed.split(',').map(str::to_owned).collect();
+        if described.contains("GET") {
+            described.insert("HEAD".to_owned());
+        }
+        assert_eq!(answer.status, 405, "{path}");
+        assert_eq!(allowed, described, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_operation_says_what_it_does_takes_answers_and_who_may_ask() {
+    let document = document().await;
+
+    let mut names = BTreeSet::new();
+    for operation in operations(&document) {
+        let name = operation["operationId"].as_str().unwrap();
+        assert!(names.insert(name), "`{name}` names two operations");
+        assert!(
+            operation["summary"].as_str().unwrap().ends_with('.'),
+            "{name}"
+        );
+        assert!(
+            !operation["security"].as_array().unwrap().is_empty(),
+            "{name}"
+        );
+        let answers = operation["responses"].as_object().unwrap();
+        let is_never_answered = name == "tolerated.harnesses";
+        assert!(answers.contains_key("200") || is_never_answered, "{name}");
+        assert!(answers.contains_key("500"), "{name}");
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let said = parameter["description"].as_str();
+            assert!(
+                said.is_some_and(|said| !said.is_empty()),
+                "{name}: {parameter}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_shape_that_is_spoken_of_is_there() {
+    let document = document().await;
+    let text = document.to_string();
+    let mut spoken: BTreeSet<&str> = BTreeSet::new();
+    for place in text.split(r##""$ref":"#"##).skip(1) {
+        spoken.insert(place.split('"').next().unwrap());
+    }
+
+    let missing: Vec<&&str> = spoken
+        .iter()
+        .filter(|place| document.pointer(place).is_none())
+        .collect();
+
+    assert!(spoken.len() > 50, "{spoken:?}");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A hub with a benchmark, a result on `main` and one in a pull request.
+async fn filled() -> TestHub {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "datasets/alice/sums")
+        .await
+        .expect(200);
+    hub.commit(
+        Person::Alice,
+        "datasets/alice/sums",
+        &[("eval.yaml", BENCHMARK)],
+    )
+    .await
+    .expect(200);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let card = ("README.md", "---\nlicense: mit\n---\n");
+    hub.commit(
+        Person::Alice,
+        "models/alice/small",
+        &[card, (".eval_results/sums.yaml", RESULT)],
+    )
+    .await
+    .expect(200);
+    let other = RESULT.replace("0.5", "0.75");
+    hub.pull(
+        Person::Bob,
+        "models/alice/small",
+        &[(".eval_results/more.yaml", &other)],
+    )
+    .await
+    .expect(200);
+    hub
+}
+
+/// Whether an answer is what the document says of a path, a method and a status.
+fn faults(document: &Value, path: &str, method: &str, status: u16, answer: &Value) -> Vec<String> {
+    let response = &document["paths"][path][method]["responses"][status.to_string()];
+    let response = match response["$ref"].as_str() {
+        Some(place) => document.pointer(&place[1..]).unwrap(),
+        None => response,
+    };
+    let mut schema = response["content"]["application/json"]["schema"].clone();
+    assert!(
+        schema.is_object(),
+        "{method} {path} {status} is not described"
+    );
+    schema["components"] = document["components"].clone();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    validator
+        .iter_errors(answer)
+        .map(|error| format!("{method} {path}: {error} at {}", error.instance_path()))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_the_hub_answers_is_what_the_document_says() {
+    let hub = filled().await;
+    let document = document().await;
+    let of_model = "/api/models/{namespace}/{name}";
+    let questions = [
+        ("/api/whoami-v2".to_owned(), "/api/whoami-v2", 200),
+        (
+            "/api/users/{account}/overview".to_owned(),
+            "/api/users/bob/overview",
+            200,
+        ),
+        (
+            "/api/users/{account}/overview".to_owned(),
+            "/api/users/carol/overview",
+            404,
+        ),
+        (
+            "/api/models".to_owned(),
+            "/api/models?full=true&expand=evalResults&expand=siblings",
+            200,
+        ),
+        (
+            "/api/datasets".to_owned(),
+            "/api/datasets?filter=benchmark",
+            200,
+        ),
+        (
+            of_model.to_owned(),
+            "/api/models/alice/small?blobs=true",
+            200,
+        ),
+        (
+            of_model.to_owned(),
+            "/api/models/alice/small?expand=evalResults",
+            200,
+        ),
+        (of_model.to_owned(), "/api/models/alice/none", 404),
+        (
+            format!("{of_model}/refs"),
+            "/api/models/alice/small/refs?include_prs=1",
+            200,
+        ),
+        (
+            format!("{of_model}/tree/{{revision}}"),
+            "/api/models/alice/small/tree/main?recursive=1&expand=1",
+            200,
+        ),
+        (
+            format!("{of_model}/commits/{{revision}}"),
+            "/api/models/alice/small/commits/main",
+            200,
+        ),
+        (
+            format!("{of_model}/discussions"),
+            "/api/models/alice/small/discussions",
+            200,
+        ),
+        (
+            format!("{of_model}/discussions/{{num}}"),
+            "/api/models/alice/small/discussions/1?diff=1",
+            200,
+        ),
+        (
+            "/api/datasets/{namespace}/{name}/{board}".to_owned(),
+            "/api/datasets/alice/sums/leaderboard?policy=all",
+            200,
+        ),
+        (
+            "/api/settings/webhooks".to_owned(),
+            "/api/settings/webhooks",
+            200,
+        ),
+    ];
+
+    let mut found = Vec::new();
+    for (path, asked, status) in &questions {
+        let answer = hub.get(Person::Alice, asked).await.expect(*status);
+        found.extend(faults(&document, path, "get", *status, &answer.json()));
+    }
+
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[tokio::test]
+async fn what_the_hub_answers_to_changes_is_what_the_document_says() {
+    let hub = filled().await;
+    let document = document().await;
+    let of_model = "/api/models/{namespace}/{name}";
+    let below = |rest: &str| format!("/api/models/alice/small{rest}");
+    let broken = RESULT.replace("0.5", "lots");
+
+    let mut found = Vec::new();
+    let mut judge = |path: &str, status: u16, answer: assay_server::Answer| {
+        let json = answer.expect(status).json();
+        found.extend(faults(&document, path, "post", status, &json));
+    };
+    let commit = format!("{of_model}/commit/{{revision}}");
+    let told = hub
+        .commit(Person::Alice, "models/alice/small", &[("a.txt", "a")])
+        .await;
+    judge(&commit, 200, told);
+    let told = hub
+        .pull(Person::Bob, "models/alice/small", &[("b.txt", "b")])
+        .await;
+    judge(&commit, 200, told);
+    let refused = [(".eval_results/sums.yaml", broken.as_str())];
+    let told = hub
+        .commit(Person::Alice, "models/alice/small", &refused)
+        .await;
+    judge(&commit, 400, told);
+    let new = json!({ "title": "A question", "description": "Why?" });
+    let told = hub.post(Person::Bob, &below("/discussions"), new).await;
+    judge(&format!("{of_model}/discussions"), 200, told);
+    let said = json!({ "comment": "Because." });
+    let told = hub
+        .post(Person::Alice, &below("/discussions/1/comment"), said)
+        .await;
+    judge(
+        &format!("{of_model}/discussions/{{num}}/comment"),
+        200,
+        told,
+    );
+    let title = json!({ "title": "A better title" });
+    let told = hub
+        .post(Person::Alice, &below("/discussions/1/title"), title)
+        .await;
+    judge(&format!("{of_model}/discussions/{{num}}/title"), 200, told);
+    let told = hub
+        .post(Person::Alice, &below("/discussions/1/merge"), json!({}))
+        .await;
+    judge(&format!("{of_model}/discussions/{{num}}/merge"), 200, told);
+    let closed = json!({ "status": "closed", "comment": "no" });
+    let told = hub
+        .post(Person::Alice, &below("/discussions/2/status"), closed)
+        .await;
+    judge(&format!("{of_model}/discussions/{{num}}/status"), 200, told);
+    let repo = json!({ "name": "small", "type": "model" });
+    let told = hub.post(Person::Alice, "/api/repos/create", repo).await;
+    judge("/api/repos/create", 409, told);
+    let files = json!({ "files": [{ "path": "a.txt", "size": 1, "sample": "YQ==" }] });
+    let told = hub
+        .post(Person::Alice, &below("/preupload/main"), files)
+        .await;
+    judge(&format!("{of_model}/preupload/{{revision}}"), 200, told);
+
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[tokio::test]
+async fn the_page_shows_every_path_and_asks_for_nothing_from_elsewhere() {
+    let hub = TestHub::new().await;
+    let document = document().await;
+
+    let answer = hub.get(Person::Nobody, "/api/docs").await.expect(200);
+
+    let page = answer.text();
+    for path in methods(&document).keys() {
+        assert!(page.contains(&format!("<code>{path}</code>")), "{path}");
+    }
+    for hole in [
+        "<script", "<link", "<img", "<iframe", "src=", "style=", "@import", "url(", "http:",
+        "https:",
+    ] {
+        assert!(!page.contains(hole), "{hole}");
+    }
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'sha256-"),
+        "{policy}"
+    );
+    assert_eq!(
+        answer.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+}
+
+#[tokio::test]
+async fn every_link_of_the_page_leads_somewhere_and_every_name_is_given_once() {
+    let hub = TestHub::new().await;
+
+    let page = hub
+        .get(Person::Nobody, "/api/docs")
+        .await
+        .expect(200)
+        .text();
+
+    let values = |attribute: &str| -> Vec<String> {
+        let parts = page.split(&format!(" {attribute}=\"")).skip(1);
+        parts
+            .map(|part| part.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let ids = values("id");
+    let names: BTreeSet<&String> = ids.iter().collect();
+    let links = values("href");
+    assert_eq!(ids.len(), names.len());
+    assert!(links.len() > 100);
+    for link in links.iter().filter_map(|link| link.strip_prefix('#')) {
+        assert!(
+            ids.iter().any(|id| id == link),
+            "nothing is called `{link}`"
+        );
+    }
+}
