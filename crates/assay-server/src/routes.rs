@@ -141,7 +141,7 @@ impl Routes {
             // One handler may answer several methods; its name tells them apart all the same.
             if described.iter().any(|other| other.name == name) {
                 name.push('.');
-                name.push_str(&format!("{method:?}").to_lowercase());
+                name.push_str(word(&method));
             }
             described.push(Described {
                 subject: self.subject,
@@ -202,6 +202,19 @@ impl Routes {
     /// What is said, path by path.
     pub(crate) fn described(self) -> BTreeMap<String, Vec<Described>> {
         self.described
+    }
+}
+
+fn word(method: &HttpMethod) -> &'static str {
+    match method {
+        HttpMethod::Get => "get",
+        HttpMethod::Post => "post",
+        HttpMethod::Put => "put",
+        HttpMethod::Delete => "delete",
+        HttpMethod::Options => "options",
+        HttpMethod::Head => "head",
+        HttpMethod::Patch => "patch",
+        HttpMethod::Trace => "trace",
     }
 }
 

@@ -81,3 +81,24 @@ fn scheme(kind: HttpAuthScheme, description: &str) -> SecurityScheme {
         .description(Some(description));
     SecurityScheme::Http(http.build())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn two_shapes_of_one_name_are_one_shape() {
+        let mut seen: BTreeMap<String, Value> = BTreeMap::new();
+
+        for described in crate::router::routes().described().into_values().flatten() {
+            for (name, schema) in described.told.schemas() {
+                let schema = serde_json::to_value(schema).unwrap();
+                let known = seen.entry(name.clone()).or_insert_with(|| schema.clone());
+
+                assert_eq!(*known, schema, "{name}");
+            }
+        }
+    }
+}
