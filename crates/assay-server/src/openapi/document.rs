@@ -63,7 +63,29 @@ pub(super) fn document(routes: Routes) -> Value {
         .components(Some(components.build()))
         .tags(Some(tags))
         .build();
-    serde_json::to_value(document).unwrap_or_default()
+    let mut document = serde_json::to_value(document).unwrap_or_default();
+    forbid_null(&mut document["paths"]);
+    document
+}
+
+/// What stands in a query is text: what can be left out there is never null.
+fn forbid_null(paths: &mut Value) {
+    let items = paths.as_object_mut().into_iter().flatten();
+    let operations = items.flat_map(|(_, item)| item.as_object_mut().into_iter().flatten());
+    for (_, operation) in operations {
+        let parameters = operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten() {
+            let names = &mut parameter["schema"]["type"];
+            let kept = names
+                .as_array()
+                .and_then(|names| names.iter().find(|name| *name != "null"));
+            if let Some(kept) = kept.cloned() {
+                *names = kept;
+            }
+        }
+    }
 }
 
 fn of_errors() -> Vec<(
