@@ -23,6 +23,11 @@ use crate::repository::Repo;
 /// How many discussions a page has.
 const PAGE: u32 = 50;
 
+impl DiscussionFilter {
+    /// How many discussions a page has.
+    pub const PAGE: u64 = PAGE as u64;
+}
+
 /// Where a discussion or pull request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
