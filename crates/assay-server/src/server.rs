@@ -123,29 +123,31 @@ impl Server {
             }
         });
         tracing::info!(%address, "listening on {address}");
-        let served = match (&config.tls_certificate, &config.tls_key) {
-            (Some(certificate), Some(key)) => {
-                let tls = RustlsConfig::from_config(tls::load(certificate, key)?);
+        let served = match tls(&config)? {
+            Some(tls) => {
                 let server = axum_server::from_tcp_rustls(listener, tls);
-                server
-                    .map_err(ServeError::Serve)?
-                    .handle(handle)
-                    .serve(service)
-                    .await
+                let server = server.map_err(ServeError::Serve)?.handle(handle);
+                server.serve(service).await
             }
-            (_, _) => {
+            None => {
                 let server = axum_server::from_tcp(listener);
-                server
-                    .map_err(ServeError::Serve)?
-                    .handle(handle)
-                    .serve(service)
-                    .await
+                let server = server.map_err(ServeError::Serve)?.handle(handle);
+                server.serve(service).await
             }
         };
         stopper.abort();
         tracing::info!("stopped");
         served.map_err(ServeError::Serve)
     }
+}
+
+/// What connections are encrypted with, when they are.
+fn tls(config: &Config) -> Result<Option<RustlsConfig>, ServeError> {
+    let (Some(certificate), Some(key)) = (&config.tls_certificate, &config.tls_key) else {
+        return Ok(None);
+    };
+    let loaded = tls::load(certificate, key)?;
+    Ok(Some(RustlsConfig::from_config(loaded)))
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {

@@ -8,9 +8,10 @@ use assay_model::RepoKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
 
+pub(crate) mod discussion;
 mod result;
 
-pub(crate) use result::eval_result;
+pub(crate) use result::{eval_result, framework, metrics};
 
 /// What is answered when there is nothing else to say.
 pub(crate) const OK: &str = "OK";

@@ -62,7 +62,8 @@ fn source(result: &EvalResult, entry: &Map<String, Value>) -> Option<hub_api::Re
     })
 }
 
-fn framework(entry: &Map<String, Value>) -> Option<hub_api::ResultFramework> {
+/// What ran the evaluation.
+pub(crate) fn framework(entry: &Map<String, Value>) -> Option<hub_api::ResultFramework> {
     let written = entry.get("framework")?.as_object()?;
     Some(hub_api::ResultFramework {
         name: text(written.get("name")),
