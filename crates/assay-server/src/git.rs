@@ -3,11 +3,10 @@
 use std::io;
 
 use assay_app::Need;
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use futures_util::TryStreamExt as _;
@@ -18,6 +17,7 @@ use tower::ServiceBuilder;
 use tower::util::MapRequestLayer;
 use tower_http::decompression::{DecompressionBody, RequestDecompressionLayer};
 
+use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Query, RepoName};
 use crate::state::AppState;
@@ -32,19 +32,55 @@ const MAX_FETCH: u64 = 32 << 20;
 /// The longest `Git-Protocol` header that is passed on, in bytes.
 const MAX_PROTOCOL: usize = 256;
 
+const QUERY: &[Param] = &[param(
+    "service",
+    ParamKind::Text,
+    "`git-upload-pack` or `git-receive-pack`",
+)];
+
 /// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
-pub(crate) fn routes() -> Router<AppState> {
+pub(crate) fn routes() -> Endpoints {
     // Git compresses what it asks for when that is long.
     let inflate = ServiceBuilder::new()
         .layer(RequestDecompressionLayer::new())
         .layer(MapRequestLayer::new(
             |request: Request<DecompressionBody<Body>>| request.map(Body::new),
         ));
-    Router::new()
-        .route("/{namespace}/{name}/info/refs", get(advertise))
-        .route("/{namespace}/{name}/git-upload-pack", post(fetch))
-        .route("/{namespace}/{name}/git-receive-pack", post(push))
-        .layer(inflate)
+    Endpoints::new()
+        .route(
+            "/{namespace}/{name}/info/refs",
+            get(advertise),
+            [told(
+                Method::GET,
+                "advertise",
+                "Tells git what there is; the name may end in `.git` here and below.",
+            )
+            .query(QUERY)
+            .answers_as(
+                "application/x-git-upload-pack-advertisement",
+                "packets of git",
+            )],
+        )
+        .route(
+            "/{namespace}/{name}/git-upload-pack",
+            post(fetch),
+            [told(Method::POST, "fetch", "Answers a fetch or a clone.")
+                .takes_as("application/x-git-upload-pack-request", "packets of git")
+                .answers_as("application/x-git-upload-pack-result", "packets of git")],
+        )
+        .route(
+            "/{namespace}/{name}/git-receive-pack",
+            post(push),
+            [told(
+                Method::POST,
+                "push",
+                "Takes a push, which is judged before any ref moves.",
+            )
+            .takes_as("application/x-git-receive-pack-request", "packets of git")
+            .answers_as("application/x-git-receive-pack-result", "packets of git")],
+        )
+        .map(|router| router.layer(inflate))
+        .under("Git")
 }
 
 #[derive(Debug, Deserialize)]

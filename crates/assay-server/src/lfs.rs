@@ -7,15 +7,15 @@ use assay_app::{Error, Missing, Need, Repo};
 use assay_formats::hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
-use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{post, put};
 use serde::Serialize;
 
 use crate::base_url::BaseUrl;
+use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, JsonBody, RepoName};
 use crate::links;
@@ -26,22 +26,70 @@ mod link;
 use link::{Link, Purpose};
 
 const CONTENT: &str = "application/vnd.git-lfs+json";
+const LINK: &[Param] = &[
+    param("size", ParamKind::Number, "how large the file is"),
+    param(
+        "expires",
+        ParamKind::Number,
+        "until when the address is good",
+    ),
+    param("signature", ParamKind::Text, "what only the hub can make"),
+];
 /// The most files that can be asked about at once.
 const MAX_OBJECTS: usize = 1000;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/{namespace}/{name}/info/lfs/objects/batch", post(batch))
-        .route("/{namespace}/{name}/info/lfs/objects/verify", post(verify))
+pub(crate) fn routes() -> Endpoints {
+    Endpoints::new()
+        .route(
+            "/{namespace}/{name}/info/lfs/objects/batch",
+            post(batch),
+            [told(
+                Method::POST,
+                "lfs_batch",
+                "Tells where to put or get large files.",
+            )
+            .takes_as(CONTENT, "`operation`, `transfers` and `objects`")
+            .answers_as(CONTENT, "`objects`, each with its `actions`")],
+        )
+        .route(
+            "/{namespace}/{name}/info/lfs/objects/verify",
+            post(verify),
+            [told(
+                Method::POST,
+                "lfs_verify",
+                "Tells whether a large file has arrived.",
+            )
+            .takes_as(CONTENT, "`oid` and `size`")
+            .answers_as(CONTENT, "nothing")],
+        )
+        .under("Large files")
 }
 
 /// Links that carry their own permission until they expire.
-pub(crate) fn links() -> Router<AppState> {
-    Router::new().route(
-        "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
-        put(link::upload).get(link::download),
-    )
+pub(crate) fn links() -> Endpoints {
+    Endpoints::new()
+        .route(
+            "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
+            put(link::upload).get(link::download),
+            [
+                told(
+                    Method::PUT,
+                    "lfs_upload",
+                    "Takes a large file. The address carries its own permission.",
+                )
+                .query(LINK)
+                .takes_as("application/octet-stream", "the file"),
+                told(
+                    Method::GET,
+                    "lfs_download",
+                    "Sends a large file. The address carries its own permission.",
+                )
+                .query(LINK)
+                .answers_as("application/octet-stream", "the file"),
+            ],
+        )
+        .under("Large files")
 }
 
 /// Where to put or get each of some files.

@@ -10,6 +10,7 @@ mod clock;
 mod config;
 mod credentials;
 mod download;
+mod endpoints;
 mod error;
 mod extract;
 mod git;

@@ -1,10 +1,12 @@
 use assay_app::{DiscussionFilter, Need, NewDiscussion, Repo, Status};
 use assay_formats::hub_api::{self, DiscussionStatus};
+use axum::Json;
 use axum::extract::State;
+use axum::http::Method;
 use axum::routing::{get, post};
-use axum::{Json, Router};
 use serde::Deserialize;
 
+use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
 use crate::links;
@@ -14,18 +16,113 @@ use crate::wire::discussion::People;
 /// How many discussions the hub puts on a page.
 const PAGE: u64 = DiscussionFilter::PAGE;
 
+const LIST: &[Param] = &[
+    param("p", ParamKind::Number, "the page, from 0 on"),
+    param(
+        "type",
+        ParamKind::Text,
+        "`all`, `discussion` or `pull_request`",
+    ),
+    param(
+        "status",
+        ParamKind::Text,
+        "`all`, `open` (drafts too) or `closed` (merged too)",
+    ),
+    param("author", ParamKind::Text, "only those of this account"),
+];
+const DETAILS: &[Param] = &[param(
+    "diff",
+    ParamKind::Flag,
+    "tell what a pull request changes",
+)];
+
 /// Discussions and pull requests, below `/api/{models,datasets}`.
-pub(crate) fn routes() -> Router<AppState> {
+pub(crate) fn routes() -> Endpoints {
     let one = "/{namespace}/{name}/discussions/{num}";
-    Router::new()
-        .route("/{namespace}/{name}/discussions", get(list).post(open))
-        .route(one, get(details))
-        .route(&format!("{one}/comment"), post(comment))
-        .route(&format!("{one}/comment/{{event}}/edit"), post(edit))
-        .route(&format!("{one}/comment/{{event}}/hide"), post(hide))
-        .route(&format!("{one}/title"), post(retitle))
-        .route(&format!("{one}/status"), post(change_status))
-        .route(&format!("{one}/merge"), post(merge))
+    Endpoints::new()
+        .route(
+            "/{namespace}/{name}/discussions",
+            get(list).post(open),
+            [
+                told(
+                    Method::GET,
+                    "discussions",
+                    "Lists discussions and pull requests, newest first.",
+                )
+                .query(LIST),
+                told(
+                    Method::POST,
+                    "open_discussion",
+                    "Opens a discussion, or a draft of a pull request.",
+                )
+                .takes("`title`, `description` and `pullRequest`")
+                .answers("`num`, `url` and `pullRequest`"),
+            ],
+        )
+        .route(
+            one,
+            get(details),
+            [told(
+                Method::GET,
+                "discussion",
+                "Tells of one with everything that happened.",
+            )
+            .query(DETAILS)],
+        )
+        .route(
+            &format!("{one}/comment"),
+            post(comment),
+            [told(Method::POST, "comment", "Says something.")
+                .takes("`comment`")
+                .answers("`newMessage`")],
+        )
+        .route(
+            &format!("{one}/comment/{{event}}/edit"),
+            post(edit),
+            [
+                told(Method::POST, "edit_comment", "Changes what one has said.")
+                    .takes("`content`")
+                    .answers("`updatedComment`"),
+            ],
+        )
+        .route(
+            &format!("{one}/comment/{{event}}/hide"),
+            post(hide),
+            [
+                told(Method::POST, "hide_comment", "Hides a comment, for ever.")
+                    .answers("`updatedComment`"),
+            ],
+        )
+        .route(
+            &format!("{one}/title"),
+            post(retitle),
+            [told(Method::POST, "retitle", "Gives it another title.")
+                .takes("`title`")
+                .answers("`newTitle`")],
+        )
+        .route(
+            &format!("{one}/status"),
+            post(change_status),
+            [told(
+                Method::POST,
+                "change_status",
+                "Closes it or opens it again; its results go and come with it.",
+            )
+            .takes("`status`, which is `open` or `closed`, and `comment`")
+            .answers("`newStatus`")],
+        )
+        .route(
+            &format!("{one}/merge"),
+            post(merge),
+            [told(
+                Method::POST,
+                "merge",
+                "Merges a pull request; its results become the repository's own.",
+            )
+            .takes("`comment`, or nothing")
+            .answers("`newStatus` and `commitOid`")],
+        )
+        .under("Discussions and pull requests")
 }
 
 #[derive(Deserialize)]

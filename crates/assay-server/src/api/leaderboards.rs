@@ -3,13 +3,14 @@ use std::sync::Arc;
 use assay_app::{BoardQuery, BoardView, Caller};
 use assay_model::{RepoId, RepoKind};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use axum::{Extension, Router, extract::State};
+use axum::{Extension, extract::State};
 use serde::Deserialize;
 
 use crate::base_url::BaseUrl;
+use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::{Failure, one_line};
 use crate::extract::{Asker, Base, Flag, Query, RepoName};
 use crate::rendered::Answer;
@@ -28,15 +29,66 @@ const METRIC: HeaderName = HeaderName::from_static("x-assay-metric");
 const AS_OF: HeaderName = HeaderName::from_static("x-assay-as-of");
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
+const QUERY: &[Param] = &[
+    param(
+        "task_id",
+        ParamKind::Text,
+        "the task; the first one of the benchmark when absent",
+    ),
+    param(
+        "metric_id",
+        ParamKind::Text,
+        "the metric that ranks; the primary one when absent",
+    ),
+    param(
+        "policy",
+        ParamKind::Text,
+        "which result of a model counts: `authoritative`, `best`, `latest` or `all`",
+    ),
+    param("verified", ParamKind::Flag, "only verified results"),
+    param(
+        "as_of",
+        ParamKind::Text,
+        "the board as it stood at a date, a moment or a commit of the benchmark",
+    ),
+    param("limit", ParamKind::Number, "how many rows"),
+    param("offset", ParamKind::Number, "how many rows to leave out"),
+    param(
+        "base_model",
+        ParamKind::Flag,
+        "leave out models made from others, as is done unless this is `false`",
+    ),
+    param(
+        "base_model_only",
+        ParamKind::Flag,
+        "the same as `base_model`",
+    ),
+];
+
 /// Leaderboards, at their full addresses: only datasets have one.
-pub(crate) fn routes() -> Router<AppState> {
+pub(crate) fn routes() -> Endpoints {
     let address = "/api/datasets/{namespace}/{name}/leaderboard";
-    let mut router = Router::new().route(address, get(show).layer(Extension(Format::Client)));
+    let board = told(Method::GET, "leaderboard", "Ranks the results of a task.");
+    let mut endpoints = Endpoints::new().route(
+        address,
+        get(show).layer(Extension(Format::Client)),
+        [board.query(QUERY)],
+    );
     for format in Format::FILES {
-        let address = format!("{address}.{}", format.ending());
-        router = router.route(&address, get(show).layer(Extension(format)));
+        let ending = format.ending();
+        let id = format!("leaderboard_{ending}");
+        let file = told(Method::GET, &id, "Ranks the results of a task, as a file.");
+        endpoints = endpoints.route(
+            &format!("{address}.{ending}"),
+            get(show).layer(Extension(format)),
+            [file
+                .query(QUERY)
+                .answers_as(format.content_type(), "the ranked results")],
+        );
     }
-    router.layer(Extension(RepoKind::Dataset))
+    endpoints
+        .map(|router| router.layer(Extension(RepoKind::Dataset)))
+        .under("Leaderboards")
 }
 
 #[derive(Debug, Deserialize)]

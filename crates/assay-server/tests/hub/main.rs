@@ -13,6 +13,7 @@ mod leaderboards;
 mod limits;
 mod listing;
 mod observability;
+mod openapi;
 mod refs;
 mod repositories;
 mod serving;
