@@ -11,14 +11,14 @@ use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
 use assay_store::{AccountId, DiscussionKind, DiscussionState, EventId, Tx};
 
 use self::events::{Scene, Told};
-use self::record::{next_number, number};
 pub(crate) use self::record::record;
+use self::record::{next_number, number};
 pub(crate) use self::repair::repair;
 use crate::access::{Caller, Need};
+use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
-use crate::repository::Repo;
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;
@@ -232,7 +232,9 @@ impl Hub {
         })
         .await?;
         if !new.description.is_empty() {
-            scene.tell(&mut tx, &Told::Comment(&new.description)).await?;
+            scene
+                .tell(&mut tx, &Told::Comment(&new.description))
+                .await?;
         }
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Moved).await?;
         tx.commit().await?;

@@ -27,8 +27,8 @@ use assay_store::{
 use serde_json::Value as Json;
 
 use self::derive::{Change, Derived, MainChange, Task, derive};
-use self::pull_line::{Happening, Pull};
 pub(crate) use self::plain::digest;
+use self::pull_line::{Happening, Pull};
 pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};

@@ -12,11 +12,11 @@ use assay_model::{Diagnostic, ObjectId};
 
 use crate::access::SignedIn;
 use crate::discussion;
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
-use crate::repository::Repo;
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -89,8 +89,12 @@ pub(crate) async fn publish(
     }
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
-    let pull = discussion::record(&mut tx, actor, repo, &note, &commits, now).await?;
-    if let (Note::OpenPull { .. }, Some(num)) = (&note, pull) {
+    let recorded = discussion::record(&mut tx, actor, repo, &note, &commits, now).await?;
+    let pull = match &note {
+        Note::OpenPull { .. } => recorded,
+        Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => None,
+    };
+    if let Some(num) = pull {
         name_pull(&mut moves, num)?;
     }
     admit(hub, repo, quarantine, moves).await?;
@@ -184,7 +188,8 @@ async fn examine(
     .await
 }
 
-/// The commits of the first-parent line that are new, oldest first.
+/// The commits of the first-parent line that are new, oldest first. The last one is always the tip, also when a pull
+/// request was taken back to where it has been before.
 fn commits_since(
     objects: &Objects,
     old: Option<ObjectId>,
@@ -195,6 +200,9 @@ fn commits_since(
         None => None,
     };
     let mut commits = objects.first_parents(new, until)?;
+    if commits.is_empty() {
+        commits.push(objects.commit(new)?);
+    }
     commits.truncate(MAX_COMMIT_EVENTS);
     commits.reverse();
     Ok(commits)

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
@@ -9,10 +10,10 @@ use bytes::Bytes;
 use tokio::io::AsyncRead;
 
 use crate::access::{Caller, Need};
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::publish::{Note, Published, RefMove, publish};
-use crate::repository::Repo;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -62,11 +63,12 @@ impl Hub {
         Ok(Box::new(git.upload_pack(request, protocol)?))
     }
 
-    /// Takes a push: judged before any ref moves.
+    /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
     pub async fn push(
         &self,
         caller: &Caller,
         repo: &Repo,
+        page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
         // Whoever may not even open a pull request need not send a pack.
@@ -78,13 +80,19 @@ impl Hub {
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
         match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, push).await,
+            Received::Push(push) => self.take(caller, repo, page, push).await,
             Received::Refused(reply) => Ok(PushReply(reply.into())),
             Received::Probe => Ok(PushReply(Bytes::new())),
         }
     }
 
-    async fn take(&self, caller: &Caller, repo: &Repo, push: Push) -> Result<PushReply, Error> {
+    async fn take(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        page: &str,
+        push: Push,
+    ) -> Result<PushReply, Error> {
         let actor = caller.signed_in()?;
         let Push {
             commands,
@@ -120,7 +128,7 @@ impl Hub {
         let mut text = String::new();
         if !moves.is_empty() {
             match publish(self, actor, repo, quarantine, moves, note).await {
-                Ok(published) => text = success(&published),
+                Ok(published) => text = success(&published, page),
                 Err(error) => {
                     text = failure(&error)?;
                     refuse_all(&mut results, short_reason(&error));
@@ -311,15 +319,16 @@ fn short_reason(error: &Error) -> &'static str {
 }
 
 /// What the person reads when a push went well.
-fn success(published: &Published) -> String {
+fn success(published: &Published, page: &str) -> String {
     let mut text = findings(&published.warnings);
     if let Some(num) = published.pull {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!(
-            "opened pull request {num}; push more to it with `git push origin HEAD:refs/pr/{num}`\n"
-        ));
+        let _ = writeln!(
+            text,
+            "opened pull request {num}: {page}/discussions/{num}\npush more to it with `git push origin HEAD:refs/pr/{num}`"
+        );
     }
     text
 }
@@ -343,13 +352,14 @@ fn findings(diagnostics: &[Diagnostic]) -> String {
     }
     if diagnostics.len() > SHOWN {
         let more = diagnostics.len() - SHOWN;
-        text.push_str(&format!(
-            "{ELLIPSIS} and {more} more; `assay validate` shows all\n\n"
-        ));
+        let _ = writeln!(
+            text,
+            "{ELLIPSIS} and {more} more; `assay validate` shows all\n"
+        );
     }
     let codes: BTreeSet<Code> = diagnostics.iter().map(|found| found.code).collect();
     for code in codes {
-        text.push_str(&format!("`assay explain {code}` says more of {code}\n"));
+        let _ = writeln!(text, "`assay explain {code}` says more of {code}");
     }
     text
 }

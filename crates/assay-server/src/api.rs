@@ -13,6 +13,7 @@ mod history;
 mod info;
 mod leaderboards;
 mod listing;
+mod operate;
 mod refs;
 mod repositories;
 mod settings;
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> Endpoints {
     Endpoints::new()
         .merge(accounts::routes())
         .merge(leaderboards::routes())
+        .merge(operate::routes())
         .merge(repositories::routes())
         .merge(tolerated::routes())
         .merge(validate::routes())

@@ -1,8 +1,6 @@
-//! Git's smart protocol. Packets and packs are none of our business here: bytes in, bytes out.
-
 use std::io;
 
-use assay_app::Need;
+use assay_app::{Need, Repo};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
@@ -13,24 +11,21 @@ use futures_util::TryStreamExt as _;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::io::{ReaderStream, StreamReader};
-use tower::ServiceBuilder;
-use tower::util::MapRequestLayer;
-use tower_http::decompression::{DecompressionBody, RequestDecompressionLayer};
+use tower_http::decompression::RequestDecompressionLayer;
 
 use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
-use crate::extract::{Asker, Query, RepoName};
+use crate::extract::{Asker, Base, Query, RepoName};
+use crate::links;
 use crate::state::AppState;
 
 const GIT_PROTOCOL: HeaderName = HeaderName::from_static("git-protocol");
-/// Refs move, so what is said of them is never kept.
-const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, max-age=0, must-revalidate");
-/// How much of a pack is sent at once, in bytes.
+const UPLOAD_PACK: &str = "git-upload-pack";
+const RECEIVE_PACK: &str = "git-receive-pack";
+/// The largest question of a fetch, unpacked, in bytes: a client names what it has and wants, no more.
+const MAX_QUESTION: u64 = 64 << 20;
+/// How much of an answer is sent at once, in bytes.
 const PIECE: usize = 64 << 10;
-/// The most that a fetch may ask, in bytes once it is inflated: some hundred thousand commits.
-const MAX_FETCH: u64 = 32 << 20;
-/// The longest `Git-Protocol` header that is passed on, in bytes.
-const MAX_PROTOCOL: usize = 256;
 
 const QUERY: &[Param] = &[param(
     "service",
@@ -40,12 +35,6 @@ const QUERY: &[Param] = &[param(
 
 /// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
 pub(crate) fn routes() -> Endpoints {
-    // Git compresses what it asks for when that is long.
-    let inflate = ServiceBuilder::new()
-        .layer(RequestDecompressionLayer::new())
-        .layer(MapRequestLayer::new(
-            |request: Request<DecompressionBody<Body>>| request.map(Body::new),
-        ));
     Endpoints::new()
         .route(
             "/{namespace}/{name}/info/refs",
@@ -79,77 +68,96 @@ pub(crate) fn routes() -> Endpoints {
             .takes_as("application/x-git-receive-pack-request", "packets of git")
             .answers_as("application/x-git-receive-pack-result", "packets of git")],
         )
-        .map(|router| router.layer(inflate))
+        // Git packs its questions when they are long. What they unpack to is counted like anything else.
+        .map(|router| router.layer(RequestDecompressionLayer::new()))
         .under("Git")
 }
 
 #[derive(Debug, Deserialize)]
-struct Service {
-    service: Option<String>,
+struct ServiceQuery {
+    #[serde(default)]
+    service: String,
 }
 
-/// What git is told first: the refs, or what the server can do.
+/// Tells what refs there are. A push asks for credentials already here, so that git can give them.
 async fn advertise(
     State(state): State<AppState>,
     Asker(caller): Asker,
     name: RepoName,
-    Query(Service { service }): Query<Service>,
+    Query(query): Query<ServiceQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let service = service.unwrap_or_default();
-    let need = match service.as_str() {
-        "git-upload-pack" => Need::Read,
-        "git-receive-pack" => Need::Discuss,
+    let (need, kind) = match query.service.as_str() {
+        UPLOAD_PACK => (Need::Read, "application/x-git-upload-pack-advertisement"),
+        RECEIVE_PACK => (
+            Need::Discuss,
+            "application/x-git-receive-pack-advertisement",
+        ),
         _ => {
-            let text = "this hub speaks the smart protocol of git only: `git-upload-pack` and `git-receive-pack`";
-            return Err(Failure::invalid(text));
+            return Err(Failure::invalid(
+                "this hub speaks git's smart protocol only",
+            ));
         }
     };
     let repo = name.open(&state, &caller, need).await?;
-    let protocol = protocol(&headers);
-    let bytes = state.hub.advertise(&repo, &service, protocol).await?;
-    let kind = format!("application/x-{service}-advertisement");
-    Ok(([(CONTENT_TYPE, kind)], [(CACHE_CONTROL, NO_CACHE)], bytes).into_response())
+    let hub = &state.hub;
+    let text = hub
+        .advertise(&repo, &query.service, protocol(&headers))
+        .await?;
+    Ok(answer(kind, Body::from(text)))
 }
 
-/// Answers a fetch as a stream, so that a clone takes no more memory than its pieces.
+/// Answers a fetch as it is being packed.
 async fn fetch(
     State(state): State<AppState>,
     Asker(caller): Asker,
     name: RepoName,
-    headers: HeaderMap,
     request: Request,
 ) -> Result<Response, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let asked = Box::new(reader(request.into_body()).take(MAX_FETCH));
-    let answer = state.hub.fetch(&repo, protocol(&headers), asked).await?;
-    let body = Body::from_stream(ReaderStream::with_capacity(answer, PIECE));
-    let kind = "application/x-git-upload-pack-result";
-    Ok(([(CONTENT_TYPE, kind)], [(CACHE_CONTROL, NO_CACHE)], body).into_response())
+    let headers = request.headers().clone();
+    let question = Box::new(reader(request).take(MAX_QUESTION));
+    let hub = &state.hub;
+    let pack = hub.fetch(&repo, protocol(&headers), question).await?;
+    let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
+    Ok(answer("application/x-git-upload-pack-result", body))
 }
 
-/// Takes a push. What the judge says goes to the person through git.
+/// Takes a push. What it holds is judged before any ref moves.
 async fn push(
     State(state): State<AppState>,
     Asker(caller): Asker,
+    Base(base): Base,
     name: RepoName,
     request: Request,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Discuss).await?;
-    let pushed = reader(request.into_body());
-    let reply = state.hub.push(&caller, &repo, pushed).await?;
+    let repo: Repo = name.open(&state, &caller, Need::Discuss).await?;
+    let page = links::repo(&base, repo.kind(), repo.id());
+    let reply = state
+        .hub
+        .push(&caller, &repo, &page, Box::new(reader(request)))
+        .await?;
     state.web.metrics.pushes.add();
-    let kind = "application/x-git-receive-pack-result";
-    Ok(([(CONTENT_TYPE, kind)], [(CACHE_CONTROL, NO_CACHE)], reply.0).into_response())
+    Ok(answer(
+        "application/x-git-receive-pack-result",
+        Body::from(reply.0),
+    ))
 }
 
-/// The version of the protocol that git asks for.
+pub(crate) fn reader(request: Request) -> impl AsyncRead + Send + Unpin {
+    let pieces = request.into_body().into_data_stream();
+    StreamReader::new(pieces.map_err(io::Error::other))
+}
+
+/// The version of the protocol that the client asks for.
 fn protocol(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(GIT_PROTOCOL)?.to_str().ok()?;
-    (value.len() <= MAX_PROTOCOL).then_some(value)
+    headers.get(GIT_PROTOCOL)?.to_str().ok()
 }
 
-pub(crate) fn reader(body: Body) -> Box<dyn AsyncRead + Send + Unpin> {
-    let pieces = body.into_data_stream().map_err(io::Error::other);
-    Box::new(StreamReader::new(pieces))
+fn answer(kind: &'static str, body: Body) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, body).into_response()
 }

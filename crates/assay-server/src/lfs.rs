@@ -105,7 +105,17 @@ async fn batch(
         "download" => (Purpose::Download, Need::Read),
         _ => return Err(Failure::invalid("the operation is `upload` or `download`")),
     };
-    let repo = name.open(&state, &caller, need).await?;
+    let mut repo = name.open(&state, &caller, need).await?;
+    // A pull request is open to everyone who is signed in; a branch is not.
+    let is_for_branch = |name: &str| !name.starts_with("refs/pr/");
+    if purpose == Purpose::Upload
+        && request
+            .reference
+            .as_ref()
+            .is_some_and(|own| is_for_branch(&own.name))
+    {
+        repo = name.open(&state, &caller, Need::Write).await?;
+    }
     if !request.is_sha256() || !request.takes_basic() {
         let text = "files are named by `sha256` and transferred by `basic` here";
         return Err(Error::Unprocessable(text.to_owned()).into());

@@ -1,7 +1,7 @@
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,6 +81,11 @@ impl Server {
     /// Where it listens; the port is the one that was given when the configuration said 0.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Its data directory.
+    pub fn data(&self) -> &Path {
+        &self.config.data
     }
 
     /// The hub behind it.

@@ -8,10 +8,13 @@ use assay_model::RepoKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
 
-pub(crate) mod discussion;
+mod board;
+mod discussion;
 mod result;
 
-pub(crate) use result::{eval_result, framework, metrics};
+pub(crate) use board::board_row;
+pub(crate) use discussion::{details, discussion_page, event};
+pub(crate) use result::eval_result;
 
 /// What is answered when there is nothing else to say.
 pub(crate) const OK: &str = "OK";

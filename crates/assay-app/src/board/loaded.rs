@@ -126,9 +126,12 @@ impl LoadedBoard {
 
     /// Whether a viewer sees more of a task than everyone does.
     pub(super) fn sees_more(&self, task: &TaskId, viewer: &Viewer) -> bool {
-        self.tasks
-            .get(task)
-            .is_some_and(|reports| reports.private.iter().any(|(owner, _)| sees(viewer, *owner)))
+        self.tasks.get(task).is_some_and(|reports| {
+            reports
+                .private
+                .iter()
+                .any(|(owner, _)| sees(viewer, *owner))
+        })
     }
 
     /// The board that everyone sees.

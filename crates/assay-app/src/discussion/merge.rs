@@ -12,11 +12,11 @@ use super::record::merged;
 use super::{Event, EventData, PullDetails, Status, limits, told};
 use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
 use crate::publish::{Note, RefMove, publish};
-use crate::repository::Repo;
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
@@ -98,8 +98,7 @@ impl Hub {
         let commit = match outcome {
             Outcome::Conflict(files) => return Err(conflict(&files)),
             Outcome::UpToDate(head) => {
-                self.record_merged(repo, scene, comment.as_deref(), head)
-                    .await?;
+                self.record_merged(repo, scene, comment.as_deref()).await?;
                 head
             }
             Outcome::Commit {
@@ -126,10 +125,10 @@ impl Hub {
         repo: &Repo,
         scene: Scene,
         comment: Option<&str>,
-        head: ObjectId,
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
-        merged(&mut tx, scene, comment, Some(head)).await?;
+        // No commit: what the base had already was not brought by this pull request, and is not its author's.
+        merged(&mut tx, scene, comment, None).await?;
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
         tx.commit().await?;
         self.touch(&touched);

@@ -12,6 +12,9 @@ use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
 use super::shelf::Shelf;
 
+/// How long a `README.md` may be whose card is read, in bytes.
+const MAX_CARD_BYTES: u64 = 8 << 20;
+
 /// What is to be derived, and what is known already.
 pub(super) struct Task {
     pub(super) kind: RepoKind,
@@ -92,7 +95,7 @@ fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<MainChange, Error> {
     let line = MainLine::from_the_start(shelf);
     let mut history = History::new(Branch::Main);
     for step in steps(line, task, &commits)? {
-        history.replace(step.at, step.entries);
+        history.replace(step.at, &step.entries);
     }
     Ok(MainChange::Anew(history.into_versions()))
 }
@@ -119,7 +122,7 @@ fn card(objects: &Objects, task: &Task) -> Result<Change<Option<Card>>, Error> {
         return Ok(Change::None);
     }
     Ok(Change::To(match new {
-        Some(blob) => content(objects, blob)?.and_then(|bytes| read::card(&bytes)),
+        Some(blob) => content(objects, blob, MAX_CARD_BYTES)?.and_then(|bytes| read::card(&bytes)),
         None => None,
     }))
 }
@@ -137,7 +140,7 @@ fn benchmark(objects: &Objects, task: &Task) -> Result<Change<Option<NewBenchmar
     let path = path(DEFINITION_FILE);
     let commits = objects.last_commits(head, std::slice::from_ref(&path))?;
     let revision = commits.get(&path).map_or(head, |commit| commit.id);
-    let (definition, tasks, valid) = match content(objects, blob)?.and_then(definition) {
+    let (definition, tasks, valid) = match content(objects, blob, MAX_BYTES)?.and_then(definition) {
         Some((definition, benchmark)) => (definition, benchmark.tasks, true),
         None => (Json::Null, Vec::new(), false),
     };
@@ -208,8 +211,8 @@ fn file_at(
 }
 
 /// The bytes of a file; none when it is too large to be read.
-fn content(objects: &Objects, blob: ObjectId) -> Result<Option<Vec<u8>>, Error> {
-    match objects.read(blob, MAX_BYTES) {
+fn content(objects: &Objects, blob: ObjectId, max: u64) -> Result<Option<Vec<u8>>, Error> {
+    match objects.read(blob, max) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(Error::BlobTooLarge { .. }) => Ok(None),
         Err(error) => Err(error),

@@ -133,14 +133,14 @@ mod tests {
 
     #[test]
     fn aliases_that_stand_for_too_much_text_are_not_written_out() {
-        let mut text = format!("a: &a \"{}\"\nb:\n", "x".repeat(1 << 20));
+        let mut text = format!("a: &a \"{}\"\nb:\n", "x".repeat(600 << 10));
         for _ in 0..8 {
             text.push_str("  - *a\n");
         }
         let mut tape = Tape::new();
         yaml::parse(&text, &mut tape);
 
-        let json = tape.root(&text).and_then(|root| Plain::new().json(root));
+        let json = Plain::new().json(tape.root(&text).unwrap());
 
         assert_eq!(json, None);
     }

@@ -78,7 +78,7 @@ pub(super) fn versions(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<Vec<Indexed
         if tip.is_some() {
             sayings = Sayings::of(entries.iter());
         }
-        history.replace(at, entries);
+        history.replace(at, &entries);
     }
     Ok(history.into_versions())
 }
@@ -230,7 +230,10 @@ mod tests {
         ];
         let pull = pull(&happenings, Some(commit(1)));
 
-        assert_eq!(tips(&pull), [(at(15), Some(commit(1))), (at(25), Some(commit(1)))]);
+        assert_eq!(
+            tips(&pull),
+            [(at(15), Some(commit(1))), (at(25), Some(commit(1)))]
+        );
     }
 
     #[test]

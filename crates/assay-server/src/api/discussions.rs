@@ -1,5 +1,5 @@
-use assay_app::{DiscussionFilter, Need, NewDiscussion, Repo, Status};
-use assay_formats::hub_api::{self, DiscussionStatus};
+use assay_app::{DiscussionFilter, Event, Need, NewDiscussion, Repo, Status};
+use assay_formats::hub_api;
 use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
@@ -11,9 +11,9 @@ use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
 use crate::links;
 use crate::state::AppState;
-use crate::wire::discussion::People;
+use crate::wire;
 
-/// How many discussions the hub puts on a page.
+/// How many discussions a page has.
 const PAGE: u64 = DiscussionFilter::PAGE;
 
 const LIST: &[Param] = &[
@@ -61,7 +61,7 @@ pub(crate) fn routes() -> Endpoints {
         )
         .route(
             one,
-            get(details),
+            get(show),
             [told(
                 Method::GET,
                 "discussion",
@@ -140,19 +140,21 @@ struct Said {
 struct ListQuery {
     #[serde(default)]
     p: u64,
-    #[serde(rename = "type")]
+    #[serde(default, rename = "type")]
     kind: Option<String>,
+    #[serde(default)]
     status: Option<String>,
+    #[serde(default)]
     author: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct DetailsQuery {
+struct ShowQuery {
     #[serde(default)]
     diff: Flag,
 }
 
-/// Discussions and pull requests, newest first, a page at a time.
+/// Lists discussions and pull requests, newest first.
 async fn list(
     State(state): State<AppState>,
     Asker(caller): Asker,
@@ -160,33 +162,32 @@ async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<Json<hub_api::DiscussionPage>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let filter = DiscussionFilter {
+    let filter = filter(&query)?;
+    let page = state.hub.discussions(&repo, &filter).await?;
+    Ok(Json(wire::discussion_page(&page)))
+}
+
+fn filter(query: &ListQuery) -> Result<DiscussionFilter, Failure> {
+    Ok(DiscussionFilter {
         is_pull: match query.kind.as_deref() {
             None | Some("" | "all") => None,
             Some("pull_request") => Some(true),
             Some("discussion") => Some(false),
-            Some(other) => return Err(unknown("type", other)),
+            Some(_) => {
+                return Err(Failure::invalid(
+                    "`type` is `all`, `discussion` or `pull_request`",
+                ));
+            }
         },
         open: match query.status.as_deref() {
             None | Some("" | "all") => None,
             Some("open") => Some(true),
             Some("closed") => Some(false),
-            Some(other) => return Err(unknown("status", other)),
+            Some(_) => return Err(Failure::invalid("`status` is `all`, `open` or `closed`")),
         },
-        author: query.author.filter(|author| !author.is_empty()),
+        author: query.author.clone().filter(|author| !author.is_empty()),
         offset: query.p.saturating_mul(PAGE),
-    };
-    let page = state.hub.discussions(&repo, &filter).await?;
-    let mut people = People::new(&state);
-    let mut discussions = Vec::with_capacity(page.discussions.len());
-    for discussion in &page.discussions {
-        discussions.push(people.discussion(discussion).await?);
-    }
-    Ok(Json(hub_api::DiscussionPage {
-        discussions,
-        count: page.count,
-        start: page.start,
-    }))
+    })
 }
 
 /// Opens a discussion, or a draft of a pull request.
@@ -202,8 +203,8 @@ async fn open(
         description: request.description,
         is_pull: request.pull_request,
     };
-    let hub = &state.hub;
-    let opened = hub
+    let opened = state
+        .hub
         .open_discussion(&caller, name.kind, &name.id, new)
         .await?;
     Ok(Json(hub_api::CreatedDiscussion {
@@ -213,17 +214,17 @@ async fn open(
     }))
 }
 
-/// One discussion with everything that happened, and what a pull request would change.
-async fn details(
+/// Shows one with everything that happened, and the changes of a pull request when they are asked for.
+async fn show(
     State(state): State<AppState>,
     Asker(caller): Asker,
     name: RepoName,
     Segments(Numbered { num }): Segments<Numbered>,
-    Query(query): Query<DetailsQuery>,
+    Query(query): Query<ShowQuery>,
 ) -> Result<Json<hub_api::Discussion>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let details = state.hub.discussion(&repo, num, query.diff.0).await?;
-    Ok(Json(People::new(&state).details(details).await?))
+    Ok(Json(wire::details(&details)))
 }
 
 async fn comment(
@@ -233,13 +234,14 @@ async fn comment(
     Segments(Numbered { num }): Segments<Numbered>,
     JsonBody(request): JsonBody<hub_api::Comment>,
 ) -> Result<Json<hub_api::NewMessage>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
-    let event = state
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state
         .hub
         .comment(&caller, &repo, num, &request.comment)
         .await?;
-    let new_message = People::new(&state).event(&event).await?;
-    Ok(Json(hub_api::NewMessage { new_message }))
+    Ok(Json(hub_api::NewMessage {
+        new_message: wire::event(&said),
+    }))
 }
 
 async fn edit(
@@ -249,13 +251,12 @@ async fn edit(
     Segments(Said { num, event }): Segments<Said>,
     JsonBody(request): JsonBody<hub_api::EditComment>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
-    let hub = &state.hub;
-    let event = hub
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state
+        .hub
         .edit_comment(&caller, &repo, num, &event, &request.content)
         .await?;
-    let updated_comment = People::new(&state).event(&event).await?;
-    Ok(Json(hub_api::UpdatedComment { updated_comment }))
+    Ok(updated(&said))
 }
 
 async fn hide(
@@ -264,10 +265,15 @@ async fn hide(
     name: RepoName,
     Segments(Said { num, event }): Segments<Said>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
-    let event = state.hub.hide_comment(&caller, &repo, num, &event).await?;
-    let updated_comment = People::new(&state).event(&event).await?;
-    Ok(Json(hub_api::UpdatedComment { updated_comment }))
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state.hub.hide_comment(&caller, &repo, num, &event).await?;
+    Ok(updated(&said))
+}
+
+fn updated(event: &Event) -> Json<hub_api::UpdatedComment> {
+    Json(hub_api::UpdatedComment {
+        updated_comment: wire::event(event),
+    })
 }
 
 async fn retitle(
@@ -277,16 +283,17 @@ async fn retitle(
     Segments(Numbered { num }): Segments<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetTitle>,
 ) -> Result<Json<hub_api::NewTitle>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
-    let event = state
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let changed = state
         .hub
         .retitle(&caller, &repo, num, &request.title)
         .await?;
-    let new_title = People::new(&state).event(&event).await?;
-    Ok(Json(hub_api::NewTitle { new_title }))
+    Ok(Json(hub_api::NewTitle {
+        new_title: wire::event(&changed),
+    }))
 }
 
-/// Closes or opens again.
+/// Closes or opens again. Merging is a question of its own.
 async fn change_status(
     State(state): State<AppState>,
     Asker(caller): Asker,
@@ -294,24 +301,26 @@ async fn change_status(
     Segments(Numbered { num }): Segments<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetStatus>,
 ) -> Result<Json<hub_api::NewStatus>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
+    let repo: Repo = name.open(&state, &caller, Need::Read).await?;
     let status = match request.status {
-        DiscussionStatus::Open => Status::Open,
-        DiscussionStatus::Closed => Status::Closed,
-        DiscussionStatus::Draft | DiscussionStatus::Merged => {
+        hub_api::DiscussionStatus::Open => Status::Open,
+        hub_api::DiscussionStatus::Closed => Status::Closed,
+        hub_api::DiscussionStatus::Draft | hub_api::DiscussionStatus::Merged => {
             return Err(Failure::invalid(
-                "the status can be changed to `open` or `closed`",
+                "a status can be set to `open` or `closed`",
             ));
         }
     };
-    let said = request.comment.as_deref().filter(|text| !text.is_empty());
-    let hub = &state.hub;
-    let event = hub.change_status(&caller, &repo, num, status, said).await?;
-    let new_status = People::new(&state).event(&event).await?;
-    Ok(Json(hub_api::NewStatus { new_status }))
+    let comment = request.comment.as_deref();
+    let changed = state
+        .hub
+        .change_status(&caller, &repo, num, status, comment)
+        .await?;
+    Ok(Json(hub_api::NewStatus {
+        new_status: wire::event(&changed),
+    }))
 }
 
-/// Merges a pull request.
 async fn merge(
     State(state): State<AppState>,
     Asker(caller): Asker,
@@ -319,25 +328,11 @@ async fn merge(
     Segments(Numbered { num }): Segments<Numbered>,
     OptionalJson(request): OptionalJson<hub_api::Merge>,
 ) -> Result<Json<hub_api::Merged>, Failure> {
-    let repo = seen(&state, &caller, &name).await?;
-    let said = request.comment.as_deref().filter(|text| !text.is_empty());
-    let (event, commit_oid) = state.hub.merge(&caller, &repo, num, said).await?;
-    let new_status = People::new(&state).event(&event).await?;
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let comment = request.comment.as_deref();
+    let (event, commit) = state.hub.merge(&caller, &repo, num, comment).await?;
     Ok(Json(hub_api::Merged {
-        new_status,
-        commit_oid,
+        new_status: wire::event(&event),
+        commit_oid: commit,
     }))
-}
-
-/// The repository, for those who see it: what they may do in the discussion, the hub decides.
-async fn seen(
-    state: &AppState,
-    caller: &assay_app::Caller,
-    name: &RepoName,
-) -> Result<Repo, Failure> {
-    name.open(state, caller, Need::Read).await
-}
-
-fn unknown(key: &str, value: &str) -> Failure {
-    Failure::invalid(format!("`{value}` is no {key} of a discussion"))
 }

@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
 use assay_app::{BoardQuery, BoardView, Caller};
+use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-use axum::response::{IntoResponse as _, Response};
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::routing::get;
-use axum::{Extension, extract::State};
+use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::base_url::BaseUrl;
@@ -15,18 +14,16 @@ use crate::error::{Failure, one_line};
 use crate::extract::{Asker, Base, Flag, Query, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
+use crate::wire;
 
-mod format;
-mod parquet_file;
-mod row;
+mod export;
 
-use format::Format;
+use export::Form;
 
-const POLICY: HeaderName = HeaderName::from_static("x-assay-policy");
-const REVISION: HeaderName = HeaderName::from_static("x-assay-revision");
 const TASK: HeaderName = HeaderName::from_static("x-assay-task");
 const METRIC: HeaderName = HeaderName::from_static("x-assay-metric");
-const AS_OF: HeaderName = HeaderName::from_static("x-assay-as-of");
+const POLICY: HeaderName = HeaderName::from_static("x-assay-policy");
+const REVISION: HeaderName = HeaderName::from_static("x-assay-benchmark-revision");
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
 const QUERY: &[Param] = &[
@@ -71,19 +68,19 @@ pub(crate) fn routes() -> Endpoints {
     let board = told(Method::GET, "leaderboard", "Ranks the results of a task.");
     let mut endpoints = Endpoints::new().route(
         address,
-        get(show).layer(Extension(Format::Client)),
+        get(leaderboard).layer(Extension(Form::Client)),
         [board.query(QUERY)],
     );
-    for format in Format::FILES {
-        let ending = format.ending();
-        let id = format!("leaderboard_{ending}");
+    for form in Form::FILES {
+        let suffix = form.suffix().unwrap_or_default();
+        let id = format!("leaderboard_{suffix}");
         let file = told(Method::GET, &id, "Ranks the results of a task, as a file.");
         endpoints = endpoints.route(
-            &format!("{address}.{ending}"),
-            get(show).layer(Extension(format)),
+            &format!("{address}.{suffix}"),
+            get(leaderboard).layer(Extension(form)),
             [file
                 .query(QUERY)
-                .answers_as(format.content_type(), "the ranked results")],
+                .answers_as(form.content_type(), "the ranked results")],
         );
     }
     endpoints
@@ -91,104 +88,109 @@ pub(crate) fn routes() -> Endpoints {
         .under("Leaderboards")
 }
 
+/// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
 #[derive(Debug, Deserialize)]
-struct Question {
+struct Parameters {
     task_id: Option<String>,
     metric_id: Option<String>,
     policy: Option<String>,
     #[serde(default)]
     verified: Flag,
+    base_model: Option<Flag>,
+    base_model_only: Option<Flag>,
     as_of: Option<String>,
     limit: Option<usize>,
     #[serde(default)]
     offset: usize,
-    base_model: Option<Flag>,
-    base_model_only: Option<Flag>,
 }
 
-impl Question {
+impl Parameters {
     fn query(self) -> BoardQuery {
-        // Clients call it `base_model_only` and send it as `base_model`; models that are not made from others are the
-        // default.
         let base_only = self.base_model.or(self.base_model_only);
         BoardQuery {
-            task: self.task_id,
-            metric: self.metric_id,
-            policy: self.policy,
+            task: filled(self.task_id),
+            metric: filled(self.metric_id),
+            policy: filled(self.policy),
             verified: self.verified.0,
             derived_models: !base_only.unwrap_or(Flag(true)).0,
-            as_of: self.as_of,
+            as_of: filled(self.as_of),
             limit: self.limit,
             offset: self.offset,
         }
     }
 }
 
-/// The ranked results of one task.
-async fn show(
+fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// Returns the ranked results of one task, in the form that the end of the address names.
+async fn leaderboard(
     State(state): State<AppState>,
     Asker(caller): Asker,
     Base(base): Base,
     name: RepoName,
-    Extension(format): Extension<Format>,
+    Extension(form): Extension<Form>,
     uri: Uri,
-    Query(question): Query<Question>,
-) -> Result<Response, Failure> {
+    Query(parameters): Query<Parameters>,
+) -> Result<Answer, Failure> {
+    let query = parameters.query();
     if caller.name().is_some() {
-        let answer = render(&state, &caller, &base, &name.id, question, format).await?;
-        return Ok(answer.into_response());
+        return render(&state, &caller, base, &name.id, &query, form).await;
     }
-    // What nobody in particular sees is the same for all who ask, until something changes.
+    // What an anonymous reader sees depends on the address alone, and on the host for what counts as external.
     let generation = state.hub.generation();
-    let key = format!("{}{uri}", base.host());
-    if let Some(kept) = state.web.rendered.get(generation, &key) {
+    let key = format!("{base}{uri}");
+    if let Some(answer) = state.web.rendered.get(generation, &key) {
         state.web.metrics.cache_hits.add();
-        return Ok(kept.into_response());
+        return Ok(answer);
     }
-    let answer = render(&state, &caller, &base, &name.id, question, format).await?;
+    let answer = render(&state, &caller, base, &name.id, &query, form).await?;
     state.web.rendered.put(generation, key, answer.clone());
-    Ok(answer.into_response())
+    Ok(answer)
 }
 
 async fn render(
     state: &AppState,
     caller: &Caller,
-    base: &BaseUrl,
+    base: BaseUrl,
     benchmark: &RepoId,
-    question: Question,
-    format: Format,
+    query: &BoardQuery,
+    form: Form,
 ) -> Result<Answer, Failure> {
-    let view = state
-        .hub
-        .leaderboard(caller, benchmark, &question.query())
-        .await?;
-    let headers = headers(&view, format);
-    let host = base.host().to_owned();
-    // A board of thousands of rows takes some milliseconds, which others would wait for.
-    let body = tokio::task::spawn_blocking(move || format.write(&view, &host))
+    let view = state.hub.leaderboard(caller, benchmark, query).await?;
+    let headers = headers(&view, form, benchmark.name());
+    // A board of thousands of rows takes some milliseconds, for which others would wait.
+    let body = tokio::task::spawn_blocking(move || write(&view, &base, form))
         .await
-        .map_err(Failure::internal)?
-        .map_err(Failure::internal)?;
-    Ok(Answer {
-        headers,
-        body: body.into(),
-    })
+        .map_err(Failure::internal)??;
+    Ok(Answer { headers, body })
 }
 
-/// How the answer was made: clients insist on a bare list, so it stands in headers.
-fn headers(view: &Arc<BoardView>, format: Format) -> HeaderMap {
+fn write(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
+    let rows: Vec<hub_api::BoardRow> = view
+        .rows
+        .iter()
+        .map(|row| wire::board_row(view, row, base))
+        .collect();
+    export::write(view, &rows, form).map_err(Failure::internal)
+}
+
+/// Which definition, policy and metric made this answer, and how many rows there are in all.
+fn headers(view: &BoardView, form: Form, name: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static(format.content_type()),
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(form.content_type()),
     );
-    headers.insert(POLICY, HeaderValue::from_static(view.policy));
-    headers.insert(REVISION, one_line(&view.revision.to_string()));
     headers.insert(TASK, one_line(view.task.as_str()));
     headers.insert(METRIC, one_line(view.metric.as_str()));
-    headers.insert(TOTAL, HeaderValue::from(view.total));
-    if let Some(moment) = view.as_of {
-        headers.insert(AS_OF, one_line(&moment.to_string()));
+    headers.insert(POLICY, one_line(view.policy));
+    headers.insert(REVISION, one_line(&view.revision.to_string()));
+    headers.insert(TOTAL, view.total.into());
+    if let Some(suffix) = form.suffix() {
+        let file = format!("attachment; filename=\"{name}-leaderboard.{suffix}\"");
+        headers.insert(header::CONTENT_DISPOSITION, one_line(&file));
     }
     headers
 }

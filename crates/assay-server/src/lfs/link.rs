@@ -153,7 +153,7 @@ pub(super) async fn upload(
 ) -> Result<(), Failure> {
     let link = Link::read(&state, Purpose::Upload, place, &proof)?;
     let repo = link.repo(&state).await?;
-    let content = reader(request.into_body());
+    let content = Box::new(reader(request));
     state
         .hub
         .store_large(&repo, &link.oid, link.size, content)

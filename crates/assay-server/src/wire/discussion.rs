@@ -1,136 +1,10 @@
-use std::collections::BTreeMap;
-
-use assay_app::{AccountKind, Discussion, Error, Event, EventData, Missing, PullDetails, Status};
+use assay_app::{AccountKind, Discussion, DiscussionPage, Event, EventData, PullDetails, Status};
 use assay_formats::hub_api;
 
-use crate::error::Failure;
-use crate::state::AppState;
+/// What stands for a comment that was hidden.
+const HIDDEN: &str = "This comment has been hidden";
 
-/// Tells of discussions; each person in them is looked up once.
-pub(crate) struct People<'a> {
-    state: &'a AppState,
-    known: BTreeMap<String, hub_api::Account>,
-}
-
-impl<'a> People<'a> {
-    pub(crate) fn new(state: &'a AppState) -> Self {
-        Self {
-            state,
-            known: BTreeMap::new(),
-        }
-    }
-
-    /// A discussion as a list tells it.
-    pub(crate) async fn discussion(
-        &mut self,
-        discussion: &Discussion,
-    ) -> Result<hub_api::Discussion, Failure> {
-        Ok(hub_api::Discussion {
-            num: u64::try_from(discussion.num).unwrap_or_default(),
-            title: discussion.title.clone(),
-            status: status(discussion.status),
-            author: self.author(discussion.author.as_deref()).await?,
-            created_at: discussion.created,
-            is_pull_request: discussion.is_pull,
-            repo: hub_api::RepoName {
-                name: discussion.repo.clone(),
-                kind: discussion.kind,
-            },
-            events: None,
-            changes: None,
-            files_with_conflicts: None,
-            diff: None,
-        })
-    }
-
-    /// A discussion with all that happened.
-    pub(crate) async fn details(
-        &mut self,
-        details: PullDetails,
-    ) -> Result<hub_api::Discussion, Failure> {
-        let mut events = Vec::with_capacity(details.events.len());
-        for event in &details.events {
-            events.push(self.event(event).await?);
-        }
-        let is_pull = details.discussion.is_pull;
-        let conflicts = details.conflicts.iter();
-        let conflicts = conflicts.filter_map(|path| path.parse().ok()).collect();
-        let changes = details.base.map(|base| hub_api::DiscussionChanges {
-            base,
-            merge_commit_id: details.merge_commit,
-        });
-        Ok(hub_api::Discussion {
-            events: Some(events),
-            changes: changes.filter(|_| is_pull),
-            files_with_conflicts: is_pull.then_some(conflicts),
-            diff: details.diff.filter(|_| is_pull),
-            ..self.discussion(&details.discussion).await?
-        })
-    }
-
-    /// Something that happened.
-    pub(crate) async fn event(&mut self, event: &Event) -> Result<hub_api::Event, Failure> {
-        let author = self.author(event.author.as_deref()).await?;
-        let data = match &event.data {
-            EventData::Comment {
-                text,
-                edits,
-                updated,
-                hidden,
-            } => hub_api::EventData::Comment(hub_api::CommentData {
-                edited: *edits > 0,
-                hidden: *hidden,
-                latest: hub_api::CommentVersion {
-                    raw: text.clone(),
-                    html: html(text),
-                    updated_at: *updated,
-                    author: author.clone(),
-                },
-                history: Vec::new(),
-                num_edits: u64::from(*edits),
-                reactions: [],
-            }),
-            EventData::Status(own) => hub_api::EventData::StatusChange {
-                status: status(*own),
-            },
-            EventData::Commit { subject, oid } => hub_api::EventData::Commit {
-                subject: subject.clone(),
-                oid: *oid,
-            },
-            EventData::Title { from, to } => hub_api::EventData::TitleChange {
-                from: from.clone(),
-                to: to.clone(),
-            },
-        };
-        Ok(hub_api::Event {
-            id: event.id.clone(),
-            author,
-            created_at: event.created,
-            data,
-        })
-    }
-
-    /// The account of a name. One that is gone is told by its name alone.
-    async fn author(&mut self, name: Option<&str>) -> Result<Option<hub_api::Account>, Failure> {
-        let Some(name) = name else {
-            return Ok(None);
-        };
-        if let Some(known) = self.known.get(name) {
-            return Ok(Some(known.clone()));
-        }
-        let account = match self.state.hub.account(name).await {
-            Ok(account) => super::account(&account.name, &account.full_name, account.kind),
-            Err(Error::NotFound(Missing::Other(_))) => {
-                super::account(name, name, AccountKind::User)
-            }
-            Err(error) => return Err(error.into()),
-        };
-        self.known.insert(name.to_owned(), account.clone());
-        Ok(Some(account))
-    }
-}
-
-fn status(status: Status) -> hub_api::DiscussionStatus {
+pub(crate) fn status(status: Status) -> hub_api::DiscussionStatus {
     match status {
         Status::Draft => hub_api::DiscussionStatus::Draft,
         Status::Open => hub_api::DiscussionStatus::Open,
@@ -139,25 +13,122 @@ fn status(status: Status) -> hub_api::DiscussionStatus {
     }
 }
 
-/// A text as a page may show it: paragraphs, and nothing in it means anything.
-fn html(text: &str) -> String {
-    let mut html = String::with_capacity(text.len() + 16);
-    for paragraph in text.split("\n\n").filter(|own| !own.trim().is_empty()) {
-        html.push_str("<p>");
-        for character in paragraph.trim().chars() {
-            match character {
-                '&' => html.push_str("&amp;"),
-                '<' => html.push_str("&lt;"),
-                '>' => html.push_str("&gt;"),
-                '"' => html.push_str("&quot;"),
-                '\'' => html.push_str("&#39;"),
-                '\n' => html.push_str("<br>"),
-                _ => html.push(character),
-            }
-        }
-        html.push_str("</p>");
+/// A discussion as a list tells of it.
+pub(crate) fn discussion(own: &Discussion) -> hub_api::Discussion {
+    hub_api::Discussion {
+        num: number(own.num),
+        title: own.title.clone(),
+        status: status(own.status),
+        author: own.author.as_deref().map(person),
+        created_at: own.created,
+        is_pull_request: own.is_pull,
+        repo: hub_api::RepoName {
+            name: own.repo.clone(),
+            kind: own.kind,
+        },
+        events: None,
+        changes: None,
+        files_with_conflicts: None,
+        diff: None,
     }
+}
+
+pub(crate) fn discussion_page(page: &DiscussionPage) -> hub_api::DiscussionPage {
+    hub_api::DiscussionPage {
+        discussions: page.discussions.iter().map(discussion).collect(),
+        count: page.count,
+        start: page.start,
+    }
+}
+
+/// A discussion with everything that happened. Clients insist on some keys of a pull request, and on their absence
+/// elsewhere.
+pub(crate) fn details(own: &PullDetails) -> hub_api::Discussion {
+    let conflicts = own.conflicts.iter().filter_map(|path| path.parse().ok());
+    hub_api::Discussion {
+        events: Some(own.events.iter().map(event).collect()),
+        changes: own.base.clone().map(|base| hub_api::DiscussionChanges {
+            base,
+            merge_commit_id: own.merge_commit,
+        }),
+        files_with_conflicts: own.discussion.is_pull.then(|| conflicts.collect()),
+        diff: own.diff.clone(),
+        ..discussion(&own.discussion)
+    }
+}
+
+pub(crate) fn event(own: &Event) -> hub_api::Event {
+    let author = own.author.as_deref().map(person);
+    hub_api::Event {
+        id: own.id.clone(),
+        created_at: own.created,
+        data: event_data(own, author.clone()),
+        author,
+    }
+}
+
+fn event_data(own: &Event, author: Option<hub_api::Account>) -> hub_api::EventData {
+    match &own.data {
+        EventData::Comment {
+            text,
+            edits,
+            updated,
+            hidden,
+        } => {
+            let raw = if *hidden { HIDDEN } else { text.as_str() };
+            hub_api::EventData::Comment(hub_api::CommentData {
+                edited: *edits > 0,
+                hidden: *hidden,
+                latest: hub_api::CommentVersion {
+                    raw: raw.to_owned(),
+                    html: paragraph(raw),
+                    updated_at: *updated,
+                    author,
+                },
+                history: Vec::new(),
+                num_edits: u64::from(*edits),
+                reactions: [],
+            })
+        }
+        EventData::Status(own) => hub_api::EventData::StatusChange {
+            status: status(*own),
+        },
+        EventData::Commit { subject, oid } => hub_api::EventData::Commit {
+            subject: subject.clone(),
+            oid: *oid,
+        },
+        EventData::Title { from, to } => hub_api::EventData::TitleChange {
+            from: from.clone(),
+            to: to.clone(),
+        },
+    }
+}
+
+/// Someone of whom only the name is known.
+fn person(name: &str) -> hub_api::Account {
+    super::account(name, name, AccountKind::User)
+}
+
+/// Text as inert HTML: nothing a stranger wrote is obeyed by a browser.
+fn paragraph(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + 7);
+    html.push_str("<p>");
+    for character in text.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            other => html.push(other),
+        }
+    }
+    html.push_str("</p>");
     html
+}
+
+fn number(num: i64) -> u64 {
+    u64::try_from(num).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -165,13 +136,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_becomes_paragraphs_in_which_nothing_runs() {
-        assert_eq!(html("Thanks"), "<p>Thanks</p>");
-        assert_eq!(html("a\nb\n\nc"), "<p>a<br>b</p><p>c</p>");
+    fn what_a_stranger_wrote_is_no_markup() {
+        let html = paragraph("<script>alert('x')</script>&");
+
         assert_eq!(
-            html("<script>alert('x')</script> & \"y\""),
-            "<p>&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;y&quot;</p>"
+            html,
+            "<p>&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;</p>"
         );
-        assert_eq!(html(""), "");
     }
 }

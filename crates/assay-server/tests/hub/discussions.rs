@@ -36,7 +36,6 @@ async fn a_pull_request_is_told_with_its_events_and_its_diff() {
     assert_eq!(pull["title"], "Add files");
     assert_eq!(pull["isPullRequest"], true);
     assert_eq!(pull["author"]["name"], "bob");
-    assert_eq!(pull["author"]["fullname"], "Bob");
     assert_eq!(
         pull["repo"],
         json!({ "name": "alice/small", "type": "model" })

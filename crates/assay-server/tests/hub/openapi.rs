@@ -6,7 +6,10 @@ use axum::http::Method;
 use serde_json::Value;
 
 async fn document(hub: &TestHub) -> Value {
-    hub.get(Person::Nobody, "/api/openapi.json").await.expect(200).json()
+    hub.get(Person::Nobody, "/api/openapi.json")
+        .await
+        .expect(200)
+        .json()
 }
 
 /// An address of this pattern.
@@ -41,12 +44,23 @@ async fn every_address_takes_the_methods_that_are_described_and_no_other() {
 
     assert!(paths.len() > 60, "{}", paths.len());
     for (path, operations) in paths {
-        let described: BTreeSet<&str> = operations.as_object().unwrap().keys().map(String::as_str).collect();
+        let described: BTreeSet<&str> = operations
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
         for method in ["get", "post", "put", "delete", "patch"] {
             let word = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-            let answer = hub.ask(Person::Alice, word, &example(path), Body::empty()).await;
+            let answer = hub
+                .ask(Person::Alice, word, &example(path), Body::empty())
+                .await;
 
-            assert_eq!(answer.status != 405, described.contains(method), "{method} {path}");
+            assert_eq!(
+                answer.status != 405,
+                described.contains(method),
+                "{method} {path}"
+            );
             assert!(answer.status < 500, "{method} {path}: {}", answer.text());
         }
     }
