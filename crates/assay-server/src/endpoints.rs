@@ -159,8 +159,7 @@ impl Endpoints {
             self.router = Router::new().nest(prefix, self.router);
         }
         for operation in &mut self.operations {
-            let path = format!("{prefix}{}", operation.path);
-            operation.path = path.strip_suffix('/').unwrap_or(&path).to_owned();
+            operation.path = format!("{prefix}{}", operation.path.trim_end_matches('/'));
             operation.id = format!("{word}_{}", operation.id);
         }
         self

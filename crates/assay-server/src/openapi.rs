@@ -1,4 +1,4 @@
-//! The description of the API, made of the same list as the router: for machines as OpenAPI, for people as a page.
+//! The description of the API, made of the same list as the router: for machines as `OpenAPI`, for people as a page.
 
 use axum::Router;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -50,7 +50,7 @@ fn parts(path: &str) -> impl Iterator<Item = (&str, bool)> {
 /// What a part of an address means.
 fn meaning(part: &str) -> &'static str {
     match part {
-        "namespace" => "the user or organisation",
+        "namespace" | "account" => "the user or organisation",
         "name" => "the name of the repository",
         "revision" => "a branch, a tag, a commit or `refs/pr/N`; slashes written as `%2F`",
         "path" => "the path of the file or folder",
@@ -58,7 +58,6 @@ fn meaning(part: &str) -> &'static str {
         "tag" => "the tag, or the revision that a new one is for",
         "num" => "the number of the discussion or pull request",
         "event" => "the comment",
-        "account" => "the user or organisation",
         "topic" => "anything",
         "kind" => "`models` or `datasets`",
         "oid" => "the SHA-256 of the file",

@@ -128,17 +128,14 @@ impl Server {
             }
         });
         tracing::info!(%address, "listening on {address}");
-        let served = match tls(&config)? {
-            Some(tls) => {
-                let server = axum_server::from_tcp_rustls(listener, tls);
-                let server = server.map_err(ServeError::Serve)?.handle(handle);
-                server.serve(service).await
-            }
-            None => {
-                let server = axum_server::from_tcp(listener);
-                let server = server.map_err(ServeError::Serve)?.handle(handle);
-                server.serve(service).await
-            }
+        let served = if let Some(tls) = tls(&config)? {
+            let server = axum_server::from_tcp_rustls(listener, tls);
+            let server = server.map_err(ServeError::Serve)?.handle(handle);
+            server.serve(service).await
+        } else {
+            let server = axum_server::from_tcp(listener);
+            let server = server.map_err(ServeError::Serve)?.handle(handle);
+            server.serve(service).await
         };
         stopper.abort();
         tracing::info!("stopped");

@@ -11,7 +11,7 @@ const ABOUT: &str = "The API of a hub for models, datasets and evaluation result
                      `Basic`. What is missing and what is private are answered alike: 401 for nobody, 404 for \
                      someone, both with `X-Error-Code: RepoNotFound`.";
 
-/// The OpenAPI document of some operations.
+/// The `OpenAPI` document of some operations.
 pub(super) fn of(operations: &[Operation]) -> Value {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for operation in operations {
