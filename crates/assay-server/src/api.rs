@@ -1,9 +1,10 @@
 //! The API below `/api`, one file a subject.
 
+use axum::Router;
 use axum::http::Uri;
 
-use crate::endpoints::Endpoints;
 use crate::error::Failure;
+use crate::state::AppState;
 
 mod accounts;
 mod commits;
@@ -22,8 +23,8 @@ mod uploads;
 mod validate;
 
 /// What is asked about one repository, below `/api/models` and `/api/datasets`.
-pub(crate) fn of_repository() -> Endpoints {
-    Endpoints::new()
+pub(crate) fn of_repository() -> Router<AppState> {
+    Router::new()
         .merge(commits::routes())
         .merge(discussions::routes())
         .merge(files::routes())
@@ -36,8 +37,8 @@ pub(crate) fn of_repository() -> Endpoints {
 }
 
 /// What is asked of the hub as a whole, at its full address.
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
         .merge(accounts::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

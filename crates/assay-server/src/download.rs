@@ -1,13 +1,14 @@
 use std::path::Path;
 
 use assay_app::{Blob, BlobContent, Caller, Need};
+use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use percent_encoding::utf8_percent_encode;
@@ -15,7 +16,6 @@ use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::{Failure, REPO_COMMIT, one_line};
 use crate::extract::{Asker, Flag, Query, RepoName, Segments};
 use crate::state::AppState;
@@ -49,45 +49,16 @@ const TEXT: [&str; 14] = [
     "yml",
 ];
 
-const BYTES: &str = "application/octet-stream";
-const QUERY: &[Param] = &[param("download", ParamKind::Flag, "have a browser save it")];
-
-pub(crate) fn routes() -> Endpoints {
-    let told = |method, id, summary| {
-        told(method, id, summary)
-            .query(QUERY)
-            .answers_as(BYTES, "the file, or a part of it")
-    };
-    Endpoints::new()
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
         .route(
             "/{namespace}/{name}/resolve/{revision}/{*path}",
             get(resolve).head(resolve_head),
-            [
-                told(
-                    Method::GET,
-                    "resolve",
-                    "Sends a file; of a large one the content.",
-                ),
-                told(Method::HEAD, "resolve_head", "Tells the facts of a file."),
-            ],
         )
         .route(
             "/{namespace}/{name}/raw/{revision}/{*path}",
             get(raw).head(raw_head),
-            [
-                told(
-                    Method::GET,
-                    "raw",
-                    "Sends a file as git has it; of a large one the pointer.",
-                ),
-                told(
-                    Method::HEAD,
-                    "raw_head",
-                    "Tells the facts of a file as git has it.",
-                ),
-            ],
         )
-        .under("Downloads")
 }
 
 #[derive(Deserialize)]

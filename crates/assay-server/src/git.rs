@@ -1,10 +1,11 @@
 use std::io;
 
 use assay_app::{Need, Repo};
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use futures_util::TryStreamExt as _;
@@ -13,7 +14,6 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_util::io::{ReaderStream, StreamReader};
 use tower_http::decompression::RequestDecompressionLayer;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName};
 use crate::links;
@@ -27,50 +27,14 @@ const MAX_QUESTION: u64 = 64 << 20;
 /// How much of an answer is sent at once, in bytes.
 const PIECE: usize = 64 << 10;
 
-const QUERY: &[Param] = &[param(
-    "service",
-    ParamKind::Text,
-    "`git-upload-pack` or `git-receive-pack`",
-)];
-
 /// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/info/refs",
-            get(advertise),
-            [told(
-                Method::GET,
-                "advertise",
-                "Tells git what there is; the name may end in `.git` here and below.",
-            )
-            .query(QUERY)
-            .answers_as(
-                "application/x-git-upload-pack-advertisement",
-                "packets of git",
-            )],
-        )
-        .route(
-            "/{namespace}/{name}/git-upload-pack",
-            post(fetch),
-            [told(Method::POST, "fetch", "Answers a fetch or a clone.")
-                .takes_as("application/x-git-upload-pack-request", "packets of git")
-                .answers_as("application/x-git-upload-pack-result", "packets of git")],
-        )
-        .route(
-            "/{namespace}/{name}/git-receive-pack",
-            post(push),
-            [told(
-                Method::POST,
-                "push",
-                "Takes a push, which is judged before any ref moves.",
-            )
-            .takes_as("application/x-git-receive-pack-request", "packets of git")
-            .answers_as("application/x-git-receive-pack-result", "packets of git")],
-        )
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/info/refs", get(advertise))
+        .route("/{namespace}/{name}/git-upload-pack", post(fetch))
+        .route("/{namespace}/{name}/git-receive-pack", post(push))
         // Git packs its questions when they are long. What they unpack to is counted like anything else.
-        .map(|router| router.layer(RequestDecompressionLayer::new()))
-        .under("Git")
+        .layer(RequestDecompressionLayer::new())
 }
 
 #[derive(Debug, Deserialize)]
@@ -144,7 +108,7 @@ async fn push(
     ))
 }
 
-pub(crate) fn reader(request: Request) -> impl AsyncRead + Send + Unpin {
+fn reader(request: Request) -> impl AsyncRead + Send + Unpin {
     let pieces = request.into_body().into_data_stream();
     StreamReader::new(pieces.map_err(io::Error::other))
 }

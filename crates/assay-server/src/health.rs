@@ -1,10 +1,10 @@
+use axum::Router;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::Failure;
 use crate::state::AppState;
 
@@ -12,27 +12,10 @@ use crate::state::AppState;
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Whether the hub can answer, and what it has counted. Neither asks who is there.
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/healthz",
-            get(health),
-            [
-                told(Method::GET, "health", "Tells whether the hub can answer.")
-                    .answers_as("text/plain", "`ok`"),
-            ],
-        )
-        .route(
-            "/metrics",
-            get(metrics),
-            [told(
-                Method::GET,
-                "metrics",
-                "Tells what was counted, for Prometheus.",
-            )
-            .answers_as("text/plain", "the exposition format")],
-        )
-        .under("Operation")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/healthz", get(health))
+        .route("/metrics", get(metrics))
 }
 
 async fn health(State(state): State<AppState>) -> Response {

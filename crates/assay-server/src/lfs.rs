@@ -1,98 +1,75 @@
-//! Large files as git-lfs and older clients send them. Links carry their own permission: the client of the hub sends no
-//! credentials with the bytes.
-
 use std::collections::BTreeMap;
+use std::io;
 
-use assay_app::{Error, Missing, Need, Repo};
+use assay_app::{Error, Need, Repo};
 use assay_formats::hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
-use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{Method, StatusCode};
+use assay_model::{RepoId, RepoKind};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{post, put};
-use serde::Serialize;
+use axum::{Json, Router};
+use futures_util::TryStreamExt as _;
+use serde::Deserialize;
+use tokio_util::io::{ReaderStream, StreamReader};
 
 use crate::base_url::BaseUrl;
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, JsonBody, RepoName};
-use crate::links;
+use crate::extract::{Asker, Base, JsonBody, Query, RepoName, Segments};
 use crate::state::AppState;
 
-mod link;
-
-use link::{Link, Purpose};
-
-const CONTENT: &str = "application/vnd.git-lfs+json";
-const LINK: &[Param] = &[
-    param("size", ParamKind::Number, "how large the file is"),
-    param(
-        "expires",
-        ParamKind::Number,
-        "until when the address is good",
-    ),
-    param("signature", ParamKind::Text, "what only the hub can make"),
-];
-/// The most files that can be asked about at once.
+/// What git-lfs calls its JSON.
+const LFS_JSON: HeaderValue = HeaderValue::from_static("application/vnd.git-lfs+json");
+/// How long a link carries its permission, in seconds.
+const LINK_SECONDS: i64 = 3600;
+/// The most objects of one question.
 const MAX_OBJECTS: usize = 1000;
+/// How much of a file is sent at once, in bytes.
+const PIECE: usize = 256 << 10;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/info/lfs/objects/batch",
-            post(batch),
-            [told(
-                Method::POST,
-                "lfs_batch",
-                "Tells where to put or get large files.",
-            )
-            .takes_as(CONTENT, "`operation`, `transfers` and `objects`")
-            .answers_as(CONTENT, "`objects`, each with its `actions`")],
-        )
-        .route(
-            "/{namespace}/{name}/info/lfs/objects/verify",
-            post(verify),
-            [told(
-                Method::POST,
-                "lfs_verify",
-                "Tells whether a large file has arrived.",
-            )
-            .takes_as(CONTENT, "`oid` and `size`")
-            .answers_as(CONTENT, "nothing")],
-        )
-        .under("Large files")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/info/lfs/objects/batch", post(batch))
+        .route("/{namespace}/{name}/info/lfs/objects/verify", post(verify))
 }
 
-/// Links that carry their own permission until they expire.
-pub(crate) fn links() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
-            put(link::upload).get(link::download),
-            [
-                told(
-                    Method::PUT,
-                    "lfs_upload",
-                    "Takes a large file. The address carries its own permission.",
-                )
-                .query(LINK)
-                .takes_as("application/octet-stream", "the file"),
-                told(
-                    Method::GET,
-                    "lfs_download",
-                    "Sends a large file. The address carries its own permission.",
-                )
-                .query(LINK)
-                .answers_as("application/octet-stream", "the file"),
-            ],
-        )
-        .under("Large files")
+/// Links that carry their own permission until they expire. No user can be called `uploads`, so they hide nobody's files.
+pub(crate) fn links() -> Router<AppState> {
+    Router::new().route(
+        "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
+        put(upload).get(download),
+    )
 }
 
-/// Where to put or get each of some files.
+#[derive(Deserialize)]
+struct Linked {
+    kind: String,
+    namespace: String,
+    name: String,
+    oid: String,
+}
+
+/// What a link permits: one way, one object, one size, for a while.
+#[derive(Debug, Deserialize)]
+struct Permission {
+    size: u64,
+    until: i64,
+    signature: String,
+}
+
+/// Which way a link goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Upload,
+    Download,
+}
+
+/// Says how objects are to be sent or fetched.
 async fn batch(
     State(state): State<AppState>,
     Asker(caller): Asker,
@@ -100,128 +77,224 @@ async fn batch(
     name: RepoName,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Failure> {
-    let (purpose, need) = match request.operation.as_str() {
-        "upload" => (Purpose::Upload, Need::Discuss),
-        "download" => (Purpose::Download, Need::Read),
-        _ => return Err(Failure::invalid("the operation is `upload` or `download`")),
+    let (way, need) = match request.operation.as_str() {
+        "upload" => (Way::Upload, Need::Discuss),
+        "download" => (Way::Download, Need::Read),
+        _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
     let mut repo = name.open(&state, &caller, need).await?;
-    // A pull request is open to everyone who is signed in; a branch is not.
-    let is_for_branch = |name: &str| !name.starts_with("refs/pr/");
-    if purpose == Purpose::Upload
-        && request
-            .reference
-            .as_ref()
-            .is_some_and(|own| is_for_branch(&own.name))
-    {
+    // Only a pull request is open to everybody: then the client names none, or that of one.
+    let reference = request.reference.as_ref();
+    let is_for_branch = reference.is_some_and(|own| !own.name.starts_with("refs/pr/"));
+    if way == Way::Upload && is_for_branch {
         repo = name.open(&state, &caller, Need::Write).await?;
     }
     if !request.is_sha256() || !request.takes_basic() {
-        let text = "files are named by `sha256` and transferred by `basic` here";
+        let text = "this hub knows objects by SHA-256 and takes them by the `basic` transfer";
         return Err(Error::Unprocessable(text.to_owned()).into());
     }
     if request.objects.len() > MAX_OBJECTS {
-        let text = format!("at most {MAX_OBJECTS} files can be asked about at once");
+        let text = format!("a batch has {MAX_OBJECTS} objects at most");
         return Err(Failure::too_large(text));
     }
     let mut objects = Vec::with_capacity(request.objects.len());
     for object in &request.objects {
-        objects.push(answer(&state, &base, &repo, object, purpose).await?);
+        objects.push(tell(&state, &base, &repo, object, way).await?);
     }
-    Ok(lfs(&BatchAnswer {
-        transfer: "basic",
-        objects,
-        hash_algo: "sha256",
-    }))
+    Ok(lfs_json(&BatchAnswer::basic(objects)))
 }
 
-/// Whether a file has arrived.
+/// What is to be done with one object.
+async fn tell(
+    state: &AppState,
+    base: &BaseUrl,
+    repo: &Repo,
+    object: &BatchObject,
+    way: Way,
+) -> Result<ObjectAnswer, Failure> {
+    let mut answer = ObjectAnswer {
+        oid: object.oid.clone(),
+        size: object.size,
+        actions: None,
+        error: None,
+    };
+    let held = match state.hub.large(repo, &object.oid).await {
+        Ok(held) => held,
+        Err(Error::Invalid(message)) => {
+            answer.error = Some(ObjectError { code: 422, message });
+            return Ok(answer);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let limit = state.web.limits.large_file_bytes;
+    match (way, held) {
+        (Way::Upload, Some(_)) => {}
+        (Way::Upload, None) if object.size > limit => {
+            let message = format!("a large file has {limit} bytes at most");
+            answer.error = Some(ObjectError { code: 413, message });
+        }
+        (Way::Upload, None) => {
+            answer.actions = Some(Actions {
+                upload: Some(link(state, base, repo, object, way)),
+                verify: Some(Action {
+                    href: format!(
+                        "{}.git/info/lfs/objects/verify",
+                        crate::links::repo(base, repo.kind(), repo.id())
+                    ),
+                    header: BTreeMap::new(),
+                    expires_in: None,
+                }),
+                download: None,
+            });
+        }
+        (Way::Download, Some(_)) => {
+            answer.actions = Some(Actions {
+                download: Some(link(state, base, repo, object, way)),
+                ..Actions::default()
+            });
+        }
+        (Way::Download, None) => {
+            let message = "there is no such object here".to_owned();
+            answer.error = Some(ObjectError { code: 404, message });
+        }
+    }
+    Ok(answer)
+}
+
+/// A link that permits one thing. Clients send no credentials along with it.
+fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way: Way) -> Action {
+    let until = state.web.clock.now().seconds() + LINK_SECONDS;
+    let text = permitted(way, repo.kind(), repo.id(), &object.oid, object.size, until);
+    let signature = state.hub.sign(&text);
+    Action {
+        href: format!(
+            "{base}/uploads/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
+            repo.kind(),
+            repo.id(),
+            object.oid,
+            object.size
+        ),
+        header: BTreeMap::new(),
+        expires_in: u64::try_from(LINK_SECONDS).ok(),
+    }
+}
+
+/// What a signature is over. Every part has one spelling, and none can hold the line end that divides them.
+fn permitted(way: Way, kind: RepoKind, id: &RepoId, oid: &str, size: u64, until: i64) -> String {
+    let way = match way {
+        Way::Upload => "upload",
+        Way::Download => "download",
+    };
+    format!("lfs\n{way}\n{kind}\n{id}\n{oid}\n{size}\n{until}")
+}
+
+/// Takes the bytes of an object.
+async fn upload(
+    State(state): State<AppState>,
+    Segments(linked): Segments<Linked>,
+    Query(permission): Query<Permission>,
+    request: Request,
+) -> Result<StatusCode, Failure> {
+    let repo = admit(&state, &linked, &permission, Way::Upload).await?;
+    let pieces = request.into_body().into_data_stream();
+    let content = StreamReader::new(pieces.map_err(io::Error::other));
+    let hub = &state.hub;
+    hub.store_large(&repo, &linked.oid, permission.size, Box::new(content))
+        .await?;
+    Ok(StatusCode::OK)
+}
+
+/// Gives the bytes of an object.
+async fn download(
+    State(state): State<AppState>,
+    Segments(linked): Segments<Linked>,
+    Query(permission): Query<Permission>,
+) -> Result<Response, Failure> {
+    let repo = admit(&state, &linked, &permission, Way::Download).await?;
+    let held = state.hub.large(&repo, &linked.oid).await?;
+    let held = held.ok_or_else(Failure::no_route)?;
+    let file = tokio::fs::File::open(&held.path).await;
+    let file = file.map_err(Failure::internal)?;
+    let headers = [
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        ),
+        (CONTENT_LENGTH, held.size.into()),
+    ];
+    let body = Body::from_stream(ReaderStream::with_capacity(file, PIECE));
+    Ok((headers, body).into_response())
+}
+
+/// Whether a link permits this, and the repository it is for.
+async fn admit(
+    state: &AppState,
+    linked: &Linked,
+    permission: &Permission,
+    way: Way,
+) -> Result<Repo, Failure> {
+    let kind: RepoKind = linked.kind.parse().map_err(|_| Failure::no_route())?;
+    let id: RepoId = format!("{}/{}", linked.namespace, linked.name)
+        .parse()
+        .map_err(|_| Failure::no_route())?;
+    let Permission {
+        size,
+        until,
+        signature,
+    } = permission;
+    let text = permitted(way, kind, &id, &linked.oid, *size, *until);
+    let is_ours = state.hub.verifies(&text, signature);
+    if !is_ours || *until < state.web.clock.now().seconds() {
+        let text = "this link is not ours, or has expired".to_owned();
+        return Err(Error::Forbidden(text).into());
+    }
+    // Whoever was given the link was let in when it was made.
+    let shell = state.hub.shell();
+    Ok(state.hub.repo(&shell, kind, &id, Need::Read).await?)
+}
+
+/// Whether an object has arrived, as the client believes.
 async fn verify(
     State(state): State<AppState>,
     Asker(caller): Asker,
     name: RepoName,
     JsonBody(request): JsonBody<Verify>,
 ) -> Result<Response, Failure> {
-    let repo = name.open(&state, &caller, Need::Read).await?;
-    let held = state.hub.large(&repo, &request.oid).await?;
-    match held {
-        Some(held) if held.size == request.size => Ok(lfs(&serde_json::json!({}))),
-        Some(_) => {
-            let text = "the file that arrived has another size";
-            Err(Error::Unprocessable(text.to_owned()).into())
-        }
-        None => Err(missing()),
+    let repo = name.open(&state, &caller, Need::Discuss).await?;
+    match state.hub.large(&repo, &request.oid).await? {
+        Some(held) if held.size == request.size => Ok(lfs_json(&serde_json::json!({}))),
+        Some(_) | None => Err(Error::Unprocessable(
+            "the object has not arrived as it was announced".to_owned(),
+        )
+        .into()),
     }
 }
 
-async fn answer(
-    state: &AppState,
-    base: &BaseUrl,
-    repo: &Repo,
-    object: &BatchObject,
-    purpose: Purpose,
-) -> Result<ObjectAnswer, Failure> {
-    let answer = |actions, error| ObjectAnswer {
-        oid: object.oid.clone(),
-        size: object.size,
-        actions,
-        error,
-    };
-    let refuse = |code: StatusCode, message: &str| {
-        let message = message.to_owned();
-        let code = code.as_u16();
-        Ok(answer(None, Some(ObjectError { code, message })))
-    };
-    let held = match state.hub.large(repo, &object.oid).await {
-        Ok(held) => held,
-        Err(Error::Invalid(text)) => return refuse(StatusCode::UNPROCESSABLE_ENTITY, &text),
-        Err(error) => return Err(error.into()),
-    };
-    let link = Link::new(state, repo, purpose, &object.oid, object.size);
-    match (purpose, held) {
-        (Purpose::Download, None) => refuse(StatusCode::NOT_FOUND, "the file is not here"),
-        (Purpose::Download, Some(_)) => {
-            let download = Some(action(link.address(state, base)));
-            let actions = Actions {
-                download,
-                ..Actions::default()
-            };
-            Ok(answer(Some(actions), None))
-        }
-        (Purpose::Upload, Some(_)) => Ok(answer(None, None)),
-        (Purpose::Upload, None) => {
-            let most = state.web.limits.large_file_bytes;
-            if object.size > most {
-                let text = format!("a file has at most {most} bytes");
-                return refuse(StatusCode::PAYLOAD_TOO_LARGE, &text);
-            }
-            let page = links::repo(base, repo.kind(), repo.id());
-            let verify = format!("{page}.git/info/lfs/objects/verify");
-            let actions = Actions {
-                upload: Some(action(link.address(state, base))),
-                verify: Some(action(verify)),
-                download: None,
-            };
-            Ok(answer(Some(actions), None))
+fn lfs_json(body: &impl serde::Serialize) -> Response {
+    let mut response = Json(body).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, LFS_JSON);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_tells_ways_objects_and_times_apart() {
+        let id: RepoId = "a/b".parse().unwrap();
+        let text = |way, oid, size, until| permitted(way, RepoKind::Model, &id, oid, size, until);
+
+        let own = text(Way::Upload, "aa", 1, 2);
+
+        for other in [
+            text(Way::Download, "aa", 1, 2),
+            text(Way::Upload, "ab", 1, 2),
+            text(Way::Upload, "aa", 2, 2),
+            text(Way::Upload, "aa", 1, 3),
+            permitted(Way::Upload, RepoKind::Dataset, &id, "aa", 1, 2),
+        ] {
+            assert_ne!(own, other);
         }
     }
-}
-
-fn action(href: String) -> Action {
-    Action {
-        href,
-        header: BTreeMap::new(),
-        expires_in: Some(link::LIFETIME_SECONDS),
-    }
-}
-
-fn lfs(body: &impl Serialize) -> Response {
-    match serde_json::to_vec(body) {
-        Ok(bytes) => ([(CONTENT_TYPE, CONTENT)], bytes).into_response(),
-        Err(error) => Failure::internal(error).into_response(),
-    }
-}
-
-fn missing() -> Failure {
-    Error::NotFound(Missing::Other("the file is not here".to_owned())).into()
 }

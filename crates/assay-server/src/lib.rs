@@ -10,7 +10,6 @@ mod clock;
 mod config;
 mod credentials;
 mod download;
-mod endpoints;
 mod error;
 mod extract;
 mod git;

@@ -15,7 +15,6 @@ use tower_http::cors::{Any as Anyone, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::config::Config;
-use crate::endpoints::Endpoints;
 use crate::error::Failure;
 use crate::state::AppState;
 use crate::{answer, api, download, git, health, lfs, observe, openapi};
@@ -35,9 +34,17 @@ const EXPOSED: [HeaderName; 8] = [
 /// Everything a hub answers, as one service.
 pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
     let state = AppState::new(hub, config, clock);
-    let (router, operations) = everything().into_parts();
-    router
-        .merge(openapi::routes(&operations))
+    Router::new()
+        .merge(every_kind(
+            "/api/models",
+            "/api/datasets",
+            api::of_repository,
+        ))
+        .merge(every_kind("", "/datasets", of_page))
+        .merge(api::routes())
+        .merge(lfs::links())
+        .merge(openapi::routes())
+        .merge(health::routes())
         .fallback(api::fallback)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(config.body_bytes))
@@ -58,23 +65,9 @@ pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
         .with_state(state)
 }
 
-/// Every endpoint but the description of them all.
-fn everything() -> Endpoints {
-    Endpoints::new()
-        .merge(every_kind(
-            "/api/models",
-            "/api/datasets",
-            api::of_repository,
-        ))
-        .merge(every_kind("", "/datasets", of_page))
-        .merge(api::routes())
-        .merge(lfs::links())
-        .merge(health::routes())
-}
-
 /// What hangs below the page of a repository: downloads, git, large files.
-fn of_page() -> Endpoints {
-    Endpoints::new()
+fn of_page() -> Router<AppState> {
+    Router::new()
         .merge(download::routes())
         .merge(git::routes())
         .merge(lfs::routes())
@@ -82,11 +75,17 @@ fn of_page() -> Endpoints {
 
 /// The same routes for models and for datasets. Which of the two it is stands in an extension, so that a handler has one
 /// form for both.
-fn every_kind(models: &str, datasets: &str, endpoints: impl Fn() -> Endpoints) -> Endpoints {
+fn every_kind(
+    models: &str,
+    datasets: &str,
+    routes: impl Fn() -> Router<AppState>,
+) -> Router<AppState> {
     let hang = |path: &str, kind: RepoKind| {
-        endpoints()
-            .map(|router| router.layer(Extension(kind)))
-            .below(path, kind.as_str())
+        let routes = routes().layer(Extension(kind));
+        match path {
+            "" => routes,
+            _ => Router::new().nest(path, routes),
+        }
     };
     hang(models, RepoKind::Model).merge(hang(datasets, RepoKind::Dataset))
 }

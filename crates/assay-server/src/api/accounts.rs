@@ -1,44 +1,24 @@
 use assay_app::{AccountKind, Error};
 use assay_formats::hub_api;
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::get;
+use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Segments};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/api/whoami-v2",
-            get(who_am_i),
-            [told(
-                Method::GET,
-                "who_am_i",
-                "Tells who a token belongs to and what it may.",
-            )],
-        )
-        .route(
-            "/api/users/{account}/overview",
-            get(user_overview),
-            [told(Method::GET, "user", "Tells of a user.")],
-        )
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/api/whoami-v2", get(who_am_i))
+        .route("/api/users/{account}/overview", get(user_overview))
         .route(
             "/api/organizations/{account}/overview",
             get(organisation_overview),
-            [told(
-                Method::GET,
-                "organisation",
-                "Tells of an organisation.",
-            )],
         )
-        .under("Accounts")
 }
 
 #[derive(Deserialize)]

@@ -1,15 +1,14 @@
 use assay_app::{CommitRequest, Committed, Need, Operation};
 use assay_formats::hub_api::{self, CommitError, CommitFault, CommitLimits, CommitReader};
 use assay_model::Diagnostic;
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method};
+use axum::http::{HeaderMap, HeaderName};
 use axum::routing::post;
+use axum::{Json, Router};
 use futures_util::StreamExt as _;
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::{self, Failure};
 use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments};
 use crate::links;
@@ -27,26 +26,8 @@ const OVERHEAD: u64 = 2;
 /// What every commit may take, however little content it brings.
 const LEAST_BODY: u64 = 64 << 20;
 
-const QUERY: &[Param] = &[param(
-    "create_pr",
-    ParamKind::Flag,
-    "open a pull request instead of moving the branch",
-)];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/commit/{revision}",
-            post(commit),
-            [told(Method::POST, "commit", "Makes a commit, or a pull request of one commit.")
-                .query(QUERY)
-                .takes_as(
-                    "application/x-ndjson",
-                    "one object a line: `header`, then `file`, `lfsFile`, `deletedFile` and `deletedFolder`",
-                )
-                .answers("`commitOid`, `commitUrl` and `pullRequestUrl`; warnings are in `X-HF-Warning`")],
-        )
-        .under("Commits")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/{namespace}/{name}/commit/{revision}", post(commit))
 }
 
 #[derive(Deserialize)]

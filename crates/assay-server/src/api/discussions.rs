@@ -1,12 +1,10 @@
 use assay_app::{DiscussionFilter, Event, Need, NewDiscussion, Repo, Status};
 use assay_formats::hub_api;
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
 use crate::links;
@@ -16,113 +14,29 @@ use crate::wire;
 /// How many discussions a page has.
 const PAGE: u64 = DiscussionFilter::PAGE;
 
-const LIST: &[Param] = &[
-    param("p", ParamKind::Number, "the page, from 0 on"),
-    param(
-        "type",
-        ParamKind::Text,
-        "`all`, `discussion` or `pull_request`",
-    ),
-    param(
-        "status",
-        ParamKind::Text,
-        "`all`, `open` (drafts too) or `closed` (merged too)",
-    ),
-    param("author", ParamKind::Text, "only those of this account"),
-];
-const DETAILS: &[Param] = &[param(
-    "diff",
-    ParamKind::Flag,
-    "tell what a pull request changes",
-)];
-
 /// Discussions and pull requests, below `/api/{models,datasets}`.
-pub(crate) fn routes() -> Endpoints {
-    let one = "/{namespace}/{name}/discussions/{num}";
-    Endpoints::new()
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/discussions", get(list).post(open))
+        .route("/{namespace}/{name}/discussions/{num}", get(show))
         .route(
-            "/{namespace}/{name}/discussions",
-            get(list).post(open),
-            [
-                told(
-                    Method::GET,
-                    "discussions",
-                    "Lists discussions and pull requests, newest first.",
-                )
-                .query(LIST),
-                told(
-                    Method::POST,
-                    "open_discussion",
-                    "Opens a discussion, or a draft of a pull request.",
-                )
-                .takes("`title`, `description` and `pullRequest`")
-                .answers("`num`, `url` and `pullRequest`"),
-            ],
-        )
-        .route(
-            one,
-            get(show),
-            [told(
-                Method::GET,
-                "discussion",
-                "Tells of one with everything that happened.",
-            )
-            .query(DETAILS)],
-        )
-        .route(
-            &format!("{one}/comment"),
+            "/{namespace}/{name}/discussions/{num}/comment",
             post(comment),
-            [told(Method::POST, "comment", "Says something.")
-                .takes("`comment`")
-                .answers("`newMessage`")],
         )
         .route(
-            &format!("{one}/comment/{{event}}/edit"),
+            "/{namespace}/{name}/discussions/{num}/comment/{event}/edit",
             post(edit),
-            [
-                told(Method::POST, "edit_comment", "Changes what one has said.")
-                    .takes("`content`")
-                    .answers("`updatedComment`"),
-            ],
         )
         .route(
-            &format!("{one}/comment/{{event}}/hide"),
+            "/{namespace}/{name}/discussions/{num}/comment/{event}/hide",
             post(hide),
-            [
-                told(Method::POST, "hide_comment", "Hides a comment, for ever.")
-                    .answers("`updatedComment`"),
-            ],
         )
+        .route("/{namespace}/{name}/discussions/{num}/title", post(retitle))
         .route(
-            &format!("{one}/title"),
-            post(retitle),
-            [told(Method::POST, "retitle", "Gives it another title.")
-                .takes("`title`")
-                .answers("`newTitle`")],
-        )
-        .route(
-            &format!("{one}/status"),
+            "/{namespace}/{name}/discussions/{num}/status",
             post(change_status),
-            [told(
-                Method::POST,
-                "change_status",
-                "Closes it or opens it again; its results go and come with it.",
-            )
-            .takes("`status`, which is `open` or `closed`, and `comment`")
-            .answers("`newStatus`")],
         )
-        .route(
-            &format!("{one}/merge"),
-            post(merge),
-            [told(
-                Method::POST,
-                "merge",
-                "Merges a pull request; its results become the repository's own.",
-            )
-            .takes("`comment`, or nothing")
-            .answers("`newStatus` and `commitOid`")],
-        )
-        .under("Discussions and pull requests")
+        .route("/{namespace}/{name}/discussions/{num}/merge", post(merge))
 }
 
 #[derive(Deserialize)]

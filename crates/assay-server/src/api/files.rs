@@ -1,13 +1,12 @@
 use assay_app::{FileEntry, Need, Repo};
 use assay_formats::hub_api;
-use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments, paths_info};
 use crate::state::AppState;
@@ -20,53 +19,11 @@ const EXPANDED_PAGE: usize = 50;
 /// The most paths that can be asked about at once.
 const MAX_PATHS: usize = 1000;
 
-const QUERY: &[Param] = &[
-    param(
-        "recursive",
-        ParamKind::Flag,
-        "list what is in the folders too",
-    ),
-    param("expand", ParamKind::Flag, "tell the last commit of each"),
-    param("limit", ParamKind::Number, "how many on a page"),
-    param("cursor", ParamKind::Text, "where the last page ended"),
-];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/tree/{revision}",
-            get(root),
-            [told(
-                Method::GET,
-                "tree",
-                "Lists the files at the root of a revision.",
-            )
-            .query(QUERY)],
-        )
-        .route(
-            "/{namespace}/{name}/tree/{revision}/{*path}",
-            get(folder),
-            [told(
-                Method::GET,
-                "tree_of_folder",
-                "Lists the files of a folder.",
-            )
-            .query(QUERY)],
-        )
-        .route(
-            "/{namespace}/{name}/paths-info/{revision}",
-            post(paths),
-            [told(
-                Method::POST,
-                "paths_info",
-                "Tells what lies at some paths; those that do not exist are left out.",
-            )
-            .takes_as(
-                "application/x-www-form-urlencoded",
-                "`paths`, repeated, and `expand`; or the same in JSON",
-            )],
-        )
-        .under("Files")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/tree/{revision}", get(root))
+        .route("/{namespace}/{name}/tree/{revision}/{*path}", get(folder))
+        .route("/{namespace}/{name}/paths-info/{revision}", post(paths))
 }
 
 #[derive(Deserialize)]

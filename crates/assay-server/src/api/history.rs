@@ -1,12 +1,11 @@
 use assay_app::Need;
 use assay_formats::hub_api;
-use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::routing::get;
+use axum::{Json, Router};
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName, Segments};
 use crate::state::AppState;
@@ -18,24 +17,8 @@ const PAGE: usize = 50;
 const MAX_PAGE: usize = 1000;
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
-const QUERY: &[Param] = &[
-    param("p", ParamKind::Number, "the page, from 0 on"),
-    param("limit", ParamKind::Number, "how many on a page"),
-];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/commits/{revision}",
-            get(commits),
-            [told(
-                Method::GET,
-                "commits",
-                "Lists the commits of a revision, newest first.",
-            )
-            .query(QUERY)],
-        )
-        .under("Files")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/{namespace}/{name}/commits/{revision}", get(commits))
 }
 
 #[derive(Deserialize)]

@@ -1,56 +1,24 @@
 use assay_app::{Caller, Need, Repo};
 use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
+use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, Method, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, Query, RepoName, Segments};
 use crate::rendered::Answer;
 use crate::state::AppState;
 use crate::wire;
 
-const QUERY: &[Param] = &[
-    param(
-        "expand",
-        ParamKind::Texts,
-        "tell only these properties, such as `evalResults`",
-    ),
-    param(
-        "blobs",
-        ParamKind::Flag,
-        "tell the size and hash of each file",
-    ),
-];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}",
-            get(head),
-            [told(
-                Method::GET,
-                "info",
-                "Tells of a repository at the head of `main`.",
-            )
-            .query(QUERY)],
-        )
-        .route(
-            "/{namespace}/{name}/revision/{revision}",
-            get(at_revision),
-            [told(
-                Method::GET,
-                "info_at",
-                "Tells of a repository at a revision.",
-            )
-            .query(QUERY)],
-        )
-        .under("Repositories")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}", get(head))
+        .route("/{namespace}/{name}/revision/{revision}", get(at_revision))
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,15 +1,14 @@
 use assay_app::{BoardQuery, BoardView, Caller};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
-use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::routing::get;
+use axum::{Extension, Router};
 use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::base_url::BaseUrl;
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::{Failure, one_line};
 use crate::extract::{Asker, Base, Flag, Query, RepoName};
 use crate::rendered::Answer;
@@ -26,66 +25,16 @@ const POLICY: HeaderName = HeaderName::from_static("x-assay-policy");
 const REVISION: HeaderName = HeaderName::from_static("x-assay-benchmark-revision");
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
-const QUERY: &[Param] = &[
-    param(
-        "task_id",
-        ParamKind::Text,
-        "the task; the first one of the benchmark when absent",
-    ),
-    param(
-        "metric_id",
-        ParamKind::Text,
-        "the metric that ranks; the primary one when absent",
-    ),
-    param(
-        "policy",
-        ParamKind::Text,
-        "which result of a model counts: `authoritative`, `best`, `latest` or `all`",
-    ),
-    param("verified", ParamKind::Flag, "only verified results"),
-    param(
-        "as_of",
-        ParamKind::Text,
-        "the board as it stood at a date, a moment or a commit of the benchmark",
-    ),
-    param("limit", ParamKind::Number, "how many rows"),
-    param("offset", ParamKind::Number, "how many rows to leave out"),
-    param(
-        "base_model",
-        ParamKind::Flag,
-        "leave out models made from others, as is done unless this is `false`",
-    ),
-    param(
-        "base_model_only",
-        ParamKind::Flag,
-        "the same as `base_model`",
-    ),
-];
-
 /// Leaderboards, at their full addresses: only datasets have one.
-pub(crate) fn routes() -> Endpoints {
+pub(crate) fn routes() -> Router<AppState> {
     let address = "/api/datasets/{namespace}/{name}/leaderboard";
-    let board = told(Method::GET, "leaderboard", "Ranks the results of a task.");
-    let mut endpoints = Endpoints::new().route(
-        address,
-        get(leaderboard).layer(Extension(Form::Client)),
-        [board.query(QUERY)],
-    );
+    let client = get(leaderboard).layer(Extension(Form::Client));
+    let mut router = Router::new().route(address, client);
     for form in Form::FILES {
-        let suffix = form.suffix().unwrap_or_default();
-        let id = format!("leaderboard_{suffix}");
-        let file = told(Method::GET, &id, "Ranks the results of a task, as a file.");
-        endpoints = endpoints.route(
-            &format!("{address}.{suffix}"),
-            get(leaderboard).layer(Extension(form)),
-            [file
-                .query(QUERY)
-                .answers_as(form.content_type(), "the ranked results")],
-        );
+        let address = format!("{address}.{}", form.suffix().unwrap_or_default());
+        router = router.route(&address, get(leaderboard).layer(Extension(form)));
     }
-    endpoints
-        .map(|router| router.layer(Extension(RepoKind::Dataset)))
-        .under("Leaderboards")
+    router.layer(Extension(RepoKind::Dataset))
 }
 
 /// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.

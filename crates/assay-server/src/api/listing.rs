@@ -2,13 +2,12 @@ use assay_app::{Caller, ListQuery, ListSort, Need, RepoInfo};
 use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method};
+use axum::http::HeaderMap;
 use axum::routing::get;
-use axum::{Extension, Json};
+use axum::{Extension, Json, Router};
 use serde::Deserialize;
 
 use super::info;
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, Query};
 use crate::state::AppState;
@@ -21,42 +20,8 @@ const MAX_PAGE: usize = 1000;
 /// The most repositories of a page that tells what has to be read from each.
 const MAX_COSTLY_PAGE: usize = 50;
 
-const QUERY: &[Param] = &[
-    param(
-        "filter",
-        ParamKind::Texts,
-        "only those with all of these tags, such as `benchmark:official`",
-    ),
-    param(
-        "search",
-        ParamKind::Texts,
-        "only those with all of these in their name",
-    ),
-    param("author", ParamKind::Text, "only those of this namespace"),
-    param(
-        "sort",
-        ParamKind::Text,
-        "`createdAt`, `lastModified` or `name`",
-    ),
-    param("limit", ParamKind::Number, "how many on a page"),
-    param("cursor", ParamKind::Text, "where the last page ended"),
-    param("expand", ParamKind::Texts, "tell only these properties"),
-    param("full", ParamKind::Flag, "tell the files too"),
-];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/",
-            get(list),
-            [told(
-                Method::GET,
-                "list",
-                "Lists repositories, a page at a time; the `Link` header leads to the next.",
-            )
-            .query(QUERY)],
-        )
-        .under("Repositories")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/", get(list))
 }
 
 #[derive(Debug, Clone, Deserialize)]

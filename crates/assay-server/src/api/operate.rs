@@ -2,44 +2,24 @@
 
 use assay_formats::hub_api;
 use assay_model::RepoId;
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::{post, put};
+use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::Failure;
 use crate::extract::{Asker, JsonBody, Segments};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/api/assay/organizations",
-            post(create_organisation),
-            [told(
-                Method::POST,
-                "create_organisation",
-                "Makes an organisation, with the caller as its first admin.",
-            )
-            .takes("`name` and `fullname`")
-            .answers("the account")],
-        )
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/api/assay/organizations", post(create_organisation))
         .route(
             "/api/assay/benchmarks/{namespace}/{name}/official",
             put(set_official),
-            [told(
-                Method::PUT,
-                "set_official",
-                "Marks a benchmark as official, or takes the mark away.",
-            )
-            .takes("`official`")
-            .answers("`id` and `official`")],
         )
-        .under("Operation")
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,66 +1,26 @@
 use assay_app::Need;
 use assay_formats::hub_api;
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
 use crate::state::AppState;
 use crate::wire;
 
-const QUERY: &[Param] = &[param(
-    "include_prs",
-    ParamKind::Flag,
-    "tell the pull requests too",
-)];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/refs",
-            get(refs),
-            [told(
-                Method::GET,
-                "refs",
-                "Lists branches, tags and pull requests.",
-            )
-            .query(QUERY)],
-        )
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/refs", get(refs))
         .route(
             "/{namespace}/{name}/branch/{*branch}",
             post(create_branch).delete(delete_branch),
-            [
-                told(Method::POST, "create_branch", "Makes a branch.")
-                    .takes("`startingPoint`, the head of `main` when absent")
-                    .answers_as("text/plain", "`OK`"),
-                told(
-                    Method::DELETE,
-                    "delete_branch",
-                    "Deletes a branch; never `main`.",
-                )
-                .answers_as("text/plain", "`OK`"),
-            ],
         )
         .route(
             "/{namespace}/{name}/tag/{*tag}",
             post(create_tag).delete(delete_tag),
-            [
-                told(
-                    Method::POST,
-                    "create_tag",
-                    "Makes a tag; the last part of the address is the revision it is for.",
-                )
-                .takes("`tag`, the name, and `message`")
-                .answers_as("text/plain", "`OK`"),
-                told(Method::DELETE, "delete_tag", "Deletes a tag.")
-                    .answers_as("text/plain", "`OK`"),
-            ],
         )
-        .under("Files")
 }
 
 #[derive(Debug, Deserialize)]

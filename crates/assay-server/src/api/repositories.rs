@@ -1,53 +1,23 @@
 use assay_app::{Error, NewRepository, Visibility};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
-use axum::Json;
 use axum::extract::State;
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, post};
+use axum::{Json, Router};
 use serde_json::json;
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::{self, Failure};
 use crate::extract::{Asker, Base, JsonBody};
 use crate::state::AppState;
 use crate::{links, wire};
 
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/api/repos/create",
-            post(create),
-            [told(
-                Method::POST,
-                "create_repository",
-                "Makes a repository with a first commit on `main`.",
-            )
-            .takes("`name`, `organization` (the namespace), `type`, `visibility` or `private`")
-            .answers("`url`, `name` and `id`; a conflict has `url` too")],
-        )
-        .route(
-            "/api/repos/delete",
-            delete(remove),
-            [
-                told(Method::DELETE, "delete_repository", "Deletes a repository.")
-                    .takes("`name`, `organization` and `type`")
-                    .answers_as("text/plain", "`OK`"),
-            ],
-        )
-        .route(
-            "/api/repos/move",
-            post(rename),
-            [told(
-                Method::POST,
-                "move_repository",
-                "Renames a repository; the old name leads to the new one.",
-            )
-            .takes("`fromRepo`, `toRepo` and `type`")
-            .answers_as("text/plain", "`OK`")],
-        )
-        .under("Repositories")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/api/repos/create", post(create))
+        .route("/api/repos/delete", delete(remove))
+        .route("/api/repos/move", post(rename))
 }
 
 /// Makes a repository. When the name is taken, the refusal says where: clients read it and go on.

@@ -1,50 +1,19 @@
 use assay_app::{Need, Settings, Visibility};
 use assay_formats::hub_api::{self, Gated};
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::{get, put};
+use axum::{Json, Router};
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::Failure;
 use crate::extract::{Asker, JsonBody, RepoName};
 use crate::state::AppState;
 use crate::wire;
 
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/settings",
-            put(change),
-            [told(
-                Method::PUT,
-                "change_settings",
-                "Changes who may see a repository, or what is said of it.",
-            )
-            .takes("`visibility` or `private`, and `description`")
-            .answers("`private` and `gated`")],
-        )
-        .route(
-            "/{namespace}/{name}/auth-check",
-            get(may_read),
-            [told(
-                Method::GET,
-                "check_read",
-                "Tells whether the caller may read.",
-            )
-            .answers_as("text/plain", "`OK`")],
-        )
-        .route(
-            "/{namespace}/{name}/auth-check/write",
-            get(may_write),
-            [told(
-                Method::GET,
-                "check_write",
-                "Tells whether the caller may write.",
-            )
-            .answers_as("text/plain", "`OK`")],
-        )
-        .under("Repositories")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/settings", put(change))
+        .route("/{namespace}/{name}/auth-check", get(may_read))
+        .route("/{namespace}/{name}/auth-check/write", get(may_write))
 }
 
 /// Changes who may see a repository, or what is said of it.

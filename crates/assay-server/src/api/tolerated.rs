@@ -1,58 +1,24 @@
-use axum::Json;
-use axum::http::Method;
-use axum::routing::get;
+use axum::routing::{get, head};
+use axum::{Json, Router};
 use serde_json::{Value, json};
 
 use assay_app::Error;
 
-use crate::endpoints::{Endpoints, told};
 use crate::error::Failure;
 use crate::extract::Asker;
+use crate::state::AppState;
 
 /// What clients ask by the way. It costs them nothing and must not cost us more.
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
         .route(
             "/api/telemetry/{*topic}",
-            get(telemetry).post(telemetry),
-            [
-                told(Method::GET, "telemetry", "Takes note of nothing."),
-                told(Method::POST, "send_telemetry", "Takes note of nothing."),
-            ],
+            head(telemetry).get(telemetry).post(telemetry),
         )
-        .route(
-            "/api/settings/webhooks",
-            get(webhooks),
-            [told(
-                Method::GET,
-                "webhooks",
-                "Lists the webhooks of the caller, of which there are none.",
-            )],
-        )
-        .route(
-            "/api/models-tags-by-type",
-            get(no_tags),
-            [told(
-                Method::GET,
-                "model_tags",
-                "Lists tags by type, of which there are none.",
-            )],
-        )
-        .route(
-            "/api/datasets-tags-by-type",
-            get(no_tags),
-            [told(
-                Method::GET,
-                "dataset_tags",
-                "Lists tags by type, of which there are none.",
-            )],
-        )
-        .route(
-            "/api/agent-harnesses",
-            get(harnesses),
-            [told(Method::GET, "agent_harnesses", "Is always not found.")],
-        )
-        .under("Asked by the way")
+        .route("/api/settings/webhooks", get(webhooks))
+        .route("/api/models-tags-by-type", get(no_tags))
+        .route("/api/datasets-tags-by-type", get(no_tags))
+        .route("/api/agent-harnesses", get(harnesses))
 }
 
 async fn telemetry() {}

@@ -1,12 +1,10 @@
 use assay_app::Preupload;
 use assay_formats::hub_api::{self, UploadMode};
-use axum::Json;
 use axum::extract::State;
-use axum::http::Method;
 use axum::routing::post;
+use axum::{Json, Router};
 use serde::Deserialize;
 
-use crate::endpoints::{Endpoints, Param, ParamKind, param, told};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, JsonBody, Query, RepoName, Segments};
 use crate::state::AppState;
@@ -14,27 +12,8 @@ use crate::state::AppState;
 /// The most files that can be asked about at once. Clients send 256.
 const MAX_FILES: usize = 1000;
 
-const QUERY: &[Param] = &[param(
-    "create_pr",
-    ParamKind::Flag,
-    "the commit will open a pull request",
-)];
-
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/{namespace}/{name}/preupload/{revision}",
-            post(preupload),
-            [told(
-                Method::POST,
-                "preupload",
-                "Tells how each file of a coming commit is to be sent.",
-            )
-            .query(QUERY)
-            .takes("`files`, each with `path`, `size` and `sample`, and `gitIgnore`")
-            .answers("`files`, each with `path`, `uploadMode`, `shouldIgnore` and `oid`")],
-        )
-        .under("Commits")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/{namespace}/{name}/preupload/{revision}", post(preupload))
 }
 
 #[derive(Deserialize)]

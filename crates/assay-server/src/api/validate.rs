@@ -1,27 +1,15 @@
 use assay_formats::hub_api::{ValidateYaml, YamlMessage, YamlReport};
 use assay_formats::syntax::SyntaxFaultKind;
 use assay_formats::{Kind, Tape, yaml};
-use axum::Json;
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use axum::routing::post;
+use axum::{Json, Router};
 
-use crate::endpoints::{Endpoints, told};
 use crate::extract::JsonBody;
+use crate::state::AppState;
 
-pub(crate) fn routes() -> Endpoints {
-    Endpoints::new()
-        .route(
-            "/api/validate-yaml",
-            post(validate),
-            [told(
-                Method::POST,
-                "validate_card",
-                "Tells what is wrong with the front matter of a card.",
-            )
-            .takes("`content` and `repoType`")
-            .answers("`errors` and `warnings`")],
-        )
-        .under("Commits")
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/api/validate-yaml", post(validate))
 }
 
 /// What is wrong with the front matter of a card. Clients ask before they commit a `README.md`.

@@ -8,10 +8,10 @@ const BATCH: &str = "/alice/small.git/info/lfs/objects/batch";
 const CONTENT: &[u8] = b"many bytes that git does not have to know";
 
 fn oid(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
+    let digest = Sha256::digest(bytes);
+    digest
         .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+        .fold(String::new(), |oid, byte| format!("{oid}{byte:02x}"))
 }
 
 fn question(operation: &str) -> Value {
@@ -171,7 +171,7 @@ async fn a_link_that_was_changed_or_is_late_is_worth_nothing() {
         put(&hub, &larger, CONTENT).await,
         as_download,
     ];
-    hub.pass(6 * 3600 + 1);
+    hub.pass(3600 + 1);
     let late = put(&hub, &upload, CONTENT).await;
 
     assert_eq!((statuses, late), ([403, 403, 403], 403));
@@ -186,7 +186,7 @@ async fn bytes_that_are_not_the_file_are_refused() {
 
     assert!((400..500).contains(&status), "{status}");
     let told = json!({ "oid": oid(CONTENT), "size": CONTENT.len() });
-    assert_eq!(hub.post(Person::Alice, &verify, told).await.status, 404);
+    assert_eq!(hub.post(Person::Alice, &verify, told).await.status, 422);
 }
 
 #[tokio::test]
@@ -232,4 +232,21 @@ async fn a_file_of_another_repository_cannot_be_claimed_by_its_hash() {
         .await;
 
     assert!((400..500).contains(&answer.status), "{}", answer.status);
+}
+
+#[tokio::test]
+async fn a_stranger_uploads_for_a_pull_request_and_not_for_a_branch() {
+    let hub = hub_with_model().await;
+    let ask = async |name: Option<&str>| {
+        let mut question = question("upload");
+        if let Some(name) = name {
+            question["ref"] = json!({ "name": name });
+        }
+        hub.post(Person::Bob, BATCH, question).await.status
+    };
+
+    assert_eq!(ask(None).await, 200);
+    assert_eq!(ask(Some("refs/pr/1")).await, 200);
+    assert_eq!(ask(Some("refs/heads/main")).await, 403);
+    assert_eq!(ask(Some("main")).await, 403);
 }

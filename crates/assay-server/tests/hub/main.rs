@@ -13,7 +13,6 @@ mod leaderboards;
 mod limits;
 mod listing;
 mod observability;
-mod openapi;
 mod refs;
 mod repositories;
 mod serving;
