@@ -63,11 +63,12 @@ impl Hub {
         Ok(Box::new(git.upload_pack(request, protocol)?))
     }
 
-    /// Takes a push: judged before any ref moves.
+    /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
     pub async fn push(
         &self,
         caller: &Caller,
         repo: &Repo,
+        page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
         // Whoever may not even open a pull request need not send a pack.
@@ -79,13 +80,19 @@ impl Hub {
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
         match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, push).await,
+            Received::Push(push) => self.take(caller, repo, page, push).await,
             Received::Refused(reply) => Ok(PushReply(reply.into())),
             Received::Probe => Ok(PushReply(Bytes::new())),
         }
     }
 
-    async fn take(&self, caller: &Caller, repo: &Repo, push: Push) -> Result<PushReply, Error> {
+    async fn take(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        page: &str,
+        push: Push,
+    ) -> Result<PushReply, Error> {
         let actor = caller.signed_in()?;
         let Push {
             commands,
@@ -121,7 +128,7 @@ impl Hub {
         let mut text = String::new();
         if !moves.is_empty() {
             match publish(self, &locked, actor, repo, quarantine, moves, note).await {
-                Ok(published) => text = success(&published),
+                Ok(published) => text = success(&published, page),
                 Err(error) => {
                     text = failure(&error)?;
                     refuse_all(&mut results, short_reason(&error));
@@ -330,7 +337,7 @@ fn short_reason(error: &Error) -> &'static str {
 }
 
 /// What the person reads when a push went well.
-fn success(published: &Published) -> String {
+fn success(published: &Published, page: &str) -> String {
     let mut text = findings(&published.warnings);
     if let Some(num) = published.pull {
         if !text.is_empty() {
@@ -338,7 +345,7 @@ fn success(published: &Published) -> String {
         }
         let _ = writeln!(
             text,
-            "opened pull request {num}; push more to it with `git push origin HEAD:refs/pr/{num}`"
+            "opened pull request {num}: {page}/discussions/{num}\npush more to it with `git push origin HEAD:refs/pr/{num}`"
         );
     }
     text

@@ -23,6 +23,7 @@ const BROKEN_RESULTS: &str = "\
     task_id: gpqa_diamond
   value: high
 ";
+const PAGE: &str = "http://hub.example/ada/model";
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 
 /// Someone's clone of a repository.
@@ -125,7 +126,7 @@ async fn push(test: &TestHub, caller: &Caller, body: Vec<u8>) -> Result<String, 
         .repo(caller, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await?;
     let body = Box::new(std::io::Cursor::new(body));
-    let reply = test.hub.push(caller, &repo, body).await?;
+    let reply = test.hub.push(caller, &repo, PAGE, body).await?;
     Ok(String::from_utf8_lossy(&reply.0).into_owned())
 }
 
@@ -237,7 +238,8 @@ async fn strangers_push_pull_requests_and_nothing_else() {
     assert!(to_none.contains("ng refs/pr/1 there is no pull request 1"));
     assert!(to_other.contains("ng refs/convert/parquet only branches"));
     assert!(opened.contains("ok refs/pr/new"), "{opened}");
-    assert!(opened.contains("opened pull request 1"), "{opened}");
+    let told = format!("opened pull request 1: {PAGE}/discussions/1");
+    assert!(opened.contains(&told), "{opened}");
     assert!(added.contains("ok refs/pr/1"), "{added}");
     assert!(deleted.contains("ng refs/pr/1 the ref of a pull request stays"));
     assert!(nothing_new.contains("has these commits already"));
