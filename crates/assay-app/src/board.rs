@@ -19,7 +19,7 @@ use assay_store::{Branch, IndexedEntry};
 use serde_json::Value as Json;
 
 pub(crate) use self::cache::Boards;
-use self::loaded::{Asked, LoadedBoard, Ranked};
+use self::loaded::{Asked, LoadedBoard, LoadedTask, Ranked};
 use self::result::ModelFacts;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
@@ -140,6 +140,7 @@ pub struct EvalResult {
 /// What a query asks of which definition.
 struct Plan {
     benchmark: Arc<KnownBenchmark>,
+    task: TaskId,
     asked: Asked,
     question: Question,
     as_of: Option<Timestamp>,
@@ -158,11 +159,11 @@ impl Hub {
         let board = match plan.as_of {
             None => self.boards.board(&self.store, &plan.benchmark).await?,
             Some(at) => {
-                let (benchmark, task) = (&plan.benchmark, &plan.asked.task);
+                let (benchmark, task) = (&plan.benchmark, &plan.task);
                 Arc::new(LoadedBoard::load_at(&self.store, benchmark, task, at).await?)
             }
         };
-        let ranked = self.ranked(caller, &board, &plan).await?;
+        let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
         Ok(Arc::new(view(&plan, query, &ranked)))
     }
 
@@ -267,7 +268,6 @@ impl Hub {
         question.verified_only = query.verified;
         question.base_models_only = !query.derived_models;
         let asked = Asked {
-            task,
             metric: metric.id.as_str().to_owned(),
             policy,
             verified_only: question.verified_only,
@@ -275,6 +275,7 @@ impl Hub {
         };
         Ok(Plan {
             benchmark,
+            task,
             asked,
             question,
             as_of,
@@ -310,15 +311,16 @@ impl Hub {
     async fn ranked(
         &self,
         caller: &Caller,
-        board: &LoadedBoard,
+        task: &LoadedTask,
         plan: &Plan,
     ) -> Result<Ranked, Error> {
-        let viewer = self.viewer(caller).await?;
-        Ok(if board.sees_more(&plan.asked.task, &viewer) {
-            board.private(&plan.asked.task, &plan.question, &viewer)
-        } else {
-            board.public(&plan.asked, &plan.question)
-        })
+        if task.has_private() && !caller.is_anonymous() {
+            let viewer = self.viewer(caller).await?;
+            if let Some(ranked) = task.private(&plan.question, &viewer) {
+                return Ok(ranked);
+            }
+        }
+        Ok(task.public(&plan.asked, &plan.question))
     }
 
     async fn read_model(&self, key: RepoKey) -> Result<Vec<Arc<EvalResult>>, Error> {
@@ -368,11 +370,7 @@ fn without_echoes(rows: Vec<IndexedEntry>) -> Vec<IndexedEntry> {
     rows.into_iter().filter(is_news).collect()
 }
 
-fn asked_task(
-    definition: &Benchmark,
-    id: &RepoId,
-    asked: Option<&str>,
-) -> Result<TaskId, Error> {
+fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {
     let task = match asked {
         None => definition.tasks.first(),
         Some(task) => definition.task(task),
@@ -446,7 +444,7 @@ fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
         benchmark_id: plan.benchmark.id.clone(),
         benchmark: Arc::clone(&plan.benchmark.definition),
         revision: plan.benchmark.revision,
-        task: plan.asked.task.clone(),
+        task: plan.task.clone(),
         metric: plan.question.metric.clone(),
         policy: plan.asked.policy.as_str(),
         as_of: plan.as_of,

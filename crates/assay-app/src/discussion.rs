@@ -11,8 +11,8 @@ use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
 use assay_store::{AccountId, DiscussionKind, DiscussionState, EventId, Tx};
 
 use self::events::{Scene, Told};
-use self::record::{next_number, number};
 pub(crate) use self::record::record;
+use self::record::{next_number, number};
 pub(crate) use self::repair::repair;
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
@@ -227,7 +227,9 @@ impl Hub {
         })
         .await?;
         if !new.description.is_empty() {
-            scene.tell(&mut tx, &Told::Comment(&new.description)).await?;
+            scene
+                .tell(&mut tx, &Told::Comment(&new.description))
+                .await?;
         }
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Moved).await?;
         tx.commit().await?;

@@ -156,7 +156,9 @@ fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
     let named = |score: &&Score| score.metric.as_ref() == Some(&metric.id);
     let anonymous = |score: &&Score| score.metric.is_none() && metric.primary;
     let of_whole = || scores.iter().filter(whole);
-    of_whole().find(named).or_else(|| of_whole().find(anonymous))
+    of_whole()
+        .find(named)
+        .or_else(|| of_whole().find(anonymous))
 }
 
 fn level(score: &Score, metric: Option<&Metric>) -> Level {
@@ -252,7 +254,8 @@ fn rewritten(entry: &Entry) -> Json {
 }
 
 fn metric_json(score: &Score) -> Option<Json> {
-    let mut metric = json!({"metric_id": score.metric.as_ref()?.as_str(), "value": json_number(score)});
+    let mut metric =
+        json!({"metric_id": score.metric.as_ref()?.as_str(), "value": json_number(score)});
     if let Some(slice) = &score.slice {
         metric["slice"] = json!(slice);
     }
@@ -266,7 +269,9 @@ fn metric_json(score: &Score) -> Option<Json> {
 }
 
 fn present<const N: usize>(texts: [(&str, Option<&str>); N]) -> Json {
-    let held = texts.into_iter().filter_map(|(key, text)| Some((key, text?)));
+    let held = texts
+        .into_iter()
+        .filter_map(|(key, text)| Some((key, text?)));
     held.map(|(key, text)| (key.to_owned(), json!(text)))
         .collect::<Map<_, _>>()
         .into()
@@ -335,8 +340,16 @@ fn fingerprint(row: &BoardEntry) -> Fingerprint {
         hasher.update(text.as_bytes());
     };
     feed(Some(row.task.as_str()));
-    feed(row.dataset_revision.as_ref().map(assay_model::Revision::as_str));
-    feed(row.model_revision.as_ref().map(assay_model::Revision::as_str));
+    feed(
+        row.dataset_revision
+            .as_ref()
+            .map(assay_model::Revision::as_str),
+    );
+    feed(
+        row.model_revision
+            .as_ref()
+            .map(assay_model::Revision::as_str),
+    );
     for score in &row.scores {
         feed(score.metric.as_ref().map(assay_model::MetricId::as_str));
         feed(Some(&score.value.to_string()));

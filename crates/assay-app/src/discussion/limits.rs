@@ -55,7 +55,13 @@ pub(super) fn spoken(text: &str) -> Result<(), Error> {
 fn one_line(text: &str) -> String {
     let spaced: String = text
         .chars()
-        .map(|character| if character.is_control() { ' ' } else { character })
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
         .collect();
     spaced.trim().to_owned()
 }

@@ -98,8 +98,7 @@ impl Hub {
         let commit = match outcome {
             Outcome::Conflict(files) => return Err(conflict(&files)),
             Outcome::UpToDate(head) => {
-                self.record_merged(repo, scene, comment.as_deref(), head)
-                    .await?;
+                self.record_merged(repo, scene, comment.as_deref()).await?;
                 head
             }
             Outcome::Commit {
@@ -120,16 +119,16 @@ impl Hub {
         Ok((self.merge_event(repo, held.num).await?, commit))
     }
 
-    /// Records the merge of a pull request whose commits are on the base already.
+    /// Records the merge of a pull request whose commits are on the base already. No commit merged it, and none may be
+    /// said to: who brought the entries of that commit would be told wrong.
     async fn record_merged(
         &self,
         repo: &Repo,
         scene: Scene,
         comment: Option<&str>,
-        head: ObjectId,
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
-        merged(&mut tx, scene, comment, Some(head)).await?;
+        merged(&mut tx, scene, comment, None).await?;
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
         tx.commit().await?;
         self.touch(&touched);

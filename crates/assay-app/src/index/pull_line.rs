@@ -230,7 +230,10 @@ mod tests {
         ];
         let pull = pull(&happenings, Some(commit(1)));
 
-        assert_eq!(tips(&pull), [(at(15), Some(commit(1))), (at(25), Some(commit(1)))]);
+        assert_eq!(
+            tips(&pull),
+            [(at(15), Some(commit(1))), (at(25), Some(commit(1)))]
+        );
     }
 
     #[test]

@@ -203,7 +203,12 @@ mod tests {
 
     #[test]
     fn a_file_that_the_judge_refuses_has_no_entries() {
-        for text in ["", "- {}", "\u{0}", "- dataset: {id: a/b, task_id: t}\n  value: .nan\n"] {
+        for text in [
+            "",
+            "- {}",
+            "\u{0}",
+            "- dataset: {id: a/b, task_id: t}\n  value: .nan\n",
+        ] {
             assert_eq!(submissions(text.into()), [], "{text:?}");
         }
         assert_eq!(submissions(vec![0xff, 0xfe]), []);

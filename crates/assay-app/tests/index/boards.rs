@@ -61,7 +61,10 @@ async fn a_board_that_cannot_be_says_what_there_is() {
     let world = World::with_benchmark().await;
     world.create(&world.ada, RepoKind::Dataset, "plain").await;
     let ask = async |id: &str, query: BoardQuery| {
-        let asked = world.hub.leaderboard(&world.ada, &repo_id(id), &query).await;
+        let asked = world
+            .hub
+            .leaderboard(&world.ada, &repo_id(id), &query)
+            .await;
         asked.map(|view| view.total)
     };
     let task = BoardQuery {
@@ -124,7 +127,13 @@ async fn another_definition_judges_the_same_results_anew() {
     let lower = SUMS.replace("higher_is_better: true", "higher_is_better: false");
 
     world
-        .put(&world.ada, RepoKind::Dataset, "ada/sums", "eval.yaml", &lower)
+        .put(
+            &world.ada,
+            RepoKind::Dataset,
+            "ada/sums",
+            "eval.yaml",
+            &lower,
+        )
         .await;
 
     assert_eq!(
@@ -176,7 +185,12 @@ async fn a_private_benchmark_is_missing_for_strangers_and_a_board_for_its_owner(
     world.board(&world.bob).await;
     world
         .hub
-        .change_settings(&world.ada, RepoKind::Dataset, &repo_id("ada/sums"), settings)
+        .change_settings(
+            &world.ada,
+            RepoKind::Dataset,
+            &repo_id("ada/sums"),
+            settings,
+        )
         .await
         .unwrap();
 
@@ -227,7 +241,10 @@ async fn a_board_can_be_seen_as_it_stood() {
             as_of: Some(text.to_owned()),
             ..everyone()
         };
-        world.view(&world.ada, &query).await.map(|view| lines(&view))
+        world
+            .view(&world.ada, &query)
+            .await
+            .map(|view| lines(&view))
     };
 
     assert_eq!(at("2026-01-01").await.unwrap(), ["1 ada/small 0.5"]);
@@ -245,7 +262,13 @@ async fn a_board_as_of_a_commit_has_the_definition_of_that_commit() {
     world.clock.advance(1000);
     let lower = SUMS.replace("higher_is_better: true", "higher_is_better: false");
     let committed = world
-        .put(&world.ada, RepoKind::Dataset, "ada/sums", "eval.yaml", &lower)
+        .put(
+            &world.ada,
+            RepoKind::Dataset,
+            "ada/sums",
+            "eval.yaml",
+            &lower,
+        )
         .await;
     world.clock.advance(1000);
     world
@@ -295,7 +318,10 @@ async fn rows_can_be_taken_page_by_page() {
 
     let view = world.view(&world.ada, &query).await.unwrap();
 
-    assert_eq!((view.total, lines(&view)), (2, vec!["2 ada/small 0.5".to_owned()]));
+    assert_eq!(
+        (view.total, lines(&view)),
+        (2, vec!["2 ada/small 0.5".to_owned()])
+    );
 }
 
 #[tokio::test]

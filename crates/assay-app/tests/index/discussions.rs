@@ -45,7 +45,9 @@ async fn a_proposal_counts_while_it_is_open() {
 
     let status = async |status| {
         world.clock.advance(1000);
-        let changed = world.hub.change_status(&world.bob, &model, num, status, None);
+        let changed = world
+            .hub
+            .change_status(&world.bob, &model, num, status, None);
         changed.await.unwrap();
     };
     status(Status::Closed).await;
@@ -243,11 +245,12 @@ async fn a_comment_is_changed_only_where_it_was_made() {
     let said = world.hub.comment(&world.bob, &model, one, "first").await;
     let id = said.unwrap().id;
 
-    for (num, event) in [(other, id.as_str()), (one, "nonsense"), (one, &"0".repeat(24))] {
-        let refused = world
-            .hub
-            .hide_comment(&world.bob, &model, num, event)
-            .await;
+    for (num, event) in [
+        (other, id.as_str()),
+        (one, "nonsense"),
+        (one, &"0".repeat(24)),
+    ] {
+        let refused = world.hub.hide_comment(&world.bob, &model, num, event).await;
 
         assert!(matches!(refused, Err(Error::NotFound(_))), "{num} {event}");
     }
@@ -312,7 +315,11 @@ async fn discussions_are_filtered_by_kind_and_state() {
     open(&world, false).await;
     open(&world, true).await;
     let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
-    world.hub.merge(&world.ada, &model, num, None).await.unwrap();
+    world
+        .hub
+        .merge(&world.ada, &model, num, None)
+        .await
+        .unwrap();
     let count = async |is_pull, open| {
         let filter = DiscussionFilter {
             is_pull,
@@ -329,4 +336,30 @@ async fn discussions_are_filtered_by_kind_and_state() {
     assert_eq!(count(Some(true), None).await, [3, 2]);
     assert_eq!(count(Some(true), Some(true)).await, [2]);
     assert_eq!(count(None, Some(false)).await, [3]);
+}
+
+#[tokio::test]
+async fn a_pull_request_whose_commits_are_on_main_already_is_merged_by_no_commit() {
+    let world = World::with_benchmark().await;
+    let model = world.model("ada/small").await;
+    let draft = open(&world, true).await.num;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    world
+        .hub
+        .change_status(&world.bob, &model, draft, Status::Open, None)
+        .await
+        .unwrap();
+
+    world
+        .hub
+        .merge(&world.ada, &model, draft, None)
+        .await
+        .unwrap();
+
+    let details = world.hub.discussion(&model, draft, false).await.unwrap();
+    assert_eq!(details.discussion.status, Status::Merged);
+    assert_eq!(details.merge_commit, None);
+    let results = world.hub.model_results(&model).await.unwrap();
+    assert_eq!(results[0].submitter.as_deref(), Some("ada"));
+    world.check_index().await;
 }

@@ -18,17 +18,40 @@ const FILES: [&str; 3] = [
 #[derive(Debug, Clone)]
 enum Act {
     Wait(i64),
-    Commit { file: usize, entries: Vec<u8> },
-    Delete { file: usize },
+    Commit {
+        file: usize,
+        entries: Vec<u8>,
+    },
+    Delete {
+        file: usize,
+    },
     Card(u8),
-    Propose { file: usize, entries: Vec<u8> },
-    CommitToPull { pull: usize, file: usize, entries: Vec<u8> },
+    Propose {
+        file: usize,
+        entries: Vec<u8>,
+    },
+    CommitToPull {
+        pull: usize,
+        file: usize,
+        entries: Vec<u8>,
+    },
     Draft,
-    Close { pull: usize },
-    Reopen { pull: usize },
-    Merge { pull: usize },
-    ForceMain { back: usize },
-    ForcePull { pull: usize, back: usize },
+    Close {
+        pull: usize,
+    },
+    Reopen {
+        pull: usize,
+    },
+    Merge {
+        pull: usize,
+    },
+    ForceMain {
+        back: usize,
+    },
+    ForcePull {
+        pull: usize,
+        back: usize,
+    },
     Define(u8),
     Restart,
     Reindex,
@@ -61,7 +84,11 @@ fn text(entries: &[u8]) -> String {
     let mut seen = std::collections::BTreeSet::new();
     let distinct = entries.iter().filter(|entry| seen.insert(**entry));
     let entry = |entry: &u8| {
-        let date = if entry % 2 == 0 { "" } else { "  date: \"2025-11-01\"\n" };
+        let date = if entry % 2 == 0 {
+            ""
+        } else {
+            "  date: \"2025-11-01\"\n"
+        };
         format!("- dataset: {{id: ada/sums, task_id: t{entry}}}\n  value: {entry}\n{date}")
     };
     distinct.map(entry).collect()
@@ -113,7 +140,11 @@ impl Run {
                 let opened = self.commit(&world.bob, "main", true, operations).await;
                 self.pulls.extend(opened);
             }
-            Act::CommitToPull { pull, file, entries } => {
+            Act::CommitToPull {
+                pull,
+                file,
+                entries,
+            } => {
                 if let Some(num) = self.pull(*pull) {
                     let operations = vec![write(FILES[*file], &text(entries))];
                     let revision = format!("refs/pr/{num}");
@@ -221,7 +252,7 @@ impl Run {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24,
+        cases: 48,
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()

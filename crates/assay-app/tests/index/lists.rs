@@ -99,7 +99,11 @@ async fn a_list_is_taken_page_by_page_without_gaps() {
 
     loop {
         let page = world.hub.list(&world.ada, &query).await.unwrap();
-        seen.extend(page.repositories.into_iter().map(|info| info.id.to_string()));
+        seen.extend(
+            page.repositories
+                .into_iter()
+                .map(|info| info.id.to_string()),
+        );
         query.cursor = page.next;
         if query.cursor.is_none() {
             break;

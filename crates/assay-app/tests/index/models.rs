@@ -45,7 +45,8 @@ async fn a_result_has_the_keys_of_both_dialects_and_its_provenance() {
 #[tokio::test]
 async fn an_entry_without_the_primary_metric_gives_its_first_one() {
     let world = World::with_benchmark().await;
-    let text = "- dataset: {id: ada/sums, task_id: words}\n  metrics:\n    - {metric_id: wer, value: 3}\n";
+    let text =
+        "- dataset: {id: ada/sums, task_id: words}\n  metrics:\n    - {metric_id: wer, value: 3}\n";
     world.results(&world.ada, "ada/small", text).await;
 
     let results = results(&world, "ada/small").await;

@@ -43,7 +43,10 @@ async fn a_pull_request_that_was_never_recorded_is_cleared_away() {
 
     let model = world.model("ada/other").await;
     assert_eq!(world.hub.refs(&model).await.unwrap().pulls, []);
-    assert_eq!(world.propose(&world.bob, "ada/other", &score(0.75)).await, 1);
+    assert_eq!(
+        world.propose(&world.bob, "ada/other", &score(0.75)).await,
+        1
+    );
     world.check_index().await;
 }
 
@@ -67,7 +70,11 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
     let model = world.model("ada/other").await;
     let before = world.hub.resolve(&model, "main").await.unwrap();
     let num = world.propose(&world.bob, "ada/other", &score(0.5)).await;
-    let (_, merge) = world.hub.merge(&world.ada, &model, num, None).await.unwrap();
+    let (_, merge) = world
+        .hub
+        .merge(&world.ada, &model, num, None)
+        .await
+        .unwrap();
     // A second pull request with the same commits takes the place of the first, whose merge is known.
     force(&world, &info, RefName::main(), Some(before));
     world.reopen().await;
@@ -153,13 +160,25 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
 
     let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
 
-    let told = |text: &Option<String>, what: &str| text.as_ref().is_some_and(|text| text.contains(what));
-    assert!(differences.iter().any(|line| told(&line.live, "entries")), "{differences:?}");
-    assert!(differences.iter().any(|line| told(&line.rebuilt, "indexed_refs")), "{differences:?}");
+    let told =
+        |text: &Option<String>, what: &str| text.as_ref().is_some_and(|text| text.contains(what));
+    assert!(
+        differences.iter().any(|line| told(&line.live, "entries")),
+        "{differences:?}"
+    );
+    assert!(
+        differences
+            .iter()
+            .any(|line| told(&line.rebuilt, "indexed_refs")),
+        "{differences:?}"
+    );
 
     let rebuilt = world.hub.reindex(&|_, _| {}).await.unwrap();
 
-    assert_eq!((rebuilt.repositories, rebuilt.entries, rebuilt.benchmarks), (4, 1, 1));
+    assert_eq!(
+        (rebuilt.repositories, rebuilt.entries, rebuilt.benchmarks),
+        (4, 1, 1)
+    );
     assert_eq!(world.board(&world.ada).await, ["1 ada/other 0.5"]);
     world.check_index().await;
 }

@@ -123,7 +123,8 @@ impl World {
     /// Writes the results of a model on main.
     pub(crate) async fn results(&self, caller: &Caller, model: &str, text: &str) -> Committed {
         self.clock.advance(1000);
-        self.put(caller, RepoKind::Model, model, RESULTS, text).await
+        self.put(caller, RepoKind::Model, model, RESULTS, text)
+            .await
     }
 
     /// Proposes results to a model; the answer is the number of the pull request.
