@@ -4,3 +4,4 @@ mod files;
 mod hub;
 mod names;
 mod texts;
+mod wire;

@@ -23,11 +23,11 @@ use self::loaded::{Asked, LoadedBoard, LoadedTask, Ranked};
 use self::result::ModelFacts;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
+use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
 use crate::index::{self, DEFINITION_FILE, MAX_BYTES, Touched};
 use crate::known::KnownBenchmark;
-use crate::repository::Repo;
 
 /// How often the database is asked whether another process has changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(200);

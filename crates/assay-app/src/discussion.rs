@@ -15,10 +15,10 @@ pub(crate) use self::record::record;
 use self::record::{next_number, number};
 pub(crate) use self::repair::repair;
 use crate::access::{Caller, Need};
+use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
-use crate::repository::Repo;
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;

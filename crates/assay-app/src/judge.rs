@@ -232,19 +232,15 @@ impl CommitFiles<'_> {
 impl Files for CommitFiles<'_> {
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
         let entry = self.found(path)?;
-        match entry.large {
-            Some(large) => {
-                let file = (self.large_files)(large.oid).ok_or_else(|| {
-                    let why = "it is a git-lfs pointer, and the file behind it was not uploaded";
-                    io::Error::new(io::ErrorKind::NotFound, why)
-                })?;
-                Ok(Box::new(file))
-            }
-            None => {
-                let blob = self.objects.open(entry.oid).map_err(io::Error::other)?;
-                Ok(Box::new(blob))
-            }
-        }
+        let Some(large) = entry.large else {
+            let blob = self.objects.open(entry.oid).map_err(io::Error::other)?;
+            return Ok(Box::new(blob));
+        };
+        let file = (self.large_files)(large.oid).ok_or_else(|| {
+            let why = "it is a git-lfs pointer, and the file behind it was not uploaded";
+            io::Error::new(io::ErrorKind::NotFound, why)
+        })?;
+        Ok(Box::new(file))
     }
 
     fn size(&self, path: &str) -> Option<u64> {

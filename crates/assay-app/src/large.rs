@@ -6,9 +6,9 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::mpsc;
 
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::repository::Repo;
 
 /// How much is read from a client at once, in bytes.
 const CHUNK_BYTES: usize = 256 << 10;

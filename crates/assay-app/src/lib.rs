@@ -11,6 +11,7 @@ mod board;
 mod commit;
 mod config;
 mod discussion;
+mod door;
 mod error;
 mod file;
 mod hub;
@@ -22,33 +23,37 @@ mod listing;
 mod lock;
 mod name;
 mod operator;
+mod preupload;
 mod publish;
 mod push;
 mod recover;
+mod reference;
+mod repo_info;
 mod repository;
 mod secret;
 mod session;
 mod sign;
+mod target;
 mod token;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
-pub use commit::{
-    CommitRequest, Committed, FileSource, Operation, Preupload, PreuploadFile, PreuploadPlan,
-};
+pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
     Status,
 };
+pub use door::Repo;
 pub use error::{Error, Missing};
-pub use file::{
-    Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit, RefInfo, RefList,
-};
+pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use hub::Hub;
 pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use operator::{IndexDifference, Reindexed};
+pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;
-pub use repository::{NewRepository, Repo, RepoInfo, Settings, Visibility};
+pub use reference::{RefInfo, RefList};
+pub use repo_info::RepoInfo;
+pub use repository::{NewRepository, Settings, Visibility};

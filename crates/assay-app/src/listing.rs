@@ -4,7 +4,7 @@ use assay_store::{BenchmarkFilter, Cursor, Filter, Sort, Viewer};
 use crate::access::{Caller, CallerKind};
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::repository::RepoInfo;
+use crate::repo_info::RepoInfo;
 
 /// The tag of a dataset that is a benchmark. It is computed; a card that claims it is not believed.
 pub(crate) const BENCHMARK_TAG: &str = "benchmark";

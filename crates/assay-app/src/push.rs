@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
@@ -9,10 +10,10 @@ use bytes::Bytes;
 use tokio::io::AsyncRead;
 
 use crate::access::{Caller, Need};
+use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::hub::{Hub, blocking};
 use crate::publish::{Note, Published, RefMove, publish};
-use crate::repository::Repo;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -62,11 +63,12 @@ impl Hub {
         Ok(Box::new(git.upload_pack(request, protocol)?))
     }
 
-    /// Takes a push: judged before any ref moves.
+    /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
     pub async fn push(
         &self,
         caller: &Caller,
         repo: &Repo,
+        page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
         // Whoever may not even open a pull request need not send a pack.
@@ -78,13 +80,19 @@ impl Hub {
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
         match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, push).await,
+            Received::Push(push) => self.take(caller, repo, page, push).await,
             Received::Refused(reply) => Ok(PushReply(reply.into())),
             Received::Probe => Ok(PushReply(Bytes::new())),
         }
     }
 
-    async fn take(&self, caller: &Caller, repo: &Repo, push: Push) -> Result<PushReply, Error> {
+    async fn take(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        page: &str,
+        push: Push,
+    ) -> Result<PushReply, Error> {
         let actor = caller.signed_in()?;
         let Push {
             commands,
@@ -92,7 +100,7 @@ impl Hub {
             atomic,
             reply,
         } = push;
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
         let mut note = Note::None;
@@ -119,8 +127,8 @@ impl Hub {
         }
         let mut text = String::new();
         if !moves.is_empty() {
-            match publish(self, actor, repo, quarantine, moves, note).await {
-                Ok(published) => text = success(&published),
+            match publish(self, &locked, actor, repo, quarantine, moves, note).await {
+                Ok(published) => text = success(&published, page),
                 Err(error) => {
                     text = failure(&error)?;
                     refuse_all(&mut results, short_reason(&error));
@@ -140,6 +148,11 @@ impl Hub {
         objects: Objects,
     ) -> Result<(Ruling, Objects), Error> {
         let Command { name, old, new } = command;
+        let (is_commit, objects) = is_commit(new, objects).await?;
+        if !is_commit {
+            let why = "a ref here names a commit, not a file or folder".to_owned();
+            return Ok((Ruling::Refuse(why), objects));
+        }
         if let Some(base) = new_pull(&name) {
             let (ruling, objects) = self
                 .rule_new_pull(repo, base, new, is_single, objects)
@@ -238,6 +251,19 @@ impl Hub {
     }
 }
 
+/// Whether what a ref shall name is a commit, or a tag of one. A ref that goes names nothing.
+async fn is_commit(new: Option<ObjectId>, objects: Objects) -> Result<(bool, Objects), Error> {
+    let Some(new) = new else {
+        return Ok((true, objects));
+    };
+    blocking(move || match objects.commit(new) {
+        Ok(_) => Ok((true, objects)),
+        Err(assay_git::Error::BadObject { .. }) => Ok((false, objects)),
+        Err(other) => Err(other.into()),
+    })
+    .await
+}
+
 /// Decides about a branch or tag that the caller may write to: `main` stays, and its history too.
 async fn rule_main(
     name: RefName,
@@ -249,7 +275,7 @@ async fn rule_main(
         let change = ref_move(name, old, new);
         return Ok((Ruling::Move(change, Note::None), objects));
     }
-    crate::hub::blocking(move || {
+    blocking(move || {
         let ruling = match (old, new) {
             (_, None) => Ruling::Refuse("the branch `main` cannot be deleted".to_owned()),
             (Some(old), Some(new)) if !objects.is_ancestor(old, new)? => Ruling::Refuse(
@@ -311,15 +337,16 @@ fn short_reason(error: &Error) -> &'static str {
 }
 
 /// What the person reads when a push went well.
-fn success(published: &Published) -> String {
+fn success(published: &Published, page: &str) -> String {
     let mut text = findings(&published.warnings);
     if let Some(num) = published.pull {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!(
-            "opened pull request {num}; push more to it with `git push origin HEAD:refs/pr/{num}`\n"
-        ));
+        let _ = writeln!(
+            text,
+            "opened pull request {num}: {page}/discussions/{num}\npush more to it with `git push origin HEAD:refs/pr/{num}`"
+        );
     }
     text
 }
@@ -343,13 +370,14 @@ fn findings(diagnostics: &[Diagnostic]) -> String {
     }
     if diagnostics.len() > SHOWN {
         let more = diagnostics.len() - SHOWN;
-        text.push_str(&format!(
-            "{ELLIPSIS} and {more} more; `assay validate` shows all\n\n"
-        ));
+        let _ = writeln!(
+            text,
+            "{ELLIPSIS} and {more} more; `assay validate` shows all\n"
+        );
     }
     let codes: BTreeSet<Code> = diagnostics.iter().map(|found| found.code).collect();
     for code in codes {
-        text.push_str(&format!("`assay explain {code}` says more of {code}\n"));
+        let _ = writeln!(text, "`assay explain {code}` says more of {code}");
     }
     text
 }

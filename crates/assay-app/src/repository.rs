@@ -1,14 +1,16 @@
-use assay_git::{CommitPlan, RefName};
-use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
-use assay_store::{self as store, AccountId, Listed};
-use serde_json::Value as Json;
+use std::sync::Arc;
 
-use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
+use assay_git::CommitPlan;
+use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
+use assay_store::{self as store, AccountId};
+
+use crate::access::{self, Caller, Need, Relation};
 use crate::commit;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
 use crate::index::{index_repository, touched_by};
 use crate::name;
+use crate::repo_info::RepoInfo;
 
 /// The longest description of a repository, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
@@ -46,171 +48,7 @@ pub struct Settings {
     pub description: Option<String>,
 }
 
-/// A repository that the caller may use as needed: to have one is to have been let in.
-#[derive(Debug, Clone)]
-pub struct Repo {
-    pub(crate) key: RepoKey,
-    pub(crate) kind: RepoKind,
-    pub(crate) id: RepoId,
-    pub(crate) private: bool,
-    pub(crate) owner: AccountId,
-    pub(crate) creator: Option<AccountId>,
-    pub(crate) disabled: bool,
-}
-
-impl Repo {
-    fn of(repository: store::Repository) -> Self {
-        Self {
-            key: repository.key,
-            kind: repository.kind,
-            id: repository.id,
-            private: repository.settings.private,
-            owner: repository.owner,
-            creator: repository.creator,
-            disabled: repository.settings.disabled,
-        }
-    }
-
-    /// What it holds.
-    pub fn kind(&self) -> RepoKind {
-        self.kind
-    }
-
-    /// Its name, as its owner spells it.
-    pub fn id(&self) -> &RepoId {
-        &self.id
-    }
-
-    /// Whether only some may see it.
-    pub fn is_private(&self) -> bool {
-        self.private
-    }
-}
-
-/// What lists and pages say of a repository.
-#[derive(Debug, Clone)]
-pub struct RepoInfo {
-    /// What it holds.
-    pub kind: RepoKind,
-    /// Its name.
-    pub id: RepoId,
-    /// A number that stays when it is renamed, as 24 hexadecimal digits.
-    pub stable_id: String,
-    /// The commit that was asked for: the head of `main` unless a revision was named.
-    pub sha: ObjectId,
-    /// Who may see it.
-    pub private: bool,
-    /// What it is, in a sentence.
-    pub description: Option<String>,
-    /// When it was made.
-    pub created: Timestamp,
-    /// When it last changed.
-    pub updated: Timestamp,
-    /// The tags of its card and those that are computed.
-    pub tags: Vec<String>,
-    /// The front matter of its README, without keys that break clients.
-    pub card: Option<Json>,
-    /// What it computes from it.
-    pub pipeline_tag: Option<String>,
-    /// The library it is for.
-    pub library_name: Option<String>,
-    /// Whether a dataset is a benchmark, that is, has a valid `eval.yaml` on main.
-    pub benchmark: bool,
-    /// Whether the operator listed the benchmark.
-    pub official: bool,
-}
-
-impl RepoInfo {
-    /// What a list knows of a repository, at a commit.
-    pub(crate) fn of(listed: Listed, sha: ObjectId) -> Self {
-        let Listed {
-            repository,
-            card,
-            benchmark,
-            official,
-            ..
-        } = listed;
-        let (mut tags, data, pipeline_tag, library_name) = match card {
-            Some(card) => (card.tags, Some(card.data), card.pipeline_tag, card.library),
-            None => (Vec::new(), None, None, None),
-        };
-        if benchmark && official {
-            tags.push("benchmark:official".to_owned());
-        }
-        Self {
-            kind: repository.kind,
-            id: repository.id,
-            stable_id: format!("{:024x}", repository.key.0),
-            sha,
-            private: repository.settings.private,
-            description: repository.settings.description,
-            created: repository.created,
-            updated: repository.updated,
-            tags,
-            card: data,
-            pipeline_tag,
-            library_name,
-            benchmark,
-            official,
-        }
-    }
-}
-
 impl Hub {
-    /// Lets a caller in, or not: the one door to a repository. An invisible one is missing, a renamed one is `Moved`.
-    pub async fn repo(
-        &self,
-        caller: &Caller,
-        kind: RepoKind,
-        id: &RepoId,
-        need: Need,
-    ) -> Result<Repo, Error> {
-        let found = self.store.find_repository(kind, id).await?;
-        let Some(found) = found else {
-            // What does not exist takes as many questions as what may not be seen.
-            self.relation(caller, AccountId(0)).await?;
-            return Err(Error::NotFound(Missing::Repo));
-        };
-        let repo = Repo::of(found.repository);
-        if found.moved {
-            self.check(caller, &repo, Need::Read).await?;
-            return Err(Error::Moved { kind, to: repo.id });
-        }
-        self.check(caller, &repo, need).await?;
-        Ok(repo)
-    }
-
-    /// Whether a caller who was let in may do more.
-    pub async fn check(&self, caller: &Caller, repo: &Repo, need: Need) -> Result<(), Error> {
-        let is_open = !repo.private && !repo.disabled && need == Need::Read;
-        let relation = if is_open {
-            Relation::Stranger
-        } else {
-            self.relation(caller, repo.owner).await?
-        };
-        let subject = Subject {
-            id: &repo.id,
-            private: repo.private,
-            disabled: repo.disabled,
-            relation,
-            created: is_creator(caller, repo),
-        };
-        access::decide(caller, &subject, need).into_result()
-    }
-
-    /// What a caller is to a namespace.
-    async fn relation(&self, caller: &Caller, owner: AccountId) -> Result<Relation, Error> {
-        let user = match &caller.inner {
-            CallerKind::User(user) => user,
-            CallerKind::Anonymous | CallerKind::Shell => return Ok(Relation::Stranger),
-        };
-        if user.account == owner {
-            return Ok(Relation::Owner);
-        }
-        let role = self.store.role_in(owner, user.account).await?;
-        Ok(role.map_or(Relation::Stranger, Relation::Member))
-    }
-
     /// Makes a repository with a first commit on `main`.
     pub async fn create_repository(
         &self,
@@ -282,7 +120,7 @@ impl Hub {
             store::Error::Taken { .. } => taken(new.kind, &new.id),
             other => other.into(),
         })?;
-        let git = std::sync::Arc::clone(&self.git);
+        let git = Arc::clone(&self.git);
         blocking(move || {
             match git.create(key, &plan) {
                 // The remains of a crash between this and the commit of the transaction.
@@ -319,7 +157,7 @@ impl Hub {
         }
         tx.commit().await?;
         self.touch(&touched);
-        let git = std::sync::Arc::clone(&self.git);
+        let git = Arc::clone(&self.git);
         blocking(move || Ok(git.delete(repo.key)?)).await
     }
 
@@ -391,44 +229,6 @@ impl Hub {
         tx.commit().await?;
         self.touch(&touched);
         self.info(repo.key, None).await
-    }
-
-    /// What pages and lists say of a repository, at a revision.
-    pub async fn repo_info(&self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
-        let sha = match revision {
-            Some(revision) => Some(self.resolve(repo, revision).await?),
-            None => None,
-        };
-        self.info(repo.key, sha).await
-    }
-
-    async fn info(&self, key: RepoKey, sha: Option<ObjectId>) -> Result<RepoInfo, Error> {
-        let listed = self
-            .store
-            .listed(key)
-            .await?
-            .ok_or(Error::NotFound(Missing::Repo))?;
-        let sha = match sha.or(listed.head) {
-            Some(sha) => sha,
-            None => self.head_of(key).await?,
-        };
-        Ok(RepoInfo::of(listed, sha))
-    }
-
-    async fn head_of(&self, key: RepoKey) -> Result<ObjectId, Error> {
-        self.with_git(key, |git| {
-            let head = git.find_ref(&RefName::main())?;
-            head.map(|head| head.target)
-                .ok_or_else(|| Error::internal("the repository has no branch `main`"))
-        })
-        .await
-    }
-}
-
-fn is_creator(caller: &Caller, repo: &Repo) -> bool {
-    match &caller.inner {
-        CallerKind::User(user) => repo.creator == Some(user.account),
-        CallerKind::Anonymous | CallerKind::Shell => false,
     }
 }
 

@@ -63,10 +63,6 @@ impl Hub {
     }
 
     /// The operator at the shell of the machine: whoever can read the data directory may do everything.
-    #[expect(
-        clippy::unused_self,
-        reason = "to have the hub open is to be able to read its data directory"
-    )]
     pub fn shell(&self) -> Caller {
         Caller {
             inner: CallerKind::Shell,

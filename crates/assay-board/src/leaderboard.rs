@@ -2,7 +2,7 @@ use assay_model::RepoKey;
 
 use crate::{BoardScore, Question, Report};
 
-/// The ranked results of one task by one metric. Only [`rank`](crate::rank) makes one.
+/// The ranked results of one task by one metric. Only [`rank`](fn@crate::rank) makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaderboard<'a> {
     pub(crate) question: Question,

@@ -19,6 +19,7 @@ mod large_file;
 mod large_files;
 mod layers;
 mod loose;
+mod maintain;
 mod merge;
 mod object;
 mod objects;

@@ -58,9 +58,9 @@ impl Repositories {
     /// Makes a repository whose branch `main` has one commit. It appears whole or not at all.
     pub fn create(&self, key: RepoKey, initial: &CommitPlan) -> Result<Repository, Error> {
         let scratch = Scratch::new(&self.scratch)?;
-        let made = scratch.path().join("repository");
-        lay_out(&made)?;
-        let base = self.open(key, made.clone())?;
+        let made = scratch.path();
+        lay_out(made)?;
+        let base = self.open(key, made.to_owned())?;
         let quarantine = Quarantine::new(Arc::new(base));
         let commit = quarantine.write(initial)?;
         quarantine.admit()?;
@@ -73,7 +73,7 @@ impl Repositories {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(Error::disk("make", parent))?;
         }
-        match std::fs::rename(&made, &path) {
+        match scratch.keep(&path) {
             Ok(()) => self.get(key),
             Err(_) if path.exists() => Err(Error::RepositoryExists(key)),
             Err(error) => Err(Error::disk("make", path)(error)),
@@ -180,11 +180,11 @@ fn key_of(name: &str) -> Option<RepoKey> {
     Some(RepoKey(key))
 }
 
-/// What `git init --bare` makes, less what git does not need.
+/// What `git init --bare` makes, less what git does not need: thousands are made in one go.
 fn lay_out(path: &Path) -> Result<(), Error> {
-    for directory in ["objects/pack", "refs/heads", "refs/tags"] {
+    for directory in ["objects", "refs", "refs/heads"] {
         let directory = path.join(directory);
-        std::fs::create_dir_all(&directory).map_err(Error::disk("make", &directory))?;
+        std::fs::create_dir(&directory).map_err(Error::disk("make", &directory))?;
     }
     write(&path.join("HEAD"), "ref: refs/heads/main\n")?;
     write(&path.join("config"), CONFIG)

@@ -11,10 +11,11 @@ use crate::Error;
 pub(crate) struct Scratch {
     path: PathBuf,
     _alive: File,
+    is_kept: bool,
 }
 
-/// The file that is locked while the owner lives.
-const ALIVE: &str = "alive";
+/// The file that is locked while the owner lives; and in a repository, while its refs are moved.
+pub(crate) const LOCK: &str = "assay.lock";
 /// How often a new directory may be cleared away under our hands, in the moment before it is locked.
 const ATTEMPTS: usize = 8;
 
@@ -36,7 +37,7 @@ impl Scratch {
             .tempdir_in(parent)
             .map_err(Error::disk("make a directory in", parent))?;
         let path = directory.keep();
-        let marker = path.join(ALIVE);
+        let marker = path.join(LOCK);
         let alive = File::create_new(&marker).map_err(Error::disk("make", &marker))?;
         alive.lock().map_err(Error::disk("lock", &marker))?;
         // Whoever clears away has the lock while they do: now we have it, it is either gone or ours.
@@ -44,12 +45,20 @@ impl Scratch {
         Ok(Self {
             path,
             _alive: alive,
+            is_kept: false,
         })
     }
 
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Moves it to where it is to stay, with all that is in it.
+    pub(crate) fn keep(mut self, path: &Path) -> std::io::Result<()> {
+        std::fs::rename(&self.path, path)?;
+        self.is_kept = true;
+        Ok(())
     }
 
     /// Removes those of processes that are gone, and says how many there were.
@@ -65,7 +74,7 @@ impl Scratch {
 }
 
 fn clear_if_dead(path: &Path) -> Result<bool, Error> {
-    let marker = path.join(ALIVE);
+    let marker = path.join(LOCK);
     let opened = File::options()
         .create(true)
         .truncate(false)
@@ -89,6 +98,9 @@ fn clear_if_dead(path: &Path) -> Result<bool, Error> {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         if let Err(error) = std::fs::remove_dir_all(&self.path) {
             // It is cleared away at the next start.
             tracing::warn!(path = %self.path.display(), %error, "failed to remove a directory");
@@ -106,7 +118,7 @@ mod tests {
         let living = Scratch::new(parent.path()).unwrap();
         let dead = parent.path().join("dead");
         std::fs::create_dir_all(dead.join("objects")).unwrap();
-        std::fs::write(dead.join(ALIVE), "").unwrap();
+        std::fs::write(dead.join(LOCK), "").unwrap();
         std::fs::create_dir(parent.path().join("never-locked")).unwrap();
 
         let cleared = Scratch::clear(parent.path()).unwrap();

@@ -39,7 +39,7 @@ struct Disk {
 }
 
 /// How many bytes of objects are held in memory.
-const MAX_MEMORY: usize = 8 << 20;
+const MAX_MEMORY: usize = 4 << 20;
 /// The largest object that is held in memory.
 const MAX_IN_MEMORY: usize = 1 << 20;
 

@@ -11,10 +11,9 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use crate::id::{from_gix, to_gix};
+use crate::scratch::LOCK;
 use crate::{Error, Expected, RefChange, RefKind, RefName, Reference, Repository};
 
-/// The file that whoever moves refs of a repository has locked.
-const LOCK: &str = "assay.lock";
 /// How long a lock file of git's may stand in the way. Git itself holds one for milliseconds.
 const PATIENCE: Duration = Duration::from_millis(500);
 

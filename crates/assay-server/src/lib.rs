@@ -1,1 +1,44 @@
-//! The hub over HTTP.
+//! The hub over HTTP: the API that `huggingface_hub` speaks, git's smart protocol, large files.
+//!
+//! Handlers are thin: extract, call [`assay_app::Hub`], wrap. Who may do what is decided there; what a failure looks
+//! like is decided in `error.rs`, once.
+
+mod answer;
+mod api;
+mod base_url;
+mod clock;
+mod config;
+mod credentials;
+mod download;
+mod error;
+mod extract;
+mod git;
+mod health;
+mod lfs;
+mod links;
+mod log;
+mod metrics;
+mod observe;
+mod openapi;
+mod rate;
+mod redirect;
+mod rendered;
+mod router;
+mod server;
+mod state;
+#[cfg(feature = "testing")]
+mod testing;
+mod tls;
+mod wire;
+
+pub use assay_app as app;
+
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use clock::SystemClock;
+pub use config::{Config, ConfigFault, KEYS, Key, Loaded, LogFormat, Origin, Rates};
+pub use log::start as start_log;
+pub use router::router;
+pub use server::{ServeError, Server, serve};
+#[cfg(feature = "testing")]
+pub use testing::{Answer, Person, TestHub};
+pub use tls::TlsError;

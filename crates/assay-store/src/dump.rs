@@ -200,14 +200,10 @@ impl Tx {
 }
 
 fn select(table: &Table) -> String {
-    let columns: String = table
-        .columns
-        .iter()
-        .map(|column| format!(", CAST({column} AS TEXT)"))
-        .collect();
+    let columns = table.columns.join(" AS TEXT), CAST(");
     let Table { name, order, .. } = table;
     format!(
-        "SELECT repo{columns} FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
+        "SELECT repo, CAST({columns} AS TEXT) FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
     )
 }
 

@@ -6,14 +6,15 @@ use assay_model::{RepoKey, Timestamp};
 use crate::entry_row::{
     WRITTEN, WRITTEN_COUNT, bind_entry, branch_number, entry_columns, read_entry,
 };
-use crate::history::is_same;
+use crate::history::{Places, by_place_and_time};
 use crate::row::Cells;
 use crate::sqlite::Connection;
 use crate::{Branch, Error, IndexedEntry, NewEntry, Taken, Tx};
 
-/// How many rows one statement inserts: few sizes, so that each is prepared once and used again.
-static INSERTS: LazyLock<[(usize, String); 4]> =
-    LazyLock::new(|| [64, 16, 4, 1].map(|rows| (rows, insert_statement(rows))));
+/// How many rows one statement inserts: few sizes, so that each is prepared once and used again, and no large ones,
+/// because each placeholder is looked up among all of its statement.
+static INSERTS: LazyLock<[(usize, String); 3]> =
+    LazyLock::new(|| [16, 4, 1].map(|rows| (rows, insert_statement(rows))));
 
 impl Tx {
     /// Makes these the current entries of a branch, at a moment. A version that is still as it was stays, with its
@@ -36,14 +37,16 @@ impl Tx {
         };
         let current = current.map_err(failed)?;
         let at = last.map_or(at, |last| at.max(last));
-        for (id, old) in &current {
-            if !entries.iter().any(|new| is_same(&old.version, new)) {
-                self.end_entry(*id, old.since, at).await?;
+        let new = Places::of(entries);
+        for (id, indexed) in &current {
+            if !new.have(&indexed.version) {
+                self.end_entry(*id, indexed.since, at).await?;
             }
         }
+        let old = Places::of(current.iter().map(|(_, indexed)| &indexed.version));
         let begins: Vec<IndexedEntry> = entries
             .iter()
-            .filter(|new| !current.iter().any(|(_, old)| is_same(&old.version, new)))
+            .filter(|entry| !old.have(entry))
             .map(|version| IndexedEntry {
                 branch,
                 since: at,
@@ -51,7 +54,8 @@ impl Tx {
                 version: version.clone(),
             })
             .collect();
-        self.insert_entries("replace_entries", key, &begins).await
+        self.insert_entries("replace_entries", key, branch, &begins)
+            .await
     }
 
     /// Ends every current entry of a branch, as when a pull request is closed.
@@ -73,8 +77,9 @@ impl Tx {
         versions: &[IndexedEntry],
     ) -> Result<(), Error> {
         let before = self.history_of(key, branch).await?;
-        let is_as_before = before.len() == versions.len()
-            && before.iter().all(|version| versions.contains(version));
+        let mut sorted: Vec<&IndexedEntry> = versions.iter().collect();
+        sorted.sort_by(|left, right| by_place_and_time(left, right));
+        let is_as_before = before.iter().eq(sorted);
         if is_as_before {
             return Ok(());
         }
@@ -82,7 +87,8 @@ impl Tx {
             .bind(key.0)
             .bind(branch_number(branch));
         self.change("rewrite_entries", query).await?;
-        self.insert_entries("rewrite_entries", key, versions).await
+        self.insert_entries("rewrite_entries", key, branch, versions)
+            .await
     }
 
     /// Ends a version. One that ended when it began was never to be seen.
@@ -102,6 +108,7 @@ impl Tx {
         &mut self,
         doing: &'static str,
         key: RepoKey,
+        branch: Branch,
         entries: &[IndexedEntry],
     ) -> Result<(), Error> {
         let mut rest = entries;
@@ -110,8 +117,8 @@ impl Tx {
                 rest = later;
                 let mut query = sqlx::query(statement.as_str());
                 for entry in now {
-                    query =
-                        bind_entry(query, key, entry).map_err(|error| Error::of(doing, error))?;
+                    query = bind_entry(query, key, branch, entry)
+                        .map_err(|error| Error::of(doing, error))?;
                 }
                 self.insert(doing, Taken::Entry, query).await?;
             }

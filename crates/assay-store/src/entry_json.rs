@@ -1,6 +1,6 @@
 //! How the parts of an entry are spelled in JSON columns.
 
-use assay_model::{Framework, Number, Score, Source};
+use assay_model::{Framework, MetricId, Number, Score, Source, ValueType};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Cause;
@@ -43,11 +43,11 @@ struct SourceJson<T> {
 
 pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
     let spelled = scores.iter().map(|score| ScoreJson {
-        metric: score.metric.as_ref().map(|metric| metric.as_str()),
+        metric: score.metric.as_ref().map(MetricId::as_str),
         value: score.value.get(),
         literal: score.literal.as_str(),
         slice: score.slice.as_deref(),
-        value_type: score.value_type.map(|value_type| value_type.as_str()),
+        value_type: score.value_type.map(ValueType::as_str),
         sample_size: score.sample_size,
     });
     to_json(&spelled.collect::<Vec<_>>())

@@ -1,6 +1,6 @@
 //! The columns of an entry: how a version is written to its row and read again.
 
-use assay_model::{Entry, RepoKey, Standing, Timestamp};
+use assay_model::{Date, Entry, RepoKey, Revision, Standing, Timestamp};
 use sqlx::query::Query;
 
 use crate::entries::Branch;
@@ -43,6 +43,7 @@ pub(crate) fn read_branch(cells: &mut Cells<'_>) -> sqlx::Result<Branch> {
 pub(crate) fn bind_entry<'q>(
     query: Query<'q, Db, Arguments>,
     key: RepoKey,
+    branch: Branch,
     indexed: &IndexedEntry,
 ) -> sqlx::Result<Query<'q, Db, Arguments>> {
     let version = &indexed.version;
@@ -53,7 +54,7 @@ pub(crate) fn bind_entry<'q>(
     };
     let query = query
         .bind(key.0)
-        .bind(branch_number(indexed.branch))
+        .bind(branch_number(branch))
         .bind(version.file.as_str())
         .bind(version.ordinal)
         .bind(indexed.since.millis())
@@ -62,7 +63,7 @@ pub(crate) fn bind_entry<'q>(
         .bind(entry.dataset.as_str().to_ascii_lowercase())
         .bind(entry.task.as_str())
         .bind(scores_to_json(&entry.scores)?)
-        .bind(entry.date.as_ref().map(|date| date.as_str()))
+        .bind(entry.date.as_ref().map(Date::as_str))
         .bind(version.moment.millis())
         .bind(entry.source.as_ref().map(source_to_json).transpose()?)
         .bind(&entry.notes)
@@ -76,18 +77,8 @@ pub(crate) fn bind_entry<'q>(
         .bind(&entry.subset)
         // As text, because a file may claim more samples than a column can count.
         .bind(entry.sample_size.map(|size| size.to_string()))
-        .bind(
-            entry
-                .model_revision
-                .as_ref()
-                .map(|revision| revision.as_str()),
-        )
-        .bind(
-            entry
-                .dataset_revision
-                .as_ref()
-                .map(|revision| revision.as_str()),
-        )
+        .bind(entry.model_revision.as_ref().map(Revision::as_str))
+        .bind(entry.dataset_revision.as_ref().map(Revision::as_str))
         .bind(&entry.token)
         .bind(version.standing.is_verified())
         .bind(reason)

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use sqlx::error::DatabaseError;
+
 use crate::{Filter, Viewer, sqlite};
 
 /// Why the store could not do what it was asked. A cause is the backend's own error, kept for the log.
@@ -77,7 +79,7 @@ impl Error {
     pub(crate) fn of(doing: &'static str, error: sqlx::Error) -> Self {
         let is_related = error
             .as_database_error()
-            .is_some_and(|error| error.is_foreign_key_violation());
+            .is_some_and(DatabaseError::is_foreign_key_violation);
         let is_busy = matches!(error, sqlx::Error::PoolTimedOut) || sqlite::is_busy(&error);
         let source = Box::new(error);
         if is_related {
@@ -97,7 +99,7 @@ impl Error {
         move |error| {
             let is_taken = error
                 .as_database_error()
-                .is_some_and(|error| error.is_unique_violation());
+                .is_some_and(DatabaseError::is_unique_violation);
             if is_taken {
                 Self::Taken { what }
             } else {

@@ -25,7 +25,9 @@ impl EventId {
 
     /// An id of twelve random bytes, which the caller draws.
     pub fn from_bytes(bytes: [u8; 12]) -> Self {
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+        Self(digits.collect())
     }
 
     /// The digits.

@@ -1,4 +1,7 @@
-use assay_model::Timestamp;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use assay_model::{RepoPath, Timestamp};
 
 use crate::{Branch, IndexedEntry, NewEntry};
 
@@ -22,18 +25,18 @@ impl History {
     /// Makes these the current entries, at a moment. A version that is still as it was stays, with its commit; others
     /// end, and new ones begin. The moment counts as no earlier than the last change, because the clocks of committers
     /// may run backwards.
-    pub fn replace(&mut self, at: Timestamp, entries: Vec<NewEntry>) {
+    pub fn replace(&mut self, at: Timestamp, entries: &[NewEntry]) {
         let last = self.versions.iter().map(last_change).max();
         let at = last.map_or(at, |last| at.max(last));
-        let current: Vec<&NewEntry> = self.current().map(|indexed| &indexed.version).collect();
+        let old = Places::of(self.current().map(|indexed| &indexed.version));
+        let new = Places::of(entries);
         let begins: Vec<NewEntry> = entries
             .iter()
-            .filter(|new| !current.iter().any(|old| is_same(old, new)))
+            .filter(|entry| !old.have(entry))
             .cloned()
             .collect();
         for indexed in &mut self.versions {
-            let stays = entries.iter().any(|new| is_same(&indexed.version, new));
-            if indexed.until.is_none() && !stays {
+            if indexed.until.is_none() && !new.have(&indexed.version) {
                 indexed.until = Some(at);
             }
         }
@@ -52,7 +55,7 @@ impl History {
 
     /// Ends every current entry.
     pub fn close(&mut self, at: Timestamp) {
-        self.replace(at, Vec::new());
+        self.replace(at, &[]);
     }
 
     /// The versions that have not ended.
@@ -64,11 +67,7 @@ impl History {
 
     /// Every version, in the order of file, place and time.
     pub fn into_versions(mut self) -> Vec<IndexedEntry> {
-        self.versions.sort_by(|left, right| {
-            let place = |indexed: &IndexedEntry| (indexed.version.ordinal, indexed.since);
-            let by_file = left.version.file.cmp(&right.version.file);
-            by_file.then_with(|| place(left).cmp(&place(right)))
-        });
+        self.versions.sort_by(by_place_and_time);
         self.versions
     }
 }
@@ -78,12 +77,36 @@ fn last_change(indexed: &IndexedEntry) -> Timestamp {
     indexed.until.unwrap_or(indexed.since)
 }
 
-/// Whether an entry is still the version that it was. Who brought it, and with which commit, belongs to the version that
+/// The order of file, place and time.
+pub(crate) fn by_place_and_time(left: &IndexedEntry, right: &IndexedEntry) -> Ordering {
+    let by_file = left.version.file.cmp(&right.version.file);
+    let place = |indexed: &IndexedEntry| (indexed.version.ordinal, indexed.since);
+    by_file.then_with(|| place(left).cmp(&place(right)))
+}
+
+/// Entries by their places.
+pub(crate) struct Places<'e>(BTreeMap<(&'e RepoPath, u32), &'e NewEntry>);
+
+impl<'e> Places<'e> {
+    /// Entries of one branch at one moment.
+    pub(crate) fn of(entries: impl IntoIterator<Item = &'e NewEntry>) -> Self {
+        let placed = entries
+            .into_iter()
+            .map(|entry| ((&entry.file, entry.ordinal), entry));
+        Self(placed.collect())
+    }
+
+    /// Whether an entry is at its place and still the version that it was.
+    pub(crate) fn have(&self, entry: &NewEntry) -> bool {
+        let found = self.0.get(&(&entry.file, entry.ordinal));
+        found.is_some_and(|found| is_same(found, entry))
+    }
+}
+
+/// Whether two entries at one place are one version. Who brought it, and with which commit, belongs to the version that
 /// was brought first.
-pub(crate) fn is_same(old: &NewEntry, new: &NewEntry) -> bool {
-    old.ordinal == new.ordinal
-        && old.file == new.file
-        && old.moment == new.moment
+fn is_same(old: &NewEntry, new: &NewEntry) -> bool {
+    old.moment == new.moment
         && old.standing == new.standing
         && old.entry == new.entry
         && old.data == new.data

@@ -1,4 +1,4 @@
-//! What SQLite does in its own way. All other files speak SQL that PostgreSQL reads too.
+//! What `SQLite` does in its own way. All other files speak SQL that `PostgreSQL` reads too.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,9 +36,12 @@ const READERS: u32 = 8;
 /// How long to wait for another process that writes, before giving up.
 const BUSY: Duration = Duration::from_secs(30);
 /// How long to wait for a connection of our own: many writers may stand in line for one.
-const TURN: Duration = Duration::from_secs(60);
+const TURN: Duration = Duration::from_mins(1);
 /// How many prepared statements a connection keeps: all there are.
 const STATEMENTS: usize = 512;
+/// How many rows the thread of a connection may be ahead of who reads them: a board in a few hand-overs, not in one for
+/// every fifty rows.
+const ROWS: usize = 1024;
 /// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a number of pages.
 const CACHE: &str = "-16384";
 /// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
@@ -77,6 +80,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY)
         .statement_cache_capacity(STATEMENTS)
+        .row_buffer_size(ROWS)
         .pragma("cache_size", CACHE)
         .pragma("temp_store", "memory")
         .disable_statement_logging()

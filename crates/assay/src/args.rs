@@ -9,6 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::commands::operate::args as operate;
+
 /// The registry for AI evaluation results: judge them on a laptop or in CI, by the rules of the hub
 #[derive(Debug, Parser)]
 #[command(
@@ -52,6 +54,12 @@ pub(crate) enum Command {
     Upgrade(Upgrade),
     Explain(Explain),
     Schema(Schema),
+    Hub(crate::commands::hub::HubArgs),
+    Import(crate::commands::import::ImportArgs),
+    Serve(operate::Serve),
+    Admin(operate::Admin),
+    Reindex(operate::Reindex),
+    Config(operate::ConfigArgs),
     Completions(Completions),
     Man(Man),
 }

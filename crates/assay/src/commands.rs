@@ -3,8 +3,12 @@
 mod completions;
 pub(crate) mod convert;
 mod explain;
+pub(crate) mod hub;
+pub(crate) mod import;
 mod man;
+pub(crate) mod operate;
 mod schema;
+pub(crate) mod serve;
 mod upgrade;
 mod validate;
 
@@ -20,6 +24,12 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Explain(command) => explain::run(command, args.color, config, printer),
         Command::Schema(command) => schema::run(command, printer),
         Command::Convert(command) => convert::run(command, config, printer),
+        Command::Hub(command) => hub::run(command, config, printer),
+        Command::Import(command) => import::run(command, config, printer),
+        Command::Serve(command) => serve::run(command, printer),
+        Command::Admin(command) => operate::admin::run(command, printer),
+        Command::Reindex(command) => operate::reindex::run(command, config, printer),
+        Command::Config(command) => operate::check::run(command, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),
         Command::Man(command) => man::run(command, printer),

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::num::NonZero;
+use std::path::PathBuf;
 
 use crate::args::Color;
 
@@ -17,6 +18,10 @@ pub(crate) struct Config {
     pub(crate) no_color: bool,
     /// The token for a hub, when there is one.
     pub(crate) token: Option<String>,
+    /// The address of the hub to talk to, when none is named.
+    pub(crate) hub: Option<String>,
+    /// The file that `assay hub login` keeps tokens in.
+    pub(crate) credentials: Option<PathBuf>,
     /// Whether standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
@@ -35,6 +40,8 @@ impl Config {
             no_color: variable("NO_COLOR").is_some()
                 || variable("TERM").is_some_and(|terminal| terminal == "dumb"),
             token: variable("ASSAY_TOKEN").or_else(|| variable("HF_TOKEN")),
+            hub: variable("ASSAY_HUB").or_else(|| variable("HF_ENDPOINT")),
+            credentials: credentials(),
             stdout_is_terminal,
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: if stdout_is_terminal {
@@ -75,6 +82,14 @@ impl Config {
     }
 }
 
+/// The place for what a person's programs keep about them.
+fn credentials() -> Option<PathBuf> {
+    let directory = variable("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")))?;
+    Some(directory.join("assay").join("credentials.json"))
+}
+
 fn width_of_terminal() -> usize {
     terminal_size::terminal_size().map_or(WIDTH_OF_A_FILE, |(width, _)| {
         usize::from(width.0).max(MIN_WIDTH)
@@ -100,6 +115,8 @@ mod tests {
         Config {
             no_color,
             token: None,
+            hub: None,
+            credentials: None,
             stdout_is_terminal: true,
             stderr_is_terminal: false,
             width: 80,

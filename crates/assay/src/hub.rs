@@ -9,9 +9,10 @@ use assay_check::{
     Benchmarks, Context, FileKind, Files, Item, Lookup, Options, Validated, validate,
 };
 use assay_model::RepoId;
-use ureq::http::{HeaderMap, Uri};
+use ureq::http::HeaderMap;
 
 use crate::benchmarks::lookup;
+use crate::client::{AddressError, Origin, agent};
 
 /// How long one question may take.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,8 +27,8 @@ const NOT_FOUND_CODES: [&str; 2] = ["RepoNotFound", "EntryNotFound"];
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HubError {
     /// The address makes no sense.
-    #[error("`{0}` is not the address of a hub; addresses look like `https://hub.example`")]
-    Address(String),
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// The request failed on the way.
     #[error("the hub cannot be reached at `{url}`: {source}")]
     Transport {
@@ -53,7 +54,7 @@ pub(crate) enum HubError {
 
 /// A hub, and what it has answered in this run.
 pub(crate) struct Hub {
-    origin: String,
+    origin: Origin,
     token: Option<String>,
     agent: ureq::Agent,
     answers: Mutex<BTreeMap<RepoId, Arc<OnceLock<Lookup>>>>,
@@ -75,29 +76,12 @@ impl Hub {
         token: Option<&str>,
         timeout: Duration,
     ) -> Result<Self, HubError> {
-        let origin = address.trim_end_matches('/');
-        let refuse = || HubError::Address(address.to_owned());
-        let uri: Uri = origin.parse().map_err(|_| refuse())?;
-        let (Some(scheme), Some(host)) = (uri.scheme_str(), uri.host()) else {
-            return Err(refuse());
-        };
-        if !matches!(scheme, "http" | "https") || uri.query().is_some() {
-            return Err(refuse());
-        }
-        // Whoever listens on the way can read plain http, so a token goes no further than this machine that way.
-        let is_private =
-            scheme == "https" || matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1");
-        let config = ureq::Agent::config_builder()
-            .timeout_global(Some(timeout))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
-            .build();
+        let origin: Origin = address.parse()?;
+        let token = token.filter(|_| origin.is_private()).map(str::to_owned);
         Ok(Self {
-            origin: origin.to_owned(),
-            token: token.filter(|_| is_private).map(str::to_owned),
-            agent: config.into(),
+            agent: agent(timeout),
+            origin,
+            token,
             answers: Mutex::default(),
             failures: Mutex::default(),
         })
@@ -170,7 +154,7 @@ impl Hub {
 
     /// The address that a redirect leads to, when it stays on the same host.
     fn same_host(&self, url: String, target: &str) -> Result<String, HubError> {
-        let root = root_of(&self.origin);
+        let root = root_of(self.origin.as_str());
         if target.starts_with('/') && !target.starts_with("//") {
             return Ok(format!("{root}{target}"));
         }

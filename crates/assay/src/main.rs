@@ -2,8 +2,10 @@
 
 mod args;
 mod benchmarks;
+mod client;
 mod commands;
 mod config;
+mod credentials;
 mod discover;
 mod disk;
 mod exit;

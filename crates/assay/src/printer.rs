@@ -40,6 +40,11 @@ impl Printer {
         });
     }
 
+    /// Brings out what was written so far: a command that goes on for days has to say where it is first.
+    pub(crate) fn flush(&mut self) {
+        self.out.attempt(Write::flush);
+    }
+
     /// Writes a line to standard error.
     pub(crate) fn aside(&mut self, text: &str) {
         self.err.attempt(|err| writeln!(err, "{text}"));

@@ -19,7 +19,11 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar that ends at `total` bytes; nothing at all unless `shown`.
     pub(crate) fn new(shown: bool, total: u64) -> Self {
-        let style = ProgressStyle::with_template(TEMPLATE);
+        Self::with_template(TEMPLATE, shown, total)
+    }
+
+    fn with_template(template: &str, shown: bool, total: u64) -> Self {
+        let style = ProgressStyle::with_template(template);
         Self {
             bar: style
                 .ok()
@@ -30,7 +34,22 @@ impl Progress {
         }
     }
 
-    /// Notes that some bytes have been read.
+    /// A bar that ends at `total` things of a kind.
+    pub(crate) fn counting(shown: bool, total: u64, things: &str) -> Self {
+        let template = format!("{{bar:32}} {{human_pos}} of {{human_len}} {things}, {{eta}} left");
+        Self::with_template(&template, shown, total)
+    }
+
+    /// Sets how much there is and how much of it is done.
+    pub(crate) fn at(&self, done: u64, total: u64) {
+        let Some(bar) = &self.bar else { return };
+        if self.begun.elapsed() > PATIENCE {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    }
+
+    /// Notes that some bytes have been read, or some things done.
     pub(crate) fn advance(&self, bytes: u64) {
         let Some(bar) = &self.bar else { return };
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;

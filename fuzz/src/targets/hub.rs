@@ -1,5 +1,6 @@
 //! What clients of a hub send.
 
+use assay_formats::card;
 use assay_formats::hub_api::{Commit, CommitError, CommitLimits, CommitReader, Operation};
 
 use crate::harness::fuzz;
@@ -55,4 +56,25 @@ fn assert_within_limits(commit: &Commit<Vec<u8>>) {
     let sizes: Vec<u64> = sizes.collect();
     assert!(sizes.iter().all(|size| *size <= LIMITS.file_bytes));
     assert!(sizes.iter().sum::<u64>() <= LIMITS.commit_bytes);
+}
+
+/// A card never breaks those who read it, and is always told about when nothing came of it.
+#[test]
+fn card() {
+    fuzz("card", |bytes| {
+        let (card, report) = card::read(&String::from_utf8_lossy(bytes));
+
+        assert!(card.tags.len() <= card::MAX_TAGS);
+        for tag in &card.tags {
+            assert!(!tag.to_lowercase().starts_with("benchmark:"), "{tag:?}");
+            assert!(tag.len() <= card::MAX_TAG_BYTES);
+        }
+        for legacy in &card.legacy {
+            assert!(!legacy.standing().is_verified() && legacy.entry.token.is_none());
+        }
+        match &card.data {
+            Some(data) => assert!(!data.contains_key("self")),
+            None => assert!(!report.errors.is_empty() || !report.warnings.is_empty()),
+        }
+    });
 }

@@ -12,11 +12,11 @@ use super::record::merged;
 use super::{Event, EventData, PullDetails, Status, limits, told};
 use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
+use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
 use crate::publish::{Note, RefMove, publish};
-use crate::repository::Repo;
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
@@ -85,7 +85,7 @@ impl Hub {
         let comment = comment
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned);
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let (held, scene) = self.scene(caller, repo, num).await?;
         check_mergeable(&held)?;
         let base: RefName = base_of(&held)?;
@@ -112,7 +112,7 @@ impl Hub {
                     new: Some(commit),
                 }];
                 let note = Note::Merged { num, comment };
-                publish(self, actor, repo, quarantine, moves, note).await?;
+                publish(self, &locked, actor, repo, quarantine, moves, note).await?;
                 commit
             }
         };

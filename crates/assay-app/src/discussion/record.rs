@@ -8,9 +8,9 @@ use super::Status;
 use super::events::{Scene, Told};
 use super::limits;
 use crate::access::SignedIn;
+use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::publish::Note;
-use crate::repository::Repo;
 
 /// How many commits of one push are told of one by one. The tip is always among them: the index reads it.
 const MAX_COMMITS_TOLD: usize = 250;

@@ -117,7 +117,7 @@ fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<MainChange, Error> {
     let line = MainLine::from_the_start(shelf);
     let mut history = History::new(Branch::Main);
     for step in steps(line, task, &commits)? {
-        history.replace(step.at, step.entries);
+        history.replace(step.at, &step.entries);
     }
     Ok(MainChange::Anew(history.into_versions()))
 }

@@ -78,7 +78,7 @@ pub(super) fn versions(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<Vec<Indexed
         if tip.is_some() {
             sayings = Sayings::of(entries.iter());
         }
-        history.replace(at, entries);
+        history.replace(at, &entries);
     }
     Ok(history.into_versions())
 }

@@ -208,24 +208,41 @@ async fn a_broken_benchmark_is_refused() {
 }
 
 #[tokio::test]
-async fn deleting_half_of_a_pair_is_judged_by_the_other_half() {
+async fn whoever_deletes_the_samples_of_a_record_answers_for_the_record() {
+    const RECORD: &str = include_str!(
+        "../../../../examples/datastore/data/sum-check/acme/tiny-adder/3f0c6e0a-6f0e-4b9e-9a53-0d6c1b1f7a11.json"
+    );
+    const SAMPLES: &str = include_str!(
+        "../../../../examples/datastore/data/sum-check/acme/tiny-adder/3f0c6e0a-6f0e-4b9e-9a53-0d6c1b1f7a11_samples.jsonl"
+    );
     let test = TestHub::new().await;
     let ada = test.user("ada").await;
+    let id = id_of("ada/store");
     test.create(&ada, RepoKind::Dataset, "ada/store", Visibility::Public)
         .await
         .unwrap();
-    let id = id_of("ada/store");
-    let path = "data/gpqa/acme/model/5eed0000-0000-4000-8000-000000000100.json";
-    // A record that breaks rules cannot come in, so a file that is no record at all comes first under another name.
-    let result = test
-        .hub
-        .commit(&ada, RepoKind::Dataset, &id, put_request(&[(path, "{}")]))
-        .await;
+    let stem = "data/sum-check/acme/tiny-adder/3f0c6e0a-6f0e-4b9e-9a53-0d6c1b1f7a11";
+    let (record, samples) = (format!("{stem}.json"), format!("{stem}_samples.jsonl"));
+    let both = put_request(&[(&record, RECORD), (&samples, SAMPLES)]);
+    let commit = |request| test.hub.commit(&ada, RepoKind::Dataset, &id, request);
+    commit(both).await.unwrap();
+    let delete = |path: &str| Operation::Delete(path.parse().unwrap());
 
-    let Err(Error::Refused(diagnostics)) = result else {
-        panic!("{result:?}");
+    let half = commit(CommitRequest {
+        operations: vec![delete(&samples)],
+        ..put_request(&[])
+    });
+    let half = half.await;
+    let whole = commit(CommitRequest {
+        operations: vec![delete(&samples), delete(&record)],
+        ..put_request(&[])
+    });
+
+    let Err(Error::Refused(diagnostics)) = half else {
+        panic!("{half:?}");
     };
-    assert!(diagnostics.iter().all(|found| &*found.place.file == path));
+    assert!(diagnostics.iter().all(|found| *found.place.file == *record));
+    whole.await.unwrap();
 }
 
 #[tokio::test]
@@ -358,7 +375,7 @@ async fn a_large_file_is_committed_only_where_it_was_uploaded() {
     let (test, ada) = with_model().await;
     test.model(&ada, "ada/other").await;
     let content = b"large content".to_vec();
-    let sha256 = assay_hex(&Sha256::digest(&content));
+    let sha256 = hex(&Sha256::digest(&content));
     let repo = test
         .hub
         .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Write)
@@ -402,8 +419,13 @@ async fn a_large_file_is_committed_only_where_it_was_uploaded() {
     assert_eq!(attributes, "/big.bin filter=lfs diff=lfs merge=lfs -text\n");
 }
 
-fn assay_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 #[tokio::test]
@@ -429,4 +451,46 @@ async fn a_preview_judges_and_keeps_nothing() {
     assert!(broken.iter().any(|found| found.severity == Severity::Error));
     assert!(sound.iter().all(|found| found.severity != Severity::Error));
     assert_eq!(test.head(&ada, "ada/model").await, before);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_a_commit_whole_or_none() {
+    use std::future::{Future as _, poll_fn};
+    use std::pin::pin;
+    use std::task::Poll;
+
+    let (test, ada) = with_model().await;
+    let id = id_of("ada/model");
+    let (mut abandoned, mut landed) = (0, 0);
+    // However far a request gets before it is dropped, the index is that of the refs once the lock is free again.
+    for polls in 0..60 {
+        let path = format!("{polls}.txt");
+        let request = put_request(&[(path.as_str(), "x")]);
+        {
+            let mut commit = pin!(test.hub.commit(&ada, RepoKind::Model, &id, request));
+            let mut left = polls;
+            poll_fn(|context| {
+                if left == 0 {
+                    abandoned += 1;
+                    return Poll::Ready(());
+                }
+                left -= 1;
+                commit.as_mut().poll(context).map(|result| {
+                    result.unwrap();
+                    landed += 1;
+                })
+            })
+            .await;
+        }
+        let waits_for_the_lock = CommitRequest {
+            parent: Some("00000".to_owned()),
+            ..put_request(&[("a.txt", "a")])
+        };
+        let stale = commit(&test, &ada, waits_for_the_lock).await;
+        assert!(matches!(stale, Err(Error::Stale)));
+
+        let differences = test.hub.check_index(&|_, _| {}).await.unwrap();
+        assert_eq!(differences, [], "after {polls} polls");
+    }
+    assert!(abandoned > 5 && landed > 5, "{abandoned} {landed}");
 }

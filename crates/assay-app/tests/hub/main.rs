@@ -4,5 +4,7 @@
 
 mod accounts;
 mod commits;
+mod pulls;
+mod pushes;
 mod repositories;
 mod support;

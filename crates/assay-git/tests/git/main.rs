@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod history;
+mod hostile;
 mod merging;
 mod properties;
 mod recovery;

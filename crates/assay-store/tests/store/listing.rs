@@ -8,7 +8,7 @@ use assay_store::{
 use proptest::prelude::*;
 
 use crate::index::{benchmark, card};
-use crate::support::{Hub, at, commit, repository, user};
+use crate::support::{Hub, at, commit, repository, runtime, user};
 
 async fn names(store: &Store, filter: &Filter) -> Vec<String> {
     let page = store.repositories(filter).await.unwrap();
@@ -296,11 +296,6 @@ async fn pages_give_everything(made: Vec<Made>, sort: Sort, limit: u32, sees_all
     }
 
     assert_eq!(listed, expected(all, sort, sees_all));
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_time().build().unwrap()
 }
 
 proptest! {

@@ -6,6 +6,7 @@ mod accounts;
 mod discussions;
 mod dump;
 mod entries;
+mod entry_properties;
 mod index;
 mod listing;
 mod repositories;

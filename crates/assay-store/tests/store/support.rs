@@ -139,3 +139,9 @@ pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewE
         author: "Alice".to_owned(),
     }
 }
+
+/// For property tests, which are not async themselves.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().build().unwrap()
+}

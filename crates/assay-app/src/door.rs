@@ -1,0 +1,116 @@
+//! The one door to a repository.
+
+use assay_model::{RepoId, RepoKey, RepoKind};
+use assay_store::{self as store, AccountId};
+
+use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+
+/// A repository that the caller may use as needed: to have one is to have been let in.
+#[derive(Debug, Clone)]
+pub struct Repo {
+    pub(crate) key: RepoKey,
+    pub(crate) kind: RepoKind,
+    pub(crate) id: RepoId,
+    pub(crate) private: bool,
+    pub(crate) owner: AccountId,
+    pub(crate) creator: Option<AccountId>,
+    pub(crate) disabled: bool,
+}
+
+impl Repo {
+    fn of(repository: store::Repository) -> Self {
+        Self {
+            key: repository.key,
+            kind: repository.kind,
+            id: repository.id,
+            private: repository.settings.private,
+            owner: repository.owner,
+            creator: repository.creator,
+            disabled: repository.settings.disabled,
+        }
+    }
+
+    /// What it holds.
+    pub fn kind(&self) -> RepoKind {
+        self.kind
+    }
+
+    /// Its name, as its owner spells it.
+    pub fn id(&self) -> &RepoId {
+        &self.id
+    }
+
+    /// Whether only some may see it.
+    pub fn is_private(&self) -> bool {
+        self.private
+    }
+}
+
+impl Hub {
+    /// Lets a caller in, or not: the one door to a repository. An invisible one is missing, a renamed one is `Moved`.
+    pub async fn repo(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        need: Need,
+    ) -> Result<Repo, Error> {
+        let found = self.store.find_repository(kind, id).await?;
+        let Some(found) = found else {
+            // What does not exist takes as many questions as what may not be seen.
+            self.relation(caller, AccountId(0)).await?;
+            return Err(Error::NotFound(Missing::Repo));
+        };
+        let repo = Repo::of(found.repository);
+        if found.moved {
+            self.check(caller, &repo, Need::Read).await?;
+            return Err(Error::Moved { kind, to: repo.id });
+        }
+        self.check(caller, &repo, need).await?;
+        Ok(repo)
+    }
+
+    /// Whether a caller who was let in may do more.
+    pub async fn check(&self, caller: &Caller, repo: &Repo, need: Need) -> Result<(), Error> {
+        let is_open = !repo.private && !repo.disabled && need == Need::Read;
+        let relation = if is_open {
+            Relation::Stranger
+        } else {
+            self.relation(caller, repo.owner).await?
+        };
+        let subject = Subject {
+            id: &repo.id,
+            private: repo.private,
+            disabled: repo.disabled,
+            relation,
+            created: is_creator(caller, repo),
+        };
+        access::decide(caller, &subject, need).into_result()
+    }
+
+    /// What a caller is to a namespace.
+    pub(crate) async fn relation(
+        &self,
+        caller: &Caller,
+        owner: AccountId,
+    ) -> Result<Relation, Error> {
+        let user = match &caller.inner {
+            CallerKind::User(user) => user,
+            CallerKind::Anonymous | CallerKind::Shell => return Ok(Relation::Stranger),
+        };
+        if user.account == owner {
+            return Ok(Relation::Owner);
+        }
+        let role = self.store.role_in(owner, user.account).await?;
+        Ok(role.map_or(Relation::Stranger, Relation::Member))
+    }
+}
+
+fn is_creator(caller: &Caller, repo: &Repo) -> bool {
+    match &caller.inner {
+        CallerKind::User(user) => repo.creator == Some(user.account),
+        CallerKind::Anonymous | CallerKind::Shell => false,
+    }
+}

@@ -1,0 +1,132 @@
+use std::collections::BTreeMap;
+
+use assay_git::{EntryKind, TreeEntry};
+use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind};
+
+use crate::access::{Caller, Need};
+use crate::attributes;
+use crate::error::Error;
+use crate::file::{parse_path, resolve};
+use crate::hub::{Hub, blocking};
+use crate::judge::SharedJudge;
+use crate::target::pull_number;
+
+/// The most files that a preview judges.
+const PREVIEW_FILES: usize = 100;
+
+/// What a client is about to upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preupload {
+    /// The branch, or `refs/pr/N`.
+    pub revision: String,
+    /// Whether a pull request will be opened.
+    pub create_pull: bool,
+    /// The files: path and size.
+    pub files: Vec<(String, u64)>,
+    /// The `.gitignore` that the client is about to commit.
+    pub git_ignore: Option<String>,
+}
+
+/// How each file is to be uploaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreuploadPlan {
+    /// The head of the branch.
+    pub head: ObjectId,
+    /// The files, in the order asked.
+    pub files: Vec<PreuploadFile>,
+}
+
+/// How one file is to be uploaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreuploadFile {
+    /// The path, as asked.
+    pub path: String,
+    /// Whether it goes through git-lfs.
+    pub large: bool,
+    /// Whether `.gitignore` says to leave it out.
+    pub ignore: bool,
+    /// The content at this path now: the blob, or the SHA-256 of a large file.
+    pub oid: Option<String>,
+}
+
+impl Hub {
+    /// What the judge would say of these files, as if committed to `main`; nothing is kept.
+    pub async fn preview(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: Option<&RepoId>,
+        files: Vec<(String, Vec<u8>)>,
+    ) -> Result<Vec<Diagnostic>, Error> {
+        if let Some(id) = id {
+            self.repo(caller, kind, id, Need::Read).await?;
+        }
+        let bytes: u64 = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        if files.len() > PREVIEW_FILES || bytes > self.config.limits.judged_bytes {
+            return Err(Error::TooLarge(format!(
+                "a preview has at most {PREVIEW_FILES} files of {} bytes together",
+                self.config.limits.judged_bytes
+            )));
+        }
+        let judge = SharedJudge::new(self, kind, None).await?;
+        let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        let judgement = blocking(move || Ok(judge.get().preview(&files))).await?;
+        let mut diagnostics = judgement.errors;
+        diagnostics.extend(judgement.warnings);
+        Ok(diagnostics)
+    }
+
+    /// How files are to be uploaded.
+    pub async fn preupload(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        request: Preupload,
+    ) -> Result<PreuploadPlan, Error> {
+        let repo = self.repo(caller, kind, id, Need::Discuss).await?;
+        match pull_number(&request.revision) {
+            _ if request.create_pull => {}
+            Some(num) => self.check_pull_push(caller, &repo, num).await?,
+            None => self.check(caller, &repo, Need::Write).await?,
+        }
+        let limits = self.config.limits;
+        if request.files.len() > limits.commit_files {
+            return Err(Error::TooLarge(format!(
+                "a commit has at most {} files",
+                limits.commit_files
+            )));
+        }
+        self.with_git(repo.key, move |git| {
+            let head = resolve(git, &request.revision)?;
+            let objects = git.objects();
+            let ignore = match &request.git_ignore {
+                Some(text) => attributes::ignore(text),
+                None => attributes::ignore(&attributes::text_at(&objects, head, ".gitignore")?),
+            };
+            let mut files = Vec::with_capacity(request.files.len());
+            for (path, size) in request.files {
+                if size > limits.large_file_bytes {
+                    return Err(Error::TooLarge(format!(
+                        "`{path}` has {size} bytes; a file has at most {}",
+                        limits.large_file_bytes
+                    )));
+                }
+                let place = parse_path(&path)?;
+                let entry = objects.entry(head, &place)?;
+                let is_file = |entry: &TreeEntry| entry.kind != EntryKind::Directory;
+                files.push(PreuploadFile {
+                    large: size > limits.file_bytes,
+                    ignore: attributes::is_ignored(&ignore, &place),
+                    oid: entry.filter(is_file).map(|entry| match entry.large {
+                        Some(large) => large.oid.to_string(),
+                        None => entry.oid.to_string(),
+                    }),
+                    path,
+                });
+            }
+            Ok(PreuploadPlan { head, files })
+        })
+        .await
+    }
+}

@@ -1,0 +1,172 @@
+use assay_git::{Expected, RefKind, RefName};
+use assay_model::ObjectId;
+
+use crate::access::{Caller, Need};
+use crate::door::Repo;
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::lock::Locked;
+use crate::publish::{Note, RefMove, publish};
+
+/// The refs of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RefList {
+    /// Branches.
+    pub branches: Vec<RefInfo>,
+    /// Tags.
+    pub tags: Vec<RefInfo>,
+    /// Pull requests.
+    pub pulls: Vec<RefInfo>,
+}
+
+/// One ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefInfo {
+    /// Its short name.
+    pub name: String,
+    /// Its full name.
+    pub full: String,
+    /// The commit it names.
+    pub target: ObjectId,
+}
+
+impl Hub {
+    /// Branches, tags and pull requests.
+    pub async fn refs(&self, repo: &Repo) -> Result<RefList, Error> {
+        self.with_git(repo.key, |git| {
+            let mut list = RefList::default();
+            for reference in git.refs()? {
+                let full = reference.name.as_str().to_owned();
+                let (list, name) = match reference.kind {
+                    RefKind::Branch => (&mut list.branches, reference.name.as_branch()),
+                    RefKind::Tag => (&mut list.tags, reference.name.as_tag()),
+                    RefKind::Pull => (&mut list.pulls, full.strip_prefix("refs/pr/")),
+                    RefKind::Other => continue,
+                };
+                list.push(RefInfo {
+                    name: name.unwrap_or(&full).to_owned(),
+                    full: full.clone(),
+                    target: reference.target,
+                });
+            }
+            Ok(list)
+        })
+        .await
+    }
+
+    /// Makes a branch.
+    pub async fn create_branch(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+        start: Option<&str>,
+    ) -> Result<(), Error> {
+        let name = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.create_ref(caller, repo, name, start.unwrap_or("main"))
+            .await
+    }
+
+    /// Deletes a branch; never `main`.
+    pub async fn delete_branch(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+    ) -> Result<(), Error> {
+        let full = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        if full == RefName::main() {
+            return Err(Error::Forbidden(
+                "the branch `main` cannot be deleted".to_owned(),
+            ));
+        }
+        self.delete_ref(caller, repo, full, name).await
+    }
+
+    /// Makes a tag, with a message or without.
+    pub async fn create_tag(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+        revision: &str,
+        message: Option<&str>,
+    ) -> Result<(), Error> {
+        // A tag that the hub makes is a plain ref, as those of the hub that clients know are; its message has no place.
+        let _ = message;
+        let name = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.create_ref(caller, repo, name, revision).await
+    }
+
+    /// Deletes a tag.
+    pub async fn delete_tag(&self, caller: &Caller, repo: &Repo, name: &str) -> Result<(), Error> {
+        let full = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.delete_ref(caller, repo, full, name).await
+    }
+
+    async fn create_ref(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        name: RefName,
+        revision: &str,
+    ) -> Result<(), Error> {
+        self.check(caller, repo, Need::Write).await?;
+        let locked = self.lock(repo.key).await;
+        let target = self.resolve(repo, revision).await?;
+        let taken = Error::Taken(format!("`{name}` exists already"));
+        let change = RefMove {
+            name,
+            expected: Expected::Absent,
+            new: Some(target),
+        };
+        match self.move_ref(&locked, caller, repo, change).await {
+            Err(Error::Stale) => Err(taken),
+            result => result,
+        }
+    }
+
+    async fn delete_ref(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        full: RefName,
+        name: &str,
+    ) -> Result<(), Error> {
+        self.check(caller, repo, Need::Write).await?;
+        let locked = self.lock(repo.key).await;
+        let wanted = full.clone();
+        let value = self
+            .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
+            .await?
+            .ok_or_else(|| Error::NotFound(Missing::Revision(name.to_owned())))?;
+        let change = RefMove {
+            name: full,
+            expected: Expected::At(value),
+            new: None,
+        };
+        self.move_ref(&locked, caller, repo, change).await
+    }
+
+    async fn move_ref(
+        &self,
+        locked: &Locked,
+        caller: &Caller,
+        repo: &Repo,
+        change: RefMove,
+    ) -> Result<(), Error> {
+        let actor = caller.signed_in()?;
+        let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
+        publish(
+            self,
+            locked,
+            actor,
+            repo,
+            quarantine,
+            vec![change],
+            Note::None,
+        )
+        .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+use assay_git::RefName;
+use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
+use assay_store::Listed;
+use serde_json::Value as Json;
+
+use crate::door::Repo;
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+
+/// What lists and pages say of a repository.
+#[derive(Debug, Clone)]
+pub struct RepoInfo {
+    /// What it holds.
+    pub kind: RepoKind,
+    /// Its name.
+    pub id: RepoId,
+    /// A number that stays when it is renamed, as 24 hexadecimal digits.
+    pub stable_id: String,
+    /// The commit that was asked for: the head of `main` unless a revision was named.
+    pub sha: ObjectId,
+    /// Who may see it.
+    pub private: bool,
+    /// What it is, in a sentence.
+    pub description: Option<String>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub updated: Timestamp,
+    /// The tags of its card and those that are computed.
+    pub tags: Vec<String>,
+    /// The front matter of its README, without keys that break clients.
+    pub card: Option<Json>,
+    /// What it computes from it.
+    pub pipeline_tag: Option<String>,
+    /// The library it is for.
+    pub library_name: Option<String>,
+    /// Whether a dataset is a benchmark, that is, has a valid `eval.yaml` on main.
+    pub benchmark: bool,
+    /// Whether the operator listed the benchmark.
+    pub official: bool,
+}
+
+impl RepoInfo {
+    /// What a list knows of a repository, at a commit.
+    pub(crate) fn of(listed: Listed, sha: ObjectId) -> Self {
+        let Listed {
+            repository,
+            card,
+            benchmark,
+            official,
+            ..
+        } = listed;
+        let (mut tags, data, pipeline_tag, library_name) = match card {
+            Some(card) => (card.tags, Some(card.data), card.pipeline_tag, card.library),
+            None => (Vec::new(), None, None, None),
+        };
+        if benchmark && official {
+            tags.push("benchmark:official".to_owned());
+        }
+        Self {
+            kind: repository.kind,
+            id: repository.id,
+            stable_id: format!("{:024x}", repository.key.0),
+            sha,
+            private: repository.settings.private,
+            description: repository.settings.description,
+            created: repository.created,
+            updated: repository.updated,
+            tags,
+            card: data,
+            pipeline_tag,
+            library_name,
+            benchmark,
+            official,
+        }
+    }
+}
+
+impl Hub {
+    /// What pages and lists say of a repository, at a revision.
+    pub async fn repo_info(&self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
+        let sha = match revision {
+            Some(revision) => Some(self.resolve(repo, revision).await?),
+            None => None,
+        };
+        self.info(repo.key, sha).await
+    }
+
+    pub(crate) async fn info(
+        &self,
+        key: RepoKey,
+        sha: Option<ObjectId>,
+    ) -> Result<RepoInfo, Error> {
+        let listed = self
+            .store
+            .listed(key)
+            .await?
+            .ok_or(Error::NotFound(Missing::Repo))?;
+        let sha = match sha.or(listed.head) {
+            Some(sha) => sha,
+            None => self.head_of(key).await?,
+        };
+        Ok(RepoInfo::of(listed, sha))
+    }
+
+    async fn head_of(&self, key: RepoKey) -> Result<ObjectId, Error> {
+        self.with_git(key, |git| {
+            let head = git.find_ref(&RefName::main())?;
+            head.map(|head| head.target)
+                .ok_or_else(|| Error::internal("the repository has no branch `main`"))
+        })
+        .await
+    }
+}

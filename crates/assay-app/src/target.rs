@@ -1,0 +1,148 @@
+use assay_git::{RefName, Repository};
+use assay_model::ObjectId;
+use assay_store::Status;
+
+use crate::access::{Caller, Need};
+use crate::commit::CommitRequest;
+use crate::door::Repo;
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::publish::Note;
+
+/// Where a commit goes.
+pub(crate) struct Target {
+    /// The ref that it begins with.
+    pub(crate) from: RefName,
+    /// What is said of it.
+    pub(crate) note: Note,
+}
+
+impl Hub {
+    /// Where a commit goes, if the caller may make it there.
+    pub(crate) async fn target(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        request: &CommitRequest,
+    ) -> Result<Target, Error> {
+        if request.create_pull {
+            let base = branch(&request.revision)?;
+            return Ok(Target {
+                from: base.clone(),
+                note: Note::OpenPull {
+                    title: request.summary.clone(),
+                    description: request.description.clone(),
+                    base,
+                },
+            });
+        }
+        if let Some(num) = pull_number(&request.revision) {
+            self.check_pull_push(caller, repo, num).await?;
+            return Ok(Target {
+                from: pull_ref(num)?,
+                note: Note::CommitsToPull { num },
+            });
+        }
+        self.check(caller, repo, Need::Write).await?;
+        Ok(Target {
+            from: branch(&request.revision)?,
+            note: Note::None,
+        })
+    }
+
+    /// Refuses whoever may not add to a pull request, and everyone when it is over.
+    pub(crate) async fn check_pull_push(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+    ) -> Result<(), Error> {
+        let actor = caller.signed_in()?;
+        let missing = || Error::NotFound(Missing::Revision(format!("refs/pr/{num}")));
+        let number = u32::try_from(num).map_err(|_| missing())?;
+        let pull = self.store.discussion(repo.key, number).await?;
+        let pull = pull.filter(|pull| pull.is_pull).ok_or_else(missing)?;
+        match pull.status {
+            Status::Draft | Status::Open => {}
+            Status::Closed | Status::Merged => {
+                return Err(Error::Conflict(format!(
+                    "pull request {num} is {}",
+                    pull.status.as_str()
+                )));
+            }
+        }
+        let is_author = pull.author.is_some_and(|author| author.id == actor.account);
+        let need = if is_author {
+            Need::Discuss
+        } else {
+            Need::Write
+        };
+        self.check(caller, repo, need).await.map_err(|error| match error {
+            Error::Forbidden(_) => Error::Forbidden(format!(
+                "only its author and those who may write to the repository may change pull request {num}"
+            )),
+            other => other,
+        })
+    }
+
+    /// The commit that the new one follows on.
+    pub(crate) async fn start(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        parent: Option<&str>,
+    ) -> Result<ObjectId, Error> {
+        let from = target.from.clone();
+        let head = self
+            .with_git(repo.key, move |git| {
+                git.find_ref(&from)?
+                    .map(|head| head.target)
+                    .ok_or_else(|| Error::NotFound(Missing::Revision(short(&from))))
+            })
+            .await?;
+        let Some(parent) = parent else {
+            return Ok(head);
+        };
+        if !is_hash(parent) {
+            return Err(Error::Invalid(format!(
+                "`{parent}` is not the hash of a commit"
+            )));
+        }
+        if head.to_string().starts_with(parent) {
+            return Ok(head);
+        }
+        match &target.note {
+            // A pull request may begin where its author was, also when the branch has moved on.
+            Note::OpenPull { .. } => self.resolve(repo, parent).await,
+            Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => Err(Error::Stale),
+        }
+    }
+}
+
+/// The branch that a revision names. A tag or a hash is nothing that a commit could move.
+fn branch(revision: &str) -> Result<RefName, Error> {
+    let name = revision.strip_prefix("refs/heads/").unwrap_or(revision);
+    RefName::branch(name).map_err(|_| Error::NotFound(Missing::Revision(revision.to_owned())))
+}
+
+/// The number in `refs/pr/N`.
+pub(crate) fn pull_number(revision: &str) -> Option<i64> {
+    let number = revision.parse::<RefName>().ok()?.as_pull()?;
+    i64::try_from(number).ok()
+}
+
+fn pull_ref(num: i64) -> Result<RefName, Error> {
+    Ok(RefName::pull(u64::try_from(num).map_err(Error::internal)?))
+}
+
+fn short(name: &RefName) -> String {
+    name.as_branch().unwrap_or(name.as_str()).to_owned()
+}
+
+fn is_hash(text: &str) -> bool {
+    let digits = Repository::MIN_ABBREVIATION..=ObjectId::DIGITS;
+    digits.contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

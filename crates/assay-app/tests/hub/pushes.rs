@@ -1,0 +1,300 @@
+//! Pushes in the bytes that `git push` sends. The packs are made by `git` itself.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use assay_app::{Caller, Error, Need, RepoInfo, Scope};
+use assay_git::command::Git;
+use assay_model::RepoKind;
+
+use crate::support::{TestHub, id_of};
+
+const RESULTS: &str = "\
+- dataset:
+    id: Idavidrein/gpqa
+    task_id: gpqa_diamond
+  value: 0.5
+";
+const BROKEN_RESULTS: &str = "\
+- dataset:
+    id: Idavidrein/gpqa
+    task_id: gpqa_diamond
+  value: high
+";
+const PAGE: &str = "http://hub.example/ada/model";
+const NOTHING: &str = "0000000000000000000000000000000000000000";
+
+/// Someone's clone of a repository.
+struct Clone {
+    directory: tempfile::TempDir,
+}
+
+impl Clone {
+    /// A clone that shares the objects of the hub.
+    fn of(test: &TestHub, info: &RepoInfo) -> Self {
+        let key = i64::from_str_radix(&info.stable_id, 16).unwrap();
+        let origin = test
+            .directory
+            .path()
+            .join(format!("data/repos/{:02x}/{key}.git", key % 256));
+        let directory = tempfile::tempdir().unwrap();
+        let clone = Self { directory };
+        let made = Git::new("init")
+            .args(["--bare", "--quiet"])
+            .arg(clone.git_dir())
+            .run(1 << 10)
+            .unwrap();
+        assert_eq!(made.code, Some(0), "{}", made.stderr);
+        let objects = origin.join("objects");
+        let alternates = clone.git_dir().join("objects/info/alternates");
+        std::fs::write(alternates, format!("{}\n", objects.display())).unwrap();
+        clone
+    }
+
+    fn git_dir(&self) -> PathBuf {
+        self.directory.path().join("clone.git")
+    }
+
+    /// Makes a commit and returns its hash.
+    fn commit(&self, parent: &str, title: &str, files: &[(&str, &str)]) -> String {
+        let mut script = format!(
+            "commit refs/heads/work\ncommitter Bob <bob@example.org> 1771065000 +0000\ndata {}\n{title}\n",
+            title.len()
+        );
+        if parent != NOTHING {
+            writeln!(script, "from {parent}").unwrap();
+        }
+        for (path, text) in files {
+            let length = text.len();
+            writeln!(script, "M 100644 inline {path}\ndata {length}\n{text}").unwrap();
+        }
+        self.git("fast-import", &["--quiet", "--force"], &script);
+        let hash = self.git("rev-parse", &["refs/heads/work"], "");
+        String::from_utf8(hash).unwrap().trim().to_owned()
+    }
+
+    /// The body of a push that moves refs.
+    fn push(&self, commands: &[(&str, &str, &str)]) -> Vec<u8> {
+        let mut body = Vec::new();
+        let mut capabilities = "\0report-status side-band-64k";
+        for (old, new, name) in commands {
+            let line = format!("{old} {new} {name}{capabilities}");
+            body.extend_from_slice(format!("{:04x}{line}", line.len() + 4).as_bytes());
+            capabilities = "";
+        }
+        body.extend_from_slice(b"0000");
+        let mut wanted = String::new();
+        for (old, new, _) in commands {
+            if *new != NOTHING {
+                writeln!(wanted, "{new}").unwrap();
+            }
+            if *old != NOTHING {
+                writeln!(wanted, "^{old}").unwrap();
+            }
+        }
+        if commands.iter().any(|(_, new, _)| *new != NOTHING) {
+            let arguments = ["--revs", "--stdout", "--quiet"];
+            body.extend(self.git("pack-objects", &arguments, &wanted));
+        }
+        body
+    }
+
+    fn git(&self, subcommand: &'static str, arguments: &[&str], input: &str) -> Vec<u8> {
+        let mut child = Git::new(subcommand)
+            .within(&self.git_dir())
+            .args(arguments)
+            .into_command()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "git {subcommand}");
+        output.stdout
+    }
+}
+
+/// Pushes and returns the answer, without the framing.
+async fn push(test: &TestHub, caller: &Caller, body: Vec<u8>) -> Result<String, Error> {
+    let repo = test
+        .hub
+        .repo(caller, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .await?;
+    let body = Box::new(std::io::Cursor::new(body));
+    let reply = test.hub.push(caller, &repo, PAGE, body).await?;
+    Ok(String::from_utf8_lossy(&reply.0).into_owned())
+}
+
+async fn with_clone() -> (TestHub, Caller, Caller, Clone, String) {
+    let test = TestHub::new().await;
+    let ada = test.user("ada").await;
+    let bob = test.user("bob").await;
+    let info = test.model(&ada, "ada/model").await;
+    let clone = Clone::of(&test, &info);
+    (test, ada, bob, clone, info.sha.to_string())
+}
+
+#[tokio::test]
+async fn a_push_moves_main_and_tells_of_warnings() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "results", &[(".eval_results/gpqa.yaml", RESULTS)]);
+
+    let reply = push(&test, &ada, clone.push(&[(&head, &new, "refs/heads/main")])).await;
+
+    let reply = reply.unwrap();
+    assert!(reply.contains("ok refs/heads/main"), "{reply}");
+    assert_eq!(test.head(&ada, "ada/model").await, new);
+}
+
+#[tokio::test]
+async fn a_push_with_errors_is_refused_with_the_line_a_caret_and_the_code() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let file = (".eval_results/gpqa.yaml", BROKEN_RESULTS);
+    let new = clone.commit(&head, "results", &[file]);
+
+    let reply = push(&test, &ada, clone.push(&[(&head, &new, "refs/heads/main")])).await;
+
+    let reply = reply.unwrap();
+    assert!(reply.contains("ng refs/heads/main"), "{reply}");
+    for line in [
+        "--> .eval_results/gpqa.yaml:4:10",
+        "4 |   value: high",
+        "|          ^^^^",
+        "error[AY",
+        "`assay explain AY",
+    ] {
+        assert!(reply.contains(line), "{line}\n{reply}");
+    }
+    assert_eq!(test.head(&ada, "ada/model").await, head);
+}
+
+#[tokio::test]
+async fn main_is_neither_deleted_nor_rewritten_and_other_branches_may_be() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let one = clone.commit(&head, "one", &[("a.txt", "one")]);
+    let two = clone.commit(NOTHING, "two", &[("a.txt", "two")]);
+    let run = async |old: &str, new: &str, name: &str| {
+        let body = clone.push(&[(old, new, name)]);
+        push(&test, &ada, body).await.unwrap()
+    };
+
+    let rewritten = run(&head, &two, "refs/heads/main").await;
+    let deleted = run(&head, NOTHING, "refs/heads/main").await;
+    let made = run(NOTHING, &one, "refs/heads/dev").await;
+    let forced = run(&one, &two, "refs/heads/dev").await;
+    let gone = run(&two, NOTHING, "refs/heads/dev").await;
+
+    assert!(rewritten.contains("ng refs/heads/main the history of `main`"));
+    assert!(deleted.contains("ng refs/heads/main the branch `main` cannot be deleted"));
+    for reply in [made, forced, gone] {
+        assert!(reply.contains("ok refs/heads/dev"), "{reply}");
+    }
+    assert_eq!(test.head(&ada, "ada/model").await, head);
+}
+
+#[tokio::test]
+async fn a_push_on_an_old_head_loses_and_changes_nothing() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "mine", &[("a.txt", "mine")]);
+    let body = clone.push(&[(&head, &new, "refs/heads/main")]);
+    test.put(&ada, "ada/model", &[("b.txt", "theirs")])
+        .await
+        .unwrap();
+    let theirs = test.head(&ada, "ada/model").await;
+
+    let reply = push(&test, &ada, body).await.unwrap();
+
+    assert!(
+        reply.contains("ng refs/heads/main somebody else moved it first"),
+        "{reply}"
+    );
+    assert_eq!(test.head(&ada, "ada/model").await, theirs);
+}
+
+#[tokio::test]
+async fn strangers_push_pull_requests_and_nothing_else() {
+    let (test, ada, bob, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "Add a file", &[("a.txt", "a")]);
+    let run = async |caller: &Caller, old: &str, new: &str, name: &str| {
+        let body = clone.push(&[(old, new, name)]);
+        push(&test, caller, body).await.unwrap()
+    };
+
+    let to_main = run(&bob, &head, &new, "refs/heads/main").await;
+    let to_none = run(&bob, NOTHING, &new, "refs/pr/1").await;
+    let to_other = run(&ada, NOTHING, &new, "refs/convert/parquet").await;
+    let opened = run(&bob, NOTHING, &new, "refs/pr/new").await;
+    let more = clone.commit(&new, "More", &[("b.txt", "b")]);
+    let added = run(&bob, &new, &more, "refs/pr/1").await;
+    let deleted = run(&bob, &more, NOTHING, "refs/pr/1").await;
+    let nothing_new = run(&bob, NOTHING, &head, "refs/for/main").await;
+
+    assert!(to_main.contains("ng refs/heads/main you may not write"));
+    assert!(to_none.contains("ng refs/pr/1 there is no pull request 1"));
+    assert!(to_other.contains("ng refs/convert/parquet only branches"));
+    assert!(opened.contains("ok refs/pr/new"), "{opened}");
+    let told = format!("opened pull request 1: {PAGE}/discussions/1");
+    assert!(opened.contains(&told), "{opened}");
+    assert!(added.contains("ok refs/pr/1"), "{added}");
+    assert!(deleted.contains("ng refs/pr/1 the ref of a pull request stays"));
+    assert!(nothing_new.contains("has these commits already"));
+    let repo = test
+        .hub
+        .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
+        .await
+        .unwrap();
+    let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
+    assert_eq!(at.to_string(), more);
+    let pull = test.hub.discussion(&repo, 1, false).await.unwrap();
+    assert_eq!(pull.discussion.title, "Add a file");
+}
+
+#[tokio::test]
+async fn a_pull_request_is_pushed_by_itself() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "Add", &[("a.txt", "a")]);
+    let body = clone.push(&[
+        (&head, &new, "refs/heads/main"),
+        (NOTHING, &new, "refs/pr/new"),
+    ]);
+
+    let reply = push(&test, &ada, body).await.unwrap();
+
+    assert!(reply.contains("ok refs/heads/main"), "{reply}");
+    assert!(reply.contains("ng refs/pr/new push a pull request by itself"));
+}
+
+#[tokio::test]
+async fn whoever_may_only_read_is_turned_away_before_the_pack() {
+    let (test, _, _, clone, head) = with_clone().await;
+    let reader = test.token("ada", Scope::Read).await;
+    let new = clone.commit(&head, "Add", &[("a.txt", "a")]);
+    let body = || clone.push(&[(&head, &new, "refs/heads/main")]);
+
+    let by_reader = push(&test, &reader, body()).await;
+    let by_nobody = push(&test, &Caller::anonymous(), body()).await;
+
+    assert!(matches!(by_reader, Err(Error::Forbidden(_))));
+    assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
+}
+
+#[tokio::test]
+async fn a_ref_names_a_commit_and_nothing_else() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "Add", &[("a.txt", "a")]);
+    let tree = clone.git("rev-parse", &[&format!("{new}^{{tree}}")], "");
+    let tree = String::from_utf8(tree).unwrap().trim().to_owned();
+
+    for name in ["refs/tags/tree", "refs/pr/new"] {
+        let body = clone.push(&[(NOTHING, &tree, name)]);
+        let reply = push(&test, &ada, body).await.unwrap();
+
+        let refused = format!("ng {name} a ref here names a commit");
+        assert!(reply.contains(&refused), "{reply}");
+    }
+}

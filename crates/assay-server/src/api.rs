@@ -1,0 +1,73 @@
+//! The API below `/api`, one file a subject.
+
+use axum::Router;
+use axum::http::Uri;
+
+use crate::error::Failure;
+use crate::state::AppState;
+
+mod accounts;
+mod commits;
+mod discussions;
+mod files;
+mod history;
+mod info;
+mod leaderboards;
+mod listing;
+mod operate;
+mod refs;
+mod repositories;
+mod settings;
+mod tolerated;
+mod uploads;
+mod validate;
+
+/// What is asked about one repository, below `/api/models` and `/api/datasets`.
+pub(crate) fn of_repository() -> Router<AppState> {
+    Router::new()
+        .merge(commits::routes())
+        .merge(discussions::routes())
+        .merge(files::routes())
+        .merge(history::routes())
+        .merge(info::routes())
+        .merge(listing::routes())
+        .merge(refs::routes())
+        .merge(settings::routes())
+        .merge(uploads::routes())
+}
+
+/// What is asked of the hub as a whole, at its full address.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .merge(accounts::routes())
+        .merge(leaderboards::routes())
+        .merge(operate::routes())
+        .merge(repositories::routes())
+        .merge(tolerated::routes())
+        .merge(validate::routes())
+}
+
+/// What no route knows. Clients read `RepoNotFound` for names of one part (`gpt2`) and for kinds of repositories that this
+/// hub does not keep; everything else is just not there.
+pub(crate) async fn fallback(uri: Uri) -> Failure {
+    let mut parts = uri.path().split('/').skip(1);
+    let (api, kind) = (parts.next(), parts.next());
+    let names_a_repo = match (api, kind) {
+        (Some("api"), Some("spaces" | "kernels")) => parts.next().is_some(),
+        (Some("api"), Some("models" | "datasets")) => {
+            let name = parts.next().unwrap_or_default();
+            let of_one_part = matches!(
+                parts.next(),
+                None | Some("commits" | "refs" | "revision" | "tree" | "paths-info")
+            );
+            !name.is_empty() && of_one_part
+        }
+        (Some("spaces" | "kernels"), Some(_)) => true,
+        _ => false,
+    };
+    if names_a_repo {
+        Failure::no_repo()
+    } else {
+        Failure::no_route()
+    }
+}

@@ -1,0 +1,175 @@
+use assay_app::{CommitRequest, Committed, Need, Operation};
+use assay_formats::hub_api::{self, CommitError, CommitFault, CommitLimits, CommitReader};
+use assay_model::Diagnostic;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName};
+use axum::routing::post;
+use axum::{Json, Router};
+use futures_util::StreamExt as _;
+use serde::Deserialize;
+
+use crate::error::{self, Failure};
+use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments};
+use crate::links;
+use crate::state::AppState;
+
+mod spool;
+
+use spool::Spool;
+
+const WARNING: HeaderName = HeaderName::from_static("x-hf-warning");
+/// The most warnings that are told in headers.
+const MAX_WARNINGS: usize = 16;
+/// The most that a body may have beside its content, for each byte of content: base64 takes a third more.
+const OVERHEAD: u64 = 2;
+/// What every commit may take, however little content it brings.
+const LEAST_BODY: u64 = 64 << 20;
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/{namespace}/{name}/commit/{revision}", post(commit))
+}
+
+#[derive(Deserialize)]
+struct At {
+    revision: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct CommitQuery {
+    #[serde(default)]
+    create_pr: Flag,
+}
+
+/// Makes a commit, or a pull request of one commit.
+async fn commit(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    name: RepoName,
+    Segments(At { revision }): Segments<At>,
+    Query(query): Query<CommitQuery>,
+    request: Request,
+) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
+    let create_pull = query.create_pr.0;
+    // A stranger is sent away before the upload, not after it. The hub decides once more, in detail.
+    let need = match create_pull || revision.starts_with("refs/pr/") {
+        true => Need::Discuss,
+        false => Need::Write,
+    };
+    let repo = name.open(&state, &caller, need).await?;
+    let commit = read(&state, request.into_body()).await?;
+    let request = CommitRequest {
+        revision,
+        summary: commit.summary,
+        description: commit.description,
+        parent: commit.parent.map(|parent| parent.to_string()),
+        create_pull,
+        operations: commit.operations.into_iter().flat_map(operations).collect(),
+    };
+    let hub = &state.hub;
+    let committed = hub.commit(&caller, repo.kind(), repo.id(), request).await?;
+    state.web.metrics.commits.add();
+    let Committed {
+        commit,
+        pull,
+        warnings,
+    } = committed;
+    let page = |num| links::discussion(&base, repo.kind(), repo.id(), num);
+    Ok((
+        tell_warnings(&warnings),
+        Json(hub_api::CommitAnswer {
+            success: true,
+            commit_oid: commit,
+            commit_url: links::commit(&base, repo.kind(), repo.id(), &commit),
+            hook_output: String::new(),
+            pull_request_url: pull.map(page),
+        }),
+    ))
+}
+
+/// Reads the body as it arrives. Content that is more than a little goes to temporary files, so a commit of a hundred
+/// megabytes takes no more memory than a small one.
+async fn read(state: &AppState, body: Body) -> Result<hub_api::Commit<Spool>, Failure> {
+    let limits = &state.web.limits;
+    let scratch = state.web.scratch.clone();
+    let mut reader = CommitReader::new(
+        CommitLimits {
+            operations: limits.commit_files,
+            file_bytes: limits.file_bytes,
+            commit_bytes: limits.commit_bytes,
+        },
+        move || Ok(Spool::new(scratch.clone())),
+    );
+    let most = limits.commit_bytes.saturating_mul(OVERHEAD).max(LEAST_BODY);
+    let mut seen: u64 = 0;
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| Failure::invalid("the body of the commit broke off"))?;
+        seen = seen.saturating_add(piece.len() as u64);
+        if seen > most {
+            let text = format!("the body of a commit may have {most} bytes at most");
+            return Err(Failure::too_large(text));
+        }
+        reader.feed(&piece).map_err(refused)?;
+    }
+    reader.finish().map_err(refused)
+}
+
+fn refused(error: CommitError) -> Failure {
+    let text = error.to_string();
+    match error.fault() {
+        CommitFault::Malformed => Failure::invalid(text),
+        CommitFault::UnsafePath => assay_app::Error::Unprocessable(text).into(),
+        CommitFault::TooLarge => Failure::too_large(text),
+        CommitFault::Ours => Failure::internal(error),
+    }
+}
+
+/// An operation in the hub's words. A file that is moved is written where it goes and deleted where it was.
+fn operations(operation: hub_api::Operation<Spool>) -> Vec<Operation> {
+    match operation {
+        hub_api::Operation::File {
+            path,
+            old_path,
+            content,
+        } => {
+            let content = content.written.into_source();
+            let put = Operation::Put { path, content };
+            old_path
+                .map(Operation::Delete)
+                .into_iter()
+                .chain([put])
+                .collect()
+        }
+        hub_api::Operation::LargeFile {
+            path,
+            old_path,
+            oid,
+            size,
+        } => {
+            let put = Operation::PutLarge {
+                path,
+                sha256: oid,
+                size,
+            };
+            old_path
+                .map(Operation::Delete)
+                .into_iter()
+                .chain([put])
+                .collect()
+        }
+        hub_api::Operation::DeleteFile { path } => vec![Operation::Delete(path)],
+        hub_api::Operation::DeleteFolder { path } => vec![Operation::DeleteFolder(path)],
+    }
+}
+
+/// Warnings, as clients print them: once for each code.
+fn tell_warnings(warnings: &[Diagnostic]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for warning in warnings.iter().take(MAX_WARNINGS) {
+        let text = format!("{}; {}", warning.code, error::brief(warning));
+        headers.append(WARNING, error::one_line(&text));
+    }
+    headers
+}

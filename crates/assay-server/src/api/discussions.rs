@@ -1,0 +1,252 @@
+use assay_app::{DiscussionFilter, Event, Need, NewDiscussion, Repo, Status};
+use assay_formats::hub_api;
+use axum::extract::State;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+
+use crate::error::Failure;
+use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
+use crate::links;
+use crate::state::AppState;
+use crate::wire;
+
+/// How many discussions a page has.
+const PAGE: u64 = 50;
+
+/// Discussions and pull requests, below `/api/{models,datasets}`.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/discussions", get(list).post(open))
+        .route("/{namespace}/{name}/discussions/{num}", get(show))
+        .route(
+            "/{namespace}/{name}/discussions/{num}/comment",
+            post(comment),
+        )
+        .route(
+            "/{namespace}/{name}/discussions/{num}/comment/{event}/edit",
+            post(edit),
+        )
+        .route(
+            "/{namespace}/{name}/discussions/{num}/comment/{event}/hide",
+            post(hide),
+        )
+        .route("/{namespace}/{name}/discussions/{num}/title", post(retitle))
+        .route(
+            "/{namespace}/{name}/discussions/{num}/status",
+            post(change_status),
+        )
+        .route("/{namespace}/{name}/discussions/{num}/merge", post(merge))
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    num: i64,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    num: i64,
+    event: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ListQuery {
+    #[serde(default)]
+    p: u64,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    author: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ShowQuery {
+    #[serde(default)]
+    diff: Flag,
+}
+
+/// Lists discussions and pull requests, newest first.
+async fn list(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<hub_api::DiscussionPage>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let filter = filter(&query)?;
+    let page = state.hub.discussions(&repo, &filter).await?;
+    Ok(Json(wire::discussion_page(&page)))
+}
+
+fn filter(query: &ListQuery) -> Result<DiscussionFilter, Failure> {
+    Ok(DiscussionFilter {
+        is_pull: match query.kind.as_deref() {
+            None | Some("" | "all") => None,
+            Some("pull_request") => Some(true),
+            Some("discussion") => Some(false),
+            Some(_) => {
+                return Err(Failure::invalid(
+                    "`type` is `all`, `discussion` or `pull_request`",
+                ));
+            }
+        },
+        open: match query.status.as_deref() {
+            None | Some("" | "all") => None,
+            Some("open") => Some(true),
+            Some("closed") => Some(false),
+            Some(_) => return Err(Failure::invalid("`status` is `all`, `open` or `closed`")),
+        },
+        author: query.author.clone().filter(|author| !author.is_empty()),
+        offset: query.p.saturating_mul(PAGE),
+    })
+}
+
+/// Opens a discussion, or a draft of a pull request.
+async fn open(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    name: RepoName,
+    JsonBody(request): JsonBody<hub_api::CreateDiscussion>,
+) -> Result<Json<hub_api::CreatedDiscussion>, Failure> {
+    let new = NewDiscussion {
+        title: request.title,
+        description: request.description,
+        is_pull: request.pull_request,
+    };
+    let opened = state
+        .hub
+        .open_discussion(&caller, name.kind, &name.id, new)
+        .await?;
+    Ok(Json(hub_api::CreatedDiscussion {
+        num: u64::try_from(opened.num).unwrap_or_default(),
+        url: links::discussion(&base, opened.kind, &opened.repo, opened.num),
+        pull_request: opened.is_pull,
+    }))
+}
+
+/// Shows one with everything that happened, and the changes of a pull request when they are asked for.
+async fn show(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Json<hub_api::Discussion>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let details = state.hub.discussion(&repo, num, query.diff.0).await?;
+    Ok(Json(wire::details(&details)))
+}
+
+async fn comment(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+    JsonBody(request): JsonBody<hub_api::Comment>,
+) -> Result<Json<hub_api::NewMessage>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state
+        .hub
+        .comment(&caller, &repo, num, &request.comment)
+        .await?;
+    Ok(Json(hub_api::NewMessage {
+        new_message: wire::event(&said),
+    }))
+}
+
+async fn edit(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Said { num, event }): Segments<Said>,
+    JsonBody(request): JsonBody<hub_api::EditComment>,
+) -> Result<Json<hub_api::UpdatedComment>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state
+        .hub
+        .edit_comment(&caller, &repo, num, &event, &request.content)
+        .await?;
+    Ok(updated(&said))
+}
+
+async fn hide(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Said { num, event }): Segments<Said>,
+) -> Result<Json<hub_api::UpdatedComment>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let said = state.hub.hide_comment(&caller, &repo, num, &event).await?;
+    Ok(updated(&said))
+}
+
+fn updated(event: &Event) -> Json<hub_api::UpdatedComment> {
+    Json(hub_api::UpdatedComment {
+        updated_comment: wire::event(event),
+    })
+}
+
+async fn retitle(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+    JsonBody(request): JsonBody<hub_api::SetTitle>,
+) -> Result<Json<hub_api::NewTitle>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let changed = state
+        .hub
+        .retitle(&caller, &repo, num, &request.title)
+        .await?;
+    Ok(Json(hub_api::NewTitle {
+        new_title: wire::event(&changed),
+    }))
+}
+
+/// Closes or opens again. Merging is a question of its own.
+async fn change_status(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+    JsonBody(request): JsonBody<hub_api::SetStatus>,
+) -> Result<Json<hub_api::NewStatus>, Failure> {
+    let repo: Repo = name.open(&state, &caller, Need::Read).await?;
+    let status = match request.status {
+        hub_api::DiscussionStatus::Open => Status::Open,
+        hub_api::DiscussionStatus::Closed => Status::Closed,
+        hub_api::DiscussionStatus::Draft | hub_api::DiscussionStatus::Merged => {
+            return Err(Failure::invalid(
+                "a status can be set to `open` or `closed`",
+            ));
+        }
+    };
+    let comment = request.comment.as_deref();
+    let changed = state
+        .hub
+        .change_status(&caller, &repo, num, status, comment)
+        .await?;
+    Ok(Json(hub_api::NewStatus {
+        new_status: wire::event(&changed),
+    }))
+}
+
+async fn merge(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+    OptionalJson(request): OptionalJson<hub_api::Merge>,
+) -> Result<Json<hub_api::Merged>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let comment = request.comment.as_deref();
+    let (event, commit) = state.hub.merge(&caller, &repo, num, comment).await?;
+    Ok(Json(hub_api::Merged {
+        new_status: wire::event(&event),
+        commit_oid: commit,
+    }))
+}

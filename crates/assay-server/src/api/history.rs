@@ -1,0 +1,66 @@
+use assay_app::Need;
+use assay_formats::hub_api;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Deserialize;
+
+use crate::error::Failure;
+use crate::extract::{Asker, Base, Query, RepoName, Segments};
+use crate::state::AppState;
+use crate::{links, wire};
+
+/// How many commits a page has when nobody says.
+const PAGE: usize = 50;
+/// The most commits of a page.
+const MAX_PAGE: usize = 1000;
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/{namespace}/{name}/commits/{revision}", get(commits))
+}
+
+#[derive(Deserialize)]
+struct At {
+    revision: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Paging {
+    /// The page, from 0 on.
+    #[serde(default)]
+    p: usize,
+    limit: Option<usize>,
+}
+
+/// The commits of a revision, newest first.
+async fn commits(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    name: RepoName,
+    Segments(At { revision }): Segments<At>,
+    Query(Paging { p, limit }): Query<Paging>,
+) -> Result<(HeaderMap, Json<Vec<hub_api::CommitItem>>), Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let hub = &state.hub;
+    // The pages after the first go on in the same history, whatever happens to the branch meanwhile.
+    let head = hub.resolve(&repo, &revision).await?.to_string();
+    let size = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
+    let page = hub
+        .commits(&repo, &head, p.saturating_mul(size), size)
+        .await?;
+    let mut headers = HeaderMap::new();
+    if page.more {
+        let path = format!("/api/{}/{}/commits/{head}", repo.kind().plural(), repo.id());
+        let pairs = [
+            ("p", p.saturating_add(1).to_string()),
+            ("limit", size.to_string()),
+        ];
+        headers = links::next(&base, &path, &pairs);
+    }
+    headers.insert(TOTAL, HeaderValue::from(page.total));
+    let items = page.commits.iter().map(wire::commit_item).collect();
+    Ok((headers, Json(items)))
+}

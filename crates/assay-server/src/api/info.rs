@@ -1,0 +1,175 @@
+use assay_app::{Caller, Need, Repo};
+use assay_formats::hub_api::{self, Expand, Property};
+use assay_model::RepoKind;
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use serde::Deserialize;
+
+use crate::error::Failure;
+use crate::extract::{Asker, Flag, Query, RepoName, Segments};
+use crate::rendered::Answer;
+use crate::state::AppState;
+use crate::wire;
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}", get(head))
+        .route("/{namespace}/{name}/revision/{revision}", get(at_revision))
+}
+
+#[derive(Debug, Deserialize)]
+struct InfoQuery {
+    #[serde(default)]
+    expand: Vec<String>,
+    #[serde(default, rename = "expand[]")]
+    expand_list: Vec<String>,
+    #[serde(default)]
+    blobs: Flag,
+}
+
+#[derive(Deserialize)]
+struct At {
+    revision: String,
+}
+
+/// What is told of a repository at the head of `main`.
+async fn head(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    repo: RepoName,
+    Query(query): Query<InfoQuery>,
+    uri: Uri,
+) -> Result<Response, Failure> {
+    let wanted = Wanted::of(&repo, &query)?;
+    // Results alone are what pages ask for again and again, and they change only when the hub's generation does.
+    let is_kept = caller.name().is_none() && wanted.is_results_alone();
+    if !is_kept {
+        return answer(&state, &caller, &repo, None, &wanted).await;
+    }
+    let generation = state.hub.generation();
+    let key = format!("{}{uri}", repo.kind.plural());
+    if let Some(kept) = state.web.rendered.get(generation, &key) {
+        state.web.metrics.cache_hits.add();
+        return Ok(kept.into_response());
+    }
+    let info = info(&state, &caller, &repo, None, &wanted).await?;
+    let body = serde_json::to_vec(&info).map_err(Failure::internal)?;
+    let answer = Answer {
+        headers: HeaderMap::from_iter([(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        )]),
+        body: body.into(),
+    };
+    state.web.rendered.put(generation, key, answer.clone());
+    Ok(answer.into_response())
+}
+
+/// What is told of a repository at a branch, tag, commit or pull request.
+async fn at_revision(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    repo: RepoName,
+    Segments(At { revision }): Segments<At>,
+    Query(query): Query<InfoQuery>,
+) -> Result<Response, Failure> {
+    let wanted = Wanted::of(&repo, &query)?;
+    answer(&state, &caller, &repo, Some(&revision), &wanted).await
+}
+
+/// Which facts are asked for; those that cost something are looked up only then.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    expand: Expand,
+    blobs: bool,
+}
+
+impl Wanted {
+    fn of(repo: &RepoName, query: &InfoQuery) -> Result<Self, Failure> {
+        let names = query.expand.iter().chain(&query.expand_list);
+        Ok(Self {
+            expand: expand(repo.kind, names)?,
+            blobs: query.blobs.0,
+        })
+    }
+
+    fn is_results_alone(&self) -> bool {
+        let others = Property::of(RepoKind::Model)
+            .iter()
+            .filter(|property| **property != Property::EvalResults);
+        self.expand.names(Property::EvalResults)
+            && !others.clone().any(|own| self.expand.names(*own))
+    }
+
+    fn siblings(&self) -> bool {
+        self.expand.is_empty() || self.expand.names(Property::Siblings)
+    }
+}
+
+/// The properties that a query names.
+pub(super) fn expand<'a>(
+    kind: RepoKind,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<Expand, Failure> {
+    Expand::read(kind, names.into_iter().map(String::as_str))
+        .map_err(|error| Failure::invalid(error.to_string()))
+}
+
+/// The files of a repository, as its page lists them.
+pub(super) async fn siblings(
+    state: &AppState,
+    repo: &Repo,
+    commit: &str,
+    blobs: bool,
+) -> Result<Vec<hub_api::Sibling>, Failure> {
+    let files = state.hub.tree(repo, commit, None, true, false).await?;
+    let files = files.iter().filter(|entry| !entry.is_folder);
+    Ok(files.map(|entry| wire::sibling(entry, blobs)).collect())
+}
+
+/// The results of a model.
+pub(super) async fn results(
+    state: &AppState,
+    repo: &Repo,
+) -> Result<Vec<hub_api::EvalResult>, Failure> {
+    let results = state.hub.model_results(repo).await?;
+    Ok(results
+        .iter()
+        .map(|result| wire::eval_result(result))
+        .collect())
+}
+
+async fn answer(
+    state: &AppState,
+    caller: &Caller,
+    repo: &RepoName,
+    revision: Option<&str>,
+    wanted: &Wanted,
+) -> Result<Response, Failure> {
+    let info = info(state, caller, repo, revision, wanted).await?;
+    Ok(axum::Json(info).into_response())
+}
+
+async fn info(
+    state: &AppState,
+    caller: &Caller,
+    repo: &RepoName,
+    revision: Option<&str>,
+    wanted: &Wanted,
+) -> Result<hub_api::RepoInfo, Failure> {
+    let repo = repo.open(state, caller, Need::Read).await?;
+    let facts = state.hub.repo_info(&repo, revision).await?;
+    let mut info = wire::repo_info(&facts);
+    if wanted.siblings() {
+        let commit = facts.sha.to_string();
+        info.siblings = Some(siblings(state, &repo, &commit, wanted.blobs).await?);
+    }
+    if wanted.expand.names(Property::EvalResults) {
+        info.eval_results = Some(results(state, &repo).await?);
+    }
+    Ok(info.only(&wanted.expand))
+}

@@ -1,0 +1,146 @@
+use std::sync::Arc;
+
+use assay_app::{BoardQuery, BoardView, Caller};
+use assay_formats::hub_api;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::routing::get;
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::base_url::BaseUrl;
+use crate::error::{Failure, one_line};
+use crate::extract::{Asker, Base, Flag, Query, Segments};
+use crate::rendered::Answer;
+use crate::state::AppState;
+use crate::wire;
+
+mod export;
+
+use export::Form;
+
+const TASK: HeaderName = HeaderName::from_static("x-assay-task");
+const METRIC: HeaderName = HeaderName::from_static("x-assay-metric");
+const POLICY: HeaderName = HeaderName::from_static("x-assay-policy");
+const REVISION: HeaderName = HeaderName::from_static("x-assay-benchmark-revision");
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+
+/// Leaderboards, at their full addresses: only datasets have one.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new().route("/api/datasets/{namespace}/{name}/{board}", get(leaderboard))
+}
+
+#[derive(Deserialize)]
+struct Named {
+    namespace: String,
+    name: String,
+    board: String,
+}
+
+/// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
+#[derive(Debug, Deserialize)]
+struct Parameters {
+    task_id: Option<String>,
+    metric_id: Option<String>,
+    policy: Option<String>,
+    #[serde(default)]
+    verified: Flag,
+    base_model: Option<Flag>,
+    base_model_only: Option<Flag>,
+    as_of: Option<String>,
+    limit: Option<usize>,
+    #[serde(default)]
+    offset: usize,
+}
+
+impl Parameters {
+    fn query(self) -> BoardQuery {
+        let base_only = self.base_model.or(self.base_model_only);
+        BoardQuery {
+            task: filled(self.task_id),
+            metric: filled(self.metric_id),
+            policy: filled(self.policy),
+            verified: self.verified.0,
+            derived_models: !base_only.unwrap_or(Flag(true)).0,
+            as_of: filled(self.as_of),
+            limit: self.limit,
+            offset: self.offset,
+        }
+    }
+}
+
+fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// Returns the ranked results of one task, in the form that the end of the address names.
+async fn leaderboard(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    uri: Uri,
+    Segments(named): Segments<Named>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Answer, Failure> {
+    let form = Form::of(&named.board).ok_or_else(Failure::no_route)?;
+    // What an anonymous reader sees depends on the address alone, and on the host for what counts as external.
+    let key = format!("{base}{uri}");
+    let generation = state.hub.generation();
+    let is_anonymous = caller.name().is_none();
+    if is_anonymous && let Some(answer) = state.web.rendered.get(generation, &key) {
+        return Ok(answer);
+    }
+    let view = find(&state, &caller, &named, parameters).await?;
+    let body = render(&view, &base, form)?;
+    let answer = Answer {
+        headers: headers(&view, form, &named.name),
+        body,
+    };
+    if is_anonymous {
+        state.web.rendered.put(generation, key, answer.clone());
+    }
+    Ok(answer)
+}
+
+async fn find(
+    state: &AppState,
+    caller: &Caller,
+    named: &Named,
+    parameters: Parameters,
+) -> Result<Arc<BoardView>, Failure> {
+    let id = format!("{}/{}", named.namespace, named.name);
+    let id = id.parse().map_err(|_| Failure::no_repo())?;
+    Ok(state
+        .hub
+        .leaderboard(caller, &id, &parameters.query())
+        .await?)
+}
+
+fn render(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
+    let rows: Vec<hub_api::BoardRow> = view
+        .rows
+        .iter()
+        .map(|row| wire::board_row(view, row, base))
+        .collect();
+    export::write(view, &rows, form).map_err(Failure::internal)
+}
+
+/// Which definition, policy and metric made this answer, and how many rows there are in all.
+fn headers(view: &BoardView, form: Form, name: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(form.content_type()),
+    );
+    headers.insert(TASK, one_line(view.task.as_str()));
+    headers.insert(METRIC, one_line(view.metric.as_str()));
+    headers.insert(POLICY, one_line(view.policy));
+    headers.insert(REVISION, one_line(&view.revision.to_string()));
+    headers.insert(TOTAL, view.total.into());
+    if let Some(suffix) = form.suffix() {
+        let file = format!("attachment; filename=\"{name}-leaderboard.{suffix}\"");
+        headers.insert(header::CONTENT_DISPOSITION, one_line(&file));
+    }
+    headers
+}

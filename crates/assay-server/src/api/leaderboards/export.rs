@@ -1,0 +1,225 @@
+//! A leaderboard as a file: for spreadsheets, scripts, columns and documents.
+
+mod columns;
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use assay_app::BoardView;
+use assay_formats::hub_api::BoardRow;
+use bytes::Bytes;
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The array that clients read.
+    Client,
+    /// The same, as a file.
+    Json,
+    /// One row a line.
+    Lines,
+    /// For spreadsheets.
+    Csv,
+    /// For columns.
+    Parquet,
+    /// For documents.
+    Markdown,
+}
+
+impl Form {
+    /// The form that the last part of an address names.
+    pub(super) fn of(segment: &str) -> Option<Self> {
+        match segment.strip_prefix("leaderboard")? {
+            "" => Some(Self::Client),
+            ".json" => Some(Self::Json),
+            ".ndjson" => Some(Self::Lines),
+            ".csv" => Some(Self::Csv),
+            ".parquet" => Some(Self::Parquet),
+            ".md" => Some(Self::Markdown),
+            _ => None,
+        }
+    }
+
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Self::Client | Self::Json => "application/json",
+            Self::Lines => "application/x-ndjson",
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Parquet => "application/vnd.apache.parquet",
+            Self::Markdown => "text/markdown; charset=utf-8",
+        }
+    }
+
+    /// The ending of the file that a browser saves it as; none for what is not a file.
+    pub(super) fn suffix(self) -> Option<&'static str> {
+        match self {
+            Self::Client => None,
+            Self::Json => Some("json"),
+            Self::Lines => Some("ndjson"),
+            Self::Csv => Some("csv"),
+            Self::Parquet => Some("parquet"),
+            Self::Markdown => Some("md"),
+        }
+    }
+}
+
+/// Writes the rows.
+pub(super) fn write(
+    view: &BoardView,
+    rows: &[BoardRow],
+    form: Form,
+) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+    Ok(match form {
+        Form::Client | Form::Json => serde_json::to_vec(rows)?.into(),
+        Form::Lines => lines(rows)?.into(),
+        Form::Csv => csv(rows)?.into(),
+        Form::Parquet => columns::parquet(rows)?.into(),
+        Form::Markdown => markdown(view, rows).into(),
+    })
+}
+
+fn lines(rows: &[BoardRow]) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = Vec::new();
+    for row in rows {
+        serde_json::to_writer(&mut text, row)?;
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
+/// The columns of a spreadsheet and of Parquet, in order.
+const COLUMNS: [&str; 15] = [
+    "rank",
+    "model_id",
+    "value",
+    "metric_id",
+    "task_id",
+    "verified",
+    "pull_request",
+    "date",
+    "source_url",
+    "source_name",
+    "framework",
+    "notes",
+    "submitter",
+    "filename",
+    "commit",
+];
+
+fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    for row in rows {
+        writer.write_record([
+            row.rank.to_string(),
+            row.model_id.to_string(),
+            row.value.to_string(),
+            inert(row.metric_id.as_str()),
+            inert(row.task_id.as_str()),
+            row.verified.to_string(),
+            row.pull_request
+                .map(|num| num.to_string())
+                .unwrap_or_default(),
+            inert(&row.date),
+            inert(source_url(row).unwrap_or_default()),
+            inert(source_name(row).unwrap_or_default()),
+            inert(framework(row).unwrap_or_default()),
+            inert(row.notes.as_deref().unwrap_or_default()),
+            inert(&row.submitter.name),
+            inert(&row.filename),
+            row.commit.to_string(),
+        ])?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// A cell that a spreadsheet does not take for a formula.
+fn inert(text: &str) -> String {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    }
+}
+
+fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
+    let mut text = format!(
+        "| rank | model | {} | standing | date | source |\n|---:|---|---:|---|---|---|\n",
+        escaped(view.metric.as_str())
+    );
+    for row in rows {
+        let standing = match (row.verified, row.pull_request) {
+            (true, _) => "verified".to_owned(),
+            (false, Some(num)) => format!("community (#{num})"),
+            (false, None) => "unverified".to_owned(),
+        };
+        writeln!(
+            text,
+            "| {} | {} | {} | {standing} | {} | {} |",
+            row.rank,
+            escaped(row.model_id.as_str()),
+            row.value,
+            escaped(&row.date),
+            escaped(source_name(row).or(source_url(row)).unwrap_or_default()),
+        )
+        .expect("a text can always be written to");
+    }
+    text
+}
+
+/// Text that Markdown takes for nothing but text.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => {
+                safe.push('\\');
+                safe.push(character);
+            }
+            _ if character.is_control() => safe.push(' '),
+            _ => safe.push(character),
+        }
+    }
+    safe
+}
+
+fn source_url(row: &BoardRow) -> Option<&str> {
+    row.source.as_ref().map(|source| source.url.as_str())
+}
+
+fn source_name(row: &BoardRow) -> Option<&str> {
+    row.source.as_ref()?.name.as_deref()
+}
+
+fn framework(row: &BoardRow) -> Option<&str> {
+    row.framework.as_ref()?.name.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_that_looks_like_a_formula_is_made_text() {
+        assert_eq!(inert("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
+        assert_eq!(inert("@SUM(A1)"), "'@SUM(A1)");
+        assert_eq!(inert("no tools"), "no tools");
+    }
+
+    #[test]
+    fn a_name_cannot_break_a_row_of_a_document() {
+        assert_eq!(escaped("a|b\n[x](y)"), "a\\|b \\[x\\](y)");
+    }
+
+    #[test]
+    fn every_form_has_an_address_and_others_have_none() {
+        for (segment, form) in [
+            ("leaderboard", Some(Form::Client)),
+            ("leaderboard.csv", Some(Form::Csv)),
+            ("leaderboard.parquet", Some(Form::Parquet)),
+            ("leaderboard.exe", None),
+            ("leaderboards", None),
+        ] {
+            assert_eq!(Form::of(segment), form, "{segment}");
+        }
+    }
+}

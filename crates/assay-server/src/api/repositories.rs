@@ -1,0 +1,97 @@
+use assay_app::{Error, NewRepository, Visibility};
+use assay_formats::hub_api;
+use assay_model::{RepoId, RepoKind};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{delete, post};
+use axum::{Json, Router};
+use serde_json::json;
+
+use crate::error::{self, Failure};
+use crate::extract::{Asker, Base, JsonBody};
+use crate::state::AppState;
+use crate::{links, wire};
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/api/repos/create", post(create))
+        .route("/api/repos/delete", delete(remove))
+        .route("/api/repos/move", post(rename))
+}
+
+/// Makes a repository. When the name is taken, the refusal says where: clients read it and go on.
+async fn create(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    JsonBody(request): JsonBody<hub_api::CreateRepo>,
+) -> Result<Response, Failure> {
+    let own = signed_in(&caller, "to create a repository")?;
+    let kind = request.kind().map_err(invalid)?;
+    let id = request.id(own).map_err(invalid)?;
+    let visibility = match request.visibility().map_err(invalid)? {
+        Some(hub_api::Visibility::Private) => Visibility::Private,
+        Some(hub_api::Visibility::Public) | None => Visibility::Public,
+    };
+    let new = NewRepository {
+        kind,
+        namespace: id.namespace().map(str::to_owned),
+        name: id.name().to_owned(),
+        visibility,
+        description: None,
+    };
+    let created = state.hub.create_repository(&caller, new).await;
+    let url = |id: &RepoId| links::repo(&base, kind, id);
+    match created {
+        Ok(info) => Ok(Json(hub_api::CreatedRepo {
+            url: url(&info.id),
+            name: info.id,
+            id: info.stable_id,
+        })
+        .into_response()),
+        Err(Error::Taken(text)) => {
+            let body = json!({ "url": url(&id) });
+            Ok(error::refuse(StatusCode::CONFLICT, &text, body))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Deletes a repository, which is named in the body.
+async fn remove(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    JsonBody(request): JsonBody<hub_api::DeleteRepo>,
+) -> Result<&'static str, Failure> {
+    let own = signed_in(&caller, "to delete a repository")?;
+    let kind = request.kind().map_err(invalid)?;
+    let id = request.id(own).map_err(|_| Failure::no_repo())?;
+    state.hub.delete_repository(&caller, kind, &id).await?;
+    Ok(wire::OK)
+}
+
+/// Gives a repository another name; the old one leads there.
+async fn rename(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    JsonBody(request): JsonBody<hub_api::MoveRepo>,
+) -> Result<&'static str, Failure> {
+    signed_in(&caller, "to rename a repository")?;
+    let kind: RepoKind = request.kind().map_err(invalid)?;
+    let from: RepoId = request.from_repo.parse().map_err(|_| Failure::no_repo())?;
+    let to: RepoId = request.to_repo.parse().map_err(invalid)?;
+    state.hub.move_repository(&caller, kind, &from, &to).await?;
+    Ok(wire::OK)
+}
+
+/// The caller's name: a short name of a repository is in their namespace.
+fn signed_in<'a>(caller: &'a assay_app::Caller, why: &str) -> Result<&'a str, Failure> {
+    caller
+        .name()
+        .ok_or_else(|| Error::NeedsLogin(why.to_owned()).into())
+}
+
+fn invalid(error: impl std::fmt::Display) -> Failure {
+    Failure::invalid(error.to_string())
+}

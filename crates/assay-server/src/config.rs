@@ -1,0 +1,324 @@
+//! What the operator asked for: a file, the environment and flags, one precedence. Nothing else reads the environment.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use assay_app::{HubConfig, Limits};
+
+use crate::base_url::BaseUrl;
+
+mod faults;
+mod keys;
+mod text;
+
+pub use faults::ConfigFault;
+pub use keys::{KEYS, Key};
+
+/// The variable that names the configuration file when no flag does.
+const FILE_VARIABLE: &str = "ASSAY_CONFIG";
+
+/// Everything an operator can choose. The defaults run a hub on this machine alone.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// The data directory.
+    pub data: PathBuf,
+    /// What clients call this hub; the `Host` header of each request when absent.
+    pub public_url: Option<BaseUrl>,
+    /// The certificate chain, in PEM.
+    pub tls_certificate: Option<PathBuf>,
+    /// The key of the certificate, in PEM.
+    pub tls_key: Option<PathBuf>,
+    /// Whether other machines may be answered without TLS.
+    pub allow_plain_http: bool,
+    /// Whether `X-Forwarded-For` and `X-Forwarded-Proto` come from a proxy of ours.
+    pub trust_proxy: bool,
+    /// Whether `/metrics` is answered.
+    pub metrics: bool,
+    /// How the log is written.
+    pub log_format: LogFormat,
+    /// What is logged: a level, or directives such as `info,assay_server=debug`.
+    pub log_level: String,
+    /// How long requests in flight may take once the server was told to stop, in seconds.
+    pub shutdown_seconds: u64,
+    /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have limits of their own.
+    pub body_bytes: usize,
+    /// How often one may ask.
+    pub rates: Rates,
+    /// What one request, file or account may take.
+    pub limits: Limits,
+}
+
+/// How often one may ask. Zero is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rates {
+    /// Requests with one token, in a window.
+    pub per_token: u64,
+    /// Requests without a token from one address, in a window.
+    pub per_address: u64,
+    /// How long a window is, in seconds.
+    pub window_seconds: u64,
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One object a line, for machines.
+    Json,
+}
+
+/// Where a value came from. The order is that of precedence: later ones win.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody said otherwise.
+    Default,
+    /// The configuration file.
+    File(PathBuf),
+    /// A variable of the environment.
+    Environment(String),
+    /// A flag of the command line.
+    Flag,
+}
+
+/// A configuration with where each value came from, for `assay config check`.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    /// Where each key's value came from, in the order of [`KEYS`].
+    pub origins: Vec<(&'static Key, Origin)>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8460)),
+            data: PathBuf::from("assay-data"),
+            public_url: None,
+            tls_certificate: None,
+            tls_key: None,
+            allow_plain_http: false,
+            trust_proxy: false,
+            metrics: true,
+            log_format: LogFormat::Text,
+            log_level: "info".to_owned(),
+            shutdown_seconds: 30,
+            body_bytes: 8 << 20,
+            rates: Rates::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self {
+            per_token: 60_000,
+            per_address: 30_000,
+            window_seconds: 300,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file that is named by a flag or by `ASSAY_CONFIG`, then the environment, then the flags. Every fault is
+    /// told, not only the first.
+    pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Loaded, Vec<ConfigFault>> {
+        load_from(file, flags, &variable)
+    }
+
+    /// Every reason why a server cannot start like this.
+    pub fn check(&self) -> Vec<ConfigFault> {
+        faults::of(self)
+    }
+
+    /// What the hub itself is told.
+    pub fn hub(&self) -> HubConfig {
+        HubConfig {
+            data: self.data.clone(),
+            limits: self.limits,
+        }
+    }
+
+    /// Whether connections are encrypted by this server.
+    pub fn has_tls(&self) -> bool {
+        self.tls_certificate.is_some() && self.tls_key.is_some()
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "file `{}`", path.display()),
+            Self::Environment(name) => write!(f, "variable `{name}`"),
+            Self::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// One value that someone gave.
+struct Given {
+    key: String,
+    value: String,
+    origin: Origin,
+}
+
+fn load_from(
+    file: Option<&Path>,
+    flags: &[(&str, String)],
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Loaded, Vec<ConfigFault>> {
+    let mut faults = Vec::new();
+    let named = variable(FILE_VARIABLE).map(PathBuf::from);
+    let mut given = match file.or(named.as_deref()) {
+        Some(path) => text::read_file(path, &mut faults),
+        None => Vec::new(),
+    };
+    given.extend(KEYS.iter().filter_map(|key| {
+        let name = key.variable();
+        Some(Given {
+            key: key.name.to_owned(),
+            value: variable(&name)?,
+            origin: Origin::Environment(name),
+        })
+    }));
+    given.extend(flags.iter().map(|(key, value)| Given {
+        key: (*key).to_owned(),
+        value: value.clone(),
+        origin: Origin::Flag,
+    }));
+
+    let loaded = apply(given, &mut faults);
+    if faults.is_empty() {
+        Ok(loaded)
+    } else {
+        Err(faults)
+    }
+}
+
+/// Sets the values in the order they are given, so that later ones win.
+fn apply(given: Vec<Given>, faults: &mut Vec<ConfigFault>) -> Loaded {
+    let mut loaded = Loaded {
+        config: Config::default(),
+        origins: KEYS.iter().map(|key| (key, Origin::Default)).collect(),
+    };
+    for Given { key, value, origin } in given {
+        let known = loaded.origins.iter_mut().find(|(own, _)| own.name == key);
+        let Some((own, place)) = known else {
+            faults.push(ConfigFault::new(&key, &origin, "there is no such key"));
+            continue;
+        };
+        match (own.set)(&mut loaded.config, &value) {
+            Ok(()) => *place = origin,
+            Err(reason) => faults.push(ConfigFault::new(&key, &origin, &reason)),
+        }
+    }
+    loaded
+}
+
+/// A variable that is set, is text and is not blank.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place of the server that reads the environment"
+)]
+fn variable(name: &str) -> Option<String> {
+    let text = std::env::var(name).ok()?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), text).unwrap();
+        file
+    }
+
+    fn none(_: &str) -> Option<String> {
+        None
+    }
+
+    #[test]
+    fn a_flag_outweighs_the_environment_and_that_the_file() {
+        let file =
+            file("listen = '127.0.0.1:1'\ndata = 'from-file'\n[limits]\nfile_bytes = '3 MiB'\n");
+        let environment = |name: &str| match name {
+            "ASSAY_LISTEN" => Some("127.0.0.1:2".to_owned()),
+            "ASSAY_LIMITS_COMMIT_FILES" => Some("12".to_owned()),
+            _ => None,
+        };
+        let flags = [("listen", "127.0.0.1:3".to_owned())];
+
+        let loaded = load_from(Some(file.path()), &flags, &environment).unwrap();
+
+        assert_eq!(loaded.config.listen.port(), 3);
+        assert_eq!(loaded.config.data, Path::new("from-file"));
+        assert_eq!(loaded.config.limits.file_bytes, 3 << 20);
+        assert_eq!(loaded.config.limits.commit_files, 12);
+        let origin = |name: &str| {
+            let found = loaded.origins.iter().find(|(key, _)| key.name == name);
+            found.map(|(_, origin)| origin.to_string())
+        };
+        assert_eq!(origin("listen").unwrap(), "flag");
+        assert_eq!(
+            origin("limits.commit_files").unwrap(),
+            "variable `ASSAY_LIMITS_COMMIT_FILES`"
+        );
+        assert_eq!(origin("metrics").unwrap(), "default");
+    }
+
+    #[test]
+    fn every_fault_is_told_with_its_key_and_origin() {
+        let file = file("listne = 'x'\nmetrics = 'maybe'\n[limits]\nfile_bytes = -1\n");
+
+        let faults = load_from(
+            Some(file.path()),
+            &[("listen", "nowhere".to_owned())],
+            &none,
+        )
+        .unwrap_err();
+
+        let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
+        assert_eq!(keys, ["limits.file_bytes", "listne", "metrics", "listen"]);
+        assert!(
+            faults[1].to_string().contains("did you mean `listen`"),
+            "{}",
+            faults[1]
+        );
+        assert!(faults[3].to_string().contains("flag"), "{}", faults[3]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_named_with_its_line() {
+        let file = file("listen = \n");
+
+        let faults = load_from(Some(file.path()), &[], &none).unwrap_err();
+
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].to_string().contains("line 1"), "{}", faults[0]);
+    }
+
+    #[test]
+    fn what_is_shown_of_a_key_can_be_set_again() {
+        let shown: Vec<(&Key, String)> = KEYS
+            .iter()
+            .map(|key| (key, (key.show)(&Config::default())))
+            .collect();
+
+        for (key, text) in shown {
+            if !text.is_empty() {
+                let mut config = Config::default();
+                assert_eq!((key.set)(&mut config, &text), Ok(()), "{}", key.name);
+                assert_eq!((key.show)(&config), text, "{}", key.name);
+            }
+        }
+    }
+}

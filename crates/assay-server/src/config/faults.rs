@@ -1,0 +1,197 @@
+use std::fmt;
+use std::path::Path;
+
+use super::{Config, KEYS, Origin};
+
+/// What is wrong with a configuration, and where that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// The key.
+    pub key: String,
+    /// Where the value came from; none when several keys together are at fault.
+    pub origin: Option<Origin>,
+    /// Why it cannot be so.
+    pub reason: String,
+}
+
+impl ConfigFault {
+    pub(super) fn new(key: &str, origin: &Origin, reason: &str) -> Self {
+        let help = match nearest(key) {
+            Some(near) if !is_known(key) => format!("; did you mean `{near}`?"),
+            _ => String::new(),
+        };
+        Self {
+            key: key.to_owned(),
+            origin: Some(origin.clone()),
+            reason: format!("{reason}{help}"),
+        }
+    }
+
+    fn together(key: &str, reason: impl Into<String>) -> Self {
+        Self {
+            key: key.to_owned(),
+            origin: None,
+            reason: reason.into(),
+        }
+    }
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.key)?;
+        if let Some(origin) = &self.origin {
+            write!(f, " ({origin})")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+/// Every reason why a server cannot start with these values together.
+pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
+    let mut faults = Vec::new();
+    match (&config.tls_certificate, &config.tls_key) {
+        (Some(_), None) => faults.push(ConfigFault::together(
+            "tls.key",
+            "a certificate needs its key",
+        )),
+        (None, Some(_)) => faults.push(ConfigFault::together(
+            "tls.certificate",
+            "a key needs its certificate",
+        )),
+        (Some(certificate), Some(key)) => {
+            faults.extend(unreadable("tls.certificate", certificate));
+            faults.extend(unreadable("tls.key", key));
+            if faults.is_empty()
+                && let Err(error) = crate::tls::load(certificate, key)
+            {
+                faults.push(ConfigFault::together("tls.certificate", error.to_string()));
+            }
+        }
+        (None, None) => {}
+    }
+    if !config.has_tls() && !config.listen.ip().is_loopback() && !config.allow_plain_http {
+        faults.push(ConfigFault::together(
+            "listen",
+            format!(
+                "`{}` is reached by other machines and there is no TLS; give `tls.certificate` and `tls.key`, or set \
+                 `allow_plain_http` when a proxy has them",
+                config.listen
+            ),
+        ));
+    }
+    faults.extend(data_directory(&config.data));
+    faults.extend(limits(config));
+    faults
+}
+
+/// A data directory must be one, or be makeable.
+fn data_directory(path: &Path) -> Option<ConfigFault> {
+    let existing = path
+        .ancestors()
+        .find(|part| part.as_os_str().is_empty() || part.exists())?;
+    if existing.as_os_str().is_empty() || existing.is_dir() {
+        return None;
+    }
+    let reason = format!("`{}` is not a directory", existing.display());
+    Some(ConfigFault::together("data", reason))
+}
+
+/// Limits that contradict each other would refuse what another one allows.
+fn limits(config: &Config) -> Option<ConfigFault> {
+    let limits = &config.limits;
+    (limits.file_bytes > limits.commit_bytes).then(|| {
+        ConfigFault::together(
+            "limits.file_bytes",
+            "a file may not be larger than `limits.commit_bytes`",
+        )
+    })
+}
+
+fn unreadable(key: &str, path: &Path) -> Option<ConfigFault> {
+    let error = fs_err::File::open(path).err()?;
+    Some(ConfigFault::together(key, error.to_string()))
+}
+
+fn is_known(name: &str) -> bool {
+    name == "config" || KEYS.iter().any(|key| key.name == name)
+}
+
+/// The key that shares most letters at the same place, when most are shared: enough to catch a slip of the hand.
+fn nearest(name: &str) -> Option<&'static str> {
+    let near = |key: &&str| {
+        let longest = key.len().max(name.len());
+        distance(key, name) * 3 <= longest
+    };
+    KEYS.iter()
+        .map(|key| key.name)
+        .filter(near)
+        .min_by_key(|key| distance(key, name))
+}
+
+/// How many letters have to be added, removed or replaced to get from one name to another.
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, left) in from.bytes().enumerate() {
+        let mut corner = row[0];
+        row[0] = line + 1;
+        for (column, right) in to.bytes().enumerate() {
+            let replaced = corner + usize::from(left != right);
+            corner = row[column + 1];
+            row[column + 1] = replaced.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(config: &Config) -> Vec<String> {
+        of(config).into_iter().map(|fault| fault.key).collect()
+    }
+
+    #[test]
+    fn the_defaults_have_no_fault() {
+        assert_eq!(keys(&Config::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn without_tls_only_this_machine_is_answered() {
+        let mut config = Config {
+            listen: ([0, 0, 0, 0], 80).into(),
+            ..Config::default()
+        };
+
+        assert_eq!(keys(&config), ["listen"]);
+
+        config.allow_plain_http = true;
+        assert_eq!(keys(&config), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_certificate_and_its_key_come_together_and_can_be_read() {
+        let half = Config {
+            tls_certificate: Some("cert.pem".into()),
+            ..Config::default()
+        };
+        let absent = Config {
+            tls_key: Some("/nowhere/key.pem".into()),
+            ..half.clone()
+        };
+
+        assert_eq!(keys(&half), ["tls.key"]);
+        assert_eq!(keys(&absent), ["tls.certificate", "tls.key"]);
+    }
+
+    #[test]
+    fn a_data_directory_that_is_a_file_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let config = Config {
+            data: file.path().join("data"),
+            ..Config::default()
+        };
+
+        assert_eq!(keys(&config), ["data"]);
+    }
+}

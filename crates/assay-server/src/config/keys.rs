@@ -1,0 +1,269 @@
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::{Config, LogFormat};
+
+/// One thing that can be configured, under one name in the file, the environment and the flags.
+#[derive(Debug)]
+pub struct Key {
+    /// The name in the file; dots are tables.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    /// Reads a value, or says why not.
+    pub set: fn(&mut Config, &str) -> Result<(), String>,
+    /// The value as one would write it; empty when there is none.
+    pub show: fn(&Config) -> String,
+}
+
+impl Key {
+    /// The name in the environment.
+    pub fn variable(&self) -> String {
+        format!("ASSAY_{}", self.name.replace('.', "_").to_ascii_uppercase())
+    }
+}
+
+/// Everything that can be configured.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "listen",
+        about: "address and port to listen on",
+        set: |config, text| parse(text, "an address with a port", &mut config.listen),
+        show: |config| config.listen.to_string(),
+    },
+    Key {
+        name: "data",
+        about: "directory of repositories and index",
+        set: |config, text| {
+            config.data = PathBuf::from(text);
+            Ok(())
+        },
+        show: |config| config.data.display().to_string(),
+    },
+    Key {
+        name: "public_url",
+        about: "what clients call this hub, when a proxy changes the `Host` header",
+        set: |config, text| {
+            config.public_url = Some(text.parse().map_err(reason)?);
+            Ok(())
+        },
+        show: |config| show(config.public_url.as_ref()),
+    },
+    Key {
+        name: "tls.certificate",
+        about: "certificate chain, in PEM",
+        set: |config, text| {
+            config.tls_certificate = Some(PathBuf::from(text));
+            Ok(())
+        },
+        show: |config| show(config.tls_certificate.as_ref().map(|path| path.display())),
+    },
+    Key {
+        name: "tls.key",
+        about: "key of the certificate, in PEM",
+        set: |config, text| {
+            config.tls_key = Some(PathBuf::from(text));
+            Ok(())
+        },
+        show: |config| show(config.tls_key.as_ref().map(|path| path.display())),
+    },
+    Key {
+        name: "allow_plain_http",
+        about: "answer other machines without TLS, as behind a proxy that has it",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.allow_plain_http),
+        show: |config| config.allow_plain_http.to_string(),
+    },
+    Key {
+        name: "trust_proxy",
+        about: "believe `X-Forwarded-For` and `X-Forwarded-Proto`",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.trust_proxy),
+        show: |config| config.trust_proxy.to_string(),
+    },
+    Key {
+        name: "metrics",
+        about: "answer `/metrics`",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.metrics),
+        show: |config| config.metrics.to_string(),
+    },
+    Key {
+        name: "log.format",
+        about: "`text` or `json`",
+        set: |config, text| {
+            config.log_format = match text {
+                "text" => LogFormat::Text,
+                "json" => LogFormat::Json,
+                _ => return Err(format!("`{text}` is neither `text` nor `json`")),
+            };
+            Ok(())
+        },
+        show: |config| match config.log_format {
+            LogFormat::Text => "text".to_owned(),
+            LogFormat::Json => "json".to_owned(),
+        },
+    },
+    Key {
+        name: "log.level",
+        about: "`error`, `warn`, `info`, `debug`, `trace`, or directives of a module each",
+        set: |config, text| {
+            crate::log::filter(text)?;
+            text.clone_into(&mut config.log_level);
+            Ok(())
+        },
+        show: |config| config.log_level.clone(),
+    },
+    Key {
+        name: "shutdown_seconds",
+        about: "how long requests in flight may take once the server was told to stop",
+        set: |config, text| parse(text, "a number of seconds", &mut config.shutdown_seconds),
+        show: |config| config.shutdown_seconds.to_string(),
+    },
+    Key {
+        name: "limits.body_bytes",
+        about: "largest body of an ordinary request",
+        set: |config, text| {
+            config.body_bytes = usize::try_from(bytes(text)?).map_err(reason)?;
+            Ok(())
+        },
+        show: |config| config.body_bytes.to_string(),
+    },
+    Key {
+        name: "limits.requests_per_token",
+        about: "requests with one token in a window; 0 is no limit",
+        set: |config, text| parse(text, "a number of requests", &mut config.rates.per_token),
+        show: |config| config.rates.per_token.to_string(),
+    },
+    Key {
+        name: "limits.requests_per_address",
+        about: "requests without a token from one address in a window; 0 is no limit",
+        set: |config, text| parse(text, "a number of requests", &mut config.rates.per_address),
+        show: |config| config.rates.per_address.to_string(),
+    },
+    Key {
+        name: "limits.window_seconds",
+        about: "how long a window is",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of seconds",
+                &mut config.rates.window_seconds,
+            )?;
+            match config.rates.window_seconds {
+                0 => Err("a window has at least one second".to_owned()),
+                _ => Ok(()),
+            }
+        },
+        show: |config| config.rates.window_seconds.to_string(),
+    },
+    Key {
+        name: "limits.file_bytes",
+        about: "largest file kept in git itself",
+        set: |config, text| set_bytes(text, &mut config.limits.file_bytes),
+        show: |config| config.limits.file_bytes.to_string(),
+    },
+    Key {
+        name: "limits.large_file_bytes",
+        about: "largest file kept beside git",
+        set: |config, text| set_bytes(text, &mut config.limits.large_file_bytes),
+        show: |config| config.limits.large_file_bytes.to_string(),
+    },
+    Key {
+        name: "limits.commit_bytes",
+        about: "largest commit through the API, all files together",
+        set: |config, text| set_bytes(text, &mut config.limits.commit_bytes),
+        show: |config| config.limits.commit_bytes.to_string(),
+    },
+    Key {
+        name: "limits.pack_bytes",
+        about: "largest pack of a push",
+        set: |config, text| set_bytes(text, &mut config.limits.pack_bytes),
+        show: |config| config.limits.pack_bytes.to_string(),
+    },
+    Key {
+        name: "limits.commit_files",
+        about: "most files in one commit",
+        set: |config, text| parse(text, "a number of files", &mut config.limits.commit_files),
+        show: |config| config.limits.commit_files.to_string(),
+    },
+    Key {
+        name: "limits.repositories",
+        about: "most repositories of one account",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of repositories",
+                &mut config.limits.repositories,
+            )
+        },
+        show: |config| config.limits.repositories.to_string(),
+    },
+    Key {
+        name: "limits.judged_bytes",
+        about: "largest result file, definition or record that is judged",
+        set: |config, text| set_bytes(text, &mut config.limits.judged_bytes),
+        show: |config| config.limits.judged_bytes.to_string(),
+    },
+];
+
+fn parse<T: FromStr>(text: &str, what: &str, place: &mut T) -> Result<(), String> {
+    *place = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not {what}"))?;
+    Ok(())
+}
+
+fn set_bytes(text: &str, place: &mut u64) -> Result<(), String> {
+    *place = bytes(text)?;
+    Ok(())
+}
+
+/// A size: `1048576`, `1 MiB`, `1MiB`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text[digits.len()..].trim() {
+        "" | "B" => 0,
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        "TiB" => 40,
+        _ => return Err(not_bytes(text)),
+    };
+    let count: u64 = digits.parse().map_err(|_| not_bytes(text))?;
+    count.checked_mul(1 << shift).ok_or_else(|| not_bytes(text))
+}
+
+fn not_bytes(text: &str) -> String {
+    format!("`{text}` is not a size such as `1048576` or `1 MiB`")
+}
+
+fn reason(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn show(value: Option<impl std::fmt::Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_and_without_a_unit() {
+        assert_eq!(bytes("1048576"), Ok(1 << 20));
+        assert_eq!(bytes("100 MiB"), Ok(100 << 20));
+        assert_eq!(bytes("2GiB"), Ok(2 << 30));
+        for text in ["", "MiB", "-1", "1 MB", "1.5 GiB", "99999999 TiB"] {
+            assert!(bytes(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_so_are_variables() {
+        let mut names: Vec<String> = KEYS.iter().map(Key::variable).collect();
+        names.sort();
+        let count = names.len();
+        names.dedup();
+
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,69 @@
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::faults::ConfigFault;
+use super::{Given, Origin};
+
+/// The values of a file, with dotted names; what is not readable becomes a fault.
+pub(super) fn read_file(path: &Path, faults: &mut Vec<ConfigFault>) -> Vec<Given> {
+    let origin = Origin::File(path.to_owned());
+    let text = match fs_err::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            faults.push(ConfigFault::new("config", &origin, &error.to_string()));
+            return Vec::new();
+        }
+    };
+    let table: Table = match text.parse() {
+        Ok(table) => table,
+        Err(error) => {
+            faults.push(ConfigFault::new("config", &origin, &syntax(&text, &error)));
+            return Vec::new();
+        }
+    };
+    let mut given = Vec::new();
+    flatten("", &table, &origin, &mut given, faults);
+    given
+}
+
+/// The message of a syntax fault on one line, with the line it is on.
+fn syntax(text: &str, error: &toml::de::Error) -> String {
+    let line = error
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .map_or(1, |before| before.matches('\n').count() + 1);
+    let message = error.message().replace('\n', ", ");
+    format!("line {line}: {message}")
+}
+
+fn flatten(
+    prefix: &str,
+    table: &Table,
+    origin: &Origin,
+    given: &mut Vec<Given>,
+    faults: &mut Vec<ConfigFault>,
+) {
+    for (name, value) in table {
+        let key = format!("{prefix}{name}");
+        let value = match value {
+            Value::Table(inner) => {
+                flatten(&format!("{key}."), inner, origin, given, faults);
+                continue;
+            }
+            Value::String(text) => text.clone(),
+            Value::Integer(number) => number.to_string(),
+            Value::Boolean(truth) => truth.to_string(),
+            Value::Float(_) | Value::Datetime(_) | Value::Array(_) => {
+                let reason = "the value is neither text, a whole number nor `true` or `false`";
+                faults.push(ConfigFault::new(&key, origin, reason));
+                continue;
+            }
+        };
+        given.push(Given {
+            key,
+            value,
+            origin: origin.clone(),
+        });
+    }
+}

@@ -1,0 +1,321 @@
+use std::path::Path;
+
+use assay_app::{Blob, BlobContent, Caller, Need};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use percent_encoding::utf8_percent_encode;
+use serde::Deserialize;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+use tokio_util::io::ReaderStream;
+
+use crate::error::{Failure, REPO_COMMIT, one_line};
+use crate::extract::{Asker, Flag, Query, RepoName, Segments};
+use crate::state::AppState;
+use crate::wire;
+
+mod range;
+
+use range::Part;
+
+const LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
+const LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
+/// How much of a large file is read at once, in bytes.
+const PIECE: usize = 256 << 10;
+/// What anybody wrote is shown without running anything in it.
+const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
+/// Names that are text for people, whatever is in them.
+const TEXT: [&str; 14] = [
+    "cfg",
+    "csv",
+    "gitattributes",
+    "gitignore",
+    "json",
+    "jsonl",
+    "md",
+    "py",
+    "toml",
+    "tsv",
+    "txt",
+    "xml",
+    "yaml",
+    "yml",
+];
+
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route(
+            "/{namespace}/{name}/resolve/{revision}/{*path}",
+            get(resolve).head(resolve_head),
+        )
+        .route(
+            "/{namespace}/{name}/raw/{revision}/{*path}",
+            get(raw).head(raw_head),
+        )
+}
+
+#[derive(Deserialize)]
+struct File {
+    revision: String,
+    path: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct DownloadQuery {
+    #[serde(default)]
+    download: Flag,
+}
+
+/// How a file is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Manner {
+    content: bool,
+    raw: bool,
+}
+
+/// The content of a file; for a large one, the file itself and not its pointer.
+async fn resolve(
+    state: State<AppState>,
+    asker: Asker,
+    name: RepoName,
+    file: Segments<File>,
+    query: Query<DownloadQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let manner = Manner {
+        content: true,
+        raw: false,
+    };
+    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+}
+
+/// The facts of a file: nothing of it is read.
+async fn resolve_head(
+    state: State<AppState>,
+    asker: Asker,
+    name: RepoName,
+    file: Segments<File>,
+    query: Query<DownloadQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let manner = Manner {
+        content: false,
+        raw: false,
+    };
+    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+}
+
+/// A file as git has it; for a large one, its pointer.
+async fn raw(
+    state: State<AppState>,
+    asker: Asker,
+    name: RepoName,
+    file: Segments<File>,
+    query: Query<DownloadQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let manner = Manner {
+        content: true,
+        raw: true,
+    };
+    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+}
+
+async fn raw_head(
+    state: State<AppState>,
+    asker: Asker,
+    name: RepoName,
+    file: Segments<File>,
+    query: Query<DownloadQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let manner = Manner {
+        content: false,
+        raw: true,
+    };
+    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+}
+
+async fn answer(
+    state: &AppState,
+    caller: &Caller,
+    name: &RepoName,
+    file: &File,
+    query: &DownloadQuery,
+    asked: &HeaderMap,
+    manner: Manner,
+) -> Result<Response, Failure> {
+    let repo = name.open(state, caller, Need::Read).await?;
+    let Manner { content, raw } = manner;
+    let blob = state
+        .hub
+        .blob(&repo, &file.revision, &file.path, content, raw)
+        .await?;
+    let Facts { etag, size } = Facts::of(&blob, raw);
+    let headers = headers(&blob, &etag, size, raw, query.download.0);
+    if is_known(asked, &etag) {
+        return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
+    }
+    let wanted = asked.get(RANGE).filter(|_| may_be_part(asked, &etag));
+    match range::of(wanted, size) {
+        Part::Whole => whole(blob.content, headers, size).await,
+        Part::Some { start, length } => part(blob.content, headers, start, length, size).await,
+        Part::Beyond => {
+            let mut headers = headers;
+            headers.insert(CONTENT_RANGE, one_line(&format!("bytes */{size}")));
+            Ok((StatusCode::RANGE_NOT_SATISFIABLE, headers).into_response())
+        }
+    }
+}
+
+/// What a client keeps a file under, and how large it is.
+struct Facts {
+    etag: HeaderValue,
+    size: u64,
+}
+
+impl Facts {
+    fn of(blob: &Blob, raw: bool) -> Self {
+        let entry = &blob.entry;
+        match entry.large.as_ref() {
+            Some(large) if raw => Self {
+                etag: quoted(&entry.oid.to_string()),
+                size: large.pointer_size,
+            },
+            Some(large) => Self {
+                etag: quoted(&large.sha256),
+                size: entry.size,
+            },
+            None => Self {
+                etag: quoted(&entry.oid.to_string()),
+                size: entry.size,
+            },
+        }
+    }
+}
+
+fn headers(blob: &Blob, etag: &HeaderValue, size: u64, raw: bool, download: bool) -> HeaderMap {
+    let name = blob.entry.path.name();
+    let mut headers = HeaderMap::new();
+    headers.insert(ETAG, etag.clone());
+    headers.insert(REPO_COMMIT, one_line(&blob.commit.to_string()));
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(CONTENT_TYPE, content_type(name));
+    headers.insert(CONTENT_DISPOSITION, disposition(name, download));
+    headers.insert(CONTENT_SECURITY_POLICY, SANDBOX);
+    if blob.entry.large.is_some() && !raw {
+        headers.insert(LINKED_ETAG, etag.clone());
+        headers.insert(LINKED_SIZE, HeaderValue::from(size));
+    }
+    headers
+}
+
+async fn whole(
+    content: BlobContent,
+    mut headers: HeaderMap,
+    size: u64,
+) -> Result<Response, Failure> {
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(size));
+    let body = match content {
+        BlobContent::NotRead => Body::empty(),
+        BlobContent::Memory(bytes) => Body::from(bytes),
+        BlobContent::Disk(path) => stream(&path, 0, size).await?,
+    };
+    Ok((headers, body).into_response())
+}
+
+async fn part(
+    content: BlobContent,
+    mut headers: HeaderMap,
+    start: u64,
+    length: u64,
+    size: u64,
+) -> Result<Response, Failure> {
+    let last = start + length - 1;
+    headers.insert(
+        CONTENT_RANGE,
+        one_line(&format!("bytes {start}-{last}/{size}")),
+    );
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    let body = match content {
+        BlobContent::NotRead => Body::empty(),
+        BlobContent::Memory(bytes) => {
+            let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+            Body::from(bytes.slice(index(start)..index(start + length)))
+        }
+        BlobContent::Disk(path) => stream(&path, start, length).await?,
+    };
+    Ok((StatusCode::PARTIAL_CONTENT, headers, body).into_response())
+}
+
+async fn stream(path: &Path, start: u64, length: u64) -> Result<Body, Failure> {
+    let mut file = tokio::fs::File::open(path)
+        .await
+        .map_err(Failure::internal)?;
+    if start > 0 {
+        let position = std::io::SeekFrom::Start(start);
+        file.seek(position).await.map_err(Failure::internal)?;
+    }
+    let pieces = ReaderStream::with_capacity(file.take(length), PIECE);
+    Ok(Body::from_stream(pieces))
+}
+
+/// Whether the client has the file already.
+fn is_known(asked: &HeaderMap, etag: &HeaderValue) -> bool {
+    let Some(known) = asked
+        .get(IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok())
+    else {
+        return false;
+    };
+    known == "*"
+        || known
+            .split(',')
+            .any(|one| one.trim().trim_start_matches("W/").as_bytes() == etag.as_bytes())
+}
+
+/// Whether a part may be sent: not when the client has parts of another version.
+fn may_be_part(asked: &HeaderMap, etag: &HeaderValue) -> bool {
+    asked.get(IF_RANGE).is_none_or(|version| version == etag)
+}
+
+fn quoted(text: &str) -> HeaderValue {
+    one_line(&format!("\"{text}\""))
+}
+
+fn content_type(name: &str) -> HeaderValue {
+    let ending = name
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    match TEXT.contains(&ending.as_str()) {
+        true => HeaderValue::from_static("text/plain; charset=utf-8"),
+        false => HeaderValue::from_static("application/octet-stream"),
+    }
+}
+
+fn disposition(name: &str, download: bool) -> HeaderValue {
+    let how = if download { "attachment" } else { "inline" };
+    let plain: String = name
+        .chars()
+        .map(|c| {
+            if matches!(c, ' '..='~') && c != '"' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    let exact = utf8_percent_encode(name, wire::SEGMENT);
+    one_line(&format!(
+        "{how}; filename*=UTF-8''{exact}; filename=\"{plain}\""
+    ))
+}

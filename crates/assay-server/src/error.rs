@@ -1,0 +1,366 @@
+//! How a failure of the hub becomes an answer. This is the one place that knows both.
+
+use std::sync::Arc;
+
+use assay_app::{Error, Missing};
+use assay_model::{Diagnostic, Severity};
+use axum::Json;
+use axum::http::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::redirect;
+
+/// The code that clients turn into an exception of its own.
+pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");
+/// The message for people, on one line of ASCII.
+pub(crate) const ERROR_MESSAGE: HeaderName = HeaderName::from_static("x-error-message");
+/// The commit that a revision named.
+pub(crate) const REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
+
+/// The longest message that goes into a header, in bytes.
+const MAX_MESSAGE: usize = 512;
+/// What an anonymous caller is told of what is missing or invisible. The two must not be told apart.
+const WHO_ARE_YOU: &str = "Invalid username or password.";
+/// What git is told when it has to give credentials.
+const CHALLENGE: HeaderValue =
+    HeaderValue::from_static(r#"Basic realm="Authentication required", charset="UTF-8""#);
+
+/// A failure on its way out of a handler. It becomes an answer where the caller is known, in `answer.rs`.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure(pub(crate) Arc<Error>);
+
+/// What the answer to a failure depends on, besides the failure.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// Whether nobody is signed in.
+    pub(crate) anonymous: bool,
+    /// Whether the client is git, which gives credentials only when it is challenged.
+    pub(crate) by_git: bool,
+    /// The path and query, as they came.
+    pub(crate) target: String,
+    /// The id of the request.
+    pub(crate) request_id: String,
+}
+
+impl Failure {
+    /// The request makes no sense.
+    pub(crate) fn invalid(text: impl Into<String>) -> Self {
+        Error::Invalid(text.into()).into()
+    }
+
+    /// A name that no repository can have.
+    pub(crate) fn no_repo() -> Self {
+        Error::NotFound(Missing::Repo).into()
+    }
+
+    /// Nothing is served at this address.
+    pub(crate) fn no_route() -> Self {
+        Error::NotFound(Missing::Other("Not found".to_owned())).into()
+    }
+
+    /// A limit was reached.
+    pub(crate) fn too_large(text: impl Into<String>) -> Self {
+        Error::TooLarge(text.into()).into()
+    }
+
+    /// It is our fault.
+    pub(crate) fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Error::internal(source).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The answer to a failure.
+pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
+    let status = status(error, asked);
+    let message = message(error, asked);
+    let mut headers = HeaderMap::new();
+    headers.insert(ERROR_MESSAGE, one_line(first_line(&message)));
+    if let Some(code) = code(error) {
+        headers.insert(ERROR_CODE, HeaderValue::from_static(code));
+    }
+    if status == StatusCode::UNAUTHORIZED && asked.by_git {
+        headers.insert(WWW_AUTHENTICATE, CHALLENGE);
+    }
+    facts(error, asked, &mut headers);
+    (status, headers, Json(body(error, &message))).into_response()
+}
+
+/// An answer that refuses, with a body of its own.
+pub(crate) fn refuse(status: StatusCode, message: &str, mut body: Value) -> Response {
+    body["error"] = message.into();
+    let headers = [(ERROR_MESSAGE, one_line(message))];
+    (status, headers, Json(body)).into_response()
+}
+
+/// A text as a header can carry it: one line of ASCII.
+pub(crate) fn one_line(text: &str) -> HeaderValue {
+    let mut line = String::with_capacity(text.len().min(MAX_MESSAGE));
+    for character in text.chars() {
+        if line.len() >= MAX_MESSAGE {
+            break;
+        }
+        match character {
+            ' '..='~' => line.push(character),
+            _ if character.is_whitespace() => line.push(' '),
+            _ => line.push('?'),
+        }
+    }
+    HeaderValue::from_str(line.trim()).unwrap_or(HeaderValue::from_static("error"))
+}
+
+fn status(error: &Error, asked: &Asked) -> StatusCode {
+    match error {
+        Error::NotFound(Missing::Repo) if asked.anonymous => StatusCode::UNAUTHORIZED,
+        Error::NotFound(_) => StatusCode::NOT_FOUND,
+        Error::Moved { .. } => StatusCode::TEMPORARY_REDIRECT,
+        Error::NeedsLogin(_) | Error::BadCredentials => StatusCode::UNAUTHORIZED,
+        Error::Forbidden(_) => StatusCode::FORBIDDEN,
+        Error::Taken(_) | Error::Conflict(_) => StatusCode::CONFLICT,
+        Error::Stale => StatusCode::PRECONDITION_FAILED,
+        Error::Refused(_) | Error::Invalid(_) => StatusCode::BAD_REQUEST,
+        Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn code(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::NotFound(Missing::Repo) => Some("RepoNotFound"),
+        Error::NotFound(Missing::Revision(_)) => Some("RevisionNotFound"),
+        Error::NotFound(Missing::Entry { .. }) => Some("EntryNotFound"),
+        _ => None,
+    }
+}
+
+fn message(error: &Error, asked: &Asked) -> String {
+    match error {
+        Error::NotFound(Missing::Repo) if asked.anonymous => WHO_ARE_YOU.to_owned(),
+        Error::Internal(_) => format!("internal error; request id {}", asked.request_id),
+        Error::Refused(diagnostics) => refusal(error, diagnostics),
+        _ => error.to_string(),
+    }
+}
+
+/// Headers that tell more than the message.
+fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
+    match error {
+        Error::NotFound(Missing::Entry {
+            commit: Some(commit),
+        }) => {
+            headers.insert(REPO_COMMIT, one_line(&commit.to_string()));
+        }
+        Error::RateLimited { after_seconds } => {
+            headers.insert(RETRY_AFTER, HeaderValue::from(*after_seconds));
+        }
+        Error::Moved { kind, to } => {
+            if let Some(place) = redirect::renamed(&asked.target, *kind, to)
+                && let Ok(place) = HeaderValue::from_str(&place)
+            {
+                headers.insert(LOCATION, place);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn body(error: &Error, message: &str) -> Value {
+    match error {
+        Error::Refused(diagnostics) => json!({ "error": message, "diagnostics": diagnostics }),
+        _ => json!({ "error": message }),
+    }
+}
+
+/// What the person reads who committed the files: a summary, then every fault with its place and the next step.
+fn refusal(error: &Error, diagnostics: &[Diagnostic]) -> String {
+    let faults = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let first = faults.clone().next().map(brief).unwrap_or_default();
+    let mut text = match faults.clone().count() {
+        0 | 1 => first,
+        count => format!("{first} (and {} more)", count - 1),
+    };
+    if text.is_empty() {
+        text = error.to_string();
+    }
+    for diagnostic in diagnostics {
+        text.push_str("\n\n");
+        text.push_str(&brief(diagnostic));
+        for note in &diagnostic.notes {
+            text.push_str("\n  note: ");
+            text.push_str(note);
+        }
+        if let Some(help) = &diagnostic.help {
+            text.push_str("\n  help: ");
+            text.push_str(help);
+        }
+    }
+    text
+}
+
+/// A finding on one line.
+pub(crate) fn brief(diagnostic: &Diagnostic) -> String {
+    let Diagnostic {
+        code,
+        severity,
+        message,
+        place,
+        ..
+    } = diagnostic;
+    let file = &place.file;
+    match place.is_whole() {
+        true => format!("{severity}[{code}]: {file}: {message}"),
+        false => format!(
+            "{severity}[{code}]: {file}:{}:{}: {message}",
+            place.line, place.column
+        ),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.split('\n').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::RepoKind;
+
+    use super::*;
+
+    fn asked(anonymous: bool) -> Asked {
+        Asked {
+            anonymous,
+            by_git: false,
+            target: "/api/models/alice/old/tree/main?recursive=true".to_owned(),
+            request_id: "r1".to_owned(),
+        }
+    }
+
+    fn header(response: &Response, name: &HeaderName) -> Option<String> {
+        let value = response.headers().get(name)?;
+        Some(value.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn what_is_missing_is_a_401_for_nobody_and_a_404_for_someone() {
+        let error = Error::NotFound(Missing::Repo);
+
+        let to_nobody = render(&error, &asked(true));
+        let to_someone = render(&error, &asked(false));
+
+        assert_eq!(to_nobody.status(), 401);
+        assert_eq!(header(&to_nobody, &ERROR_MESSAGE).unwrap(), WHO_ARE_YOU);
+        assert_eq!(header(&to_nobody, &ERROR_CODE).unwrap(), "RepoNotFound");
+        assert_eq!(header(&to_nobody, &WWW_AUTHENTICATE), None);
+        assert_eq!(to_someone.status(), 404);
+        assert_eq!(header(&to_someone, &ERROR_CODE).unwrap(), "RepoNotFound");
+    }
+
+    #[test]
+    fn git_is_challenged() {
+        let by_git = Asked {
+            by_git: true,
+            ..asked(true)
+        };
+
+        let response = render(&Error::NeedsLogin("to push".to_owned()), &by_git);
+
+        assert_eq!(response.status(), 401);
+        assert!(
+            header(&response, &WWW_AUTHENTICATE)
+                .unwrap()
+                .starts_with("Basic ")
+        );
+    }
+
+    #[test]
+    fn every_failure_has_the_status_and_code_that_clients_know() {
+        let text = || "text".to_owned();
+        let table = [
+            (
+                Error::NotFound(Missing::Revision(text())),
+                404,
+                Some("RevisionNotFound"),
+            ),
+            (
+                Error::NotFound(Missing::Entry { commit: None }),
+                404,
+                Some("EntryNotFound"),
+            ),
+            (Error::NotFound(Missing::Discussion(1)), 404, None),
+            (Error::NotFound(Missing::Leaderboard(text())), 404, None),
+            (Error::NotFound(Missing::Other(text())), 404, None),
+            (Error::NeedsLogin(text()), 401, None),
+            (Error::BadCredentials, 401, None),
+            (Error::Forbidden(text()), 403, None),
+            (Error::Taken(text()), 409, None),
+            (Error::Conflict(text()), 409, None),
+            (Error::Stale, 412, None),
+            (Error::Refused(Vec::new()), 400, None),
+            (Error::Invalid(text()), 400, None),
+            (Error::Unprocessable(text()), 422, None),
+            (Error::TooLarge(text()), 413, None),
+            (Error::RateLimited { after_seconds: 9 }, 429, None),
+            (Error::internal("secret"), 500, None),
+        ];
+
+        for (error, status, code) in table {
+            let response = render(&error, &asked(false));
+
+            assert_eq!(response.status(), status, "{error:?}");
+            assert_eq!(header(&response, &ERROR_CODE).as_deref(), code, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn our_own_faults_are_told_by_the_id_alone() {
+        let response = render(
+            &Error::internal("the disk of /secret is full"),
+            &asked(false),
+        );
+
+        let message = header(&response, &ERROR_MESSAGE).unwrap();
+        assert_eq!(message, "internal error; request id r1");
+    }
+
+    #[test]
+    fn a_renamed_repository_leads_to_its_new_name() {
+        let error = Error::Moved {
+            kind: RepoKind::Model,
+            to: "bob/new".parse().unwrap(),
+        };
+
+        let response = render(&error, &asked(false));
+
+        assert_eq!(response.status(), 307);
+        assert_eq!(
+            header(&response, &LOCATION).unwrap(),
+            "/api/models/bob/new/tree/main?recursive=true"
+        );
+    }
+
+    #[test]
+    fn a_header_has_one_line_of_ascii_whatever_the_text_is() {
+        assert_eq!(one_line("a\r\nb: c\u{e9}\u{0}"), "a  b: c??");
+        assert_eq!(one_line(&"x".repeat(10_000)).len(), MAX_MESSAGE);
+        assert_eq!(one_line("\n"), "");
+    }
+}

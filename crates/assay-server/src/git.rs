@@ -1,0 +1,127 @@
+use std::io;
+
+use assay_app::{Need, Repo};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use futures_util::TryStreamExt as _;
+use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio_util::io::{ReaderStream, StreamReader};
+use tower_http::decompression::RequestDecompressionLayer;
+
+use crate::error::Failure;
+use crate::extract::{Asker, Base, Query, RepoName};
+use crate::links;
+use crate::state::AppState;
+
+const GIT_PROTOCOL: HeaderName = HeaderName::from_static("git-protocol");
+const UPLOAD_PACK: &str = "git-upload-pack";
+const RECEIVE_PACK: &str = "git-receive-pack";
+/// The largest question of a fetch, unpacked, in bytes: a client names what it has and wants, no more.
+const MAX_QUESTION: u64 = 64 << 20;
+/// How much of an answer is sent at once, in bytes.
+const PIECE: usize = 64 << 10;
+
+/// Git's smart protocol, below `/{namespace}/{name}` and `/{namespace}/{name}.git`.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/info/refs", get(advertise))
+        .route("/{namespace}/{name}/git-upload-pack", post(fetch))
+        .route("/{namespace}/{name}/git-receive-pack", post(push))
+        // Git packs its questions when they are long. What they unpack to is counted like anything else.
+        .layer(RequestDecompressionLayer::new())
+}
+
+#[derive(Debug, Deserialize)]
+struct ServiceQuery {
+    #[serde(default)]
+    service: String,
+}
+
+/// Tells what refs there are. A push asks for credentials already here, so that git can give them.
+async fn advertise(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Query(query): Query<ServiceQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let (need, kind) = match query.service.as_str() {
+        UPLOAD_PACK => (Need::Read, "application/x-git-upload-pack-advertisement"),
+        RECEIVE_PACK => (
+            Need::Discuss,
+            "application/x-git-receive-pack-advertisement",
+        ),
+        _ => {
+            return Err(Failure::invalid(
+                "this hub speaks git's smart protocol only",
+            ));
+        }
+    };
+    let repo = name.open(&state, &caller, need).await?;
+    let hub = &state.hub;
+    let text = hub
+        .advertise(&repo, &query.service, protocol(&headers))
+        .await?;
+    Ok(answer(kind, Body::from(text)))
+}
+
+/// Answers a fetch as it is being packed.
+async fn fetch(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    request: Request,
+) -> Result<Response, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let headers = request.headers().clone();
+    let question = Box::new(reader(request).take(MAX_QUESTION));
+    let hub = &state.hub;
+    let pack = hub.fetch(&repo, protocol(&headers), question).await?;
+    let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
+    Ok(answer("application/x-git-upload-pack-result", body))
+}
+
+/// Takes a push. What it holds is judged before any ref moves.
+async fn push(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    name: RepoName,
+    request: Request,
+) -> Result<Response, Failure> {
+    let repo: Repo = name.open(&state, &caller, Need::Discuss).await?;
+    let page = links::repo(&base, repo.kind(), repo.id());
+    let reply = state
+        .hub
+        .push(&caller, &repo, &page, Box::new(reader(request)))
+        .await?;
+    state.web.metrics.pushes.add();
+    Ok(answer(
+        "application/x-git-receive-pack-result",
+        Body::from(reply.0),
+    ))
+}
+
+fn reader(request: Request) -> impl AsyncRead + Send + Unpin {
+    let pieces = request.into_body().into_data_stream();
+    StreamReader::new(pieces.map_err(io::Error::other))
+}
+
+/// The version of the protocol that the client asks for.
+fn protocol(headers: &HeaderMap) -> Option<&str> {
+    headers.get(GIT_PROTOCOL)?.to_str().ok()
+}
+
+fn answer(kind: &'static str, body: Body) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, body).into_response()
+}

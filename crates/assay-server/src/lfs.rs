@@ -1,0 +1,298 @@
+use std::collections::BTreeMap;
+use std::io;
+
+use assay_app::{Error, Need, Repo};
+use assay_formats::hub_api::{
+    Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
+};
+use assay_model::{RepoId, RepoKind};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{post, put};
+use axum::{Json, Router};
+use futures_util::TryStreamExt as _;
+use serde::Deserialize;
+use tokio_util::io::{ReaderStream, StreamReader};
+
+use crate::base_url::BaseUrl;
+use crate::error::Failure;
+use crate::extract::{Asker, Base, JsonBody, Query, RepoName, Segments};
+use crate::state::AppState;
+
+/// What git-lfs calls its JSON.
+const LFS_JSON: HeaderValue = HeaderValue::from_static("application/vnd.git-lfs+json");
+/// How long a link carries its permission, in seconds.
+const LINK_SECONDS: i64 = 3600;
+/// The most objects of one question.
+const MAX_OBJECTS: usize = 1000;
+/// How much of a file is sent at once, in bytes.
+const PIECE: usize = 256 << 10;
+
+/// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
+pub(crate) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/{namespace}/{name}/info/lfs/objects/batch", post(batch))
+        .route("/{namespace}/{name}/info/lfs/objects/verify", post(verify))
+}
+
+/// Links that carry their own permission until they expire.
+pub(crate) fn links() -> Router<AppState> {
+    Router::new().route(
+        "/lfs/{kind}/{namespace}/{name}/{oid}",
+        put(upload).get(download),
+    )
+}
+
+#[derive(Deserialize)]
+struct Linked {
+    kind: String,
+    namespace: String,
+    name: String,
+    oid: String,
+}
+
+/// What a link permits: one way, one object, one size, for a while.
+#[derive(Debug, Deserialize)]
+struct Permission {
+    size: u64,
+    until: i64,
+    signature: String,
+}
+
+/// Which way a link goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Upload,
+    Download,
+}
+
+/// Says how objects are to be sent or fetched.
+async fn batch(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Base(base): Base,
+    name: RepoName,
+    JsonBody(request): JsonBody<BatchRequest>,
+) -> Result<Response, Failure> {
+    let (way, need) = match request.operation.as_str() {
+        "upload" => (Way::Upload, Need::Discuss),
+        "download" => (Way::Download, Need::Read),
+        _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
+    };
+    let mut repo = name.open(&state, &caller, need).await?;
+    // Only a pull request is open to everybody: then the client names no branch.
+    if way == Way::Upload && request.reference.is_some() {
+        repo = name.open(&state, &caller, Need::Write).await?;
+    }
+    if !request.is_sha256() || !request.takes_basic() {
+        let text = "this hub knows objects by SHA-256 and takes them by the `basic` transfer";
+        return Err(Error::Unprocessable(text.to_owned()).into());
+    }
+    if request.objects.len() > MAX_OBJECTS {
+        let text = format!("a batch has {MAX_OBJECTS} objects at most");
+        return Err(Failure::too_large(text));
+    }
+    let mut objects = Vec::with_capacity(request.objects.len());
+    for object in &request.objects {
+        objects.push(tell(&state, &base, &repo, object, way).await?);
+    }
+    Ok(lfs_json(&BatchAnswer::basic(objects)))
+}
+
+/// What is to be done with one object.
+async fn tell(
+    state: &AppState,
+    base: &BaseUrl,
+    repo: &Repo,
+    object: &BatchObject,
+    way: Way,
+) -> Result<ObjectAnswer, Failure> {
+    let mut answer = ObjectAnswer {
+        oid: object.oid.clone(),
+        size: object.size,
+        actions: None,
+        error: None,
+    };
+    let held = match state.hub.large(repo, &object.oid).await {
+        Ok(held) => held,
+        Err(Error::Invalid(message)) => {
+            answer.error = Some(ObjectError { code: 422, message });
+            return Ok(answer);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let limit = state.web.limits.large_file_bytes;
+    match (way, held) {
+        (Way::Upload, Some(_)) => {}
+        (Way::Upload, None) if object.size > limit => {
+            let message = format!("a large file has {limit} bytes at most");
+            answer.error = Some(ObjectError { code: 413, message });
+        }
+        (Way::Upload, None) => {
+            answer.actions = Some(Actions {
+                upload: Some(link(state, base, repo, object, way)),
+                verify: Some(Action {
+                    href: format!(
+                        "{}.git/info/lfs/objects/verify",
+                        crate::links::repo(base, repo.kind(), repo.id())
+                    ),
+                    header: BTreeMap::new(),
+                    expires_in: None,
+                }),
+                download: None,
+            });
+        }
+        (Way::Download, Some(_)) => {
+            answer.actions = Some(Actions {
+                download: Some(link(state, base, repo, object, way)),
+                ..Actions::default()
+            });
+        }
+        (Way::Download, None) => {
+            let message = "there is no such object here".to_owned();
+            answer.error = Some(ObjectError { code: 404, message });
+        }
+    }
+    Ok(answer)
+}
+
+/// A link that permits one thing. Clients send no credentials along with it.
+fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way: Way) -> Action {
+    let until = state.web.clock.now().seconds() + LINK_SECONDS;
+    let text = permitted(way, repo.kind(), repo.id(), &object.oid, object.size, until);
+    let signature = state.hub.sign(&text);
+    Action {
+        href: format!(
+            "{base}/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
+            repo.kind(),
+            repo.id(),
+            object.oid,
+            object.size
+        ),
+        header: BTreeMap::new(),
+        expires_in: u64::try_from(LINK_SECONDS).ok(),
+    }
+}
+
+/// What a signature is over. Every part has one spelling, and none can hold the line end that divides them.
+fn permitted(way: Way, kind: RepoKind, id: &RepoId, oid: &str, size: u64, until: i64) -> String {
+    let way = match way {
+        Way::Upload => "upload",
+        Way::Download => "download",
+    };
+    format!("lfs\n{way}\n{kind}\n{id}\n{oid}\n{size}\n{until}")
+}
+
+/// Takes the bytes of an object.
+async fn upload(
+    State(state): State<AppState>,
+    Segments(linked): Segments<Linked>,
+    Query(permission): Query<Permission>,
+    request: Request,
+) -> Result<StatusCode, Failure> {
+    let repo = admit(&state, &linked, &permission, Way::Upload).await?;
+    let pieces = request.into_body().into_data_stream();
+    let content = StreamReader::new(pieces.map_err(io::Error::other));
+    let hub = &state.hub;
+    hub.store_large(&repo, &linked.oid, permission.size, Box::new(content))
+        .await?;
+    Ok(StatusCode::OK)
+}
+
+/// Gives the bytes of an object.
+async fn download(
+    State(state): State<AppState>,
+    Segments(linked): Segments<Linked>,
+    Query(permission): Query<Permission>,
+) -> Result<Response, Failure> {
+    let repo = admit(&state, &linked, &permission, Way::Download).await?;
+    let held = state.hub.large(&repo, &linked.oid).await?;
+    let held = held.ok_or_else(Failure::no_route)?;
+    let file = tokio::fs::File::open(&held.path).await;
+    let file = file.map_err(Failure::internal)?;
+    let headers = [
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        ),
+        (CONTENT_LENGTH, held.size.into()),
+    ];
+    let body = Body::from_stream(ReaderStream::with_capacity(file, PIECE));
+    Ok((headers, body).into_response())
+}
+
+/// Whether a link permits this, and the repository it is for.
+async fn admit(
+    state: &AppState,
+    linked: &Linked,
+    permission: &Permission,
+    way: Way,
+) -> Result<Repo, Failure> {
+    let kind: RepoKind = linked.kind.parse().map_err(|_| Failure::no_route())?;
+    let id: RepoId = format!("{}/{}", linked.namespace, linked.name)
+        .parse()
+        .map_err(|_| Failure::no_route())?;
+    let Permission {
+        size,
+        until,
+        signature,
+    } = permission;
+    let text = permitted(way, kind, &id, &linked.oid, *size, *until);
+    let is_ours = state.hub.verifies(&text, signature);
+    if !is_ours || *until < state.web.clock.now().seconds() {
+        let text = "this link is not ours, or has expired".to_owned();
+        return Err(Error::Forbidden(text).into());
+    }
+    // Whoever was given the link was let in when it was made.
+    let shell = state.hub.shell();
+    Ok(state.hub.repo(&shell, kind, &id, Need::Read).await?)
+}
+
+/// Whether an object has arrived, as the client believes.
+async fn verify(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    JsonBody(request): JsonBody<Verify>,
+) -> Result<Response, Failure> {
+    let repo = name.open(&state, &caller, Need::Discuss).await?;
+    match state.hub.large(&repo, &request.oid).await? {
+        Some(held) if held.size == request.size => Ok(lfs_json(&serde_json::json!({}))),
+        Some(_) | None => Err(Error::Unprocessable(
+            "the object has not arrived as it was announced".to_owned(),
+        )
+        .into()),
+    }
+}
+
+fn lfs_json(body: &impl serde::Serialize) -> Response {
+    let mut response = Json(body).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, LFS_JSON);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_tells_ways_objects_and_times_apart() {
+        let id: RepoId = "a/b".parse().unwrap();
+        let text = |way, oid, size, until| permitted(way, RepoKind::Model, &id, oid, size, until);
+
+        let own = text(Way::Upload, "aa", 1, 2);
+
+        for other in [
+            text(Way::Download, "aa", 1, 2),
+            text(Way::Upload, "ab", 1, 2),
+            text(Way::Upload, "aa", 2, 2),
+            text(Way::Upload, "aa", 1, 3),
+            permitted(Way::Upload, RepoKind::Dataset, &id, "aa", 1, 2),
+        ] {
+            assert_ne!(own, other);
+        }
+    }
+}

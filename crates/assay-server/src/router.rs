@@ -1,0 +1,112 @@
+use std::any::Any;
+use std::sync::Arc;
+
+use assay_app::Hub;
+use assay_model::{Clock, RepoKind};
+use axum::extract::DefaultBodyLimit;
+use axum::http::header::{ETAG, LINK, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json, Router};
+use serde_json::json;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{Any as Anyone, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
+
+use crate::config::Config;
+use crate::error::Failure;
+use crate::state::AppState;
+use crate::{answer, api, download, git, health, lfs, observe, openapi};
+
+/// The headers that clients in a browser may read.
+const EXPOSED: [HeaderName; 8] = [
+    ETAG,
+    LINK,
+    HeaderName::from_static("x-error-code"),
+    HeaderName::from_static("x-error-message"),
+    HeaderName::from_static("x-linked-etag"),
+    HeaderName::from_static("x-linked-size"),
+    HeaderName::from_static("x-repo-commit"),
+    HeaderName::from_static("x-request-id"),
+];
+
+/// Everything a hub answers, as one service.
+pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
+    let state = AppState::new(hub, config, clock);
+    Router::new()
+        .merge(every_kind(
+            "/api/models",
+            "/api/datasets",
+            api::of_repository,
+        ))
+        .merge(every_kind("", "/datasets", of_page))
+        .merge(api::routes())
+        .merge(lfs::links())
+        .merge(openapi::routes())
+        .merge(health::routes())
+        .fallback(api::fallback)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(config.body_bytes))
+        .layer(catch_panics(&state))
+        .layer(from_fn_with_state(state.clone(), answer::answer))
+        .layer(
+            CorsLayer::new()
+                .allow_origin(Anyone)
+                .allow_methods(Anyone)
+                .allow_headers(Anyone)
+                .expose_headers(EXPOSED),
+        )
+        .layer(SetResponseHeaderLayer::if_not_present(
+            X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ))
+        .layer(from_fn_with_state(state.clone(), observe::observe))
+        .with_state(state)
+}
+
+/// What hangs below the page of a repository: downloads, git, large files.
+fn of_page() -> Router<AppState> {
+    Router::new()
+        .merge(download::routes())
+        .merge(git::routes())
+        .merge(lfs::routes())
+}
+
+/// The same routes for models and for datasets. Which of the two it is stands in an extension, so that a handler has one
+/// form for both.
+fn every_kind(
+    models: &str,
+    datasets: &str,
+    routes: impl Fn() -> Router<AppState>,
+) -> Router<AppState> {
+    let hang = |path: &str, kind: RepoKind| {
+        let routes = routes().layer(Extension(kind));
+        match path {
+            "" => routes,
+            _ => Router::new().nest(path, routes),
+        }
+    };
+    hang(models, RepoKind::Model).merge(hang(datasets, RepoKind::Dataset))
+}
+
+/// A panic is our fault: one request fails, the server goes on.
+fn catch_panics(
+    state: &AppState,
+) -> CatchPanicLayer<impl Fn(Box<dyn Any + Send + 'static>) -> Response + Clone + use<>> {
+    let state = state.clone();
+    CatchPanicLayer::custom(move |panic: Box<dyn Any + Send>| {
+        state.web.metrics.panics.add();
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Failure::internal(format!("a handler panicked: {text}")).into_response()
+    })
+}
+
+async fn wrong_method() -> Response {
+    let body = Json(json!({ "error": "this method is not allowed here" }));
+    (StatusCode::METHOD_NOT_ALLOWED, body).into_response()
+}

@@ -1,0 +1,186 @@
+use std::future::Future;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_app::{Account, Hub, TokenSecret};
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+
+use crate::clock::SystemClock;
+use crate::config::{Config, ConfigFault};
+use crate::router::router;
+use crate::tls::{self, TlsError};
+
+/// Why a server did not start or did not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The configuration contradicts itself.
+    #[error("the configuration has {} that `assay config check` explains; the first: {}", plural(.0), .0[0])]
+    Config(Vec<ConfigFault>),
+    /// The data directory cannot be used.
+    #[error("failed to open the hub in `{data}`")]
+    Hub {
+        /// The data directory.
+        data: PathBuf,
+        /// Why.
+        source: assay_app::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("failed to listen on `{address}`")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Connections could no longer be taken.
+    #[error("failed to go on serving")]
+    Serve(#[source] io::Error),
+}
+
+/// A hub that listens and does not answer yet.
+pub struct Server {
+    config: Config,
+    hub: Arc<Hub>,
+    first: Option<(Account, TokenSecret)>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// Opens the hub and binds its address.
+pub async fn serve(config: Config) -> Result<Server, ServeError> {
+    let faults = config.check();
+    if !faults.is_empty() {
+        return Err(ServeError::Config(faults));
+    }
+    let failed = |source| ServeError::Hub {
+        data: config.data.clone(),
+        source,
+    };
+    // The address comes first: a second server on the same one must not touch the data of the first.
+    let (listener, address) = bind(config.listen)?;
+    let clock = Arc::new(SystemClock);
+    let hub = Hub::open(config.hub(), clock).await.map_err(failed)?;
+    let first = hub.first_operator().await.map_err(failed)?;
+    Ok(Server {
+        config,
+        hub,
+        first,
+        listener,
+        address,
+    })
+}
+
+impl Server {
+    /// Where it listens; the port is the one that was given when the configuration said 0.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its data directory.
+    pub fn data(&self) -> &Path {
+        &self.config.data
+    }
+
+    /// The hub behind it.
+    pub fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    /// The operator's token, when this was the first start. It is shown once.
+    pub fn first_operator(&self) -> Option<&(Account, TokenSecret)> {
+        self.first.as_ref()
+    }
+
+    /// Answers until the process is told to stop, then finishes the requests in flight.
+    pub async fn run(self) -> Result<(), ServeError> {
+        self.run_until(told_to_stop()).await
+    }
+
+    /// Answers until `stop` is done, then finishes the requests in flight.
+    pub async fn run_until(
+        self,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let Self {
+            config,
+            hub,
+            listener,
+            address,
+            ..
+        } = self;
+        let service = router(hub, &config, Arc::new(SystemClock))
+            .into_make_service_with_connect_info::<SocketAddr>();
+        let handle = Handle::new();
+        let patience = Duration::from_secs(config.shutdown_seconds);
+        let stopper = tokio::spawn({
+            let handle = handle.clone();
+            async move {
+                stop.await;
+                tracing::info!("stopping: requests in flight are finished first");
+                handle.graceful_shutdown(Some(patience));
+            }
+        });
+        tracing::info!(%address, "listening on {address}");
+        let served = match (&config.tls_certificate, &config.tls_key) {
+            (Some(certificate), Some(key)) => {
+                let tls = RustlsConfig::from_config(tls::load(certificate, key)?);
+                let server = axum_server::from_tcp_rustls(listener, tls);
+                server
+                    .map_err(ServeError::Serve)?
+                    .handle(handle)
+                    .serve(service)
+                    .await
+            }
+            (_, _) => {
+                let server = axum_server::from_tcp(listener);
+                server
+                    .map_err(ServeError::Serve)?
+                    .handle(handle)
+                    .serve(service)
+                    .await
+            }
+        };
+        stopper.abort();
+        tracing::info!("stopped");
+        served.map_err(ServeError::Serve)
+    }
+}
+
+fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let failed = |source| ServeError::Bind { address, source };
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+/// Done when the process gets SIGTERM or SIGINT.
+async fn told_to_stop() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupt.await;
+}
+
+fn plural(faults: &[ConfigFault]) -> String {
+    match faults.len() {
+        1 => "1 fault".to_owned(),
+        count => format!("{count} faults"),
+    }
+}

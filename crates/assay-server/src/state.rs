@@ -1,0 +1,68 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use assay_app::{Hub, Limits};
+use assay_model::Clock;
+
+use crate::base_url::BaseUrl;
+use crate::config::Config;
+use crate::metrics::Metrics;
+use crate::rate::Limiter;
+use crate::rendered::Rendered;
+
+/// What every handler can reach.
+#[derive(Clone)]
+pub(crate) struct AppState {
+    /// The hub.
+    pub(crate) hub: Arc<Hub>,
+    /// Everything else.
+    pub(crate) web: Arc<Web>,
+}
+
+/// What the HTTP side knows and the hub does not.
+pub(crate) struct Web {
+    /// What clients call this hub, when that is configured.
+    pub(crate) public_url: Option<BaseUrl>,
+    /// `http` or `https`, when no proxy says otherwise.
+    pub(crate) scheme: &'static str,
+    /// Whether the headers of a proxy are believed.
+    pub(crate) trust_proxy: bool,
+    /// Whether `/metrics` is answered.
+    pub(crate) shows_metrics: bool,
+    /// The largest body of an ordinary request.
+    pub(crate) body_bytes: usize,
+    /// What the hub allows, for what is refused before the hub is asked.
+    pub(crate) limits: Limits,
+    /// Where uploads wait until they are committed.
+    pub(crate) scratch: PathBuf,
+    /// The time.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// What is counted.
+    pub(crate) metrics: Metrics,
+    /// Who has asked how often.
+    pub(crate) limiter: Limiter,
+    /// Answers that anonymous readers get again and again.
+    pub(crate) rendered: Rendered,
+}
+
+impl AppState {
+    pub(crate) fn new(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Self {
+        let web = Web {
+            public_url: config.public_url.clone(),
+            scheme: if config.has_tls() { "https" } else { "http" },
+            trust_proxy: config.trust_proxy,
+            shows_metrics: config.metrics,
+            body_bytes: config.body_bytes,
+            limits: config.limits,
+            scratch: config.data.join("tmp"),
+            clock,
+            metrics: Metrics::default(),
+            limiter: Limiter::new(config.rates),
+            rendered: Rendered::default(),
+        };
+        Self {
+            hub,
+            web: Arc::new(web),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+use assay_app::{BoardRow, BoardView, EvalResult};
+use assay_formats::hub_api;
+use assay_model::RepoId;
+
+use crate::base_url::BaseUrl;
+
+/// One row, with the keys that clients read and those that only we tell.
+pub(crate) fn board_row(view: &BoardView, row: &BoardRow, base: &BaseUrl) -> hub_api::BoardRow {
+    let result = &*row.result;
+    hub_api::BoardRow {
+        rank: row.rank,
+        model_id: result.model.clone(),
+        value: row.value,
+        filename: result.file.clone(),
+        verified: result.standing.is_verified(),
+        author: super::account(&result.owner, &result.owner_full_name, result.owner_kind),
+        source: source(result, base),
+        notes: result.notes.clone(),
+        pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
+        task_id: view.task.clone(),
+        metric_id: view.metric.clone(),
+        metrics: metrics(view, result),
+        date: result.date.clone(),
+        framework: framework(result),
+        submitter: hub_api::Submitter {
+            name: submitter(result),
+        },
+        commit: result.commit,
+        standing: (&result.standing).into(),
+        badges: badges(result),
+    }
+}
+
+/// What a page shows beside a result. All of it is computed, nothing is declared.
+fn badges(result: &EvalResult) -> Vec<hub_api::Badge> {
+    let mut badges = Vec::new();
+    if result.standing.is_verified() {
+        badges.push(hub_api::Badge::Verified);
+    }
+    if result.pull.is_some() {
+        badges.push(hub_api::Badge::Community);
+    }
+    badges.push(hub_api::Badge::Leaderboard);
+    if result.source_url.is_some() {
+        badges.push(hub_api::Badge::Source);
+    }
+    badges
+}
+
+fn source(result: &EvalResult, base: &BaseUrl) -> Option<hub_api::BoardSource> {
+    let url = result.source_url.clone()?;
+    Some(hub_api::BoardSource {
+        is_external: !is_below(&url, &base.to_string()),
+        name: result.source_name.clone(),
+        url,
+    })
+}
+
+/// Whether an address is one of this hub.
+fn is_below(url: &str, base: &str) -> bool {
+    url.strip_prefix(base)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+}
+
+/// Every value of the entry; one without a name is of the primary metric.
+fn metrics(view: &BoardView, result: &EvalResult) -> Vec<hub_api::ResultMetric> {
+    let primary = view.benchmark.primary().map(|metric| &metric.id);
+    let named = |score: &assay_model::Score| {
+        Some(hub_api::ResultMetric {
+            metric_id: score.metric.as_ref().or(primary)?.clone(),
+            value: score.value.clone(),
+            slice: score.slice.clone(),
+            value_type: score.value_type,
+            sample_size: score.sample_size,
+        })
+    };
+    result.entry.scores.iter().filter_map(named).collect()
+}
+
+fn framework(result: &EvalResult) -> Option<hub_api::ResultFramework> {
+    let own = result.entry.framework.as_ref()?;
+    Some(hub_api::ResultFramework {
+        name: own.name.clone(),
+        version: own.version.clone(),
+        command: own.command.clone(),
+    })
+}
+
+/// Who brought the result; its owner when that is no longer known.
+fn submitter(result: &EvalResult) -> String {
+    let namespace = |id: &RepoId| id.namespace().unwrap_or_default().to_owned();
+    result
+        .submitter
+        .clone()
+        .unwrap_or_else(|| namespace(&result.model))
+}

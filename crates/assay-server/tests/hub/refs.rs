@@ -1,0 +1,103 @@
+use assay_server::{Person, TestHub};
+use serde_json::json;
+
+const REPO: &str = "/api/models/alice/small";
+
+async fn hub_with_model() -> TestHub {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    hub
+}
+
+#[tokio::test]
+async fn branches_and_tags_come_and_go() {
+    let hub = hub_with_model().await;
+    let (branch, tag) = (format!("{REPO}/branch/dev%2Fx"), format!("{REPO}/tag/v1"));
+
+    hub.post(Person::Alice, &branch, json!({}))
+        .await
+        .expect(200);
+    let again = hub.post(Person::Alice, &branch, json!({})).await;
+    hub.post(
+        Person::Alice,
+        &format!("{REPO}/tag/dev%2Fx"),
+        json!({ "tag": "v1" }),
+    )
+    .await
+    .expect(200);
+    let refs = hub
+        .get(Person::Nobody, &format!("{REPO}/refs"))
+        .await
+        .expect(200)
+        .json();
+    hub.delete(Person::Alice, &tag, json!({})).await.expect(200);
+    hub.delete(Person::Alice, &branch, json!({}))
+        .await
+        .expect(200);
+    let gone = hub.delete(Person::Alice, &branch, json!({})).await;
+
+    assert_eq!(again.status, 409);
+    let names: Vec<&str> = refs["branches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|branch| branch["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["dev/x", "main"]);
+    assert_eq!(refs["tags"][0]["ref"], "refs/tags/v1");
+    assert_eq!(refs["converts"], json!([]));
+    assert_eq!(refs.get("pullRequests"), None);
+    assert_eq!(gone.status, 404);
+    assert_eq!(gone.header("x-error-code"), Some("RevisionNotFound"));
+}
+
+#[tokio::test]
+async fn main_stays_and_strangers_move_nothing() {
+    let hub = hub_with_model().await;
+
+    let main = hub
+        .delete(Person::Alice, &format!("{REPO}/branch/main"), json!({}))
+        .await;
+    let stranger = hub
+        .post(Person::Bob, &format!("{REPO}/branch/dev"), json!({}))
+        .await;
+    let nobody = hub
+        .post(
+            Person::Nobody,
+            &format!("{REPO}/tag/main"),
+            json!({ "tag": "v1" }),
+        )
+        .await;
+
+    assert_eq!(
+        (main.status, stranger.status, nobody.status),
+        (403, 403, 401)
+    );
+}
+
+#[tokio::test]
+async fn a_branch_begins_where_it_is_told_to() {
+    let hub = hub_with_model().await;
+    let first = hub.get(Person::Nobody, REPO).await.json()["sha"].clone();
+    hub.commit(Person::Alice, "models/alice/small", &[("a", "1")])
+        .await
+        .expect(200);
+
+    let start = json!({ "startingPoint": first });
+    hub.post(Person::Alice, &format!("{REPO}/branch/old"), start)
+        .await
+        .expect(200);
+    let lost = json!({ "startingPoint": "nope" });
+    let lost = hub
+        .post(Person::Alice, &format!("{REPO}/branch/lost"), lost)
+        .await;
+
+    let info = hub
+        .get(Person::Nobody, &format!("{REPO}/revision/old"))
+        .await
+        .expect(200);
+    assert_eq!(info.json()["sha"], first);
+    assert_eq!(lost.header("x-error-code"), Some("RevisionNotFound"));
+}

@@ -1,0 +1,53 @@
+use assay_server::{Person, TestHub};
+use serde_json::json;
+
+#[tokio::test]
+async fn what_clients_ask_by_the_way_is_answered_quickly() {
+    let hub = TestHub::new().await;
+
+    let harnesses = hub.get(Person::Nobody, "/api/agent-harnesses").await;
+    let telemetry = hub.head(Person::Nobody, "/api/telemetry/probe/x").await;
+    let webhooks = hub.get(Person::Alice, "/api/settings/webhooks").await;
+    let not_mine = hub.get(Person::Nobody, "/api/settings/webhooks").await;
+
+    assert_eq!(
+        harnesses.expect(404).json(),
+        json!({ "error": "Not found" })
+    );
+    assert_eq!(telemetry.status, 200);
+    assert_eq!(webhooks.expect(200).json(), json!([]));
+    assert_eq!(not_mine.status, 401);
+}
+
+#[tokio::test]
+async fn the_front_matter_of_a_card_is_judged_before_it_is_committed() {
+    let hub = TestHub::new().await;
+    let ask = async |content: &str| {
+        let body = json!({ "content": content, "repoType": "model" });
+        hub.post(Person::Nobody, "/api/validate-yaml", body).await
+    };
+
+    let good = ask("---\nlicense: mit\n---\n# hi\n").await;
+    let none = ask("# hi\n").await;
+    let bad = ask("---\nlicense: [mit\n---\n").await;
+
+    assert_eq!(
+        good.expect(200).json(),
+        json!({ "errors": [], "warnings": [] })
+    );
+    assert_eq!(
+        none.expect(200).json()["warnings"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    let bad = bad.expect(400).json();
+    assert!(
+        bad["errors"][0]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("line "),
+        "{bad}"
+    );
+}

@@ -1,0 +1,291 @@
+//! A hub, spoken to over HTTP.
+
+mod origin;
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use ureq::Body;
+use ureq::http::{HeaderMap, Request, Response};
+
+pub(crate) use self::origin::{AddressError, Origin, agent};
+
+/// How long one request may take. A commit of large files is judged before it is answered.
+const TIMEOUT: Duration = Duration::from_mins(5);
+/// How many redirects are followed.
+const MAX_REDIRECTS: usize = 3;
+/// How large an answer may be, in bytes: a leaderboard of a hundred thousand rows fits.
+const MAX_ANSWER: u64 = 256 << 20;
+
+/// Why a hub did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    /// The address makes no sense.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The request failed on the way.
+    #[error("the hub cannot be reached at `{url}`: {source}")]
+    Transport {
+        url: String,
+        source: Box<ureq::Error>,
+    },
+    /// The answer broke off, is too large or is no JSON.
+    #[error("the answer from `{url}` cannot be read: {reason}")]
+    Answer { url: String, reason: String },
+    /// The hub said no, and why.
+    #[error("{message}")]
+    Refused {
+        status: u16,
+        message: String,
+        /// What the judge found in the files, as JSON.
+        diagnostics: Vec<Json>,
+    },
+}
+
+/// A hub and the token to use with it.
+pub(crate) struct Client {
+    origin: Origin,
+    token: Option<String>,
+    agent: ureq::Agent,
+}
+
+impl Client {
+    /// A hub at an address. A token is sent over https or to this machine only.
+    pub(crate) fn new(address: &str, token: Option<&str>) -> Result<Self, ClientError> {
+        let origin: Origin = address.parse()?;
+        let token = token.filter(|_| origin.is_private()).map(str::to_owned);
+        Ok(Self {
+            agent: agent(TIMEOUT),
+            origin,
+            token,
+        })
+    }
+
+    /// The address of the hub.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Asks for a document.
+    pub(crate) fn get(&self, path: &str) -> Result<Json, ClientError> {
+        self.call("GET", path, None).map(|(_, body)| body)
+    }
+
+    /// Asks for a list, page after page, up to so many items.
+    pub(crate) fn list(&self, path: &str, limit: usize) -> Result<Vec<Json>, ClientError> {
+        let mut items = Vec::new();
+        let mut next = Some(path.to_owned());
+        while let Some(path) = next
+            && items.len() < limit
+        {
+            let (headers, body) = self.call("GET", &path, None)?;
+            match body {
+                Json::Array(page) => items.extend(page),
+                other => items.push(other),
+            }
+            next = next_page(&headers)
+                .and_then(|url| url.strip_prefix(self.origin.as_str()).map(str::to_owned));
+        }
+        items.truncate(limit);
+        Ok(items)
+    }
+
+    /// The bytes of a file.
+    pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, ClientError> {
+        self.answer("GET", path, None).map(|(_, body)| body)
+    }
+
+    /// Sends a document.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Json) -> Result<Json, ClientError> {
+        let body = body.to_string();
+        self.call(method, path, Some(("application/json", body.as_bytes())))
+            .map(|(_, answer)| answer)
+    }
+
+    /// Commits files to a branch, and returns the hub's answer.
+    pub(crate) fn commit(
+        &self,
+        repo: &str,
+        revision: &str,
+        message: &str,
+        files: &[(String, Vec<u8>)],
+        create_pull: bool,
+    ) -> Result<Json, ClientError> {
+        use base64::Engine as _;
+        let header = json!({ "key": "header", "value": { "summary": message, "description": "" } });
+        let mut body = format!("{header}\n");
+        for (path, content) in files {
+            let content = base64::engine::general_purpose::STANDARD.encode(content);
+            let value = json!({ "path": path, "content": content, "encoding": "base64" });
+            body.push_str(&json!({ "key": "file", "value": value }).to_string());
+            body.push('\n');
+        }
+        let suffix = if create_pull { "?create_pr=1" } else { "" };
+        let path = format!("/api/{repo}/commit/{}{suffix}", segment(revision));
+        self.call(
+            "POST",
+            &path,
+            Some(("application/x-ndjson", body.as_bytes())),
+        )
+        .map(|(_, answer)| answer)
+    }
+
+    fn call(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<(HeaderMap, Json), ClientError> {
+        let (headers, body) = self.answer(method, path, body)?;
+        let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
+        if !is_json {
+            let text = String::from_utf8_lossy(&body).into_owned();
+            return Ok((headers, Json::String(text)));
+        }
+        let body = serde_json::from_slice(&body).map_err(|error| ClientError::Answer {
+            url: format!("{}{path}", self.origin),
+            reason: error.to_string(),
+        })?;
+        Ok((headers, body))
+    }
+
+    fn answer(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<(HeaderMap, Vec<u8>), ClientError> {
+        let mut url = format!("{}{path}", self.origin);
+        for _ in 0..=MAX_REDIRECTS {
+            let response = self.ask(method, &url, body)?;
+            match self.redirect(&response) {
+                Some(target) => url = target,
+                None => return read(&url, response),
+            }
+        }
+        Err(ClientError::Answer {
+            url,
+            reason: format!("it redirects more than {MAX_REDIRECTS} times"),
+        })
+    }
+
+    fn ask(
+        &self,
+        method: &str,
+        url: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<Response<Body>, ClientError> {
+        let mut request = Request::builder().method(method).uri(url);
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        match body {
+            Some((kind, bytes)) => {
+                let request = request.header("content-type", kind);
+                self.run(url, request.body(bytes))
+            }
+            None => self.run(url, request.body(())),
+        }
+    }
+
+    /// Where a renamed repository is now, when that is on this hub: a token goes to no other.
+    fn redirect(&self, response: &Response<Body>) -> Option<String> {
+        if !matches!(response.status().as_u16(), 301 | 302 | 307 | 308) {
+            return None;
+        }
+        let target = header(response.headers(), "location")?;
+        let rest = target.strip_prefix(self.origin.as_str()).unwrap_or(target);
+        (rest.starts_with('/') && !rest.starts_with("//")).then(|| format!("{}{rest}", self.origin))
+    }
+
+    fn run<B: ureq::AsSendBody>(
+        &self,
+        url: &str,
+        request: Result<Request<B>, ureq::http::Error>,
+    ) -> Result<Response<Body>, ClientError> {
+        let transport = |source: ureq::Error| ClientError::Transport {
+            url: url.to_owned(),
+            source: Box::new(source),
+        };
+        let request = request.map_err(|error| transport(error.into()))?;
+        self.agent.run(request).map_err(transport)
+    }
+}
+
+/// Adds a parameter to an address; whether it is the first is told by the address.
+pub(crate) fn ask_for(path: &mut String, key: &str, value: &str) {
+    path.push(if path.contains('?') { '&' } else { '?' });
+    path.push_str(key);
+    path.push('=');
+    path.push_str(&segment(value));
+}
+
+/// One segment of a path: everything that could end it is spelled out.
+pub(crate) fn segment(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut safe = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            safe.push(char::from(byte));
+        } else {
+            write!(safe, "%{byte:02X}").expect("a text can always be written to");
+        }
+    }
+    safe
+}
+
+fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Vec<u8>), ClientError> {
+    let status = response.status().as_u16();
+    let headers = response.headers().clone();
+    let broken = |reason: String| ClientError::Answer {
+        url: url.to_owned(),
+        reason,
+    };
+    let mut body = Vec::new();
+    let mut reader = response.body_mut().as_reader().take(MAX_ANSWER + 1);
+    reader
+        .read_to_end(&mut body)
+        .map_err(|error| broken(error.to_string()))?;
+    if body.len() as u64 > MAX_ANSWER {
+        return Err(broken(format!(
+            "it is larger than {} MiB",
+            MAX_ANSWER >> 20
+        )));
+    }
+    if !(200..300).contains(&status) {
+        return Err(refusal(status, &headers, &body));
+    }
+    Ok((headers, body))
+}
+
+/// What the hub says about why it will not.
+fn refusal(status: u16, headers: &HeaderMap, body: &[u8]) -> ClientError {
+    let body: Json = serde_json::from_slice(body).unwrap_or_default();
+    let said = body["error"].as_str().map(str::to_owned);
+    let message = said
+        .or_else(|| header(headers, "x-error-message").map(str::to_owned))
+        .unwrap_or_else(|| format!("the hub answered {status}"));
+    let request = header(headers, "x-request-id");
+    let message = match (status, request) {
+        (500.., Some(id)) => format!("{message} (request {id})"),
+        _ => message,
+    };
+    ClientError::Refused {
+        status,
+        message,
+        diagnostics: body["diagnostics"].as_array().cloned().unwrap_or_default(),
+    }
+}
+
+/// The address of the next page, from the `Link` header.
+fn next_page(headers: &HeaderMap) -> Option<String> {
+    let link = header(headers, "link")?;
+    let next = link.split(',').find(|part| part.contains("rel=\"next\""))?;
+    let (_, rest) = next.split_once('<')?;
+    rest.split_once('>').map(|(url, _)| url.to_owned())
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}

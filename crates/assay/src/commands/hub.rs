@@ -1,0 +1,117 @@
+//! `assay hub`: a hub from the shell, for people without Python.
+
+mod args;
+mod boards;
+mod login;
+mod pulls;
+mod repos;
+mod show;
+
+use self::args::Action;
+pub(crate) use self::args::{HubArgs, ShowFormat};
+pub(crate) use self::show::table;
+
+use serde_json::Value as Json;
+
+use crate::client::{Client, ClientError};
+use crate::config::Config;
+use crate::credentials::{Credentials, CredentialsError};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// Why a command of `assay hub` failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HubCommandError {
+    /// The hub refused, or cannot be reached.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The tokens cannot be kept.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    /// It is not said which hub.
+    #[error(
+        "which hub? Give `--hub URL`, set `ASSAY_HUB`, or run `assay hub login --hub URL` once"
+    )]
+    NoHub,
+    /// There is nobody to be.
+    #[error("no token was given: pass it with `--token`, on standard input, or in `ASSAY_TOKEN`")]
+    NoToken,
+}
+
+/// Does what was asked, on the hub that is named.
+pub(crate) fn run(command: &HubArgs, config: &Config, printer: &mut Printer) -> Exit {
+    match answer(command, config) {
+        Ok(answer) => {
+            match command.format {
+                ShowFormat::Text => printer.data(&answer.text),
+                ShowFormat::Json => printer.json(&answer.json),
+            }
+            Exit::Clean
+        }
+        Err(error) => {
+            printer.error(&error.to_string());
+            for line in findings(&error) {
+                printer.aside(&line);
+            }
+            exit_of(&error)
+        }
+    }
+}
+
+/// What a command has to say, for people and for machines.
+struct Answer {
+    text: String,
+    json: Json,
+}
+
+fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError> {
+    match &command.action {
+        Action::Login(action) => login::login(action, command.hub.as_deref(), config),
+        Action::Logout => login::logout(command.hub.as_deref(), config),
+        Action::Whoami => login::whoami(&connect(command.hub.as_deref(), config)?),
+        Action::Repo(action) => repos::run(action, &connect(command.hub.as_deref(), config)?),
+        Action::Pr(action) => pulls::run(action, &connect(command.hub.as_deref(), config)?),
+        Action::Leaderboard(action) => {
+            boards::leaderboard(action, &connect(command.hub.as_deref(), config)?)
+        }
+        Action::Results(action) => {
+            boards::results(action, &connect(command.hub.as_deref(), config)?)
+        }
+    }
+}
+
+/// The hub that is meant, with the token that is kept for it.
+pub(crate) fn connect(named: Option<&str>, config: &Config) -> Result<Client, HubCommandError> {
+    let kept = Credentials::load(config.credentials.as_deref())?;
+    let hub = named
+        .or(config.hub.as_deref())
+        .or(kept.hub.as_deref())
+        .ok_or(HubCommandError::NoHub)?
+        .trim_end_matches('/');
+    let token = config
+        .token
+        .as_deref()
+        .or_else(|| kept.tokens.get(hub).map(String::as_str));
+    Ok(Client::new(hub, token)?)
+}
+
+/// What the judge found, when that is why the hub refused.
+fn findings(error: &HubCommandError) -> Vec<String> {
+    let HubCommandError::Client(ClientError::Refused { diagnostics, .. }) = error else {
+        return Vec::new();
+    };
+    diagnostics.iter().map(show::finding).collect()
+}
+
+/// A refusal is an error of the request; everything else kept us from asking.
+fn exit_of(error: &HubCommandError) -> Exit {
+    match error {
+        HubCommandError::Client(ClientError::Refused { .. }) => Exit::Errors,
+        HubCommandError::Client(
+            ClientError::Address(_) | ClientError::Transport { .. } | ClientError::Answer { .. },
+        )
+        | HubCommandError::Credentials(_)
+        | HubCommandError::NoHub
+        | HubCommandError::NoToken => Exit::Failed,
+    }
+}

@@ -1,0 +1,263 @@
+use assay_model::{RepoId, RepoKind};
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Use a hub from the shell
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Use a hub from the shell: sign in, repositories, pull requests, leaderboards and the results of a model.
+
+The hub is the one in `--hub`, else in `ASSAY_HUB` or `HF_ENDPOINT`, else the one that was signed in to last. The token is \
+the one in `ASSAY_TOKEN` or `HF_TOKEN`, else the one that `assay hub login` keeps for this hub; it is sent over https or to \
+this machine only.",
+    after_help = "\
+Examples:
+  assay hub login --hub https://hub.example      keep a token, read from standard input
+  assay hub leaderboard cais/hle                 a leaderboard
+  assay hub results acme/model-x --format json   every result of a model
+  assay hub pr list acme/model-x                 its pull requests
+
+Exit codes:
+  0  done
+  1  the hub refused, and said why
+  3  wrong usage, or the hub could not be reached"
+)]
+pub(crate) struct HubArgs {
+    #[command(subcommand)]
+    pub(crate) action: Action,
+
+    /// The address of the hub
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) hub: Option<String>,
+
+    /// How the answer is printed
+    #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// What to do on a hub.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    Login(Login),
+    /// Forget the token that is kept for a hub
+    #[command(after_help = "Examples:\n  assay hub logout --hub https://hub.example")]
+    Logout,
+    /// Who the token belongs to
+    #[command(after_help = "Examples:\n  assay hub whoami\n  assay hub whoami --format json")]
+    Whoami,
+    Repo(Repo),
+    Pr(Pr),
+    Leaderboard(Leaderboard),
+    Results(Results),
+}
+
+/// Keep a token for a hub, after asking whose it is
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub login --hub https://hub.example < token.txt
+  assay hub login --hub http://127.0.0.1:8080 --token hf_...")]
+pub(crate) struct Login {
+    /// The token; read from standard input when it is not given, so that it stays out of the shell's history
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+}
+
+/// Repositories: create, list, delete
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub repo create acme/model-x
+  assay hub repo list --type dataset --benchmarks
+  assay hub repo delete acme/model-x --yes")]
+pub(crate) struct Repo {
+    #[command(subcommand)]
+    pub(crate) action: RepoAction,
+}
+
+/// What to do with a repository.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RepoAction {
+    /// Create a repository
+    #[command(after_help = "Examples:\n  assay hub repo create acme/Sums --type dataset --private")]
+    Create {
+        /// Its name; without a namespace it becomes your own
+        id: RepoId,
+        /// What it will hold
+        #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
+        kind: Kind,
+        /// Let only its owner and the members of its organisation see it
+        #[arg(long)]
+        private: bool,
+    },
+    /// List repositories
+    #[command(
+        after_help = "Examples:\n  assay hub repo list --author acme\n  assay hub repo list --type dataset --official"
+    )]
+    List {
+        /// What they hold
+        #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
+        kind: Kind,
+        /// Only those of this namespace
+        #[arg(long, value_name = "NAME")]
+        author: Option<String>,
+        /// Only those with this text in their name
+        #[arg(long, value_name = "TEXT")]
+        search: Option<String>,
+        /// Only datasets that define a benchmark
+        #[arg(long)]
+        benchmarks: bool,
+        /// Only benchmarks that the operator marked as official
+        #[arg(long)]
+        official: bool,
+        /// How many at most
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        limit: usize,
+    },
+    /// Delete a repository, for ever
+    #[command(after_help = "Examples:\n  assay hub repo delete acme/model-x --yes")]
+    Delete {
+        /// Its name
+        id: RepoId,
+        /// What it holds
+        #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
+        kind: Kind,
+        /// Yes, really
+        #[arg(long, required = true)]
+        yes: bool,
+    },
+}
+
+/// Pull requests: list, show, merge, close
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub pr list acme/model-x
+  assay hub pr show acme/model-x 3
+  assay hub pr merge acme/model-x 3")]
+pub(crate) struct Pr {
+    #[command(subcommand)]
+    pub(crate) action: PrAction,
+
+    /// What the repository holds
+    #[arg(long = "type", global = true, value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
+    pub(crate) kind: Kind,
+}
+
+/// What to do with a pull request.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PrAction {
+    /// List pull requests
+    #[command(after_help = "Examples:\n  assay hub pr list acme/model-x --all")]
+    List {
+        /// The repository
+        id: RepoId,
+        /// Also those that are closed or merged
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show what a pull request says and changes
+    #[command(after_help = "Examples:\n  assay hub pr show acme/model-x 3")]
+    Show {
+        /// The repository
+        id: RepoId,
+        /// Its number
+        num: u64,
+    },
+    /// Merge a pull request
+    #[command(after_help = "Examples:\n  assay hub pr merge acme/model-x 3 --comment 'Thanks'")]
+    Merge {
+        /// The repository
+        id: RepoId,
+        /// Its number
+        num: u64,
+        /// What to say with it
+        #[arg(long, value_name = "TEXT")]
+        comment: Option<String>,
+    },
+    /// Close a pull request without merging it
+    #[command(
+        after_help = "Examples:\n  assay hub pr close acme/model-x 3 --comment 'Superseded by 4'"
+    )]
+    Close {
+        /// The repository
+        id: RepoId,
+        /// Its number
+        num: u64,
+        /// What to say with it
+        #[arg(long, value_name = "TEXT")]
+        comment: Option<String>,
+    },
+}
+
+/// Show a leaderboard
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub leaderboard cais/hle
+  assay hub leaderboard cais/hle --task hle --metric accuracy --policy best
+  assay hub leaderboard cais/hle --as-of 2026-02-14 --format json")]
+pub(crate) struct Leaderboard {
+    /// The benchmark
+    pub(crate) benchmark: RepoId,
+    /// The task [default: the first one of the benchmark]
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The metric that ranks [default: the primary one]
+    #[arg(long, value_name = "ID")]
+    pub(crate) metric: Option<String>,
+    /// Which result of a model counts: authoritative, best, latest or all [default: authoritative]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// Only results whose token was checked
+    #[arg(long)]
+    pub(crate) verified: bool,
+    /// Also models that name a base model
+    #[arg(long)]
+    pub(crate) derived: bool,
+    /// The board as it stood at a date, a moment or a commit of the benchmark
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) as_of: Option<String>,
+    /// How many rows at most
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) limit: usize,
+}
+
+/// Show every result of a model
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub results acme/model-x
+  assay hub results acme/model-x --format json")]
+pub(crate) struct Results {
+    /// The model
+    pub(crate) model: RepoId,
+}
+
+/// What a repository holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// A model
+    Model,
+    /// A dataset
+    Dataset,
+}
+
+impl Kind {
+    /// The same in the words of the model.
+    pub(crate) fn get(self) -> RepoKind {
+        match self {
+            Self::Model => RepoKind::Model,
+            Self::Dataset => RepoKind::Dataset,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use serde_json::Value as Json;
+
+use super::args::{Leaderboard, Results};
+use super::show::{cell, day, table};
+use super::{Answer, HubCommandError};
+use crate::client::{Client, ask_for};
+
+/// Shows a leaderboard.
+pub(super) fn leaderboard(
+    action: &Leaderboard,
+    client: &Client,
+) -> Result<Answer, HubCommandError> {
+    let mut path = format!(
+        "/api/datasets/{}/leaderboard?limit={}&base_model={}",
+        action.benchmark, action.limit, !action.derived
+    );
+    let asked = [
+        ("task_id", &action.task),
+        ("metric_id", &action.metric),
+        ("policy", &action.policy),
+        ("as_of", &action.as_of),
+    ];
+    for (key, value) in asked {
+        if let Some(value) = value {
+            ask_for(&mut path, key, value);
+        }
+    }
+    if action.verified {
+        ask_for(&mut path, "verified", "true");
+    }
+    let board = client.get(&path)?;
+    let rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();
+    let headings = [
+        "RANK", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
+    ];
+    Ok(Answer {
+        text: if rows.is_empty() {
+            "there are no results yet\n".to_owned()
+        } else {
+            table(&headings, &rows)
+        },
+        json: board,
+    })
+}
+
+fn row(row: &Json) -> Vec<String> {
+    vec![
+        cell(&row["rank"]),
+        cell(&row["modelId"]),
+        cell(&row["value"]),
+        cell(&row["metricId"]),
+        standing(row),
+        day(&row["date"]),
+        cell(&row["source"]["name"]),
+    ]
+}
+
+/// Verified, or on whose word: the model's own, or that of an open pull request.
+fn standing(row: &Json) -> String {
+    if row["verified"] == true {
+        return "verified".to_owned();
+    }
+    match row["pullRequest"].as_i64() {
+        Some(num) => format!("community (#{num})"),
+        None => "unverified".to_owned(),
+    }
+}
+
+/// Shows every result of a model.
+pub(super) fn results(action: &Results, client: &Client) -> Result<Answer, HubCommandError> {
+    let model = client.get(&format!("/api/models/{}?expand=evalResults", action.model))?;
+    let results = model["evalResults"].clone();
+    let rows: Vec<Vec<String>> = results
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(result)
+        .collect();
+    let headings = ["BENCHMARK", "TASK", "VALUE", "STANDING", "DATE", "FILE"];
+    Ok(Answer {
+        text: if rows.is_empty() {
+            "there are no results yet\n".to_owned()
+        } else {
+            table(&headings, &rows)
+        },
+        json: results,
+    })
+}
+
+fn result(item: &Json) -> Vec<String> {
+    let data = &item["data"];
+    vec![
+        cell(&data["dataset"]["id"]),
+        cell(&data["dataset"]["task_id"]),
+        cell(&data["value"]),
+        standing(item),
+        day(&data["date"]),
+        cell(&item["filename"]),
+    ]
+}

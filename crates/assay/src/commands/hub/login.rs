@@ -1,0 +1,110 @@
+use std::io::Read as _;
+
+use serde_json::json;
+
+use super::args::Login;
+use super::show::cell;
+use super::{Answer, HubCommandError};
+use crate::client::Client;
+use crate::config::Config;
+use crate::credentials::Credentials;
+
+/// The longest token that is read from standard input, in bytes.
+const MAX_TOKEN: u64 = 4096;
+
+/// Keeps a token, once the hub has said whose it is.
+pub(super) fn login(
+    action: &Login,
+    named: Option<&str>,
+    config: &Config,
+) -> Result<Answer, HubCommandError> {
+    let mut kept = Credentials::load(config.credentials.as_deref())?;
+    let hub = named
+        .or(config.hub.as_deref())
+        .or(kept.hub.as_deref())
+        .ok_or(HubCommandError::NoHub)?
+        .trim_end_matches('/')
+        .to_owned();
+    let token = match &action.token {
+        Some(token) => token.trim().to_owned(),
+        None => typed().ok_or(HubCommandError::NoToken)?,
+    };
+    let client = Client::new(&hub, Some(&token))?;
+    let who = client.get("/api/whoami-v2")?;
+    kept.tokens.insert(hub.clone(), token);
+    kept.hub = Some(hub.clone());
+    let path = kept.save(config.credentials.as_deref())?;
+    Ok(Answer {
+        text: format!(
+            "signed in to {hub} as `{}`; the token is kept in {}\n",
+            cell(&who["name"]),
+            path.display()
+        ),
+        json: json!({ "hub": hub, "name": who["name"], "credentials": path }),
+    })
+}
+
+/// Forgets the token of a hub.
+pub(super) fn logout(named: Option<&str>, config: &Config) -> Result<Answer, HubCommandError> {
+    let mut kept = Credentials::load(config.credentials.as_deref())?;
+    let hub = named
+        .or(config.hub.as_deref())
+        .or(kept.hub.as_deref())
+        .ok_or(HubCommandError::NoHub)?
+        .trim_end_matches('/')
+        .to_owned();
+    let forgotten = kept.tokens.remove(&hub).is_some();
+    if kept.hub.as_deref() == Some(&hub) {
+        kept.hub = None;
+    }
+    kept.save(config.credentials.as_deref())?;
+    let text = if forgotten {
+        format!("the token for {hub} is forgotten; it stays valid until it is revoked on the hub\n")
+    } else {
+        format!("there was no token for {hub}\n")
+    };
+    Ok(Answer {
+        text,
+        json: json!({ "hub": hub, "forgotten": forgotten }),
+    })
+}
+
+/// Says who the token belongs to.
+pub(super) fn whoami(client: &Client) -> Result<Answer, HubCommandError> {
+    let who = client.get("/api/whoami-v2")?;
+    let organisations: Vec<String> = who["orgs"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|organisation| {
+            format!(
+                "{} ({})",
+                cell(&organisation["name"]),
+                cell(&organisation["roleInOrg"])
+            )
+        })
+        .collect();
+    let text = format!(
+        "{} on {}, with a token that may {}\n{}",
+        cell(&who["name"]),
+        client.origin(),
+        cell(&who["auth"]["accessToken"]["role"]),
+        if organisations.is_empty() {
+            String::new()
+        } else {
+            format!("organisations: {}\n", organisations.join(", "))
+        }
+    );
+    Ok(Answer { text, json: who })
+}
+
+/// The first line of standard input.
+fn typed() -> Option<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(MAX_TOKEN)
+        .read_to_string(&mut text)
+        .ok()?;
+    let token = text.lines().next()?.trim();
+    (!token.is_empty()).then(|| token.to_owned())
+}

@@ -1,0 +1,132 @@
+//! `assay import eee`: a datastore of records becomes benchmarks, models and results on a hub.
+
+mod args;
+mod definition;
+mod names;
+mod plan;
+mod send;
+
+use assay_check::{Context, FileKind, Options, validate};
+use serde_json::json;
+
+pub(crate) use self::args::ImportArgs;
+use self::args::Source;
+use self::plan::Plan;
+use self::send::{Report, Sender};
+use crate::commands::hub::{HubCommandError, ShowFormat, connect};
+use crate::config::Config;
+use crate::discover::{Wanted, discover};
+use crate::disk::Disk;
+use crate::exit::Exit;
+use crate::plural::{count, grouped};
+use crate::printer::Printer;
+use crate::progress::Progress;
+use assay_render::visible;
+
+/// How many requests are under way at once, for each core of this machine: a hub on the same machine is kept busy while
+/// the next request is being put together.
+const REQUESTS_PER_CORE: usize = 4;
+
+/// Imports what the arguments name.
+pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) -> Exit {
+    let Source::Eee(source) = &command.source;
+    let mut disk = Disk::default();
+    let found = discover(&mut disk, &source.paths, Wanted::Records);
+    let reports = validate(
+        &disk,
+        &found.items,
+        &Context::default(),
+        &Options {
+            jobs: config.jobs(source.jobs),
+            ..Options::default()
+        },
+    );
+    let mut plan = Plan::new(&source.namespace);
+    let mut refused = Vec::new();
+    for report in reports
+        .iter()
+        .filter(|report| report.kind == Some(FileKind::Record))
+    {
+        if report.findings.has_errors() {
+            refused.push(format!(
+                "`{}` has faults; `assay validate` shows them",
+                report.path
+            ));
+        } else if let Err(reason) = plan.add(&disk, &report.path) {
+            refused.push(format!("`{}` {reason}", report.path));
+        }
+    }
+    let outcome = if source.dry_run {
+        Ok(Report::planned(&plan))
+    } else {
+        send(command, config, &plan)
+    };
+    tell(command, &plan, &refused, outcome, printer)
+}
+
+fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, HubCommandError> {
+    let Source::Eee(source) = &command.source;
+    let client = connect(command.hub.as_deref(), config)?;
+    let shown = config.shows_progress(source.no_progress);
+    let progress = Progress::counting(shown, plan.steps(), "repositories");
+    let sender = Sender {
+        client: &client,
+        progress: &progress,
+        jobs: config.jobs(source.jobs) * REQUESTS_PER_CORE,
+    };
+    sender.send(plan)
+}
+
+fn tell(
+    command: &ImportArgs,
+    plan: &Plan,
+    refused: &[String],
+    outcome: Result<Report, HubCommandError>,
+    printer: &mut Printer,
+) -> Exit {
+    let Source::Eee(source) = &command.source;
+    let report = match outcome {
+        Ok(report) => report,
+        Err(error) => {
+            printer.error(&visible(&error.to_string()));
+            return Exit::Failed;
+        }
+    };
+    match source.format {
+        ShowFormat::Json => printer.json(&json!({
+            "version": 1,
+            "dry_run": source.dry_run,
+            "records": plan.records(),
+            "refused": refused,
+            "report": report,
+        })),
+        ShowFormat::Text => printer.data(&in_words(source.dry_run, plan, &report)),
+    }
+    for line in refused.iter().chain(&report.failures) {
+        printer.error(&visible(line));
+    }
+    if refused.is_empty() && report.failures.is_empty() {
+        Exit::Clean
+    } else {
+        Exit::Errors
+    }
+}
+
+fn in_words(dry_run: bool, plan: &Plan, report: &Report) -> String {
+    let verb = if dry_run { "would become" } else { "became" };
+    let made = format!(
+        "{} {verb} {}, {} and {}\n",
+        count(plan.records(), "record", "records"),
+        count(report.benchmarks, "benchmark", "benchmarks"),
+        count(report.models, "model", "models"),
+        count(report.entries, "result", "results"),
+    );
+    if dry_run {
+        return made;
+    }
+    let changed = count(report.changed, "repository", "repositories");
+    format!(
+        "{made}{changed} new or changed, {} as they were\n",
+        grouped(report.unchanged)
+    )
+}

@@ -1,0 +1,77 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::commands::hub::ShowFormat;
+
+/// Bring results from elsewhere to a hub
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Bring results from elsewhere to a hub, as benchmarks, models and results.
+
+What is there already and has not changed is left alone, so an import that was interrupted is simply run again.",
+    after_help = "\
+Examples:
+  assay import eee datastore/ --hub http://127.0.0.1:8080
+  assay import eee datastore/data/helm_lite --dry-run
+
+Exit codes:
+  0  everything is on the hub
+  1  some records were refused
+  3  wrong usage, or the hub could not be reached"
+)]
+pub(crate) struct ImportArgs {
+    #[command(subcommand)]
+    pub(crate) source: Source,
+
+    /// The address of the hub
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) hub: Option<String>,
+}
+
+/// Where the results come from.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Source {
+    Eee(Eee),
+}
+
+/// Import a datastore of Every Eval Ever records
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Import a datastore of Every Eval Ever records of 0.3.0; `assay upgrade` brings older ones to that version.
+
+Each benchmark directory becomes a dataset repository with an eval.yaml, whose tasks are the evaluations of its records, and \
+keeps the records themselves. Each model becomes a model repository with its results. Developers become organisations. The \
+token must be an operator's, because organisations are made.",
+    after_help = "\
+Examples:
+  assay upgrade old/ --out datastore && assay import eee datastore
+  assay import eee datastore --namespace eee --format json"
+)]
+pub(crate) struct Eee {
+    /// Records, directories to look for records in, or quoted patterns
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The organisation that benchmarks go to
+    #[arg(long, default_value = "every-eval-ever", value_name = "NAME")]
+    pub(crate) namespace: String,
+
+    /// Tell what would be made and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// How the account is printed
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Show no progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}

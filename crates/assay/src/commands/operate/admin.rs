@@ -1,0 +1,300 @@
+use assay_model::{Clock as _, Timestamp};
+use assay_server::SystemClock;
+use assay_server::app::{
+    Account, AccountKind, Error, Hub, NewToken, Scope, ScopePattern, TokenInfo,
+};
+use serde_json::{Value as Json, json};
+
+use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
+use super::with_hub;
+use crate::commands::hub::{ShowFormat, table};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// How long a day is, in milliseconds.
+const DAY: i64 = 86_400_000;
+
+/// What was done, for people and for machines.
+struct Done {
+    text: String,
+    json: Json,
+}
+
+impl Done {
+    fn new(text: String, json: Json) -> Self {
+        Self { text, json }
+    }
+}
+
+/// Does what the operator asked.
+pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
+    let (settings, data) = (command.config.as_deref(), command.data.as_deref());
+    let done = with_hub(settings, data, printer, async |hub| match &command.action {
+        AdminAction::User(action) => user(&hub, action).await,
+        AdminAction::Org(action) => organisation(&hub, action).await,
+        AdminAction::Token(action) => token(&hub, action).await,
+        AdminAction::Benchmark(action) => benchmark(&hub, action).await,
+    });
+    match done {
+        Ok(done) => {
+            match command.format {
+                ShowFormat::Text => printer.data(&done.text),
+                ShowFormat::Json => printer.json(&done.json),
+            }
+            Exit::Clean
+        }
+        Err(exit) => exit,
+    }
+}
+
+async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
+    let shell = hub.shell();
+    match action {
+        UserAction::Create {
+            name,
+            full_name,
+            email,
+            operator,
+        } => {
+            let full_name = full_name.as_deref().unwrap_or(name);
+            let account = hub
+                .create_user(&shell, name, full_name, email.as_deref(), *operator)
+                .await?;
+            Ok(Done::new(
+                format!("made the user `{}`\n", account.name),
+                account_json(&account),
+            ))
+        }
+        UserAction::List => {
+            let accounts = hub.accounts(&shell).await?;
+            Ok(listed(&accounts))
+        }
+        UserAction::Disable { name } => {
+            hub.disable_account(&shell, name).await?;
+            Ok(Done::new(
+                format!("disabled `{name}`: its tokens no longer work\n"),
+                json!({ "disabled": name }),
+            ))
+        }
+    }
+}
+
+fn listed(accounts: &[Account]) -> Done {
+    let rows: Vec<Vec<String>> = accounts
+        .iter()
+        .map(|account| {
+            vec![
+                account.name.clone(),
+                kind(account.kind).to_owned(),
+                if account.operator { "operator" } else { "" }.to_owned(),
+                account.created.to_string(),
+                account.full_name.clone(),
+            ]
+        })
+        .collect();
+    let json = accounts.iter().map(account_json).collect();
+    Done::new(
+        table(
+            &["NAME", "KIND", "RUNS THE HUB", "MADE", "FULL NAME"],
+            &rows,
+        ),
+        Json::Array(json),
+    )
+}
+
+async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
+    let shell = hub.shell();
+    match action {
+        OrgAction::Create { name, full_name } => {
+            let full_name = full_name.as_deref().unwrap_or(name);
+            let account = hub.create_organisation(&shell, name, full_name).await?;
+            Ok(Done::new(
+                format!("made the organisation `{}`\n", account.name),
+                account_json(&account),
+            ))
+        }
+        OrgAction::Member {
+            organisation,
+            user: None,
+            ..
+        } => {
+            let members = hub.members(&shell, organisation).await?;
+            let rows: Vec<Vec<String>> = members
+                .iter()
+                .map(|(account, role)| vec![account.name.clone(), role.to_string()])
+                .collect();
+            let json = members
+                .iter()
+                .map(|(account, role)| json!({ "name": account.name, "role": role }))
+                .collect();
+            Ok(Done::new(
+                table(&["NAME", "ROLE"], &rows),
+                Json::Array(json),
+            ))
+        }
+        OrgAction::Member {
+            organisation,
+            user: Some(user),
+            role,
+            remove,
+        } => {
+            let role = (!remove).then_some(*role);
+            hub.set_member(&shell, organisation, user, role).await?;
+            let text = match role {
+                Some(role) => format!("`{user}` may {role} in `{organisation}`\n"),
+                None => format!("`{user}` has no part in `{organisation}` any more\n"),
+            };
+            let json = json!({ "organisation": organisation, "user": user, "role": role });
+            Ok(Done::new(text, json))
+        }
+    }
+}
+
+async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
+    let shell = hub.shell();
+    match action {
+        TokenAction::Create {
+            user,
+            scope,
+            write,
+            label,
+            days,
+        } => {
+            let new = NewToken {
+                label: label.clone(),
+                scope: scope_of(scope, write)?,
+                expires: days.map(|days| {
+                    Timestamp::from_millis(SystemClock.now().millis() + i64::from(days) * DAY)
+                }),
+            };
+            let (info, secret) = hub.create_token(&shell, user, new).await?;
+            let mut json = token_json(&info);
+            json["token"] = json!(secret.reveal());
+            Ok(Done::new(
+                format!(
+                    "token {} of `{user}`, shown once:\n  {}\n",
+                    info.id,
+                    secret.reveal()
+                ),
+                json,
+            ))
+        }
+        TokenAction::List { user } => {
+            let tokens = hub.tokens(&shell, user).await?;
+            let rows: Vec<Vec<String>> = tokens
+                .iter()
+                .map(|token| {
+                    vec![
+                        token.id.to_string(),
+                        token.label.clone(),
+                        scope_words(&token.scope),
+                        moment(token.expires, "never"),
+                        moment(token.last_used, "never"),
+                    ]
+                })
+                .collect();
+            let json = tokens.iter().map(token_json).collect();
+            Ok(Done::new(
+                table(&["NUMBER", "LABEL", "MAY", "ENDS", "LAST USED"], &rows),
+                Json::Array(json),
+            ))
+        }
+        TokenAction::Revoke { user, id } => {
+            hub.revoke_token(&shell, user, *id).await?;
+            Ok(Done::new(
+                format!("token {id} of `{user}` is revoked\n"),
+                json!({ "revoked": id, "user": user }),
+            ))
+        }
+    }
+}
+
+async fn benchmark(hub: &Hub, action: &BenchmarkAction) -> Result<Done, Error> {
+    let (id, official) = match action {
+        BenchmarkAction::Official { id } => (id, true),
+        BenchmarkAction::Unofficial { id } => (id, false),
+    };
+    hub.set_official(&hub.shell(), id, official).await?;
+    let what = if official {
+        "is official"
+    } else {
+        "is not official any more"
+    };
+    Ok(Done::new(
+        format!("`{id}` {what}\n"),
+        json!({ "id": id, "official": official }),
+    ))
+}
+
+fn scope_of(word: &str, write: &[String]) -> Result<Scope, Error> {
+    if !write.is_empty() {
+        let patterns: Result<Vec<ScopePattern>, Error> =
+            write.iter().map(|text| pattern(text)).collect();
+        return patterns.map(Scope::Fine);
+    }
+    Ok(match word {
+        "read" => Scope::Read,
+        "admin" => Scope::Admin,
+        _ => Scope::Write,
+    })
+}
+
+fn pattern(text: &str) -> Result<ScopePattern, Error> {
+    if let Some(namespace) = text.strip_suffix("/*") {
+        return Ok(ScopePattern::Namespace(namespace.to_owned()));
+    }
+    let id = text
+        .parse()
+        .map_err(|error| Error::Invalid(format!("`{text}`: {error}")))?;
+    Ok(ScopePattern::Repo(id))
+}
+
+fn scope_words(scope: &Scope) -> String {
+    match scope {
+        Scope::Read => "read".to_owned(),
+        Scope::Write => "write".to_owned(),
+        Scope::Admin => "admin".to_owned(),
+        Scope::Fine(patterns) => {
+            let words: Vec<String> = patterns
+                .iter()
+                .map(|pattern| match pattern {
+                    ScopePattern::Repo(id) => id.to_string(),
+                    ScopePattern::Namespace(name) => format!("{name}/*"),
+                })
+                .collect();
+            format!("write to {}", words.join(", "))
+        }
+    }
+}
+
+fn kind(kind: AccountKind) -> &'static str {
+    match kind {
+        AccountKind::User => "user",
+        AccountKind::Organisation => "organisation",
+    }
+}
+
+fn moment(at: Option<Timestamp>, otherwise: &str) -> String {
+    at.map_or_else(|| otherwise.to_owned(), |at| at.to_string())
+}
+
+fn account_json(account: &Account) -> Json {
+    json!({
+        "name": account.name,
+        "kind": kind(account.kind),
+        "full_name": account.full_name,
+        "operator": account.operator,
+        "created": account.created,
+    })
+}
+
+fn token_json(token: &TokenInfo) -> Json {
+    json!({
+        "id": token.id,
+        "label": token.label,
+        "scope": scope_words(&token.scope),
+        "created": token.created,
+        "expires": token.expires,
+        "last_used": token.last_used,
+    })
+}

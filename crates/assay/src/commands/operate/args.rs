@@ -1,0 +1,300 @@
+use std::path::PathBuf;
+
+use assay_model::{RepoId, Role};
+use clap::{Args, Subcommand};
+
+use crate::commands::hub::ShowFormat;
+use crate::commands::serve::KeyValue;
+
+/// Run a hub
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Run a hub: repositories for the unmodified huggingface_hub client, the hf command and git; validation of every push; \
+leaderboards.
+
+Everything lies in one data directory, and nothing else is needed but git. The first start prints the operator's token, \
+once. Values come from flags, then the environment (`ASSAY_LISTEN`, ...), then the file, then defaults.",
+    after_help = "\
+Examples:
+  assay serve --demo                              a hub on this machine, with something to look at
+  assay serve --data /srv/assay --listen 127.0.0.1:8080
+  assay serve --config assay.toml
+  HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
+
+Exit codes:
+  0  told to stop, and every request was finished
+  3  the configuration is wrong, or the address or data directory cannot be used"
+)]
+pub(crate) struct Serve {
+    /// The address and port to listen on [default: 127.0.0.1:8460]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+
+    /// The data directory [default: assay-data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// A configuration file, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Any key of the configuration; `assay config check` lists them
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<KeyValue>,
+
+    /// Fill the hub with four benchmarks and a few invented models
+    #[arg(long)]
+    pub(crate) demo: bool,
+}
+
+/// Manage a hub at the shell of its machine
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Manage a hub at the shell of its machine: accounts, tokens and official benchmarks.
+
+It works on the data directory itself, so whoever can write there may do everything; the hub may be running.",
+    after_help = "\
+Examples:
+  assay admin user create alice --full-name 'Alice Liddell'
+  assay admin token create alice --scope write
+  assay admin org create acme && assay admin org member acme alice --role admin
+  assay admin benchmark official cais/hle
+
+Exit codes:
+  0  done
+  1  it cannot be done, and why
+  3  wrong usage, or the data directory cannot be used"
+)]
+pub(crate) struct Admin {
+    #[command(subcommand)]
+    pub(crate) action: AdminAction,
+
+    /// The data directory [default: assay-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// A configuration file, in TOML
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// How the answer is printed
+    #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
+}
+
+/// What to manage.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminAction {
+    /// Users: create, list, disable
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin user create alice\n  assay admin user list"
+    )]
+    User(UserAction),
+    /// Organisations: create, members
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin org create acme\n  assay admin org member acme alice --role write"
+    )]
+    Org(OrgAction),
+    /// Tokens: create, list, revoke
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin token create alice --scope write --days 90"
+    )]
+    Token(TokenAction),
+    /// Benchmarks: official or not
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin benchmark official cais/hle"
+    )]
+    Benchmark(BenchmarkAction),
+}
+
+/// What to do with users.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserAction {
+    /// Make a user
+    #[command(after_help = "Examples:\n  assay admin user create alice --email alice@example.org")]
+    Create {
+        /// The name, which is also their namespace
+        name: String,
+        /// The name for people [default: the name]
+        #[arg(long, value_name = "NAME")]
+        full_name: Option<String>,
+        /// Where they can be written to
+        #[arg(long, value_name = "ADDRESS")]
+        email: Option<String>,
+        /// Let them run the hub
+        #[arg(long)]
+        operator: bool,
+    },
+    /// List every account
+    #[command(after_help = "Examples:\n  assay admin user list --format json")]
+    List,
+    /// Stop every token of a user; what they made stays
+    #[command(after_help = "Examples:\n  assay admin user disable mallory")]
+    Disable {
+        /// The name
+        name: String,
+    },
+}
+
+/// What to do with organisations.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrgAction {
+    /// Make an organisation
+    #[command(
+        after_help = "Examples:\n  assay admin org create acme --full-name 'Acme Corporation'"
+    )]
+    Create {
+        /// The name, which is also its namespace
+        name: String,
+        /// The name for people [default: the name]
+        #[arg(long, value_name = "NAME")]
+        full_name: Option<String>,
+    },
+    /// Give a user a role, or list the members
+    #[command(
+        after_help = "Examples:\n  assay admin org member acme\n  assay admin org member acme alice --role contribute\n  assay admin org member acme alice --remove"
+    )]
+    Member {
+        /// The organisation
+        organisation: String,
+        /// The user; without one, the members are listed
+        user: Option<String>,
+        /// What they may do: read, contribute, write or admin
+        #[arg(long, value_name = "ROLE", default_value = "read")]
+        role: Role,
+        /// Take the role away
+        #[arg(long, requires = "user")]
+        remove: bool,
+    },
+}
+
+/// What to do with tokens.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenAction {
+    /// Make a token; its secret is printed once
+    #[command(
+        after_help = "Examples:\n  assay admin token create alice --scope write --days 90\n  assay admin token create ci --write acme/model-x --write 'acme-bench/*'"
+    )]
+    Create {
+        /// Whose it is
+        user: String,
+        /// What it allows: read, write or admin
+        #[arg(long, value_name = "SCOPE", default_value = "write", value_parser = ["read", "write", "admin"])]
+        scope: String,
+        /// Write to this repository only, or to this namespace with `namespace/*`
+        #[arg(long, value_name = "REPO", conflicts_with = "scope")]
+        write: Vec<String>,
+        /// What it is called
+        #[arg(long, value_name = "TEXT", default_value = "made at the shell")]
+        label: String,
+        /// How many days it lasts [default: until it is revoked]
+        #[arg(long, value_name = "N")]
+        days: Option<u32>,
+    },
+    /// List the tokens of a user, without their secrets
+    #[command(after_help = "Examples:\n  assay admin token list alice")]
+    List {
+        /// Whose
+        user: String,
+    },
+    /// End a token at once
+    #[command(after_help = "Examples:\n  assay admin token revoke alice 7")]
+    Revoke {
+        /// Whose
+        user: String,
+        /// Its number, as `token list` shows it
+        id: i64,
+    },
+}
+
+/// What to do with benchmarks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchmarkAction {
+    /// Mark a benchmark as official
+    #[command(after_help = "Examples:\n  assay admin benchmark official cais/hle")]
+    Official {
+        /// The dataset repository
+        id: RepoId,
+    },
+    /// Take the mark away
+    #[command(after_help = "Examples:\n  assay admin benchmark unofficial cais/hle")]
+    Unofficial {
+        /// The dataset repository
+        id: RepoId,
+    },
+}
+
+/// Rebuild the index of a hub from its repositories, or check it
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Rebuild the index of a hub from its repositories, or check that a rebuilt index equals the live one.
+
+The index holds nothing that the repositories and the hub's own records do not say; it can be thrown away at any time.",
+    after_help = "\
+Examples:
+  assay reindex --check
+  assay reindex --data /srv/assay
+
+Exit codes:
+  0  done; with --check: the index is as it should be
+  1  with --check: the index differs, and where
+  3  wrong usage, or the data directory cannot be used"
+)]
+pub(crate) struct Reindex {
+    /// Change nothing: rebuild beside the live index and compare
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// The data directory [default: assay-data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// A configuration file, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
+
+    /// Show no progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+/// Look at the configuration of a hub
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay config check
+  assay config check --config assay.toml --format json
+
+Exit codes:
+  0  a hub can start like this
+  1  it cannot, and why")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: ConfigAction,
+}
+
+/// What to do with a configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Show every key, its value and where that comes from, and every fault
+    #[command(after_help = "Examples:\n  assay config check --config assay.toml")]
+    Check {
+        /// A configuration file, in TOML
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// How the answer is printed
+        #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+        format: ShowFormat,
+    },
+}

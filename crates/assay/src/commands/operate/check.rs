@@ -1,0 +1,64 @@
+use assay_server::{Config as ServerConfig, ConfigFault};
+use serde_json::json;
+
+use super::args::{ConfigAction, ConfigArgs};
+use crate::commands::hub::{ShowFormat, table};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use assay_render::visible;
+
+/// Shows a configuration and everything that is wrong with it.
+pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
+    let ConfigAction::Check { config, format } = &command.action;
+    let loaded = match ServerConfig::load(config.as_deref(), &[]) {
+        Ok(loaded) => loaded,
+        Err(faults) => return told(&faults, *format, printer),
+    };
+    let faults = loaded.config.check();
+    let rows: Vec<Vec<String>> = loaded
+        .origins
+        .iter()
+        .map(|(key, origin)| {
+            let value = visible(&(key.show)(&loaded.config));
+            vec![
+                key.name.to_owned(),
+                value,
+                origin.to_string(),
+                key.about.to_owned(),
+            ]
+        })
+        .collect();
+    match format {
+        ShowFormat::Text => printer.data(&table(&["KEY", "VALUE", "FROM", "WHAT"], &rows)),
+        ShowFormat::Json if faults.is_empty() => {
+            let keys: Vec<_> = rows
+                .iter()
+                .map(|row| json!({ "key": row[0], "value": row[1], "from": row[2], "about": row[3] }))
+                .collect();
+            printer.json(&json!({ "version": 1, "keys": keys, "faults": [] }));
+        }
+        ShowFormat::Json => {}
+    }
+    told(&faults, *format, printer)
+}
+
+fn told(faults: &[ConfigFault], format: ShowFormat, printer: &mut Printer) -> Exit {
+    if faults.is_empty() {
+        return Exit::Clean;
+    }
+    match format {
+        ShowFormat::Text => {
+            for fault in faults {
+                printer.error(&visible(&fault.to_string()));
+            }
+        }
+        ShowFormat::Json => {
+            let faults: Vec<_> = faults
+                .iter()
+                .map(|fault| json!({ "key": fault.key, "reason": fault.reason }))
+                .collect();
+            printer.json(&json!({ "version": 1, "faults": faults }));
+        }
+    }
+    Exit::Errors
+}

@@ -1,0 +1,182 @@
+//! `assay serve`: a hub, until it is told to stop.
+
+mod demo;
+
+use std::net::SocketAddr;
+
+use assay_model::{Clock as _, Timestamp};
+use assay_server::app::{Error, NewToken, Scope};
+use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, SystemClock};
+
+use crate::client::{Client, ClientError};
+use crate::commands::operate::args::Serve;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use assay_render::visible;
+
+/// How long an hour is, in milliseconds.
+const HOUR: i64 = 3_600_000;
+
+/// Runs a hub in the foreground.
+pub(crate) fn run(command: &Serve, printer: &mut Printer) -> Exit {
+    let mut flags = Vec::new();
+    if let Some(listen) = &command.listen {
+        flags.push(("listen", listen.clone()));
+    }
+    if let Some(data) = &command.data {
+        flags.push(("data", data.display().to_string()));
+    }
+    let config = match load(command.config.as_deref(), &flags, &command.set) {
+        Ok(config) => config,
+        Err(faults) => return refuse(&faults, printer),
+    };
+    assay_server::start_log(&config);
+    let Some(runtime) = runtime(printer) else {
+        return Exit::Failed;
+    };
+    match runtime.block_on(serve(config, command.demo, printer)) {
+        Ok(()) => Exit::Clean,
+        Err(error) => {
+            printer.error(&visible(&chain(&error)));
+            Exit::Failed
+        }
+    }
+}
+
+/// What the operator asked for, in a file, the environment, and flags.
+pub(crate) fn load(
+    file: Option<&std::path::Path>,
+    flags: &[(&str, String)],
+    set: &[KeyValue],
+) -> Result<ServerConfig, Vec<ConfigFault>> {
+    let set = set
+        .iter()
+        .map(|pair| (pair.key.as_str(), pair.value.clone()));
+    let flags: Vec<(&str, String)> = set.chain(flags.iter().cloned()).collect();
+    ServerConfig::load(file, &flags).map(|loaded| loaded.config)
+}
+
+/// A key of the configuration and its value, as `--set` takes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeyValue {
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+impl std::str::FromStr for KeyValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or("write a key, `=` and its value: `limits.file_bytes=10MiB`")?;
+        Ok(Self {
+            key: key.trim().to_owned(),
+            value: value.trim().to_owned(),
+        })
+    }
+}
+
+/// Says what is wrong with a configuration, every fault.
+pub(crate) fn refuse(faults: &[ConfigFault], printer: &mut Printer) -> Exit {
+    for fault in faults {
+        printer.error(&visible(&fault.to_string()));
+    }
+    Exit::Failed
+}
+
+/// What asynchronous work runs on.
+pub(crate) fn runtime(printer: &mut Printer) -> Option<tokio::runtime::Runtime> {
+    let built = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    built
+        .inspect_err(|error| printer.error(&format!("threads cannot be started: {error}")))
+        .ok()
+}
+
+/// An error with everything behind it.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text.push_str(": ");
+        text.push_str(&source.to_string());
+        next = source.source();
+    }
+    text
+}
+
+async fn serve(config: ServerConfig, demo: bool, printer: &mut Printer) -> Result<(), ServeError> {
+    let scheme = if config.has_tls() { "https" } else { "http" };
+    let server = assay_server::serve(config).await?;
+    let url = format!("{scheme}://{}", server.address());
+    printer.line(&format!("the hub is at {url}"));
+    if let Some((account, secret)) = server.first_operator() {
+        printer.line(&format!(
+            "the operator is `{}`; this token is shown once:\n  {}",
+            account.name,
+            secret.reveal()
+        ));
+    }
+    printer.flush();
+    if demo {
+        let (operator, visitor) = demo_tokens(&server).await?;
+        fill_behind(server.address(), operator, visitor);
+    }
+    server.run().await
+}
+
+/// Tokens for those who fill the demonstration; they end within the hour.
+async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
+    let failed = |source| ServeError::Hub {
+        data: server.data().to_owned(),
+        source,
+    };
+    let hub = server.hub();
+    let shell = hub.shell();
+    match hub
+        .create_user(&shell, demo::VISITOR, "A visitor", None, false)
+        .await
+    {
+        Ok(_) | Err(Error::Taken(_)) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let accounts = hub.accounts(&shell).await.map_err(failed)?;
+    let operator = accounts.into_iter().find(|account| account.operator);
+    let operator = operator.map_or_else(String::new, |account| account.name);
+    let mut secrets = Vec::new();
+    for (name, scope) in [
+        (operator.as_str(), Scope::Admin),
+        (demo::VISITOR, Scope::Write),
+    ] {
+        let token = NewToken {
+            label: "demonstration".to_owned(),
+            scope,
+            expires: Some(Timestamp::from_millis(SystemClock.now().millis() + HOUR)),
+        };
+        let (_, secret) = hub
+            .create_token(&shell, name, token)
+            .await
+            .map_err(failed)?;
+        secrets.push(secret.reveal().to_owned());
+    }
+    let visitor = secrets.pop().unwrap_or_default();
+    Ok((secrets.pop().unwrap_or_default(), visitor))
+}
+
+/// Fills the hub while it runs: the demonstration comes in by the front door.
+fn fill_behind(address: SocketAddr, operator: String, visitor: String) {
+    std::thread::spawn(move || match fill(address, &operator, &visitor) {
+        Ok(()) => tracing::info!("the demonstration is complete"),
+        Err(error) => tracing::error!("the demonstration is incomplete: {error}"),
+    });
+}
+
+fn fill(address: SocketAddr, operator: &str, visitor: &str) -> Result<(), ClientError> {
+    let url = format!("http://{address}");
+    demo::fill(
+        &Client::new(&url, Some(operator))?,
+        &Client::new(&url, Some(visitor))?,
+    )
+}
