@@ -88,7 +88,7 @@ impl Hub {
         let locked = self.lock(repo.key).await;
         let (held, scene) = self.scene(caller, repo, num).await?;
         check_mergeable(&held)?;
-        let base: RefName = base_of(&held)?;
+        let base = base_of(&held);
         let plan = plan(actor, &held, scene.now);
         let pull = RefName::pull(u64::from(held.num));
         let onto = base.clone();
@@ -157,12 +157,9 @@ fn check_mergeable(held: &assay_store::Discussion) -> Result<(), Error> {
     Err(Error::Invalid(format!("discussion {} {why}", held.num)))
 }
 
-fn base_of(held: &assay_store::Discussion) -> Result<RefName, Error> {
+fn base_of(held: &assay_store::Discussion) -> RefName {
     let base = held.base.as_deref().map(str::parse);
-    match base {
-        Some(Ok(base)) => Ok(base),
-        Some(Err(_)) | None => Ok(RefName::main()),
-    }
+    base.and_then(Result::ok).unwrap_or_else(RefName::main)
 }
 
 fn conflict(files: &[String]) -> Error {
@@ -219,7 +216,7 @@ fn outlook(
     diff: bool,
 ) -> Result<Outlook, GitError> {
     let mut outlook = Outlook::default();
-    let base = base_of(held).unwrap_or_else(|_| RefName::main());
+    let base = base_of(held);
     let pull = RefName::pull(u64::from(held.num));
     let (Some(head), Some(tip)) = (git.find_ref(&base)?, git.find_ref(&pull)?) else {
         return Ok(outlook);
