@@ -127,7 +127,10 @@ async fn rebuild(
         };
         last = Some(end);
         for key in keys {
-            index_existing(git, tx, key).await?;
+            // A repository that is damaged must not keep all others from being indexed.
+            if let Err(error) = index_existing(git, tx, key).await {
+                tracing::error!(%key, ?error, "repository {key} could not be indexed");
+            }
             done += 1;
             progress(done, total);
         }

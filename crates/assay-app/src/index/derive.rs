@@ -1,12 +1,13 @@
 //! From git to the index: everything here blocks and reads git alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_git::{CommitInfo, EntryKind, Error, Objects, Repository};
 use assay_model::{ObjectId, RepoKind, RepoPath};
 use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark};
 use serde_json::Value as Json;
 
+use super::board_of;
 use super::main_line::{MainLine, Step};
 use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
@@ -25,6 +26,8 @@ pub(super) struct Task {
     pub(super) new: Option<ObjectId>,
     /// The entries of main as they are indexed.
     pub(super) current: Vec<IndexedEntry>,
+    /// The benchmarks of all entries that are indexed, as [`Derived::boards`] has them.
+    pub(super) shown: BTreeSet<String>,
     /// Who opened the pull request that a commit merged.
     pub(super) merges: BTreeMap<ObjectId, Option<AccountId>>,
     /// The pull requests that are to be read.
@@ -55,6 +58,25 @@ pub(super) enum Change<T> {
     None,
     /// It becomes this.
     To(T),
+}
+
+impl Derived {
+    /// The benchmarks that its entries name, in lower case.
+    pub(super) fn boards(&self) -> BTreeSet<String> {
+        let mut boards = BTreeSet::new();
+        match &self.main {
+            MainChange::Steps(steps) => {
+                let entries = steps.iter().flat_map(|step| &step.entries);
+                boards.extend(entries.map(board_of));
+            }
+            MainChange::Anew(versions) => {
+                boards.extend(versions.iter().map(|version| board_of(&version.version)));
+            }
+        }
+        let pulls = self.pulls.iter().flat_map(|(_, versions)| versions);
+        boards.extend(pulls.map(|version| board_of(&version.version)));
+        boards
+    }
 }
 
 /// Reads the repository as far as it is not known.
