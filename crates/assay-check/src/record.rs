@@ -20,6 +20,7 @@ pub(crate) struct RecordFacts {
     pub(crate) version: Option<Version>,
     pub(crate) evaluation_id: Option<String>,
     pub(crate) model_id: Option<String>,
+    /// Read only when there are samples to agree with them.
     pub(crate) results: Vec<ResultFacts>,
     /// The position of each result that has an id; of two with the same id, the first.
     by_id: HashMap<String, usize>,
@@ -51,18 +52,6 @@ impl RecordFacts {
     /// Reads what the samples of a record must agree with; absent where the record is not well-formed.
     pub(crate) fn of(root: Value<'_>) -> Self {
         let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
-        let results: Vec<ResultFacts> = root
-            .get("evaluation_results")
-            .into_iter()
-            .flat_map(Value::items)
-            .map(ResultFacts::of)
-            .collect();
-        let mut by_id = HashMap::new();
-        for (position, result) in results.iter().enumerate() {
-            if let Some(id) = &result.id {
-                by_id.entry(id.clone()).or_insert(position);
-            }
-        }
         let declared = root
             .get("detailed_evaluation_results")
             .filter(|value| value.kind() == Kind::Map);
@@ -70,13 +59,29 @@ impl RecordFacts {
             version: text(root, "schema_version").and_then(|version| version.parse().ok()),
             evaluation_id: text(root, "evaluation_id"),
             model_id: root.get("model_info").and_then(|model| text(model, "id")),
-            results,
-            by_id,
+            results: Vec::new(),
+            by_id: HashMap::new(),
             companion: declared.map(|value| Companion {
                 algorithm: text(value, "hash_algorithm").and_then(|name| Algorithm::named(&name)),
                 checksum: text(value, "checksum").map(|digest| digest.trim().to_owned()),
             }),
         }
+    }
+
+    /// Reads what the rows of each result must agree with, too; nobody asks for it where there are no rows.
+    pub(crate) fn with_results(mut self, root: Value<'_>) -> Self {
+        self.results = root
+            .get("evaluation_results")
+            .into_iter()
+            .flat_map(Value::items)
+            .map(ResultFacts::of)
+            .collect();
+        for (position, result) in self.results.iter().enumerate() {
+            if let Some(id) = &result.id {
+                self.by_id.entry(id.clone()).or_insert(position);
+            }
+        }
+        self
     }
 
     /// The result that a row counts for, by its id.
@@ -175,7 +180,7 @@ fn is_mean(metric: Value<'_>) -> bool {
 
 /// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read.
 pub(crate) fn check(
-    document: &Document,
+    document: &Document<'_>,
     location: &Location<'_>,
     sink: &mut Sink<'_>,
 ) -> RecordFacts {

@@ -59,25 +59,42 @@ where
     P: Sync,
     R: Send,
 {
+    each_with(jobs, pieces, || (), |(), piece| work(piece))
+}
+
+/// The same as [`each`], where each thread makes its own `state` once, for buffers that are used again.
+pub fn each_with<P, R, S>(
+    jobs: usize,
+    pieces: &[P],
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &P) -> R + Sync,
+) -> Vec<R>
+where
+    P: Sync,
+    R: Send,
+{
     let jobs = jobs.min(pieces.len());
     if jobs <= 1 {
-        return pieces.iter().map(work).collect();
+        let mut state = state();
+        return pieces.iter().map(|piece| work(&mut state, piece)).collect();
     }
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::with_capacity(pieces.len()));
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
+                let mut state = state();
+                let mut own = Vec::new();
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(piece) = pieces.get(index) else {
                         break;
                     };
-                    let result = work(piece);
-                    all.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((index, result));
+                    own.push((index, work(&mut state, piece)));
                 }
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .append(&mut own);
             });
         }
     });

@@ -67,7 +67,8 @@ pub(crate) enum Form {
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// For a list or map the index one past its last descendant; for decoded text its index.
+    /// For a list or map the index one past its last descendant; for decoded text its index; for a key of JSON its
+    /// fingerprint, which is never 0.
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) form: Form,
@@ -110,6 +111,26 @@ impl Tape {
         self.nodes.clear();
         self.decoded.clear();
     }
+}
+
+/// Enough of a key to tell most keys apart in one comparison; never 0, and the high bits are well mixed.
+#[inline]
+pub(crate) const fn fingerprint(key: &[u8]) -> u32 {
+    let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+        (Some(front), Some(back)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*back)),
+        _ => match *key {
+            [] => (0, 0),
+            [one] => (one as u32, 0),
+            [one, two] => (u32::from_le_bytes([one, two, 0, 0]), 0),
+            [one, two, three, ..] => (u32::from_le_bytes([one, two, three, 0]), 0),
+        },
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a document is shorter than u32, and a fingerprint may lose what it likes"
+    )]
+    let length = key.len() as u32;
+    (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1) | 1
 }
 
 /// A cursor at one value of a document.
@@ -322,14 +343,20 @@ impl<'d> Value<'d> {
     /// The key and the value behind it.
     #[inline]
     pub fn entry(self, key: &str) -> Option<(Self, Self)> {
-        // Rules ask for keys all the time, and most keys differ in length: that is told without looking at the text.
-        let may_be = |own: Self| {
-            let node = own.node();
-            let length = (node.end - node.start) as usize;
-            node.form != Form::Plain || length == key.len() + 2 || length == key.len()
-        };
-        self.entries()
-            .find(|(own, _)| may_be(*own) && own.is_text(key))
+        // Rules ask for keys all the time, mostly by name: the fingerprint of a name is computed by the compiler.
+        self.find(key, fingerprint(key.as_bytes()))
+    }
+
+    fn find(self, key: &str, print: u32) -> Option<(Self, Self)> {
+        self.entries().find(|(own, _)| own.is_key(key, print))
+    }
+
+    /// Whether this is the key of that name and fingerprint. Only the fingerprints of other keys are looked at.
+    #[inline]
+    pub(crate) fn is_key(self, name: &str, print: u32) -> bool {
+        let node = self.node();
+        let has_print = node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped);
+        (node.next == print || !has_print) && self.is_text(name)
     }
 
     /// The root of the document.

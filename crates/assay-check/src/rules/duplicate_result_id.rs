@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use assay_formats::Value;
@@ -20,7 +21,7 @@ rule! {
 }
 
 pub(crate) fn check(results: Value<'_>, sink: &mut Sink<'_>) {
-    let mut first: HashMap<String, u64> = HashMap::new();
+    let mut first: HashMap<Cow<'_, str>, Value<'_>> = HashMap::new();
     for id in results
         .items()
         .filter_map(|result| result.get("evaluation_result_id"))
@@ -29,17 +30,17 @@ pub(crate) fn check(results: Value<'_>, sink: &mut Sink<'_>) {
         let Some(text) = id.text().filter(|text| !text.trim().is_empty()) else {
             continue;
         };
-        let line = sink.line_of(id.range().start);
-        let Some(earlier) = first.get(text.as_ref()) else {
-            first.insert(text.into_owned(), line);
+        let Some(earlier) = first.get(&text) else {
+            first.insert(text, id);
             continue;
         };
+        let line = sink.line_of(earlier.range().start);
         sink.report(&DUPLICATE_RESULT_ID, id, || {
             Draft::new(format!(
                 "another result already has the id {}",
                 quote(&text)
             ))
-            .note(format!("the first one is on line {earlier}"))
+            .note(format!("the first one is on line {line}"))
             .help("give each result its own id, in the record and in its rows")
         });
     }

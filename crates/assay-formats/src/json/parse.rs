@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::scan::{hex4, plain_length, unescape};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
-use crate::tape::{Form, Kind, Node, Tape};
+use crate::tape::{Form, Kind, Node, Tape, fingerprint};
 
 /// Above this many keys a map looks its keys up by hash; below, comparing fingerprints in a row is faster.
 const MANY_KEYS: usize = 64;
@@ -251,6 +251,7 @@ impl Run<'_> {
         } else {
             fingerprint(&self.bytes[inside])
         };
+        self.tape.nodes[index as usize].next = print;
         let Some(frame) = self.parser.stack.last_mut() else {
             return;
         };
@@ -560,19 +561,4 @@ impl Run<'_> {
 
 fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("`Parser::parse` refuses a source longer than u32")
-}
-
-/// Enough of a key to tell most keys apart in one comparison; the high bits are well mixed.
-#[inline]
-fn fingerprint(key: &[u8]) -> u32 {
-    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
-    let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-        (Some(front), Some(back)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*back)),
-        _ => (
-            key.iter()
-                .fold(0, |print, &byte| print << 8 | u32::from(byte)),
-            0,
-        ),
-    };
-    (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1)
 }

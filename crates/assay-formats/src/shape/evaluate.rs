@@ -1,4 +1,4 @@
-use super::{Condition, Object, Pattern, Shape, Then, Unknown};
+use super::{Condition, Field, Object, Pattern, Shape, Then, Unknown};
 use crate::{Kind, Value};
 
 /// A place where a document departs from its shape.
@@ -313,14 +313,11 @@ fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
 impl Object {
     /// The field that a key names, tried first at `guess`.
     fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
-        if self
-            .fields
-            .get(guess)
-            .is_some_and(|field| key.is_text(field.name))
-        {
+        let is_named = |field: &Field| key.is_key(field.name, field.print);
+        if self.fields.get(guess).is_some_and(is_named) {
             return Some(guess);
         }
-        self.fields.iter().position(|field| key.is_text(field.name))
+        self.fields.iter().position(is_named)
     }
 }
 
