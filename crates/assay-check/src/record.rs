@@ -11,6 +11,7 @@ use crate::apply;
 use crate::bounds::Bounds;
 use crate::document::Document;
 use crate::layout::Location;
+use crate::parts::MetricParts;
 use crate::rules;
 use crate::sink::Sink;
 
@@ -120,15 +121,17 @@ impl RecordFacts {
 impl ResultFacts {
     fn of(result: Value<'_>) -> Self {
         let text = |key: &str| result.text_of(key).map(Cow::into_owned);
-        let metric = result.get("metric_config");
-        let truth = |key: &str| metric.and_then(|metric| metric.get(key)?.truth());
+        let metric = result.get("metric_config").map(MetricParts::of);
         Self {
             id: text("evaluation_result_id"),
             name: text("evaluation_name"),
-            bounds: metric.map(Bounds::of).unwrap_or_default().usable(),
-            lower_is_better: truth("lower_is_better"),
-            unknown_level: truth("has_unknown_level") == Some(true),
-            is_mean: metric.is_some_and(is_mean),
+            bounds: metric
+                .map(|metric| metric.bounds)
+                .unwrap_or_default()
+                .usable(),
+            lower_is_better: metric.and_then(|metric| metric.lower_is_better?.truth()),
+            unknown_level: metric.is_some_and(|metric| metric.has_unknown_level()),
+            is_mean: metric.as_ref().is_some_and(is_mean),
         }
     }
 
@@ -158,10 +161,10 @@ const MEANS: [&str; 12] = [
     "resolved",
 ];
 
-fn is_mean(metric: Value<'_>) -> bool {
-    let named = ["metric_id", "metric_name", "metric_kind"]
+fn is_mean(metric: &MetricParts<'_>) -> bool {
+    let named = [metric.id, metric.name, metric.kind]
         .into_iter()
-        .filter_map(|key| metric.text_of(key))
+        .filter_map(|name| name?.text())
         .any(|name| {
             let own = name.rsplit(['/', '.', ':']).next().unwrap_or(&name);
             let plain = own.to_lowercase().replace(['_', '-', ' '], "");
@@ -172,10 +175,7 @@ fn is_mean(metric: Value<'_>) -> bool {
                     .is_some_and(|rest| !rest.starts_with(|c: char| c == '@' || c.is_ascii_digit()))
             })
         });
-    named
-        || metric
-            .get("score_type")
-            .is_some_and(|kind| kind.is_text("binary"))
+    named || metric.is_scored_as("binary")
 }
 
 /// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read.

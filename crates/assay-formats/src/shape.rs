@@ -223,6 +223,27 @@ impl Shape {
         }
     }
 
+    /// Whether every value of this kind has the shape, so that it need not be looked at any further.
+    fn settles(&self, kind: Kind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Null => kind == Kind::Null,
+            Self::Bool => kind == Kind::Bool,
+            Self::String => kind == Kind::String,
+            Self::Number { min, max } => min.is_none() && max.is_none() && kind == Kind::Number,
+            Self::Either(shapes) => shapes.iter().any(|shape| shape.settles(kind)),
+            Self::IfMap(_) => kind != Kind::Map,
+            Self::Choice(_)
+            | Self::Pattern(_)
+            | Self::Integer { .. }
+            | Self::List { .. }
+            | Self::Map(_)
+            | Self::Object(_)
+            | Self::Details(_)
+            | Self::Tagged { .. } => false,
+        }
+    }
+
     /// What is expected, for a sentence: `a string or null`.
     pub fn words(&self) -> String {
         match self {

@@ -250,10 +250,12 @@ impl<'d> Value<'d> {
         if node.kind != Kind::Number || node.form == Form::NonFinite {
             return None;
         }
-        self.raw()
-            .parse()
-            .ok()
-            .filter(|value: &f64| value.is_finite())
+        let raw = self.raw();
+        // Most numbers are short and whole, and those are read faster than any.
+        if let Some(number) = short_whole_number(raw) {
+            return Some(number);
+        }
+        raw.parse().ok().filter(|value: &f64| value.is_finite())
     }
 
     /// The number, when it is a whole one that fits, however it was spelled: `5.0` is 5.
@@ -325,6 +327,33 @@ impl<'d> Value<'d> {
         self.entry(key).map(|(_, value)| value)
     }
 
+    /// The values behind several keys of a map, found in one walk.
+    ///
+    /// ```
+    /// # use assay_formats::{Tape, Value, json};
+    /// let (source, mut tape) = (r#"{"b": 2, "a": 1}"#, Tape::new());
+    /// json::parse(source, &mut tape);
+    /// let [a, c] = tape.root(source).unwrap().parts(["a", "c"]);
+    /// assert_eq!((a.and_then(Value::integer), c), (Some(1), None));
+    /// ```
+    #[inline]
+    pub fn parts<const N: usize>(self, keys: [&str; N]) -> [Option<Self>; N] {
+        let prints = keys.map(|key| fingerprint(key.as_bytes()));
+        let mut parts = [None; N];
+        for (own, value) in self.entries() {
+            let print = own.print();
+            let position = (0..N).find(|&position| {
+                print.is_none_or(|print| print == prints[position])
+                    && parts[position].is_none()
+                    && own.is_text(keys[position])
+            });
+            if let Some(position) = position {
+                parts[position] = Some(value);
+            }
+        }
+        parts
+    }
+
     /// The value behind a key of a map, unless it is null: for formats in which null means absent.
     pub fn present(self, key: &str) -> Option<Self> {
         self.get(key).filter(|value| value.kind() != Kind::Null)
@@ -354,9 +383,14 @@ impl<'d> Value<'d> {
     /// Whether this is the key of that name and fingerprint. Only the fingerprints of other keys are looked at.
     #[inline]
     pub(crate) fn is_key(self, name: &str, print: u32) -> bool {
+        self.print().is_none_or(|own| own == print) && self.is_text(name)
+    }
+
+    /// The fingerprint of a key. YAML, which is small, has none.
+    #[inline]
+    fn print(self) -> Option<u32> {
         let node = self.node();
-        let has_print = node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped);
-        (node.next == print || !has_print) && self.is_text(name)
+        (node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped)).then_some(node.next)
     }
 
     /// The root of the document.
@@ -436,6 +470,25 @@ impl<'d> Value<'d> {
         }
         None
     }
+}
+
+/// A number of a few digits and nothing else.
+#[inline]
+fn short_whole_number(raw: &str) -> Option<f64> {
+    const MOST_DIGITS: usize = 9;
+    let bytes = raw.as_bytes();
+    if bytes.is_empty() || bytes.len() > MOST_DIGITS {
+        return None;
+    }
+    let mut number = 0_u32;
+    for byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + u32::from(digit);
+    }
+    Some(f64::from(number))
 }
 
 fn strip_quotes(raw: &str) -> &str {

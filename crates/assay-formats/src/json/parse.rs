@@ -36,7 +36,7 @@ struct Frame {
     /// A bit for each fingerprint seen: a key whose bit is not set cannot be a duplicate.
     seen: u64,
     /// The keys by their decoded text, once there are many.
-    many: Option<HashMap<Box<str>, u32>>,
+    many: Option<Box<HashMap<Box<str>, u32>>>,
 }
 
 /// The document cannot be read any further; the fault is recorded.
@@ -288,9 +288,12 @@ impl Run<'_> {
             return;
         };
         let mut many = frame.many.take().unwrap_or_else(|| {
-            self.keys_before(frame.node, index)
-                .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
-                .collect()
+            let before = self.keys_before(frame.node, index);
+            Box::new(
+                before
+                    .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
+                    .collect(),
+            )
         });
         let text = self.key_text(self.tape.nodes[index as usize]);
         let first = *many.entry(text).or_insert(index);
@@ -531,8 +534,24 @@ impl Run<'_> {
 
     #[inline]
     fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        while let Some(byte @ (b' ' | b'\n' | b'\r' | b'\t')) = self.peek() {
             self.at += 1;
+            if byte == b'\n' {
+                self.skip_indentation();
+            }
+        }
+    }
+
+    /// Passes over the spaces at the beginning of a line, eight at a time.
+    #[inline]
+    fn skip_indentation(&mut self) {
+        const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+        while let Some(chunk) = self.bytes[self.at..].first_chunk::<8>() {
+            let differs = u64::from_le_bytes(*chunk) ^ SPACES;
+            self.at += (differs.trailing_zeros() / 8) as usize;
+            if differs != 0 {
+                break;
+            }
         }
     }
 

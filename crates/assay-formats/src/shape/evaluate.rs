@@ -96,6 +96,9 @@ pub fn evaluate<'d>(
     report: &mut dyn FnMut(ShapeFault<'d>),
 ) {
     let kind = value.kind();
+    if shape.settles(kind) {
+        return;
+    }
     if !shape.takes(kind) {
         report(ShapeFault {
             at: value,
@@ -224,6 +227,9 @@ fn evaluate_object<'d>(
             seen |= 1 << position;
             guess = position + 1;
             let field = &object.fields[position];
+            if field.shape.settles(child.kind()) {
+                continue;
+            }
             if child.kind() == Kind::Null && !field.shape.takes(Kind::Null) {
                 let kind = ShapeFaultKind::Null {
                     expected: field.shape,
