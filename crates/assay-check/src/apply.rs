@@ -28,6 +28,9 @@ use crate::samples::SamplesSummary;
 use crate::sink::Sink;
 use crate::turns::Turns;
 
+/// How many results most records have at most.
+const USUAL_RESULTS: usize = 16;
+
 /// Reports a fault of the text.
 pub(crate) fn syntax(fault: &SyntaxFault, sink: &mut Sink<'_>) {
     let range = fault.range.clone();
@@ -106,7 +109,7 @@ pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'
     no_results::check(results, sink);
     duplicate_result_id::check(results, sink);
     result_without_id::check(root, results, sink);
-    let mut claims = Vec::new();
+    let mut claims = Vec::with_capacity(USUAL_RESULTS);
     for parts in results.items().map(ResultParts::of) {
         result(&parts, sink);
         claims.extend(Claim::of(&parts));

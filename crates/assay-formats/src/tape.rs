@@ -233,7 +233,7 @@ impl<'d> Value<'d> {
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain_bytes() {
-            Some(plain) => plain == text.as_bytes(),
+            Some(plain) => is_same(plain, text.as_bytes()),
             None => self.text().is_some_and(|own| own == text),
         }
     }
@@ -341,12 +341,11 @@ impl<'d> Value<'d> {
         let prints = keys.map(|key| fingerprint(key.as_bytes()));
         let mut parts = [None; N];
         for (own, value) in self.entries() {
-            let print = own.print();
-            let position = (0..N).find(|&position| {
-                print.is_none_or(|print| print == prints[position])
-                    && parts[position].is_none()
-                    && own.is_text(keys[position])
-            });
+            let fits = |&position: &usize| parts[position].is_none() && own.is_text(keys[position]);
+            let position = match own.print() {
+                Some(print) => (0..N).find(|position| prints[*position] == print && fits(position)),
+                None => (0..N).find(fits),
+            };
             if let Some(position) = position {
                 parts[position] = Some(value);
             }
@@ -382,13 +381,13 @@ impl<'d> Value<'d> {
 
     /// Whether this is the key of that name and fingerprint. Only the fingerprints of other keys are looked at.
     #[inline]
-    pub(crate) fn is_key(self, name: &str, print: u32) -> bool {
+    fn is_key(self, name: &str, print: u32) -> bool {
         self.print().is_none_or(|own| own == print) && self.is_text(name)
     }
 
     /// The fingerprint of a key. YAML, which is small, has none.
     #[inline]
-    fn print(self) -> Option<u32> {
+    pub(crate) fn print(self) -> Option<u32> {
         let node = self.node();
         (node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped)).then_some(node.next)
     }
@@ -469,6 +468,28 @@ impl<'d> Value<'d> {
             }
         }
         None
+    }
+}
+
+/// Whether two texts are the same. Every key is compared with its name, and for those few bytes calling the comparison of
+/// the system takes longer than comparing.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let (words, rest) = one.as_chunks::<8>();
+    let (other_words, other_rest) = other.as_chunks::<8>();
+    match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+        // The last eight bytes overlap with the word before, so that there is no rest.
+        (Some(end), Some(other_end)) => {
+            end == other_end
+                && words
+                    .iter()
+                    .zip(other_words)
+                    .all(|(own, other)| own == other)
+        }
+        _ => rest.iter().zip(other_rest).all(|(own, other)| own == other),
     }
 }
 

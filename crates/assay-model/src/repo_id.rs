@@ -71,7 +71,7 @@ impl FromStr for RepoId {
     type Err = RepoIdError;
 
     fn from_str(text: &str) -> Result<Self, RepoIdError> {
-        let slashes = text.matches('/').count();
+        let slashes = text.bytes().filter(|byte| *byte == b'/').count();
         if slashes > 1 {
             return Err(RepoIdError::TooManyParts(slashes));
         }
@@ -89,7 +89,10 @@ fn check_part(part: &str) -> Result<(), RepoIdError> {
         return Err(RepoIdError::Character(character));
     }
     let edge = |c: char| matches!(c, '-' | '.');
-    let doubled = part.contains("--") || part.contains("..");
+    let doubled = part
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair == b"--" || pair == b"..");
     let is_git = part.len() >= 4 && part[part.len() - 4..].eq_ignore_ascii_case(".git");
     if part.starts_with(edge) || part.ends_with(edge) || doubled || is_git {
         return Err(RepoIdError::Punctuation);

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The endings of the files that a listing knows.
-const ENDINGS: [&str; 2] = [".json", ".jsonl"];
+/// The ending of the files that a listing knows.
+const ENDING: &str = ".jsonl";
 
-/// Directories that were read to their end, and the records and samples in them.
+/// Directories that were read to their end, and the samples in them.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     directories: HashSet<Box<str>>,
-    files: HashSet<Arc<str>>,
-    /// The directory of the last file; the next one is usually in the same.
-    last: Box<str>,
+    samples: HashSet<Arc<str>>,
+    /// The last file; the next one is usually in the same directory.
+    last: Option<Arc<str>>,
     /// Whether some directory could not be read, or not to its end.
     is_partial: bool,
 }
@@ -21,12 +21,12 @@ impl Listing {
     /// Adds a file of a directory that is read to its end.
     pub(crate) fn add(&mut self, name: &Arc<str>) {
         let directory = directory_of(name);
-        if *directory != *self.last || self.directories.is_empty() {
-            self.last = directory.into();
+        let last = self.last.replace(Arc::clone(name));
+        if last.is_none_or(|last| directory_of(&last) != directory) {
             self.directories.insert(directory.into());
         }
-        if is_listed(name) {
-            self.files.insert(Arc::clone(name));
+        if name.ends_with(ENDING) {
+            self.samples.insert(Arc::clone(name));
         }
     }
 
@@ -35,17 +35,13 @@ impl Listing {
         self.is_partial = true;
     }
 
-    /// Whether there was no such file when its directory was read. `false` says nothing.
+    /// Whether there was no such samples file when its directory was read. `false` says nothing.
     pub(crate) fn rules_out(&self, name: &str) -> bool {
         !self.is_partial
-            && is_listed(name)
+            && name.ends_with(ENDING)
             && self.directories.contains(directory_of(name))
-            && !self.files.contains(name)
+            && !self.samples.contains(name)
     }
-}
-
-fn is_listed(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 fn directory_of(name: &str) -> &str {
@@ -59,15 +55,15 @@ mod tests {
     #[test]
     fn only_what_a_directory_would_have_shown_is_ruled_out() {
         let mut listing = Listing::default();
-        assert!(!listing.rules_out("a.json"));
+        assert!(!listing.rules_out("a_samples.jsonl"));
 
         listing.add(&"a.json".into());
         listing.add(&"data/b.jsonl".into());
         listing.add(&"data/notes.yaml".into());
 
         assert!(listing.rules_out("a_samples.jsonl"));
-        assert!(listing.rules_out("data/b.json"));
-        for unknown in ["a.json", "data/b.jsonl", "data/other.yaml", "else/b.json"] {
+        assert!(listing.rules_out("data/notes.jsonl"));
+        for unknown in ["b.json", "data/b.jsonl", "data/c.yaml", "else/a.jsonl"] {
             assert!(!listing.rules_out(unknown), "{unknown}");
         }
     }

@@ -319,7 +319,11 @@ fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
 impl Object {
     /// The field that a key names, tried first at `guess`.
     fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
-        let is_named = |field: &Field| key.is_key(field.name, field.print);
+        let is_named = |field: &Field| key.is_text(field.name);
+        let Some(print) = key.print() else {
+            return self.fields.iter().position(is_named);
+        };
+        let is_named = |field: &Field| field.print == print && is_named(field);
         if self.fields.get(guess).is_some_and(is_named) {
             return Some(guess);
         }
