@@ -81,7 +81,7 @@ impl Desk {
             rules::too_large::document(spelling.max_bytes(), &mut sink);
             return None;
         }
-        let Ok(source) = std::str::from_utf8(&self.bytes) else {
+        let Ok(source) = simdutf8::basic::from_utf8(&self.bytes) else {
             rules::not_utf8::document(file, &self.bytes, limit, findings);
             return None;
         };

@@ -5,10 +5,17 @@
 //! from.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::json;
+
+mod keys;
+mod path;
+
+pub(crate) use keys::fingerprint;
+use keys::is_same;
+use path::Step;
 
 /// What a value is, in the words that JSON and YAML share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,6 +89,9 @@ const USUAL_BYTES_PER_NODE: usize = 16;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) decoded: Vec<Box<str>>,
+    /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
+    /// from its beginning for each of its items.
+    trail: Mutex<Vec<Step>>,
 }
 
 impl Tape {
@@ -94,7 +104,7 @@ impl Tape {
     pub fn with_room_for(bytes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(bytes / USUAL_BYTES_PER_NODE),
-            decoded: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -110,27 +120,11 @@ impl Tape {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.decoded.clear();
+        self.trail
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
-}
-
-/// Enough of a key to tell most keys apart in one comparison; never 0, and the high bits are well mixed.
-#[inline]
-pub(crate) const fn fingerprint(key: &[u8]) -> u32 {
-    let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-        (Some(front), Some(back)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*back)),
-        _ => match *key {
-            [] => (0, 0),
-            [one] => (one as u32, 0),
-            [one, two] => (u32::from_le_bytes([one, two, 0, 0]), 0),
-            [one, two, three, ..] => (u32::from_le_bytes([one, two, three, 0]), 0),
-        },
-    };
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a document is shorter than u32, and a fingerprint may lose what it likes"
-    )]
-    let length = key.len() as u32;
-    (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1) | 1
 }
 
 /// A cursor at one value of a document.
@@ -321,93 +315,10 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value behind a key of a map.
-    #[inline]
-    pub fn get(self, key: &str) -> Option<Self> {
-        self.entry(key).map(|(_, value)| value)
-    }
-
-    /// The values behind several keys of a map, found in one walk.
-    ///
-    /// ```
-    /// # use assay_formats::{Tape, Value, json};
-    /// let (source, mut tape) = (r#"{"b": 2, "a": 1}"#, Tape::new());
-    /// json::parse(source, &mut tape);
-    /// let [a, c] = tape.root(source).unwrap().parts(["a", "c"]);
-    /// assert_eq!((a.and_then(Value::integer), c), (Some(1), None));
-    /// ```
-    #[inline]
-    pub fn parts<const N: usize>(self, keys: [&str; N]) -> [Option<Self>; N] {
-        let prints = keys.map(|key| fingerprint(key.as_bytes()));
-        let mut parts = [None; N];
-        for (own, value) in self.entries() {
-            let fits = |&position: &usize| parts[position].is_none() && own.is_text(keys[position]);
-            let position = match own.print() {
-                Some(print) => (0..N).find(|position| prints[*position] == print && fits(position)),
-                None => (0..N).find(fits),
-            };
-            if let Some(position) = position {
-                parts[position] = Some(value);
-            }
-        }
-        parts
-    }
-
-    /// The value behind a key of a map, unless it is null: for formats in which null means absent.
-    pub fn present(self, key: &str) -> Option<Self> {
-        self.get(key).filter(|value| value.kind() != Kind::Null)
-    }
-
-    /// The text behind a key of a map.
-    pub fn text_of(self, key: &str) -> Option<Cow<'d, str>> {
-        self.get(key)?.text()
-    }
-
-    /// The number behind a key of a map.
-    pub fn number_of(self, key: &str) -> Option<f64> {
-        self.get(key)?.number()
-    }
-
-    /// The key and the value behind it.
-    #[inline]
-    pub fn entry(self, key: &str) -> Option<(Self, Self)> {
-        // Rules ask for keys all the time, mostly by name: the fingerprint of a name is computed by the compiler.
-        self.find(key, fingerprint(key.as_bytes()))
-    }
-
-    fn find(self, key: &str, print: u32) -> Option<(Self, Self)> {
-        self.entries().find(|(own, _)| own.is_key(key, print))
-    }
-
-    /// Whether this is the key of that name and fingerprint. Only the fingerprints of other keys are looked at.
-    #[inline]
-    fn is_key(self, name: &str, print: u32) -> bool {
-        self.print().is_none_or(|own| own == print) && self.is_text(name)
-    }
-
-    /// The fingerprint of a key. YAML, which is small, has none.
-    #[inline]
-    pub(crate) fn print(self) -> Option<u32> {
-        let node = self.node();
-        (node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped)).then_some(node.next)
-    }
-
     /// The root of the document.
     #[must_use]
     pub fn root(self) -> Self {
         self.at(0)
-    }
-
-    /// The map or list that holds this value or key; the root holds itself.
-    #[must_use]
-    pub fn parent(self) -> Self {
-        let mut here = self.root();
-        loop {
-            match here.child_holding(self.index, &mut String::new()) {
-                Some(child) if child.index != self.index => here = child,
-                Some(_) | None => return here,
-            }
-        }
     }
 
     /// Where a list or map begins, for a caret that need not underline all of it; the whole of anything else.
@@ -436,60 +347,6 @@ impl<'d> Value<'d> {
     /// The source the document was read from.
     pub fn source(self) -> &'d str {
         self.source
-    }
-
-    /// The way from the root to this value, such as `metrics[0].value`; for a key, the way to what it names.
-    pub fn path(self) -> String {
-        let mut path = String::new();
-        let mut here = self.root();
-        while here.index != self.index {
-            let Some(step) = here.child_holding(self.index, &mut path) else {
-                break;
-            };
-            here = step;
-        }
-        path
-    }
-
-    fn child_holding(self, index: u32, path: &mut String) -> Option<Self> {
-        for (position, item) in self.items().enumerate() {
-            if (item.index..item.after()).contains(&index) {
-                let _ = write!(path, "[{position}]");
-                return Some(item);
-            }
-        }
-        for (key, value) in self.entries() {
-            if (key.index..value.after()).contains(&index) {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(&key.text().unwrap_or_default());
-                return Some(if key.index == index { key } else { value });
-            }
-        }
-        None
-    }
-}
-
-/// Whether two texts are the same. Every key is compared with its name, and for those few bytes calling the comparison of
-/// the system takes longer than comparing.
-#[inline]
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    let (words, rest) = one.as_chunks::<8>();
-    let (other_words, other_rest) = other.as_chunks::<8>();
-    match (one.last_chunk::<8>(), other.last_chunk::<8>()) {
-        // The last eight bytes overlap with the word before, so that there is no rest.
-        (Some(end), Some(other_end)) => {
-            end == other_end
-                && words
-                    .iter()
-                    .zip(other_words)
-                    .all(|(own, other)| own == other)
-        }
-        _ => rest.iter().zip(other_rest).all(|(own, other)| own == other),
     }
 }
 

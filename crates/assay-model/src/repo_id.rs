@@ -84,8 +84,10 @@ fn check_part(part: &str) -> Result<(), RepoIdError> {
     if part.is_empty() || part.len() > RepoId::MAX_PART {
         return Err(RepoIdError::Length);
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if let Some(character) = part.chars().find(|&c| !allowed(c)) {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // What is allowed is ASCII, so the first other byte begins a character.
+    let other = part.bytes().position(|byte| !allowed(byte));
+    if let Some(character) = other.and_then(|at| part[at..].chars().next()) {
         return Err(RepoIdError::Character(character));
     }
     let edge = |c: char| matches!(c, '-' | '.');

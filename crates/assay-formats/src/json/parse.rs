@@ -343,10 +343,24 @@ impl Run<'_> {
     #[inline]
     fn string(&mut self) -> Result<(u32, Form), Stop> {
         let start = self.at;
+        // Nearly every string is short and has nothing to decode.
+        let inside = start + 1;
+        let window = &self.bytes[inside..self.bytes.len().min(inside + LONG_STRING)];
+        let end = inside + plain_length(window);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            let index = self.push(start, Kind::String, Form::Plain)?;
+            return Ok((index, Form::Plain));
+        }
         if let Some(repeated) = self.repeated_string() {
             return repeated;
         }
-        self.at += 1;
+        self.at = end;
+        self.rest_of_string(start)
+    }
+
+    /// Reads on in a string that is long, or has something to decode.
+    fn rest_of_string(&mut self, start: usize) -> Result<(u32, Form), Stop> {
         let mut form = Form::Plain;
         let faults = self.parser.faults.len();
         loop {
