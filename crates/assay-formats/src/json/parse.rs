@@ -36,6 +36,10 @@ struct Frame {
     /// A bit for each fingerprint seen: a key whose bit is not set cannot be a duplicate.
     seen: u64,
     /// The keys by their decoded text, once there are many.
+    #[expect(
+        clippy::box_collection,
+        reason = "every list and map makes a frame, and hardly any has so many keys"
+    )]
     many: Option<Box<HashMap<Box<str>, u32>>>,
 }
 
