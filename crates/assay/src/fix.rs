@@ -256,7 +256,7 @@ mod tests {
             "",
             "a\\b",
         ] {
-            assert!(!move_beside(old, name).unwrap(), "{name}");
+            assert!(!move_beside(&old, name).unwrap(), "{name}");
         }
 
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");

@@ -134,7 +134,7 @@ mod tests {
         for length in 0..text.len() {
             let own = &text.as_bytes()[..length];
 
-            assert!(is_same(own, &own.to_vec()));
+            assert!(is_same(own, own));
             for changed in 0..length {
                 let mut other = own.to_vec();
                 other[changed] ^= 1;
