@@ -256,8 +256,10 @@ impl Search<'_> {
 /// Everything below a directory, sorted, without hidden directories. Links to directories are not followed, so that a
 /// link to `/` cannot make the search endless; links to files are files.
 fn walk(root: &Path) -> walkdir::FilterEntry<walkdir::IntoIter, fn(&DirEntry) -> bool> {
+    // Within a directory the order of paths is that of names, which would have to be cut out of them for each comparison.
+    let by_path = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
     WalkDir::new(root)
-        .sort_by_file_name()
+        .sort_by(by_path)
         .into_iter()
         .filter_entry(is_searched)
 }
