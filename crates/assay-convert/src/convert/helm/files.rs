@@ -9,7 +9,7 @@ use super::super::{Log, LogFile, Refusal};
 /// The largest file that is read whole, in bytes: the description of a run or of its scenario.
 const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The largest request or list of stats of one instance, in bytes.
-const MAX_ITEM: usize = 256 << 20;
+pub(super) const MAX_ITEM: usize = 256 << 20;
 /// How deep the values of a log may be nested.
 const MAX_DEPTH: usize = 1024;
 
@@ -128,8 +128,9 @@ impl Read for Source<'_> {
 /// One value after another, parsed into the same memory.
 pub(super) struct Reader {
     parser: Parser,
-    pub(super) tape: Tape,
-    pub(super) text: String,
+    tape: Tape,
+    /// What stands for bytes that are no text.
+    mended: String,
 }
 
 impl Reader {
@@ -137,17 +138,21 @@ impl Reader {
         Self {
             parser: Parser::with_depth(MAX_DEPTH),
             tape: Tape::new(),
-            text: String::new(),
+            mended: String::new(),
         }
     }
 
     /// Reads one value; `None` when it is broken. Bytes that are no text become U+FFFD; numbers that are not finite and
     /// keys that stand twice do no harm.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Option<assay_formats::Value<'_>> {
-        self.text.clear();
-        self.text.push_str(&String::from_utf8_lossy(bytes));
-        self.parser.parse(&self.text, &mut self.tape);
-        self.tape.root(&self.text)
+    pub(super) fn read<'d>(&'d mut self, bytes: &'d [u8]) -> Option<assay_formats::Value<'d>> {
+        let text = if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            text
+        } else {
+            self.mended = String::from_utf8_lossy(bytes).into_owned();
+            &self.mended
+        };
+        self.parser.parse(text, &mut self.tape);
+        self.tape.root(text)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The few parts of a log that a record needs, cut out of the many that it does not.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use assay_formats::json::{Parser, Stream, StreamError};
@@ -96,6 +97,19 @@ impl Excerpt {
             .any(|prefix| memchr::memmem::find(&self.text, prefix.as_bytes()).is_some())
     }
 
+    /// The keys of the attachments that the kept text refers to.
+    fn references(&self) -> BTreeSet<&[u8]> {
+        let mut keys = BTreeSet::new();
+        for prefix in ATTACHMENT_PREFIXES.map(str::as_bytes) {
+            for at in memchr::memmem::find_iter(&self.text, prefix) {
+                let rest = &self.text[at + prefix.len()..];
+                let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
+                keys.insert(&rest[..end.unwrap_or(rest.len())]);
+            }
+        }
+        keys
+    }
+
     fn close(&mut self) {
         if self.text.is_empty() {
             self.text.push(b'{');
@@ -164,10 +178,10 @@ pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamE
 /// Keeps those attachments that what was kept so far refers to. They stand after the messages in every log seen.
 fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), StreamError> {
     let mut kept = Excerpt::default();
+    let wanted = excerpt.references();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
-        let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if is_plain && memchr::memmem::find(&excerpt.text, key.as_bytes()).is_some() {
+        if wanted.contains(key.as_bytes()) {
             kept.take(&key, stream)?;
         } else {
             stream.skip()?;
@@ -180,19 +194,36 @@ fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result
 }
 
 /// A document and what was read of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Document {
     text: String,
     tape: Tape,
+    parser: Parser,
 }
 
 impl Document {
-    /// Reads a document; `None` when it is no JSON. Faults that leave a meaning, such as `NaN`, are nothing to stop for.
+    /// Nothing yet.
+    pub(super) fn empty() -> Self {
+        Self {
+            text: String::new(),
+            tape: Tape::new(),
+            parser: Parser::with_depth(MAX_DEPTH),
+        }
+    }
+
+    /// Reads a document; `None` when it is no JSON.
     pub(super) fn new(text: String) -> Option<Self> {
-        let mut tape = Tape::new();
-        Parser::with_depth(MAX_DEPTH).parse(&text, &mut tape);
-        tape.root(&text)?;
-        Some(Self { text, tape })
+        let mut document = Self::empty();
+        document.read(text)?;
+        Some(document)
+    }
+
+    /// Reads another document in the place of this one; `None` when it is no JSON. Faults that leave a meaning, such as
+    /// `NaN`, are nothing to stop for.
+    pub(super) fn read(&mut self, text: String) -> Option<Value<'_>> {
+        self.text = text;
+        self.parser.parse(&self.text, &mut self.tape);
+        self.root()
     }
 
     /// The map at the top.
