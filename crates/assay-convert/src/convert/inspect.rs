@@ -25,10 +25,11 @@ use std::io::{Read, Seek, SeekFrom};
 use assay_formats::json::{Stream, StreamError};
 use assay_formats::ordered;
 
-use self::excerpt::{Document, Excerpt, MAX_VALUE_BYTES};
+use self::excerpt::{Excerpt, MAX_VALUE_BYTES};
 use self::record::{Header, Means};
 use self::sample::Rows;
 use self::unpack::Unpacker;
+use super::reader::Reader;
 use super::{Converted, Log, LogFile, RecordWriter, Refusal};
 
 /// The newest version of the format that is known.
@@ -106,10 +107,10 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     ordered(
         log.options.jobs,
         || Ok::<_, Refusal>(pieces.next()),
-        || (Unpacker::new(archive.clone()), Document::empty()),
-        |(unpacker, document), places| {
+        || (Unpacker::new(archive.clone()), Reader::new()),
+        |(unpacker, reader), places| {
             let sample = |place| match unpacker.sample(place, log.progress) {
-                Ok(excerpt) => rows(&header, document, excerpt),
+                Ok(excerpt) => rows(&header, reader, excerpt),
                 Err(error) => unread(&error),
             };
             places.iter().map(sample).collect::<Vec<_>>()
@@ -157,9 +158,9 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
     ordered(
         log.options.jobs,
         || next().map_err(fail),
-        Document::empty,
-        |document, piece| match piece {
-            Piece::Sample(excerpt) => rows(&header, document, excerpt),
+        Reader::new,
+        |reader, piece| match piece {
+            Piece::Sample(excerpt) => rows(&header, reader, excerpt),
             Piece::Unread => left_out("a sample that cannot be read was left out"),
         },
         |rows| output.add(rows),
@@ -222,11 +223,11 @@ fn read_header(log: &Log<'_>, excerpt: Excerpt) -> Result<Header, Refusal> {
 }
 
 /// The rows of a sample of which everything that matters was kept.
-fn rows(header: &Header, document: &mut Document, excerpt: Excerpt) -> Rows {
+fn rows(header: &Header, reader: &mut Reader, excerpt: Excerpt) -> Rows {
     if excerpt.is_cut() {
         return left_out("a sample that is too large was left out");
     }
-    sample::rows(&header.frame, document, excerpt.into_text())
+    sample::rows(&header.frame, reader, &excerpt.into_bytes())
 }
 
 /// A sample that cannot be read, with the reason where it tells more than the fact.

@@ -7,7 +7,7 @@ use super::scan::plain_length;
 /// How much is read at a time, in bytes.
 const CHUNK: usize = 256 << 10;
 /// How far a string is looked through eight bytes at a time, before the search that is quicker only over long stretches.
-const NEAR: usize = 32;
+const NEAR: usize = 64;
 
 /// Reads a JSON document from front to back and cuts out the values that the caller asks for.
 ///

@@ -6,8 +6,9 @@ use assay_formats::Value;
 use assay_formats::json::StreamError;
 use assay_formats::ordered;
 
+use super::super::reader::Reader;
 use super::super::{Log, RecordWriter, Refusal};
-use super::files::{MAX_ITEM, Reader, RunFiles, Source};
+use super::files::{MAX_ITEM, RunFiles, Source};
 use super::name::Perturbation;
 use super::record::Run;
 use super::row::{Built, Common, Group, build};

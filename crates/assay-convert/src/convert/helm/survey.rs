@@ -3,8 +3,9 @@ use std::ops::Range;
 use assay_formats::json::{Stream, StreamError};
 use assay_formats::{Kind, Value};
 
+use super::super::reader::Reader;
 use super::super::{Log, Refusal};
-use super::files::{Reader, RunFiles, Source};
+use super::files::{RunFiles, Source};
 use super::run_spec::Generation;
 
 /// What must be known of all requests before the first row can be written. Only times are read, and the first request;

@@ -6,12 +6,12 @@ use std::io::Read;
 use assay_formats::json::{Parser, Stream, StreamError};
 use assay_formats::{Tape, Value};
 
+use super::super::reader::MAX_DEPTH;
+
 /// The largest single value that is kept, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 256 << 20;
 /// The most that is kept of one sample, in bytes.
 const MAX_EXCERPT_BYTES: usize = 1 << 30;
-/// How deep values may lie in each other; Inspect itself stops at about 250.
-const MAX_DEPTH: usize = 1024;
 
 /// What a record needs of a header.
 const HEADER_KEYS: [&str; 6] = ["version", "status", "eval", "plan", "results", "stats"];
@@ -56,9 +56,14 @@ impl Excerpt {
     }
 
     /// The document.
-    pub(super) fn into_text(mut self) -> String {
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
         self.close();
-        String::from_utf8(self.text)
+        self.text
+    }
+
+    /// The document as text.
+    pub(super) fn into_text(self) -> String {
+        String::from_utf8(self.into_bytes())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
@@ -194,36 +199,19 @@ fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result
 }
 
 /// A document and what was read of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Document {
     text: String,
     tape: Tape,
-    parser: Parser,
 }
 
 impl Document {
-    /// Nothing yet.
-    pub(super) fn empty() -> Self {
-        Self {
-            text: String::new(),
-            tape: Tape::new(),
-            parser: Parser::with_depth(MAX_DEPTH),
-        }
-    }
-
-    /// Reads a document; `None` when it is no JSON.
+    /// Reads a document; `None` when it is no JSON. Faults that leave a meaning, such as `NaN`, are nothing to stop for.
     pub(super) fn new(text: String) -> Option<Self> {
-        let mut document = Self::empty();
-        document.read(text)?;
-        Some(document)
-    }
-
-    /// Reads another document in the place of this one; `None` when it is no JSON. Faults that leave a meaning, such as
-    /// `NaN`, are nothing to stop for.
-    pub(super) fn read(&mut self, text: String) -> Option<Value<'_>> {
-        self.text = text;
-        self.parser.parse(&self.text, &mut self.tape);
-        self.root()
+        let mut tape = Tape::new();
+        Parser::with_depth(MAX_DEPTH).parse(&text, &mut tape);
+        tape.root(&text)?;
+        Some(Self { text, tape })
     }
 
     /// The map at the top.

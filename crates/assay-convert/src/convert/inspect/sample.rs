@@ -7,8 +7,8 @@ use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
 use assay_formats::syntax::limits;
 
+use super::super::reader::Reader;
 use super::dialogue::Dialogue;
-use super::excerpt::Document;
 use super::message::{detail, message};
 use super::results::Aggregate;
 use super::score::{self, Judgement, Scored};
@@ -56,10 +56,10 @@ pub(super) struct Tally {
     pub(super) is_first_epoch: bool,
 }
 
-/// Makes the rows of a sample, which is read into a document whose memory is used again.
-pub(super) fn rows(frame: &Frame, document: &mut Document, text: String) -> Rows {
+/// Makes the rows of a sample.
+pub(super) fn rows(frame: &Frame, reader: &mut Reader, sample: &[u8]) -> Rows {
     let mut rows = Rows::default();
-    let root = document.read(text);
+    let root = reader.read(sample);
     match root.filter(|root| root.present("id").is_some()) {
         Some(root) => Sample::new(frame, root).write(&mut rows),
         None => rows
