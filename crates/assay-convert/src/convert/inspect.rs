@@ -9,6 +9,7 @@ mod dataset;
 mod dialogue;
 mod excerpt;
 mod generation;
+mod group;
 mod judges;
 mod message;
 mod model;
@@ -107,7 +108,12 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     ordered(
         log.options.jobs,
         || Ok::<_, Refusal>(pieces.next()),
-        || (Unpacker::new(archive.clone()), Reader::new()),
+        || {
+            (
+                Unpacker::new(archive.clone(), header.frame.more_keys()),
+                Reader::new(),
+            )
+        },
         |(unpacker, reader), places| {
             let sample = |place| match unpacker.sample(place, log.progress) {
                 Ok(excerpt) => rows(&header, reader, excerpt),
@@ -146,7 +152,7 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
             return Ok(None);
         }
         let piece = if stream.is_map()? {
-            Piece::Sample(excerpt::sample(&mut stream)?)
+            Piece::Sample(excerpt::sample(&mut stream, header.frame.more_keys())?)
         } else {
             stream.skip()?;
             Piece::Unread

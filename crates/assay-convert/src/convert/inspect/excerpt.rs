@@ -164,12 +164,15 @@ pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool),
     Ok((excerpt, false))
 }
 
-/// Reads what a row needs out of the sample that comes next.
-pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamError> {
+/// Reads what a row needs out of the sample that comes next, and a few keys more.
+pub(super) fn sample<R: Read>(
+    stream: &mut Stream<R>,
+    more: &[&str],
+) -> Result<Excerpt, StreamError> {
     let mut excerpt = Excerpt::default();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
-        if SAMPLE_KEYS.contains(&key.as_str()) {
+        if SAMPLE_KEYS.contains(&key.as_str()) || more.contains(&key.as_str()) {
             excerpt.take(&key, stream)?;
         } else if key == "attachments" && stream.is_map()? && excerpt.refers() {
             attachments(&mut excerpt, stream)?;

@@ -9,6 +9,7 @@ use assay_formats::syntax::limits;
 
 use super::super::reader::Reader;
 use super::dialogue::Dialogue;
+use super::group::Members;
 use super::message::{detail, message};
 use super::results::Aggregate;
 use super::score::{self, Judgement, Scored};
@@ -30,6 +31,18 @@ pub(super) struct Frame {
     pub(super) judges: Vec<String>,
     /// The results of the log; none when it has none, and scores speak for themselves.
     pub(super) aggregates: Vec<Aggregate>,
+}
+
+impl Frame {
+    /// What a row needs of a sample beside what every row needs.
+    pub(super) fn more_keys(&self) -> &'static [&'static str] {
+        let by_metadata = |result: &Aggregate| matches!(result.members, Members::Of(_));
+        if self.aggregates.iter().any(by_metadata) {
+            &["metadata"]
+        } else {
+            &[]
+        }
+    }
 }
 
 /// What became of one sample.
@@ -109,7 +122,7 @@ impl<'d> Sample<'d> {
             .frame
             .aggregates
             .iter()
-            .filter(|result| result.counts_all)
+            .filter(|result| result.members.count(self.root))
         {
             let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
             let scored = judgement.and_then(|judgement| score::scored(judgement.value));
