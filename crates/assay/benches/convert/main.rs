@@ -74,7 +74,7 @@ fn ratios(settings: &Settings) {
     println!("logs of {} MB, one thread, samples written\n", settings.mb);
     println!(
         "{:<16}{:>12}{:>14}{:>14}{:>12}{:>12}",
-        "", "MB per", "against the", "time against", "packed to", "peak MiB"
+        "", "MB per", "against the", "time against", "MB parsed", "peak MiB"
     );
     println!(
         "{:<16}{:>12}{:>14}{:>14}{:>12}{:>12}",
@@ -109,12 +109,12 @@ fn ratio(kind: Kind, settings: &Settings) {
     });
     let ours = bytes as f64 / 1e6 / best.cpu;
     println!(
-        "{:<16}{:>12.0}{:>13.0}x{:>13.2}x{:>11.0}%{:>12.1}",
+        "{:<16}{:>12.0}{:>13.0}x{:>13.2}x{:>12.0}{:>12.1}",
         kind.name(),
         ours,
         ours / kind.reference(),
         parse / ours,
-        100.0 * bytes as f64 / inflated as f64,
+        inflated as f64 / 1e6,
         best.peak_kib as f64 / 1024.0
     );
 }
