@@ -11,7 +11,8 @@ fn each_group_has_the_rows_of_its_samples_and_their_mean_is_its_score() {
         .into_iter()
         .map(|(id, score)| {
             let rows = outcome.scores_of(id);
-            let mean = rows.iter().map(|row| row.2).sum::<f64>() / rows.len() as f64;
+            let count = f64::from(u32::try_from(rows.len()).unwrap());
+            let mean = rows.iter().map(|row| row.2).sum::<f64>() / count;
             assert!((mean - score).abs() < 1e-12, "{id}: {mean} is not {score}");
             (id, rows.len())
         })
