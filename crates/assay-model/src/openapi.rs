@@ -1,4 +1,4 @@
-//! How names look in an OpenAPI document. Each is a text to its readers; what it may hold is said in words, because the
+//! How names look in an `OpenAPI` document. Each is a text to its readers; what it may hold is said in words, because the
 //! doors are stricter than a pattern.
 
 use utoipa::openapi::RefOr;

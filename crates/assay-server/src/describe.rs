@@ -51,6 +51,7 @@ pub(crate) enum Door {
 pub(crate) struct Told {
     summary: &'static str,
     detail: &'static str,
+    form: Option<&'static str>,
     door: Door,
     query: Vec<Parameter>,
     body: Option<RequestBody>,
@@ -64,6 +65,7 @@ pub(crate) fn says(summary: &'static str) -> Told {
     Told {
         summary,
         detail: "",
+        form: None,
         door: Door::Seen,
         query: Vec::new(),
         body: None,
@@ -78,6 +80,17 @@ impl Told {
     pub(crate) fn more(mut self, detail: &'static str) -> Self {
         self.detail = detail;
         self
+    }
+
+    /// Which of several forms of one answer this is.
+    pub(crate) fn in_form(mut self, form: &'static str) -> Self {
+        self.form = Some(form);
+        self
+    }
+
+    /// The form, when there are several.
+    pub(crate) fn form(&self) -> Option<&'static str> {
+        self.form
     }
 
     /// Who may ask, when it is not everybody who can see the repository.

@@ -60,10 +60,10 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-/// Links that carry their own permission until they expire.
+/// Links that carry their own permission until they expire. No user can be called `uploads`, so they hide nobody's files.
 pub(crate) fn links() -> Routes {
     Routes::about(Subject::LargeFiles).route(
-        "/lfs/{kind}/{namespace}/{name}/{oid}",
+        "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
         put(
             upload,
             says("Takes the bytes of a large file.")
@@ -127,8 +127,10 @@ async fn batch(
         _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
     let mut repo = name.open(&state, &caller, need).await?;
-    // Only a pull request is open to everybody: then the client names no branch.
-    if way == Way::Upload && request.reference.is_some() {
+    // Only a pull request is open to everybody: then the client names none, or that of one.
+    let reference = request.reference.as_ref();
+    let is_for_branch = reference.is_some_and(|own| !own.name.starts_with("refs/pr/"));
+    if way == Way::Upload && is_for_branch {
         repo = name.open(&state, &caller, Need::Write).await?;
     }
     if !request.is_sha256() || !request.takes_basic() {
@@ -210,7 +212,7 @@ fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way
     let signature = state.hub.sign(&text);
     Action {
         href: format!(
-            "{base}/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
+            "{base}/uploads/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
             repo.kind(),
             repo.id(),
             object.oid,

@@ -36,26 +36,32 @@ const EXPOSED: [HeaderName; 8] = [
 /// Everything a hub answers, as one service.
 pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
     let state = AppState::new(hub, config, clock);
-    routes()
+    let routes = routes()
         .into_router()
         .fallback(api::fallback)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(config.body_bytes))
-        .layer(catch_panics(&state))
+        .method_not_allowed_fallback(wrong_method);
+    with_layers(routes, &state)
+}
+
+/// What happens round every handler, from the inside out.
+fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
+    let readable_anywhere = CorsLayer::new()
+        .allow_origin(Anyone)
+        .allow_methods(Anyone)
+        .allow_headers(Anyone)
+        .expose_headers(EXPOSED);
+    let never_guessed = SetResponseHeaderLayer::if_not_present(
+        X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    routes
+        .layer(DefaultBodyLimit::max(state.web.body_bytes))
+        .layer(catch_panics(state))
         .layer(from_fn_with_state(state.clone(), answer::answer))
-        .layer(
-            CorsLayer::new()
-                .allow_origin(Anyone)
-                .allow_methods(Anyone)
-                .allow_headers(Anyone)
-                .expose_headers(EXPOSED),
-        )
-        .layer(SetResponseHeaderLayer::if_not_present(
-            X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        ))
+        .layer(readable_anywhere)
+        .layer(never_guessed)
         .layer(from_fn_with_state(state.clone(), observe::observe))
-        .with_state(state)
+        .with_state(state.clone())
 }
 
 /// Every route, with what is said of it.
@@ -106,4 +112,48 @@ fn catch_panics(
 async fn wrong_method() -> Response {
     let body = Json(json!({ "error": "this method is not allowed here" }));
     (StatusCode::METHOD_NOT_ALLOWED, body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::Request;
+    use axum::routing::get;
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[tokio::test]
+    async fn a_panic_fails_one_request_with_an_id_and_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = Config {
+            data: directory.path().join("data"),
+            ..Config::default()
+        };
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let hub = Hub::open(config.hub(), Arc::clone(&clock)).await.unwrap();
+        let state = AppState::new(hub, &config, clock);
+        let routes =
+            Router::new().route("/boom", get(async || -> &'static str { panic!("secret") }));
+        let router = with_layers(routes, &state);
+
+        let response = router
+            .clone()
+            .oneshot(Request::get("/boom").body(Body::empty()).unwrap())
+            .await
+            .unwrap();
+
+        assert_eq!(response.status(), 500);
+        let id = response.headers()["x-request-id"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let body = axum::body::to_bytes(response.into_body(), 1000)
+            .await
+            .unwrap();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.contains(&id) && !text.contains("secret"), "{text}");
+        assert!(state.web.metrics.text().contains("assay_panics_total 1\n"));
+    }
 }

@@ -68,6 +68,15 @@ impl Methods {
         }
     }
 
+    /// Changes how they are served, and nothing that is said of them.
+    pub(crate) fn served(
+        mut self,
+        change: impl FnOnce(MethodRouter<AppState>) -> MethodRouter<AppState>,
+    ) -> Self {
+        self.router = change(self.router);
+        self
+    }
+
     /// Answers `GET` as well.
     pub(crate) fn get<H, T>(mut self, handler: H, told: Told) -> Self
     where
@@ -138,7 +147,11 @@ impl Routes {
     pub(crate) fn route(mut self, path: &str, methods: Methods) -> Self {
         let described = self.described.entry(path.to_owned()).or_default();
         for (method, mut name, told) in methods.told {
-            // One handler may answer several methods; its name tells them apart all the same.
+            // One handler may answer several forms and methods; their names tell them apart all the same.
+            if let Some(form) = told.form() {
+                name.push('.');
+                name.push_str(form);
+            }
             if described.iter().any(|other| other.name == name) {
                 name.push('.');
                 name.push_str(word(&method));

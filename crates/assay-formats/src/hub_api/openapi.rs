@@ -1,4 +1,4 @@
-//! How shapes look in an OpenAPI document that no derive can read, because they are written by hand.
+//! How shapes look in an `OpenAPI` document that no derive can read, because they are written by hand.
 
 use assay_model::{MetricId, ObjectId, Timestamp};
 use utoipa::openapi::schema::{

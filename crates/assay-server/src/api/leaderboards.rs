@@ -1,7 +1,7 @@
-use std::sync::Arc;
-
 use assay_app::{BoardQuery, BoardView, Caller};
 use assay_formats::hub_api;
+use assay_model::{RepoId, RepoKind};
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use bytes::Bytes;
@@ -11,9 +11,9 @@ use utoipa::IntoParams;
 use crate::base_url::BaseUrl;
 use crate::describe::{Subject, says};
 use crate::error::{Failure, one_line};
-use crate::extract::{Asker, Base, Flag, Query, Segments};
+use crate::extract::{Asker, Base, Flag, Query, RepoName};
 use crate::rendered::Answer;
-use crate::routes::{Routes, get};
+use crate::routes::{Methods, Routes, get};
 use crate::state::AppState;
 use crate::wire;
 
@@ -29,36 +29,48 @@ const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
 /// Leaderboards, at their full addresses: only datasets have one.
 pub(crate) fn routes() -> Routes {
-    Routes::about(Subject::Leaderboards)
-        .route(
-            "/api/datasets/{namespace}/{name}/{board}",
-            get(
-                leaderboard,
-                says("Ranks the results of one task.")
-                    .more(
-                        "Only finite numbers are ranked; equal values share a rank. The answer says in its headers which task, \
-                         metric, policy and definition made it.",
-                    )
-                    .query::<Parameters>()
-                    .lists::<hub_api::BoardRow>("The rows, in the form that the end of the address names.")
-                    .or_bytes("application/x-ndjson")
-                    .or_bytes("text/csv")
-                    .or_bytes("application/vnd.apache.parquet")
-                    .or_bytes("text/markdown")
-                    .header(TASK.as_str(), "The task.")
-                    .header(METRIC.as_str(), "The metric it is ranked by.")
-                    .header(POLICY.as_str(), "The policy that chose among several results of a model.")
-                    .header(REVISION.as_str(), "The commit of the benchmark's definition.")
-                    .header(TOTAL.as_str(), "How many rows there are in all."),
-            ),
-        )
+    let address = "/api/datasets/{namespace}/{name}/leaderboard";
+    let mut routes = Routes::about(Subject::Leaderboards).route(address, of_form(Form::Client));
+    for form in Form::FILES {
+        let address = format!("{address}.{}", form.suffix().unwrap_or_default());
+        routes = routes.route(&address, of_form(form));
+    }
+    routes.served(|router| router.layer(Extension(RepoKind::Dataset)))
 }
 
-#[derive(Deserialize)]
-struct Named {
-    namespace: String,
-    name: String,
-    board: String,
+fn of_form(form: Form) -> Methods {
+    let told = match form {
+        Form::Client => says("Ranks the results of one task."),
+        Form::Json | Form::Lines | Form::Csv | Form::Parquet | Form::Markdown => {
+            says("Ranks the results of one task, as a file.")
+                .in_form(form.suffix().unwrap_or_default())
+        }
+    };
+    let told = told
+        .more(
+            "Only finite numbers are ranked; equal values share a rank. The headers of the answer say which task, metric, \
+             policy and definition made it.",
+        )
+        .query::<Parameters>();
+    let told = match form {
+        Form::Client | Form::Json => told.lists::<hub_api::BoardRow>("The rows."),
+        Form::Lines | Form::Csv | Form::Parquet | Form::Markdown => {
+            told.answers_bytes(form.content_type(), "The rows.")
+        }
+    };
+    let told = told
+        .header(TASK.as_str(), "The task.")
+        .header(METRIC.as_str(), "The metric it is ranked by.")
+        .header(
+            POLICY.as_str(),
+            "The policy that chose among several results of a model.",
+        )
+        .header(
+            REVISION.as_str(),
+            "The commit of the benchmark's definition.",
+        )
+        .header(TOTAL.as_str(), "How many rows there are in all.");
+    get(leaderboard, told).served(|router| router.layer(Extension(form)))
 }
 
 /// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
@@ -114,45 +126,45 @@ async fn leaderboard(
     State(state): State<AppState>,
     Asker(caller): Asker,
     Base(base): Base,
+    name: RepoName,
+    Extension(form): Extension<Form>,
     uri: Uri,
-    Segments(named): Segments<Named>,
     Query(parameters): Query<Parameters>,
 ) -> Result<Answer, Failure> {
-    let form = Form::of(&named.board).ok_or_else(Failure::no_route)?;
+    let query = parameters.query();
+    if caller.name().is_some() {
+        return render(&state, &caller, base, &name.id, &query, form).await;
+    }
     // What an anonymous reader sees depends on the address alone, and on the host for what counts as external.
-    let key = format!("{base}{uri}");
     let generation = state.hub.generation();
-    let is_anonymous = caller.name().is_none();
-    if is_anonymous && let Some(answer) = state.web.rendered.get(generation, &key) {
+    let key = format!("{base}{uri}");
+    if let Some(answer) = state.web.rendered.get(generation, &key) {
+        state.web.metrics.cache_hits.add();
         return Ok(answer);
     }
-    let view = find(&state, &caller, &named, parameters).await?;
-    let body = render(&view, &base, form)?;
-    let answer = Answer {
-        headers: headers(&view, form, &named.name),
-        body,
-    };
-    if is_anonymous {
-        state.web.rendered.put(generation, key, answer.clone());
-    }
+    let answer = render(&state, &caller, base, &name.id, &query, form).await?;
+    state.web.rendered.put(generation, key, answer.clone());
     Ok(answer)
 }
 
-async fn find(
+async fn render(
     state: &AppState,
     caller: &Caller,
-    named: &Named,
-    parameters: Parameters,
-) -> Result<Arc<BoardView>, Failure> {
-    let id = format!("{}/{}", named.namespace, named.name);
-    let id = id.parse().map_err(|_| Failure::no_repo())?;
-    Ok(state
-        .hub
-        .leaderboard(caller, &id, &parameters.query())
-        .await?)
+    base: BaseUrl,
+    benchmark: &RepoId,
+    query: &BoardQuery,
+    form: Form,
+) -> Result<Answer, Failure> {
+    let view = state.hub.leaderboard(caller, benchmark, query).await?;
+    let headers = headers(&view, form, benchmark.name());
+    // A board of thousands of rows takes some milliseconds, for which others would wait.
+    let body = tokio::task::spawn_blocking(move || write(&view, &base, form))
+        .await
+        .map_err(Failure::internal)??;
+    Ok(Answer { headers, body })
 }
 
-fn render(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
+fn write(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
     let rows: Vec<hub_api::BoardRow> = view
         .rows
         .iter()

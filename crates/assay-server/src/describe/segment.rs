@@ -2,16 +2,6 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
-/// What the end of a leaderboard's address can be.
-const BOARDS: [&str; 6] = [
-    "leaderboard",
-    "leaderboard.json",
-    "leaderboard.ndjson",
-    "leaderboard.csv",
-    "leaderboard.parquet",
-    "leaderboard.md",
-];
-
 /// The named parts of a path, in its order, without braces and stars.
 pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
@@ -30,7 +20,6 @@ pub(super) fn parameter(name: &str) -> Parameter {
         "num" => ObjectBuilder::new()
             .schema_type(Type::Integer)
             .minimum(Some(1)),
-        "board" => text().enum_values(Some(BOARDS)),
         "kind" => text().enum_values(Some(["model", "dataset"])),
         _ => text(),
     };
@@ -47,7 +36,6 @@ pub(super) fn parameter(name: &str) -> Parameter {
 fn description(name: &str) -> Option<&'static str> {
     Some(match name {
         "account" => "The name of an account.",
-        "board" => "The end says the form: none for what clients parse, else a file.",
         "branch" => "The name of a branch; it may hold slashes.",
         "event" => "The `id` of a comment's event.",
         "kind" => "What the repository holds.",

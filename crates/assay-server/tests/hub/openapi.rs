@@ -286,7 +286,7 @@ async fn what_the_hub_answers_is_what_the_document_says() {
             200,
         ),
         (
-            "/api/datasets/{namespace}/{name}/{board}".to_owned(),
+            "/api/datasets/{namespace}/{name}/leaderboard".to_owned(),
             "/api/datasets/alice/sums/leaderboard?policy=all",
             200,
         ),

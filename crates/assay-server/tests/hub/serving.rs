@@ -1,7 +1,13 @@
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
 
 use assay_server::{Config, ServeError, serve};
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::oneshot;
 
 fn config(directory: &tempfile::TempDir) -> Config {
@@ -14,12 +20,30 @@ fn config(directory: &tempfile::TempDir) -> Config {
 
 /// Asks over a real connection.
 fn ask(address: SocketAddr) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
+    ask_over(TcpStream::connect(address).unwrap())
+}
+
+fn ask_over(mut stream: impl Read + Write) -> String {
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
+}
+
+/// A client that trusts our certificate alone.
+fn tls_client(certificate: &Path) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots
+        .add(CertificateDer::from_pem_file(certificate).unwrap())
+        .unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Arc::new(config)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,4 +96,89 @@ async fn a_configuration_with_faults_does_not_start() {
         "{refused}"
     );
     assert!(!directory.path().join("data").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_in_flight_is_finished_when_the_server_is_told_to_stop() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = serve(config(&directory)).await.unwrap();
+    let address = server.address();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(server.run_until(async {
+        let _ = stopped.await;
+    }));
+    let body = r#"{"content":"---\nlicense: mit\n---\n"}"#;
+    let head = format!(
+        "POST /api/validate-yaml HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        body.len()
+    );
+
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        // The server asks for the body once the handler waits for it.
+        let mut go_on = [0; 25];
+        stream.read_exact(&mut go_on).unwrap();
+        assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+        stop.send(()).unwrap();
+        while TcpStream::connect(address).is_ok() {
+            std::thread::yield_now();
+        }
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    })
+    .await
+    .unwrap();
+    running.await.unwrap().unwrap();
+
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_certificate_the_server_speaks_tls() {
+    let directory = tempfile::tempdir().unwrap();
+    let pem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hub/tls");
+    let certificate = pem.join("certificate.pem");
+    let server = serve(Config {
+        tls_certificate: Some(certificate.clone()),
+        tls_key: Some(pem.join("key.pem")),
+        ..config(&directory)
+    })
+    .await
+    .unwrap();
+    let address = server.address();
+    tokio::spawn(server.run_until(std::future::pending()));
+
+    let answer = tokio::task::spawn_blocking(move || {
+        let name = "localhost".try_into().unwrap();
+        let connection = ClientConnection::new(tls_client(&certificate), name).unwrap();
+        let stream = TcpStream::connect(address).unwrap();
+        ask_over(StreamOwned::new(connection, stream))
+    })
+    .await
+    .unwrap();
+
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_key_of_another_certificate_is_a_fault_of_the_configuration() {
+    let directory = tempfile::tempdir().unwrap();
+    let pem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hub/tls/certificate.pem");
+    let config = Config {
+        tls_certificate: Some(pem.clone()),
+        tls_key: Some(pem),
+        ..config(&directory)
+    };
+
+    let faults = config.check();
+
+    assert_eq!(faults.len(), 1);
+    assert!(
+        faults[0].reason.contains("has no key in PEM"),
+        "{}",
+        faults[0]
+    );
 }

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Text that means nothing to a browser but itself.
 pub(super) struct Escaped<'t>(pub(super) &'t str);
@@ -23,10 +23,11 @@ impl fmt::Display for Escaped<'_> {
 pub(super) fn prose(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for (at, part) in text.split('`').enumerate() {
-        match at % 2 {
-            0 => html.push_str(&Escaped(part).to_string()),
-            _ => html.push_str(&format!("<code>{}</code>", Escaped(part))),
-        }
+        let part = Escaped(part);
+        let _ = match at % 2 {
+            0 => write!(html, "{part}"),
+            _ => write!(html, "<code>{part}</code>"),
+        };
     }
     html
 }

@@ -88,7 +88,7 @@ fn publish(operator: &Client, model: &Model) -> Result<(), ClientError> {
 
 fn card(model: &Model) -> String {
     let base = model
-        .base_model
+        .base
         .map_or_else(String::new, |base| format!("base_model: {base}\n"));
     format!(
         "---\nlicense: apache-2.0\npipeline_tag: {}\n{base}---\n\n# {}\n\n{}\n\n{DISCLAIMER}\n",
