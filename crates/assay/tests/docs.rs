@@ -2,8 +2,9 @@
 
 #![cfg(test)]
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -80,6 +81,56 @@ fn assay(args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
+/// The address at which a hub listens by itself.
+const HUB: &str = "http://127.0.0.1:8460";
+
+/// A demonstration hub, until it goes out of scope.
+struct Demo {
+    child: Child,
+    url: String,
+    _data: tempfile::TempDir,
+}
+
+impl Demo {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program under test is no git command; it finds git by the path of the test"
+    )]
+    fn start() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--data"]);
+        command
+            .arg(data.path())
+            .current_dir(data.path())
+            .env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = told.next().unwrap().unwrap();
+        let url = first.strip_prefix("the hub is at ").unwrap().to_owned();
+        let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+        let is_last = |line: &str| line.contains("the demonstration is ");
+        let last = log.find(|line| is_last(line.as_ref().unwrap()));
+        assert!(last.unwrap().unwrap().contains("is complete"));
+        // What it has still to say must not block it.
+        std::thread::spawn(move || told.chain(log).for_each(drop));
+        Self {
+            child,
+            url,
+            _data: data,
+        }
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     let mut dead = Vec::new();
@@ -134,6 +185,31 @@ fn what_a_transcript_of_the_examples_shows_is_printed_in_that_order() {
     }
 
     assert!(checked >= 4, "{checked} transcripts");
+}
+
+#[test]
+fn what_a_transcript_of_the_demonstration_shows_is_all_that_is_printed() {
+    let demo = Demo::start();
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for block in blocks(&text, "console") {
+            let (command, shown) = block.split_once('\n').unwrap_or((block, ""));
+            let line = command.strip_prefix("$ assay hub ");
+            let Some(line) = line.filter(|line| line.contains(HUB)) else {
+                continue;
+            };
+            let line = line.replace(HUB, &demo.url);
+            let args: Vec<&str> = ["hub"].into_iter().chain(line.split_whitespace()).collect();
+
+            let output = assay(&args);
+
+            let printed = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(printed.trim_end(), shown.trim_end(), "{page}: {command}");
+            checked += 1;
+        }
+    }
+
+    assert!(checked >= 2, "{checked} transcripts");
 }
 
 #[test]
