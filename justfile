@@ -23,6 +23,10 @@ test *args:
 accept:
     INSTA_UPDATE=always ASSAY_UPDATE=1 cargo test --workspace
 
+# The real Python client, the hf command and git against a hub
+compat *versions:
+    compat/run.sh {{versions}}
+
 deny:
     cargo deny --locked check bans licenses sources
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up whatever the tests need on a fresh machine (cargo, gcc and git are enough) and runs all of them.
+# Sets up whatever the tests need on a fresh machine (cargo, gcc, git and python3 are enough) and runs all of them.
 # Every step is a plain command that also works typed by hand; `just --list` names them.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -20,3 +20,4 @@ else
     printf '\n== cargo deny: skipped, cargo-deny is not installed\n'
 fi
 step cargo test --workspace --locked
+step compat/run.sh

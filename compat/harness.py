@@ -139,6 +139,8 @@ def raises(*kinds, text: str = ""):
         message = str(error)
         assert text.lower() in message.lower(), f"`{text}` is not in: {message}"
         return
+    except Skip:
+        raise
     except Exception as error:
         raise AssertionError(f"raised {type(error).__name__}: {error}") from error
     raise AssertionError(f"nothing was raised; expected {', '.join(kind.__name__ for kind in kinds)}")

@@ -17,7 +17,8 @@ def cli_leaderboard(world: World):
     if "leaderboard" not in world.hf("datasets", "--help", ok=False):
         raise Skip("this client has no `hf datasets leaderboard`")
     assert world.model in world.hf("datasets", "leaderboard", world.bench)
-    assert world.bench in world.hf("datasets", "ls", "--filter", "benchmark:official")
+    listed = world.hf("datasets", "ls", "--filter", "benchmark:official", "--format", "json")
+    assert world.bench in listed, listed
 
 
 @check

@@ -17,7 +17,7 @@ def repository_not_found(world: World):
         with raises(RepositoryNotFoundError):
             api.model_info(f"{world.owner_name}/nope")
         with raises(RepositoryNotFoundError):
-            api.hf_hub_download(f"{world.owner_name}/nope", "x", force_download=True)
+            api.hf_hub_download(f"{world.owner_name}/nope", "x")
     with raises(RepositoryNotFoundError):
         world.owner.model_info("gpt2")
 

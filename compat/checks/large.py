@@ -64,7 +64,7 @@ def lfs_basic_transfer(world: World):
     name = f"{world.owner_name}/large"
     data = content()[: 1 << 20]
     oid = hashlib.sha256(data).hexdigest()
-    batch = {"operation": "upload", "transfers": ["basic"], "objects": [{"oid": oid, "size": len(data)}], "hash_algo": "sha256"}
+    batch = {"operation": "upload", "transfers": ["basic"], "objects": [{"oid": oid, "size": len(data)}], "hash_algo": "sha256", "ref": {"name": "main"}}
     kind = {"Content-Type": "application/vnd.git-lfs+json", "Accept": "application/vnd.git-lfs+json"}
     status, _, body = world.raw("POST", f"/{name}.git/info/lfs/objects/batch", world.stranger_token, json.dumps(batch), kind)
     assert status == 403, (status, body)

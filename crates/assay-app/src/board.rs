@@ -2,31 +2,28 @@
 
 mod cache;
 mod loaded;
+mod model;
 mod moment;
+mod plan;
 mod result;
 
-use std::collections::HashSet;
-use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_board::{Policy, Question};
 use assay_model::{
-    Benchmark, Entry, Metric, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId,
-    Timestamp,
+    Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKind, Standing, TaskId, Timestamp,
 };
-use assay_store::{Branch, IndexedEntry};
 use serde_json::Value as Json;
 
 pub(crate) use self::cache::Boards;
-use self::loaded::{Asked, LoadedBoard, Ranked};
-use self::result::ModelFacts;
+use self::loaded::{LoadedBoard, LoadedTask, Ranked};
+use self::plan::Plan;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
-use crate::index::{self, DEFINITION_FILE, MAX_BYTES, Touched};
+use crate::hub::Hub;
+use crate::index::{DEFINITION_FILE, Touched};
 use crate::known::KnownBenchmark;
 
 /// How often the database is asked whether another process has changed it.
@@ -137,14 +134,6 @@ pub struct EvalResult {
     pub notes: Option<String>,
 }
 
-/// What a query asks of which definition.
-struct Plan {
-    benchmark: Arc<KnownBenchmark>,
-    asked: Asked,
-    question: Question,
-    as_of: Option<Timestamp>,
-}
-
 impl Hub {
     /// A leaderboard, of what the caller may see.
     pub async fn leaderboard(
@@ -158,11 +147,11 @@ impl Hub {
         let board = match plan.as_of {
             None => self.boards.board(&self.store, &plan.benchmark).await?,
             Some(at) => {
-                let (benchmark, task) = (&plan.benchmark, &plan.asked.task);
+                let (benchmark, task) = (&plan.benchmark, &plan.task);
                 Arc::new(LoadedBoard::load_at(&self.store, benchmark, task, at).await?)
             }
         };
-        let ranked = self.ranked(caller, &board, &plan).await?;
+        let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
         Ok(Arc::new(view(&plan, query, &ranked)))
     }
 
@@ -244,196 +233,21 @@ impl Hub {
         })
     }
 
-    async fn plan(
-        &self,
-        benchmark: Arc<KnownBenchmark>,
-        query: &BoardQuery,
-    ) -> Result<Plan, Error> {
-        let (benchmark, as_of) = match &query.as_of {
-            None => (benchmark, None),
-            Some(text) => self.as_of(benchmark, text).await?,
-        };
-        let definition = &benchmark.definition;
-        let task = asked_task(definition, &benchmark.id, query.task.as_deref())?;
-        let metric = asked_metric(definition, &benchmark.id, query.metric.as_deref())?;
-        let policy = match query.policy.as_deref() {
-            None => Policy::default(),
-            Some(text) => {
-                Policy::from_str(text).map_err(|error| Error::Invalid(error.to_string()))?
-            }
-        };
-        let mut question = Question::by(metric);
-        question.policy = policy;
-        question.verified_only = query.verified;
-        question.base_models_only = !query.derived_models;
-        let asked = Asked {
-            task,
-            metric: metric.id.as_str().to_owned(),
-            policy,
-            verified_only: question.verified_only,
-            base_models_only: question.base_models_only,
-        };
-        Ok(Plan {
-            benchmark,
-            asked,
-            question,
-            as_of,
-        })
-    }
-
-    /// The moment that is asked for. A commit of the benchmark also brings the definition that it had.
-    async fn as_of(
-        &self,
-        benchmark: Arc<KnownBenchmark>,
-        text: &str,
-    ) -> Result<(Arc<KnownBenchmark>, Option<Timestamp>), Error> {
-        if let Some(at) = moment::moment(text) {
-            return Ok((benchmark, Some(at)));
-        }
-        let (git, key, revision) = (Arc::clone(&self.git), benchmark.key, text.to_owned());
-        let found = blocking(move || Ok(definition_at(&git, key, &revision)?)).await?;
-        let (commit, definition) = found.ok_or_else(|| {
-            Error::Invalid(format!(
-                "`{text}` is no date and no commit of `{}` with a valid definition",
-                benchmark.id
-            ))
-        })?;
-        let past = KnownBenchmark {
-            definition: Arc::new(definition),
-            revision: commit.id,
-            ..(*benchmark).clone()
-        };
-        Ok((Arc::new(past), Some(commit.committed)))
-    }
-
     /// The rows that the caller sees. Who is related to no private model on the board sees what everyone sees.
     async fn ranked(
         &self,
         caller: &Caller,
-        board: &LoadedBoard,
+        task: &LoadedTask,
         plan: &Plan,
     ) -> Result<Ranked, Error> {
-        let viewer = self.viewer(caller).await?;
-        Ok(if board.sees_more(&plan.asked.task, &viewer) {
-            board.private(&plan.asked.task, &plan.question, &viewer)
-        } else {
-            board.public(&plan.asked, &plan.question)
-        })
-    }
-
-    async fn read_model(&self, key: RepoKey) -> Result<Vec<Arc<EvalResult>>, Error> {
-        let Some(repository) = self.store.repository(key).await? else {
-            return Err(Error::NotFound(Missing::Repo));
-        };
-        let account = self.store.account(repository.owner).await?;
-        let owner = result::owner_of(&repository, account);
-        let known = self.boards.known(&self.store).await?;
-        let rows = without_echoes(self.store.entries_of_model(key, None).await?);
-        let mut results = Vec::with_capacity(rows.len());
-        for row in rows {
-            let submitter = match row.version.submitter {
-                Some(id) => self.store.account(id).await?.map(|account| account.name),
-                None => None,
-            };
-            // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
-            let dataset = row.version.entry.dataset.clone();
-            let benchmark = known.named(dataset.as_str()).filter(|benchmark| {
-                benchmark.public
-                    || (repository.settings.private && benchmark.owner == repository.owner)
-            });
-            let definition = benchmark
-                .map(|benchmark| &*benchmark.definition)
-                .ok_or_else(|| format!("this hub has no benchmark `{dataset}` yet"));
-            let model = ModelFacts {
-                id: &repository.id,
-                owner: &owner,
-            };
-            let result = result::of_model(model, row, submitter.as_deref(), definition);
-            results.push(Arc::new(result));
+        if task.has_private() && !caller.is_anonymous() {
+            let viewer = self.viewer(caller).await?;
+            if let Some(ranked) = task.private(&plan.question, &viewer) {
+                return Ok(ranked);
+            }
         }
-        Ok(results)
+        Ok(task.public(&plan.asked, &plan.question))
     }
-}
-
-/// Leaves out what a pull request says and main says as well.
-fn without_echoes(rows: Vec<IndexedEntry>) -> Vec<IndexedEntry> {
-    let on_main: HashSet<[u8; 32]> = rows
-        .iter()
-        .filter(|row| row.branch == Branch::Main)
-        .map(|row| index::digest(&row.version.data))
-        .collect();
-    let is_news = |row: &IndexedEntry| {
-        row.branch == Branch::Main || !on_main.contains(&index::digest(&row.version.data))
-    };
-    rows.into_iter().filter(is_news).collect()
-}
-
-fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {
-    let task = match asked {
-        None => definition.tasks.first(),
-        Some(task) => definition.task(task),
-    };
-    let known = || {
-        let ids = definition.tasks.iter().map(|task| format!("`{}`", task.id));
-        ids.collect::<Vec<_>>().join(", ")
-    };
-    task.map(|task| task.id.clone()).ok_or_else(|| {
-        Error::NotFound(Missing::Leaderboard(format!(
-            "`{id}` has no task `{}`; its tasks are {}",
-            asked.unwrap_or_default(),
-            known()
-        )))
-    })
-}
-
-fn asked_metric<'d>(
-    definition: &'d Benchmark,
-    id: &RepoId,
-    asked: Option<&str>,
-) -> Result<&'d Metric, Error> {
-    let metric = match asked {
-        None => definition.primary(),
-        Some(metric) => definition.metric(metric),
-    };
-    let known = || {
-        let ids = definition
-            .metrics
-            .iter()
-            .map(|metric| format!("`{}`", metric.id));
-        ids.collect::<Vec<_>>().join(", ")
-    };
-    metric.ok_or_else(|| {
-        Error::NotFound(Missing::Leaderboard(format!(
-            "`{id}` has no metric `{}`; its metrics are {}",
-            asked.unwrap_or_default(),
-            known()
-        )))
-    })
-}
-
-/// The definition at a revision, with its commit; none when there is no such commit or no valid definition.
-fn definition_at(
-    git: &assay_git::Repositories,
-    key: RepoKey,
-    revision: &str,
-) -> Result<Option<(assay_git::CommitInfo, Benchmark)>, assay_git::Error> {
-    let repository = git.get(key)?;
-    let Some(commit) = repository.resolve(revision)? else {
-        return Ok(None);
-    };
-    let objects = repository.objects();
-    let path = DEFINITION_FILE
-        .parse()
-        .expect("the names of our own files are paths");
-    let Some(entry) = objects.entry(commit, &path)? else {
-        return Ok(None);
-    };
-    if entry.size > MAX_BYTES {
-        return Ok(None);
-    }
-    let bytes = objects.read(entry.oid, MAX_BYTES)?;
-    let commit = objects.commit(commit)?;
-    Ok(index::definition(bytes).map(|(_, definition)| (commit, definition)))
 }
 
 fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
@@ -442,7 +256,7 @@ fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
         benchmark_id: plan.benchmark.id.clone(),
         benchmark: Arc::clone(&plan.benchmark.definition),
         revision: plan.benchmark.revision,
-        task: plan.asked.task.clone(),
+        task: plan.task.clone(),
         metric: plan.question.metric.clone(),
         policy: plan.asked.policy.as_str(),
         as_of: plan.as_of,

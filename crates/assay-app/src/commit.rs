@@ -8,6 +8,7 @@ use crate::attributes;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::lock::Locked;
 use crate::publish::{RefMove, publish};
 use crate::target::Target;
 
@@ -93,7 +94,7 @@ impl Hub {
         let actor = caller.signed_in()?;
         self.check_size(&request)?;
         let message = message_of(&request.summary, &request.description)?;
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let target = self.target(caller, &repo, &request).await?;
         // The temporary files of the request live until it is answered.
         let (operations, _temporary) = self.operations(&repo, request.operations).await?;
@@ -111,7 +112,10 @@ impl Hub {
                 author: author.clone(),
                 committer: author.clone(),
             };
-            match self.publish_plan(actor, &repo, &target, start, plan).await {
+            match self
+                .publish_plan(&locked, actor, &repo, &target, plan)
+                .await
+            {
                 // The lock keeps this process in order; another one may share the directory.
                 Err(Error::Stale) if request.parent.is_none() && attempt < MAX_ATTEMPTS => {
                     attempt += 1;
@@ -123,12 +127,13 @@ impl Hub {
 
     async fn publish_plan(
         &self,
+        locked: &Locked,
         actor: &SignedIn,
         repo: &Repo,
         target: &Target,
-        start: ObjectId,
         plan: CommitPlan,
     ) -> Result<Committed, Error> {
+        let expected = plan.base.map_or(Expected::Absent, Expected::At);
         let (quarantine, commit) = self
             .with_git(repo.key, move |git| {
                 let quarantine = git.quarantine();
@@ -139,11 +144,11 @@ impl Hub {
             .await?;
         let change = RefMove {
             name: target.from.clone(),
-            expected: Expected::At(start),
+            expected,
             new: Some(commit),
         };
         let note = target.note.clone();
-        let published = publish(self, actor, repo, quarantine, vec![change], note).await?;
+        let published = publish(self, locked, actor, repo, quarantine, vec![change], note).await?;
         Ok(Committed {
             commit,
             pull: published.pull,

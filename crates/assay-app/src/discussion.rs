@@ -1,5 +1,6 @@
 //! Discussions and pull requests: what people say to each other about a repository.
 
+mod comment;
 mod events;
 mod limits;
 mod merge;
@@ -8,7 +9,7 @@ mod repair;
 
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
-use assay_store::{AccountId, DiscussionKind, DiscussionState, EventId, Tx};
+use assay_store::{AccountId, DiscussionKind, DiscussionState, EventId};
 
 use self::events::{Scene, Told};
 pub(crate) use self::record::record;
@@ -22,6 +23,11 @@ use crate::index::{Afresh, index};
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;
+
+impl DiscussionFilter {
+    /// How many discussions a page has.
+    pub const PAGE: u64 = PAGE as u64;
+}
 
 /// Where a discussion or pull request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -207,9 +213,10 @@ impl Hub {
             actor: Some(actor),
             now: self.now(),
         };
-        let base = match new.is_pull {
-            true => Some(self.begin_pull(&repo, scene.num).await?),
-            false => None,
+        let base = if new.is_pull {
+            Some(self.begin_pull(&repo, scene.num).await?)
+        } else {
+            None
         };
         tx.add_discussion(&assay_store::NewDiscussion {
             key: repo.key,
@@ -266,13 +273,19 @@ impl Hub {
             .store
             .discussions(&assay_store::DiscussionFilter {
                 key: repo.key,
-                kind: filter.is_pull.map(|is_pull| match is_pull {
-                    true => DiscussionKind::Pull,
-                    false => DiscussionKind::Discussion,
+                kind: filter.is_pull.map(|is_pull| {
+                    if is_pull {
+                        DiscussionKind::Pull
+                    } else {
+                        DiscussionKind::Discussion
+                    }
                 }),
-                state: filter.open.map(|open| match open {
-                    true => DiscussionState::Open,
-                    false => DiscussionState::Closed,
+                state: filter.open.map(|open| {
+                    if open {
+                        DiscussionState::Open
+                    } else {
+                        DiscussionState::Closed
+                    }
                 }),
                 author: filter.author.clone(),
                 offset: filter.offset,
@@ -284,74 +297,6 @@ impl Hub {
             count: page.count,
             start: filter.offset,
         })
-    }
-
-    /// Says something.
-    pub async fn comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        text: &str,
-    ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
-        limits::spoken(text)?;
-        let (held, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
-        let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
-        tx.commit().await?;
-        drop(held);
-        self.stored_event(&id).await
-    }
-
-    /// Changes what one has said.
-    pub async fn edit_comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        event: &str,
-        text: &str,
-    ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
-        limits::spoken(text)?;
-        let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
-        let (id, said) = find_comment(&mut tx, scene, event).await?;
-        if said.author != scene.actor {
-            return Err(Error::Forbidden(
-                "only who wrote a comment may change it".to_owned(),
-            ));
-        }
-        if said.hidden {
-            return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
-        }
-        let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
-        tx.set_event(&id, &data).await?;
-        tx.commit().await?;
-        self.stored_event(&id).await
-    }
-
-    /// Hides a comment, for ever.
-    pub async fn hide_comment(
-        &self,
-        caller: &Caller,
-        repo: &Repo,
-        num: i64,
-        event: &str,
-    ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
-        let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
-        let (id, said) = find_comment(&mut tx, scene, event).await?;
-        if said.author != scene.actor {
-            self.check(caller, repo, Need::Write).await?;
-        }
-        // What was hidden is not kept: who asks for it to be gone means it.
-        let data = events::comment("", said.edits, scene.now, true);
-        tx.set_event(&id, &data).await?;
-        tx.commit().await?;
-        self.stored_event(&id).await
     }
 
     /// Gives a discussion another title.
@@ -476,34 +421,6 @@ impl Hub {
             .as_ref()
             .and_then(events::read)
             .ok_or_else(no_such_comment)
-    }
-}
-
-/// A comment that is to be changed.
-struct Said {
-    author: Option<AccountId>,
-    edits: u32,
-    hidden: bool,
-}
-
-async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId, Said), Error> {
-    let id: EventId = event.parse().map_err(|_| no_such_comment())?;
-    let held = tx.event(&id).await?;
-    let held = held
-        .filter(|event| event.key == scene.key && event.num == scene.num)
-        .ok_or_else(no_such_comment)?;
-    match events::read(&held).map(|event| event.data) {
-        Some(EventData::Comment { edits, hidden, .. }) => Ok((
-            id,
-            Said {
-                author: held.author.map(|author| author.id),
-                edits,
-                hidden,
-            },
-        )),
-        Some(EventData::Status(_) | EventData::Commit { .. } | EventData::Title { .. }) | None => {
-            Err(no_such_comment())
-        }
     }
 }
 

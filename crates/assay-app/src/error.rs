@@ -109,6 +109,8 @@ impl From<assay_git::Error> for Error {
         use assay_git::Error as Git;
         match error {
             Git::RefMoved { .. } => Self::Stale,
+            // It was deleted while the request was on its way.
+            Git::NoRepository(_) => Self::NotFound(Missing::Repo),
             Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
             Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
             Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),

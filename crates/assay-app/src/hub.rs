@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use assay_git::{LargeFiles, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
@@ -36,6 +36,8 @@ pub struct Hub {
     pub(crate) sessions: Sessions,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
+    /// Itself, for work that goes on when whoever asked for it has left.
+    me: Weak<Self>,
 }
 
 impl Hub {
@@ -51,7 +53,7 @@ impl Hub {
         .await?;
         let store = Store::open(&config.data.join("hub.db")).await?;
         let signing_key = SigningKey::load(&store).await?;
-        let hub = Arc::new(Self {
+        let hub = Arc::new_cyclic(|me| Self {
             store,
             git: Arc::new(git),
             large_files,
@@ -61,6 +63,7 @@ impl Hub {
             boards: Boards::default(),
             sessions: Sessions::default(),
             signing_key,
+            me: Weak::clone(me),
         });
         hub.recover().await?;
         Self::watch(&hub);
@@ -94,6 +97,13 @@ impl Hub {
         };
         let (_, secret) = self.create_token(&shell, &account.name, token).await?;
         Ok(Some((account, secret)))
+    }
+
+    /// The hub, to take along.
+    pub(crate) fn shared(&self) -> Result<Arc<Self>, Error> {
+        self.me
+            .upgrade()
+            .ok_or_else(|| Error::internal("the hub is closing"))
     }
 
     /// The time.

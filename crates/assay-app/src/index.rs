@@ -22,7 +22,7 @@ use std::sync::Arc;
 use assay_git::{Reference, Repositories, Repository};
 use assay_model::{ObjectId, RepoKey, RepoKind};
 use assay_store::{
-    AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, Status, Tx,
+    AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
 };
 use serde_json::Value as Json;
 
@@ -89,13 +89,20 @@ pub(crate) async fn index(
         Ok((repository, refs))
     })
     .await?;
-    let mut touched = touched_by(tx, key, record.kind).await?;
     let task = gather(tx, record.kind, repository, &refs, afresh).await?;
+    let mut touched = Touched {
+        boards: task.shown.clone(),
+        ..Touched::default()
+    };
+    match record.kind {
+        RepoKind::Model => touched.models.insert(key),
+        RepoKind::Dataset => touched.datasets.insert(key),
+    };
     let indexed = task.indexed.clone();
     let derived = blocking(move || Ok(derive(&task)?)).await?;
-    write(tx, key, &derived).await?;
+    touched.boards.extend(derived.boards());
+    write(tx, key, &derived, indexed.is_empty()).await?;
     write_refs(tx, key, &indexed, &refs).await?;
-    touched.merge(touched_by(tx, key, record.kind).await?);
     Ok(touched)
 }
 
@@ -143,6 +150,7 @@ async fn gather(
         old: indexed.get(MAIN).copied(),
         new: targets.get(MAIN).copied(),
         current: Vec::new(),
+        shown: BTreeSet::new(),
         merges: BTreeMap::new(),
         pulls: Vec::new(),
         indexed,
@@ -151,9 +159,14 @@ async fn gather(
     if kind == RepoKind::Dataset {
         return Ok(task);
     }
-    let (main, community): (Vec<IndexedEntry>, Vec<IndexedEntry>) = tx
-        .entries_of_model(key, None)
-        .await?
+    // A repository without indexed refs has no index at all.
+    let rows = if task.indexed.is_empty() {
+        Vec::new()
+    } else {
+        tx.entries_of_model(key, None).await?
+    };
+    task.shown = rows.iter().map(|row| board_of(&row.version)).collect();
+    let (main, community): (Vec<IndexedEntry>, Vec<IndexedEntry>) = rows
         .into_iter()
         .partition(|entry| entry.branch == Branch::Main);
     task.current = main;
@@ -226,7 +239,13 @@ fn happening(event: &Event) -> Option<Happening> {
     }
 }
 
-async fn write(tx: &mut Tx, key: RepoKey, derived: &Derived) -> Result<(), Error> {
+/// The benchmark that an entry names, in lower case.
+fn board_of(entry: &NewEntry) -> String {
+    entry.entry.dataset.as_str().to_ascii_lowercase()
+}
+
+/// Writes what was derived. Where nothing is indexed yet, there is nothing to remove.
+async fn write(tx: &mut Tx, key: RepoKey, derived: &Derived, is_new: bool) -> Result<(), Error> {
     match &derived.main {
         MainChange::Steps(steps) => {
             for step in steps {
@@ -234,16 +253,24 @@ async fn write(tx: &mut Tx, key: RepoKey, derived: &Derived) -> Result<(), Error
                     .await?;
             }
         }
+        MainChange::Anew(versions) if is_new && versions.is_empty() => {}
         MainChange::Anew(versions) => tx.rewrite_entries(key, Branch::Main, versions).await?,
     }
     for (num, versions) in &derived.pulls {
+        if is_new && versions.is_empty() {
+            continue;
+        }
         tx.rewrite_entries(key, Branch::Pull(*num), versions)
             .await?;
     }
-    if let Change::To(card) = &derived.card {
+    if let Change::To(card) = &derived.card
+        && !(is_new && card.is_none())
+    {
         tx.set_card(key, card.as_ref()).await?;
     }
-    if let Change::To(benchmark) = &derived.benchmark {
+    if let Change::To(benchmark) = &derived.benchmark
+        && !(is_new && benchmark.is_none())
+    {
         tx.set_benchmark(key, benchmark.as_ref()).await?;
     }
     Ok(())

@@ -28,6 +28,13 @@ pub(crate) struct KnownBenchmark {
     pub(crate) revision: ObjectId,
 }
 
+impl KnownBenchmark {
+    /// Its name as entries are looked up by.
+    pub(crate) fn name(&self) -> String {
+        self.id.as_str().to_ascii_lowercase()
+    }
+}
+
 /// The benchmarks at one moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {

@@ -13,10 +13,11 @@ pub(crate) struct Locks {
     turns: Mutex<HashMap<RepoKey, Weak<Turn<()>>>>,
 }
 
-/// The right to change a repository, until it is dropped.
+/// The right to change a repository, until the last copy of it is dropped.
+#[derive(Clone)]
 #[must_use]
 pub(crate) struct Locked {
-    _turn: OwnedMutexGuard<()>,
+    _turn: Arc<OwnedMutexGuard<()>>,
 }
 
 impl Locks {
@@ -25,7 +26,7 @@ impl Locks {
     pub(crate) async fn lock(&self, key: RepoKey) -> Locked {
         let turn = self.turn(key);
         Locked {
-            _turn: turn.lock_owned().await,
+            _turn: Arc::new(turn.lock_owned().await),
         }
     }
 

@@ -88,6 +88,22 @@ impl Hub {
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Vec<IndexDifference>, Error> {
+        let differences = self.compare_with_rebuilt(progress).await?;
+        if differences.is_empty() {
+            return Ok(differences);
+        }
+        // A change may have been under way. Refs move only inside a transaction, so while we hold one, nothing moves:
+        // what differs now differs in truth.
+        let tx = self.store.begin().await?;
+        let differences = self.compare_with_rebuilt(progress).await;
+        tx.rollback().await?;
+        differences
+    }
+
+    async fn compare_with_rebuilt(
+        &self,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Vec<IndexDifference>, Error> {
         let directory = tempfile::Builder::new()
             .prefix("check-index")
             .tempdir_in(self.config.data.join("tmp"))
@@ -127,7 +143,10 @@ async fn rebuild(
         };
         last = Some(end);
         for key in keys {
-            index_existing(git, tx, key).await?;
+            // A repository that is damaged must not keep all others from being indexed.
+            if let Err(error) = index_existing(git, tx, key).await {
+                tracing::error!(%key, ?error, "repository {key} could not be indexed");
+            }
             done += 1;
             progress(done, total);
         }

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
+use crate::lock::Locked;
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -69,27 +70,69 @@ pub(crate) struct Published {
     pub(crate) pull: Option<i64>,
 }
 
-/// Judges, admits, moves refs, records and indexes. The caller holds the lock of the repository.
+/// Judges, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
 pub(crate) async fn publish(
     hub: &Hub,
+    locked: &Locked,
     actor: &SignedIn,
     repo: &Repo,
     quarantine: Quarantine,
-    mut moves: Vec<RefMove>,
+    moves: Vec<RefMove>,
     note: Note,
 ) -> Result<Published, Error> {
-    let facts = examine(hub, repo, quarantine, &moves, &note).await?;
     let Examined {
         quarantine,
         judgement,
         commits,
-    } = facts;
+    } = examine(hub, repo, quarantine, &moves, &note).await?;
     if !judgement.errors.is_empty() {
         return Err(Error::Refused(judgement.errors));
     }
+    let change = Change {
+        actor: actor.clone(),
+        repo: repo.clone(),
+        quarantine,
+        moves,
+        note,
+        commits,
+    };
+    let (hub, locked) = (hub.shared()?, locked.clone());
+    // A client that goes away must not leave refs without their records, so from here on nobody can stop it.
+    let work = tokio::spawn(async move {
+        let result = make(&hub, change).await;
+        drop(locked);
+        result
+    });
+    let pull = work.await.map_err(Error::internal)??;
+    Ok(Published {
+        warnings: judgement.warnings,
+        pull,
+    })
+}
+
+/// A change that nothing speaks against.
+struct Change {
+    actor: SignedIn,
+    repo: Repo,
+    quarantine: Quarantine,
+    moves: Vec<RefMove>,
+    note: Note,
+    commits: Vec<CommitInfo>,
+}
+
+/// Makes a change, and returns the number of the pull request that it opens.
+async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
+    let Change {
+        actor,
+        repo,
+        quarantine,
+        mut moves,
+        note,
+        commits,
+    } = change;
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
-    let recorded = discussion::record(&mut tx, actor, repo, &note, &commits, now).await?;
+    let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,
         Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => None,
@@ -97,16 +140,14 @@ pub(crate) async fn publish(
     if let Some(num) = pull {
         name_pull(&mut moves, num)?;
     }
-    admit(hub, repo, quarantine, moves).await?;
-    // From here on the change is in git. Whoever asked hears of an error, and the index catches up by itself.
+    admit(hub, &repo, quarantine, moves).await?;
+    // From here on the change is in git. Whoever asked hears of an error, and the index catches up with the next change
+    // or at the next start.
     tx.touch_repository(repo.key, now).await?;
     let touched = index_repository(hub, &mut tx, repo.key).await?;
     tx.commit().await?;
     hub.touch(&touched);
-    Ok(Published {
-        warnings: judgement.warnings,
-        pull,
-    })
+    Ok(pull)
 }
 
 /// Which commits the records of discussions are told of.

@@ -12,7 +12,7 @@ use tokio::io::AsyncRead;
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::hub::{Hub, blocking};
 use crate::publish::{Note, Published, RefMove, publish};
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
@@ -100,7 +100,7 @@ impl Hub {
             atomic,
             reply,
         } = push;
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
         let mut note = Note::None;
@@ -127,7 +127,7 @@ impl Hub {
         }
         let mut text = String::new();
         if !moves.is_empty() {
-            match publish(self, actor, repo, quarantine, moves, note).await {
+            match publish(self, &locked, actor, repo, quarantine, moves, note).await {
                 Ok(published) => text = success(&published, page),
                 Err(error) => {
                     text = failure(&error)?;
@@ -148,6 +148,11 @@ impl Hub {
         objects: Objects,
     ) -> Result<(Ruling, Objects), Error> {
         let Command { name, old, new } = command;
+        let (is_commit, objects) = is_commit(new, objects).await?;
+        if !is_commit {
+            let why = "a ref here names a commit, not a file or folder".to_owned();
+            return Ok((Ruling::Refuse(why), objects));
+        }
         if let Some(base) = new_pull(&name) {
             let (ruling, objects) = self
                 .rule_new_pull(repo, base, new, is_single, objects)
@@ -246,6 +251,19 @@ impl Hub {
     }
 }
 
+/// Whether what a ref shall name is a commit, or a tag of one. A ref that goes names nothing.
+async fn is_commit(new: Option<ObjectId>, objects: Objects) -> Result<(bool, Objects), Error> {
+    let Some(new) = new else {
+        return Ok((true, objects));
+    };
+    blocking(move || match objects.commit(new) {
+        Ok(_) => Ok((true, objects)),
+        Err(assay_git::Error::BadObject { .. }) => Ok((false, objects)),
+        Err(other) => Err(other.into()),
+    })
+    .await
+}
+
 /// Decides about a branch or tag that the caller may write to: `main` stays, and its history too.
 async fn rule_main(
     name: RefName,
@@ -257,7 +275,7 @@ async fn rule_main(
         let change = ref_move(name, old, new);
         return Ok((Ruling::Move(change, Note::None), objects));
     }
-    crate::hub::blocking(move || {
+    blocking(move || {
         let ruling = match (old, new) {
             (_, None) => Ruling::Refuse("the branch `main` cannot be deleted".to_owned()),
             (Some(old), Some(new)) if !objects.is_ancestor(old, new)? => Ruling::Refuse(

@@ -27,8 +27,12 @@ impl Hub {
             };
             last = Some(end);
             for (key, refs) in self.refs_of(keys).await? {
-                if self.is_behind(key, &refs).await? {
-                    self.catch_up(key).await?;
+                if !self.is_behind(key, &refs).await? {
+                    continue;
+                }
+                // A repository that is damaged must not keep the hub from starting.
+                if let Err(error) = self.catch_up(key).await {
+                    tracing::error!(%key, ?error, "the index of repository {key} stays behind");
                 }
             }
         }
@@ -69,7 +73,7 @@ impl Hub {
 
     async fn refs_of(&self, keys: Vec<RepoKey>) -> Result<Vec<(RepoKey, Vec<Reference>)>, Error> {
         let git = Arc::clone(&self.git);
-        blocking(move || Ok(read_refs(&git, keys)?)).await
+        blocking(move || Ok(read_refs(&git, keys))).await
     }
 
     async fn is_behind(&self, key: RepoKey, refs: &[Reference]) -> Result<bool, Error> {
@@ -94,20 +98,14 @@ impl Hub {
     }
 }
 
-/// The refs of repositories. One whose directory is gone has none to catch up with.
-fn read_refs(
-    git: &Repositories,
-    keys: Vec<RepoKey>,
-) -> Result<Vec<(RepoKey, Vec<Reference>)>, assay_git::Error> {
+/// The refs of repositories. One that cannot be read has none to catch up with.
+fn read_refs(git: &Repositories, keys: Vec<RepoKey>) -> Vec<(RepoKey, Vec<Reference>)> {
     let mut read = Vec::with_capacity(keys.len());
     for key in keys {
-        match git.get(key) {
-            Ok(repository) => read.push((key, repository.refs()?)),
-            Err(assay_git::Error::NoRepository(_)) => {
-                tracing::warn!(%key, "repository {key} has no directory");
-            }
-            Err(error) => return Err(error),
+        match git.get(key).and_then(|repository| repository.refs()) {
+            Ok(refs) => read.push((key, refs)),
+            Err(error) => tracing::error!(%key, ?error, "repository {key} cannot be read"),
         }
     }
-    Ok(read)
+    read
 }

@@ -5,6 +5,7 @@ use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
+use crate::lock::Locked;
 use crate::publish::{Note, RefMove, publish};
 
 /// The refs of a repository.
@@ -111,7 +112,7 @@ impl Hub {
         revision: &str,
     ) -> Result<(), Error> {
         self.check(caller, repo, Need::Write).await?;
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let target = self.resolve(repo, revision).await?;
         let taken = Error::Taken(format!("`{name}` exists already"));
         let change = RefMove {
@@ -119,7 +120,7 @@ impl Hub {
             expected: Expected::Absent,
             new: Some(target),
         };
-        match self.move_ref(caller, repo, change).await {
+        match self.move_ref(&locked, caller, repo, change).await {
             Err(Error::Stale) => Err(taken),
             result => result,
         }
@@ -133,7 +134,7 @@ impl Hub {
         name: &str,
     ) -> Result<(), Error> {
         self.check(caller, repo, Need::Write).await?;
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let wanted = full.clone();
         let value = self
             .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
@@ -144,13 +145,28 @@ impl Hub {
             expected: Expected::At(value),
             new: None,
         };
-        self.move_ref(caller, repo, change).await
+        self.move_ref(&locked, caller, repo, change).await
     }
 
-    async fn move_ref(&self, caller: &Caller, repo: &Repo, change: RefMove) -> Result<(), Error> {
+    async fn move_ref(
+        &self,
+        locked: &Locked,
+        caller: &Caller,
+        repo: &Repo,
+        change: RefMove,
+    ) -> Result<(), Error> {
         let actor = caller.signed_in()?;
         let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
-        publish(self, actor, repo, quarantine, vec![change], Note::None).await?;
+        publish(
+            self,
+            locked,
+            actor,
+            repo,
+            quarantine,
+            vec![change],
+            Note::None,
+        )
+        .await?;
         Ok(())
     }
 }

@@ -4,9 +4,10 @@ use assay_formats::shape::{ShapeFault, ShapeFaultKind, Unknown};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
 use assay_formats::{Kind, Value};
 
-use crate::forensics;
+use crate::forensics::{self, Claim};
 use crate::layout::Location;
 use crate::pairing::Pairing;
+use crate::parts::ResultParts;
 use crate::record::RecordFacts;
 use crate::row::Row;
 use crate::rules::{
@@ -26,6 +27,9 @@ use crate::rules::{
 use crate::samples::SamplesSummary;
 use crate::sink::Sink;
 use crate::turns::Turns;
+
+/// How many results most records have at most.
+const USUAL_RESULTS: usize = 16;
 
 /// Reports a fault of the text.
 pub(crate) fn syntax(fault: &SyntaxFault, sink: &mut Sink<'_>) {
@@ -89,7 +93,13 @@ pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'
     out_of_layout::check(location, sink);
     path_disagrees::check(root, location, sink);
     blank_name::record(root, sink);
-    timestamp_out_of_form::check(root, &["retrieved_timestamp", "evaluation_timestamp"], sink);
+    for stamp in root
+        .parts(["retrieved_timestamp", "evaluation_timestamp"])
+        .into_iter()
+        .flatten()
+    {
+        timestamp_out_of_form::check(stamp, sink);
+    }
     if let Some(source) = root.get("source_metadata") {
         not_an_address::organisation(source, sink);
     }
@@ -99,34 +109,33 @@ pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'
     no_results::check(results, sink);
     duplicate_result_id::check(results, sink);
     result_without_id::check(root, results, sink);
-    for one in results.items() {
-        result(one, sink);
+    let mut claims = Vec::with_capacity(USUAL_RESULTS);
+    for parts in results.items().map(ResultParts::of) {
+        result(&parts, sink);
+        claims.extend(Claim::of(&parts));
     }
-    forensics::record(root, sink);
+    forensics::check_all(&claims, sink);
 }
 
 /// Judges one result of a record.
-fn result(result: Value<'_>, sink: &mut Sink<'_>) {
+fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     blank_name::result(result, sink);
-    timestamp_out_of_form::check(result, &["evaluation_timestamp"], sink);
-    if let Some(data) = result.get("source_data") {
-        not_an_address::data(data, sink);
-        not_a_dataset::check(data, sink);
-        sample_ids_miscounted::check(data, sink);
+    if let Some(stamp) = result.timestamp {
+        timestamp_out_of_form::check(stamp, sink);
     }
-    if let Some(metric) = result.get("metric_config") {
+    not_an_address::data(&result.data, sink);
+    not_a_dataset::check(&result.data, sink);
+    sample_ids_miscounted::check(&result.data, sink);
+    if let Some(metric) = &result.metric {
         unknown_bound::check(metric, sink);
         bounds_reversed::check(metric, sink);
+        if let Some(score) = result.score {
+            score_out_of_bounds::check(metric, score, sink);
+            not_a_level::check(metric, score, sink);
+        }
     }
-    score_out_of_bounds::check(result, sink);
-    not_a_level::check(result, sink);
-    if let Some(uncertainty) = result
-        .get("score_details")
-        .and_then(|details| details.get("uncertainty"))
-    {
-        interval_reversed::check(uncertainty, sink);
-        negative_amount::check(uncertainty, sink);
-    }
+    interval_reversed::check(&result.uncertainty, sink);
+    negative_amount::check(&result.uncertainty, sink);
 }
 
 /// Judges one row of a samples file, and what it says of the `result` of its record that it counts for.
@@ -188,6 +197,9 @@ pub(crate) fn samples_file(
 
 /// Judges what a record says of its samples file, once that has been read.
 pub(crate) fn companion(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
+    if !pairing.samples_exist && pairing.declared().is_none() {
+        return;
+    }
     if pairing.is_placed {
         undeclared_samples::check(pairing, sink);
         samples_path_differs::check(pairing, sink);

@@ -1,4 +1,4 @@
-use assay_formats::Value;
+use assay_formats::{Kind, Value};
 
 /// The least and the greatest score that a metric can give, as far as its record says.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -16,10 +16,10 @@ pub(crate) enum Side {
 
 impl Bounds {
     /// Reads the bounds of a metric; one that is absent, null or unusable is not known.
-    pub(crate) fn of(metric: Value<'_>) -> Self {
+    pub(crate) fn of(min: Option<Value<'_>>, max: Option<Value<'_>>) -> Self {
         Self {
-            min: metric.get("min_score").and_then(bound),
-            max: metric.get("max_score").and_then(bound),
+            min: min.and_then(bound),
+            max: max.and_then(bound),
         }
     }
 
@@ -97,13 +97,12 @@ pub(crate) fn is_unknown_level(score: f64) -> bool {
 
 /// A bound: a number, or one of the two words for there being none.
 fn bound(value: Value<'_>) -> Option<f64> {
-    if value.is_text("Infinity") {
-        return Some(f64::INFINITY);
+    match value.kind() {
+        Kind::String if value.is_text("Infinity") => Some(f64::INFINITY),
+        Kind::String if value.is_text("-Infinity") => Some(f64::NEG_INFINITY),
+        Kind::Number => value.number(),
+        Kind::String | Kind::Null | Kind::Bool | Kind::List | Kind::Map => None,
     }
-    if value.is_text("-Infinity") {
-        return Some(f64::NEG_INFINITY);
-    }
-    value.number()
 }
 
 /// A number for a sentence: as short as it can be told, without the tail that binary fractions grow.

@@ -15,11 +15,12 @@ pub(crate) fn outline(record: Value<'_>) -> u64 {
         .into_iter()
         .flat_map(Value::items);
     results.fold(id.map_or(NULL, content), |sum, result| {
-        let name = result.get("evaluation_name").map_or(NULL, content);
-        let score = result
-            .get("score_details")
-            .and_then(|details| details.get("score"));
-        mix(mix(sum, name), score.map_or(NULL, content))
+        let [name, details] = result.parts(["evaluation_name", "score_details"]);
+        let score = details.and_then(|details| details.get("score"));
+        mix(
+            mix(sum, name.map_or(NULL, content)),
+            score.map_or(NULL, content),
+        )
     })
 }
 
@@ -63,7 +64,8 @@ const LIST: u64 = 0xa076_1d64_78bd_642f;
 const MAP: u64 = 0xe703_7ed1_a0b4_28db;
 const KEY: u64 = 0x8ebc_6af0_9c88_c6e3;
 
-fn text(value: Value<'_>) -> u64 {
+/// A digest of a text, however it is escaped.
+pub(crate) fn text(value: Value<'_>) -> u64 {
     match value.plain_text() {
         Some(plain) => xxh3_64(plain.as_bytes()),
         None => xxh3_64(value.text().unwrap_or_default().as_bytes()),

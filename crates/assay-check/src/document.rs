@@ -1,11 +1,13 @@
 //! One document read and judged: text, syntax, shape, then the rules of its kind.
 
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use assay_formats::json::Parser;
 use assay_formats::shape::{self, Shape};
-use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind, limits};
-use assay_formats::{Tape, Value, json, yaml};
+use assay_formats::syntax::{SyntaxFaultKind, limits};
+use assay_formats::{Tape, Value, yaml};
 
 use crate::apply;
 use crate::kind::FileKind;
@@ -37,88 +39,110 @@ impl Spelling {
             Self::Yaml => limits::MAX_YAML_BYTES,
         }
     }
-
-    fn parse(self, source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
-        match self {
-            Self::Json => json::parse(source, tape),
-            Self::Yaml => yaml::parse(source, tape),
-        }
-    }
 }
 
-/// A document whose text could be read.
-#[derive(Debug)]
-pub(crate) struct Document {
-    pub(crate) source: String,
+/// How many bytes most documents fit in; asking for the size of each would cost more than it spares.
+const USUAL_DOCUMENT: usize = 16 << 10;
+/// How much room is kept from one document to the next, in bytes: a large one should not hold its memory for ever.
+const KEPT_ROOM: usize = 1 << 20;
+
+/// Where documents are read, one after the other, in the same buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Desk {
+    bytes: Vec<u8>,
     tape: Tape,
-    /// The places of YAML that tools do not read alike; what stands there can be shown but not verified.
-    constructs: Vec<Range<usize>>,
+    parser: Parser,
 }
 
-impl Document {
-    /// Reads a document and reports every fault of its text. `None` when nothing could be read.
-    pub(crate) fn read(
+impl Desk {
+    /// Reads a whole file, but no more of it than tells that it is too large; returns how many bytes that was.
+    pub(crate) fn load(&mut self, reader: impl Read, spelling: Spelling) -> io::Result<u64> {
+        self.bytes.clear();
+        if self.bytes.capacity() > KEPT_ROOM {
+            *self = Self::default();
+        }
+        self.bytes.reserve(USUAL_DOCUMENT);
+        reader
+            .take(spelling.max_bytes() as u64 + 1)
+            .read_to_end(&mut self.bytes)?;
+        Ok(self.bytes.len() as u64)
+    }
+
+    /// The document that was loaded, once every fault of its text is reported. `None` when nothing could be read.
+    pub(crate) fn document(
+        &mut self,
         file: &Arc<str>,
-        bytes: Vec<u8>,
         spelling: Spelling,
         limit: u64,
         findings: &mut Findings,
-    ) -> Option<Self> {
-        if bytes.len() > spelling.max_bytes() {
+    ) -> Option<Document<'_>> {
+        if self.bytes.len() > spelling.max_bytes() {
             let mut sink = Sink::new(file, "", limit, findings);
             rules::too_large::document(spelling.max_bytes(), &mut sink);
             return None;
         }
-        let source = match String::from_utf8(bytes) {
-            Ok(source) => source,
-            Err(error) => {
-                rules::not_utf8::document(file, error.as_bytes(), limit, findings);
-                return None;
-            }
+        let Ok(source) = simdutf8::basic::from_utf8(&self.bytes) else {
+            rules::not_utf8::document(file, &self.bytes, limit, findings);
+            return None;
         };
-        let mut sink = Sink::new(file, &source, limit, findings);
-        rules::byte_order_mark::document(&source, &mut sink);
-        let mut tape = Tape::with_room_for(source.len());
+        let mut sink = Sink::new(file, source, limit, findings);
+        rules::byte_order_mark::document(source, &mut sink);
         let faults = match (spelling, source.strip_prefix('\u{feff}')) {
             // Offsets must stay those of the file, so the mark is blanked out, not cut off. YAML allows it.
             (Spelling::Json, Some(rest)) => {
-                let width = source.len() - rest.len();
-                json::parse(&format!("{}{rest}", " ".repeat(width)), &mut tape)
+                let blanked = format!("{}{rest}", " ".repeat(source.len() - rest.len()));
+                self.parser.parse(&blanked, &mut self.tape);
+                self.parser.take_faults()
             }
-            (Spelling::Json | Spelling::Yaml, _) => spelling.parse(&source, &mut tape),
+            (Spelling::Json, None) => {
+                self.parser.parse(source, &mut self.tape);
+                self.parser.take_faults()
+            }
+            (Spelling::Yaml, _) => yaml::parse(source, &mut self.tape),
         };
         for fault in &faults {
             apply::syntax(fault, &mut sink);
         }
-        tape.root(&source)?;
         let constructs = faults
             .into_iter()
             .filter(|fault| matches!(fault.kind, SyntaxFaultKind::YamlConstruct(_)))
             .map(|fault| fault.range)
             .collect();
-        Some(Self {
-            source,
-            tape,
+        Some(Document {
+            root: self.tape.root(source)?,
             constructs,
         })
     }
+}
 
+/// A document whose text could be read.
+#[derive(Debug)]
+pub(crate) struct Document<'d> {
+    root: Value<'d>,
+    /// The places of YAML that tools do not read alike; what stands there can be shown but not verified.
+    constructs: Vec<Range<usize>>,
+}
+
+impl<'d> Document<'d> {
     /// The places of YAML that tools do not read alike.
     pub(crate) fn constructs(&self) -> &[Range<usize>] {
         &self.constructs
     }
 
     /// The root of the document.
-    pub(crate) fn root(&self) -> Value<'_> {
-        self.tape
-            .root(&self.source)
-            .expect("`read` returns no document without a root")
+    pub(crate) fn root(&self) -> Value<'d> {
+        self.root
+    }
+
+    /// The text of the document.
+    pub(crate) fn source(&self) -> &'d str {
+        self.root.source()
     }
 
     /// Reports every departure from a shape; returns whether there was none that refuses the document.
     pub(crate) fn has_shape(&self, shape: &'static Shape, sink: &mut Sink<'_>) -> bool {
         let mut fits = true;
-        shape::evaluate(shape, self.root(), &mut |fault| {
+        shape::evaluate(shape, self.root, &mut |fault| {
             fits &= apply::shape(&fault, sink);
         });
         fits

@@ -15,7 +15,7 @@ use crate::{forensics, rules};
 
 /// Judges a result file and returns its entries, as far as they could be read.
 pub(crate) fn check(
-    document: &Document,
+    document: &Document<'_>,
     path: &str,
     context: &Context<'_>,
     sink: &mut Sink<'_>,
@@ -54,7 +54,7 @@ fn declared_standing(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
 
 fn judge(
     entry: Value<'_>,
-    document: &Document,
+    document: &Document<'_>,
     lookup: Option<&(RepoId, Lookup)>,
     context: &Context<'_>,
     refused: &mut BTreeSet<usize>,

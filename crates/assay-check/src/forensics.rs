@@ -30,17 +30,6 @@ pub(crate) use statistics::{
     spread_limit,
 };
 
-/// Judges every result of a record.
-pub(crate) fn record(root: Value<'_>, sink: &mut Sink<'_>) {
-    let claims: Vec<Claim<'_>> = root
-        .get("evaluation_results")
-        .into_iter()
-        .flat_map(Value::items)
-        .filter_map(result::claim)
-        .collect();
-    check_all(&claims, sink);
-}
-
 /// Judges the scores of one entry of a result file, with what its benchmark says of the metrics.
 pub(crate) fn entry(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
     check_all(&entry::claims(entry, benchmark), sink);
@@ -54,7 +43,7 @@ pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known>
 }
 
 /// Judges claims that were made together, and so probably in one scale.
-fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) {
+pub(crate) fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) {
     let company = Company::of(claims);
     for claim in claims {
         if !rules::implausible_scale::check(claim, company, sink) {

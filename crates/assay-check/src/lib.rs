@@ -15,6 +15,7 @@ mod kind;
 mod layout;
 mod lines;
 mod pairing;
+mod parts;
 mod record;
 mod row;
 mod rule;

@@ -11,6 +11,7 @@ use crate::apply;
 use crate::bounds::Bounds;
 use crate::document::Document;
 use crate::layout::Location;
+use crate::parts::MetricParts;
 use crate::rules;
 use crate::sink::Sink;
 
@@ -20,6 +21,7 @@ pub(crate) struct RecordFacts {
     pub(crate) version: Option<Version>,
     pub(crate) evaluation_id: Option<String>,
     pub(crate) model_id: Option<String>,
+    /// Read only when there are samples to agree with them.
     pub(crate) results: Vec<ResultFacts>,
     /// The position of each result that has an id; of two with the same id, the first.
     by_id: HashMap<String, usize>,
@@ -51,18 +53,6 @@ impl RecordFacts {
     /// Reads what the samples of a record must agree with; absent where the record is not well-formed.
     pub(crate) fn of(root: Value<'_>) -> Self {
         let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
-        let results: Vec<ResultFacts> = root
-            .get("evaluation_results")
-            .into_iter()
-            .flat_map(Value::items)
-            .map(ResultFacts::of)
-            .collect();
-        let mut by_id = HashMap::new();
-        for (position, result) in results.iter().enumerate() {
-            if let Some(id) = &result.id {
-                by_id.entry(id.clone()).or_insert(position);
-            }
-        }
         let declared = root
             .get("detailed_evaluation_results")
             .filter(|value| value.kind() == Kind::Map);
@@ -70,13 +60,29 @@ impl RecordFacts {
             version: text(root, "schema_version").and_then(|version| version.parse().ok()),
             evaluation_id: text(root, "evaluation_id"),
             model_id: root.get("model_info").and_then(|model| text(model, "id")),
-            results,
-            by_id,
+            results: Vec::new(),
+            by_id: HashMap::new(),
             companion: declared.map(|value| Companion {
                 algorithm: text(value, "hash_algorithm").and_then(|name| Algorithm::named(&name)),
                 checksum: text(value, "checksum").map(|digest| digest.trim().to_owned()),
             }),
         }
+    }
+
+    /// Reads what the rows of each result must agree with, too; nobody asks for it where there are no rows.
+    pub(crate) fn with_results(mut self, root: Value<'_>) -> Self {
+        self.results = root
+            .get("evaluation_results")
+            .into_iter()
+            .flat_map(Value::items)
+            .map(ResultFacts::of)
+            .collect();
+        for (position, result) in self.results.iter().enumerate() {
+            if let Some(id) = &result.id {
+                self.by_id.entry(id.clone()).or_insert(position);
+            }
+        }
+        self
     }
 
     /// The result that a row counts for, by its id.
@@ -115,15 +121,17 @@ impl RecordFacts {
 impl ResultFacts {
     fn of(result: Value<'_>) -> Self {
         let text = |key: &str| result.text_of(key).map(Cow::into_owned);
-        let metric = result.get("metric_config");
-        let truth = |key: &str| metric.and_then(|metric| metric.get(key)?.truth());
+        let metric = result.get("metric_config").map(MetricParts::of);
         Self {
             id: text("evaluation_result_id"),
             name: text("evaluation_name"),
-            bounds: metric.map(Bounds::of).unwrap_or_default().usable(),
-            lower_is_better: truth("lower_is_better"),
-            unknown_level: truth("has_unknown_level") == Some(true),
-            is_mean: metric.is_some_and(is_mean),
+            bounds: metric
+                .map(|metric| metric.bounds)
+                .unwrap_or_default()
+                .usable(),
+            lower_is_better: metric.and_then(|metric| metric.lower_is_better?.truth()),
+            unknown_level: metric.is_some_and(|metric| metric.has_unknown_level()),
+            is_mean: metric.as_ref().is_some_and(is_mean),
         }
     }
 
@@ -153,10 +161,10 @@ const MEANS: [&str; 12] = [
     "resolved",
 ];
 
-fn is_mean(metric: Value<'_>) -> bool {
-    let named = ["metric_id", "metric_name", "metric_kind"]
+fn is_mean(metric: &MetricParts<'_>) -> bool {
+    let named = [metric.id, metric.name, metric.kind]
         .into_iter()
-        .filter_map(|key| metric.text_of(key))
+        .filter_map(|name| name?.text())
         .any(|name| {
             let own = name.rsplit(['/', '.', ':']).next().unwrap_or(&name);
             let plain = own.to_lowercase().replace(['_', '-', ' '], "");
@@ -167,15 +175,12 @@ fn is_mean(metric: Value<'_>) -> bool {
                     .is_some_and(|rest| !rest.starts_with(|c: char| c == '@' || c.is_ascii_digit()))
             })
         });
-    named
-        || metric
-            .get("score_type")
-            .is_some_and(|kind| kind.is_text("binary"))
+    named || metric.is_scored_as("binary")
 }
 
 /// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read.
 pub(crate) fn check(
-    document: &Document,
+    document: &Document<'_>,
     location: &Location<'_>,
     sink: &mut Sink<'_>,
 ) -> RecordFacts {

@@ -6,7 +6,7 @@ mod units;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use assay_formats::each;
+use assay_formats::each_with;
 use assay_model::Severity;
 
 pub use self::report::{FileReport, Validated, ValidatedFile};
@@ -15,7 +15,7 @@ use self::units::{Part, Unit, units};
 
 use crate::context::{Context, LayoutPolicy};
 use crate::digest;
-use crate::document::{Document, Spelling};
+use crate::document::{Desk, Document, Spelling};
 use crate::kind::FileKind;
 use crate::layout::Location;
 use crate::pairing::Pairing;
@@ -23,9 +23,6 @@ use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
 use crate::{apply, eval_results, eval_yaml, rules};
-
-/// How many bytes most documents fit in; asking for the size of each would cost more than it spares.
-const USUAL_DOCUMENT: usize = 16 << 10;
 
 /// The files at hand: a disk, a commit, an upload. Paths use `/`.
 pub trait Files: Sync {
@@ -86,17 +83,22 @@ pub fn validate(
         (0..units.len()).partition(|&index| units[index].fits_one_thread());
     let mut reports: Vec<Vec<FileReport>> = Vec::new();
     reports.resize_with(units.len(), Vec::new);
-    let judged = each(options.jobs, &small, |&index| {
-        session.judge(&units[index], 1)
+    let judged = each_with(options.jobs, &small, Desk::default, |desk, &index| {
+        session.judge(&units[index], 1, desk)
     });
     for (index, report) in small.into_iter().zip(judged) {
         reports[index] = report;
     }
+    let mut desk = Desk::default();
     for index in large {
-        reports[index] = session.judge(&units[index], options.jobs);
+        reports[index] = session.judge(&units[index], options.jobs, &mut desk);
     }
     let mut reports = in_order(&units, reports);
-    report_copies(context, &|path| session.content_of(path), &mut reports);
+    report_copies(
+        context,
+        &mut |path| session.content_of(path, &mut desk),
+        &mut reports,
+    );
     for report in &mut reports {
         report.findings.sort();
     }
@@ -110,11 +112,11 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn judge(&self, unit: &Unit, jobs: usize) -> Vec<FileReport> {
+    fn judge(&self, unit: &Unit, jobs: usize, desk: &mut Desk) -> Vec<FileReport> {
         match unit {
             Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
-            Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind)],
-            Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs),
+            Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind, desk)],
+            Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs, desk),
         }
     }
 
@@ -147,12 +149,12 @@ impl Session<'_> {
         report
     }
 
-    fn judge_document(&self, path: &Arc<str>, kind: FileKind) -> FileReport {
+    fn judge_document(&self, path: &Arc<str>, kind: FileKind, desk: &mut Desk) -> FileReport {
         let mut report = FileReport::new(path, Some(kind));
-        let Some(document) = self.read(&mut report, Spelling::of(kind)) else {
+        let Some(document) = self.read(&mut report, Spelling::of(kind), desk) else {
             return report;
         };
-        let mut sink = self.sink(path, &document.source, &mut report.findings);
+        let mut sink = self.sink(path, document.source(), &mut report.findings);
         let content = match kind {
             FileKind::EvalYaml => {
                 eval_yaml::check(&document, path, &mut sink).map(ValidatedFile::Benchmark)
@@ -168,18 +170,29 @@ impl Session<'_> {
     }
 
     /// Judges a record and its samples, whichever of them were named; the other one is read for what it says.
-    fn judge_pair(&self, record: &Part, samples: &Part, jobs: usize) -> Vec<FileReport> {
+    fn judge_pair(
+        &self,
+        record: &Part,
+        samples: &Part,
+        jobs: usize,
+        desk: &mut Desk,
+    ) -> Vec<FileReport> {
         let mut record_report = FileReport::new(&record.path, Some(FileKind::Record));
         let document = if record.exists() {
-            self.read(&mut record_report, Spelling::Json)
+            self.read(&mut record_report, Spelling::Json, desk)
         } else {
             None
         };
         let location = self.location(&record.path);
         let facts = document.as_ref().map(|document| {
             record_report.outline = Some(digest::outline(document.root()));
-            let mut sink = self.sink(&record.path, &document.source, &mut record_report.findings);
-            record::check(document, &location, &mut sink)
+            let mut sink = self.sink(&record.path, document.source(), &mut record_report.findings);
+            let facts = record::check(document, &location, &mut sink);
+            if samples.exists() {
+                facts.with_results(document.root())
+            } else {
+                facts
+            }
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
@@ -208,7 +221,7 @@ impl Session<'_> {
                 summary: summary.as_ref(),
             };
             let mut found = Findings::default();
-            let mut sink = self.sink(&record.path, &document.source, &mut found);
+            let mut sink = self.sink(&record.path, document.source(), &mut found);
             apply::companion(&pairing, &mut sink);
             if record.item.is_none() {
                 let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
@@ -263,39 +276,43 @@ impl Session<'_> {
         }
     }
 
-    fn read(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        let document = self.load(report, spelling);
+    fn read<'d>(
+        &self,
+        report: &mut FileReport,
+        spelling: Spelling,
+        desk: &'d mut Desk,
+    ) -> Option<Document<'d>> {
+        let document = self.load(report, spelling, desk);
         (self.options.progress)(report.bytes);
         document
     }
 
     /// Reads a document without telling who watches: what is read once more was told of before.
-    fn load(&self, report: &mut FileReport, spelling: Spelling) -> Option<Document> {
-        let mut bytes = Vec::with_capacity(USUAL_DOCUMENT);
-        // One byte more than allowed is enough to know that a file is too large.
-        let most = spelling.max_bytes() as u64 + 1;
-        let read = self
+    fn load<'d>(
+        &self,
+        report: &mut FileReport,
+        spelling: Spelling,
+        desk: &'d mut Desk,
+    ) -> Option<Document<'d>> {
+        let loaded = self
             .files
             .open(&report.path)
-            .and_then(|reader| reader.take(most).read_to_end(&mut bytes));
-        if let Err(error) = read {
-            self.unreadable(report, &error);
-            return None;
+            .and_then(|reader| desk.load(reader, spelling));
+        match loaded {
+            Ok(bytes) => report.bytes = bytes,
+            Err(error) => {
+                self.unreadable(report, &error);
+                return None;
+            }
         }
-        report.bytes = bytes.len() as u64;
-        Document::read(
-            &Arc::clone(&report.path),
-            bytes,
-            spelling,
-            self.context.limit,
-            &mut report.findings,
-        )
+        let path = Arc::clone(&report.path);
+        desk.document(&path, spelling, self.context.limit, &mut report.findings)
     }
 
     /// The digest of what a record says, read once more.
-    fn content_of(&self, path: &Arc<str>) -> Option<u64> {
+    fn content_of(&self, path: &Arc<str>, desk: &mut Desk) -> Option<u64> {
         let mut report = FileReport::new(path, Some(FileKind::Record));
-        let document = self.load(&mut report, Spelling::Json)?;
+        let document = self.load(&mut report, Spelling::Json, desk)?;
         Some(digest::content(document.root()))
     }
 

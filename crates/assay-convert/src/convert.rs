@@ -13,6 +13,7 @@ mod lm_eval;
 mod metric;
 mod options;
 mod output;
+mod reader;
 mod refusal;
 
 pub use detect::{candidates, detect, is_helm_run};

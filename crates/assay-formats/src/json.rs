@@ -17,4 +17,5 @@ pub use node::{Literal, LiteralError, Map, Node};
 pub use parse::{Parser, parse};
 pub use scan::unescape;
 pub use stream::{Stream, StreamError};
+pub(crate) use write::write_string;
 pub use write::{Layout, write};

@@ -16,5 +16,5 @@ pub mod syntax;
 mod tape;
 pub mod yaml;
 
-pub use ordered::{each, ordered};
+pub use ordered::{each, each_with, ordered};
 pub use tape::{Entries, Items, Kind, Tape, Value};

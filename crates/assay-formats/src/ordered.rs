@@ -10,8 +10,9 @@ const PIECES_PER_JOB: u64 = 2;
 /// Takes pieces from `produce`, works on them on `jobs` threads, and hands the results to `consume` in the order of the
 /// pieces. At most a few pieces for each thread are held at a time, so memory does not grow with the input.
 ///
-/// `produce` runs on the calling thread; `consume` on whichever thread finishes the next piece in turn. Each thread makes
-/// its own `state` once, for buffers that are used again. With one job everything runs on the calling thread.
+/// `produce` runs on the calling thread, which works like the others whenever enough pieces are waiting: there are as many
+/// threads as jobs, and none of them is idle while another has too much to do. `consume` runs on whichever thread finishes
+/// the next piece in turn. Each thread makes its own `state` once, for buffers that are used again.
 pub fn ordered<P, R, S, E>(
     jobs: usize,
     mut produce: impl FnMut() -> Result<Option<P>, E>,
@@ -32,7 +33,7 @@ where
     }
     let line = Line::new(jobs, &mut consume);
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 1..jobs {
             scope.spawn(|| {
                 let _closing = Closing(&line);
                 let mut state = state();
@@ -41,13 +42,24 @@ where
                 }
             });
         }
-        let _closing = Closing(&line);
-        while let Some(piece) = produce()? {
-            if !line.put(piece) {
-                break;
+        let closing = Closing(&line);
+        let mut state = state();
+        let produced = loop {
+            match line.turn() {
+                Turn::Produce => match produce() {
+                    Ok(Some(piece)) => line.put(piece),
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                },
+                Turn::Work(number, piece) => line.finish(number, work(&mut state, piece)),
+                Turn::Stop => return Ok(()),
             }
+        };
+        drop(closing);
+        while let Some((number, piece)) = line.take() {
+            line.finish(number, work(&mut state, piece));
         }
-        Ok(())
+        produced
     })
 }
 
@@ -59,25 +71,42 @@ where
     P: Sync,
     R: Send,
 {
+    each_with(jobs, pieces, || (), |(), piece| work(piece))
+}
+
+/// The same as [`each`], where each thread makes its own `state` once, for buffers that are used again.
+pub fn each_with<P, R, S>(
+    jobs: usize,
+    pieces: &[P],
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &P) -> R + Sync,
+) -> Vec<R>
+where
+    P: Sync,
+    R: Send,
+{
     let jobs = jobs.min(pieces.len());
     if jobs <= 1 {
-        return pieces.iter().map(work).collect();
+        let mut state = state();
+        return pieces.iter().map(|piece| work(&mut state, piece)).collect();
     }
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::with_capacity(pieces.len()));
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
+                let mut state = state();
+                let mut own = Vec::new();
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(piece) = pieces.get(index) else {
                         break;
                     };
-                    let result = work(piece);
-                    all.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((index, result));
+                    own.push((index, work(&mut state, piece)));
                 }
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .append(&mut own);
             });
         }
     });
@@ -91,6 +120,16 @@ struct Line<'c, P, R> {
     room: u64,
     state: Mutex<LineState<'c, P, R>>,
     changed: Condvar,
+}
+
+/// What the calling thread does next.
+enum Turn<P> {
+    /// There is room for another piece.
+    Produce,
+    /// There is none, but a piece is waiting.
+    Work(u64, P),
+    /// A worker has died, and no one would take a piece.
+    Stop,
 }
 
 struct LineState<'c, P, R> {
@@ -125,22 +164,39 @@ impl<'c, P, R> Line<'c, P, R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a piece as soon as there is room; `false` when a worker has died and no one would take it.
-    fn put(&self, piece: P) -> bool {
-        let full =
-            |state: &mut LineState<'c, P, R>| !state.closed && state.put - state.next >= self.room;
+    fn is_full(&self, state: &LineState<'c, P, R>) -> bool {
+        state.put - state.next >= self.room
+    }
+
+    /// What the calling thread does next; it waits only when there is neither room nor work.
+    fn turn(&self) -> Turn<P> {
+        let idle = |state: &mut LineState<'c, P, R>| {
+            !state.closed && self.is_full(state) && state.waiting.is_empty()
+        };
         let mut state = self
             .changed
-            .wait_while(self.lock(), full)
+            .wait_while(self.lock(), idle)
             .unwrap_or_else(PoisonError::into_inner);
         if state.closed {
-            return false;
+            return Turn::Stop;
         }
+        if !self.is_full(&state) {
+            return Turn::Produce;
+        }
+        state
+            .waiting
+            .pop_front()
+            .map_or(Turn::Stop, |(number, piece)| Turn::Work(number, piece))
+    }
+
+    /// Adds a piece.
+    fn put(&self, piece: P) {
+        let mut state = self.lock();
         let number = state.put;
         state.put += 1;
         state.waiting.push_back((number, piece));
+        drop(state);
         self.changed.notify_all();
-        true
     }
 
     /// The next piece; `None` once the line is closed and empty.
@@ -162,6 +218,7 @@ impl<'c, P, R> Line<'c, P, R> {
             (state.consume)(result);
             state.next += 1;
         }
+        drop(guard);
         self.changed.notify_all();
     }
 }

@@ -7,6 +7,7 @@ pub use evaluate::{ShapeFault, ShapeFaultKind, evaluate};
 pub use schema::json_schema;
 
 use crate::Kind;
+use crate::tape::fingerprint;
 
 /// The shape of a value.
 #[derive(Debug)]
@@ -109,26 +110,33 @@ pub struct Field {
     pub required: bool,
     /// What it means.
     pub doc: &'static str,
+    /// The fingerprint of the key.
+    print: u32,
 }
 
 impl Field {
     /// A key that must be there.
     pub const fn required(name: &'static str, shape: &'static Shape, doc: &'static str) -> Self {
-        Self {
-            name,
-            shape,
-            required: true,
-            doc,
-        }
+        Self::new(name, shape, true, doc)
     }
 
     /// A key that may be there.
     pub const fn optional(name: &'static str, shape: &'static Shape, doc: &'static str) -> Self {
+        Self::new(name, shape, false, doc)
+    }
+
+    const fn new(
+        name: &'static str,
+        shape: &'static Shape,
+        required: bool,
+        doc: &'static str,
+    ) -> Self {
         Self {
             name,
             shape,
-            required: false,
+            required,
             doc,
+            print: fingerprint(name.as_bytes()),
         }
     }
 }
@@ -212,6 +220,27 @@ impl Shape {
                 kind == Kind::Map
             }
             Self::Either(shapes) => shapes.iter().any(|shape| shape.takes(kind)),
+        }
+    }
+
+    /// Whether every value of this kind has the shape, so that it need not be looked at any further.
+    fn settles(&self, kind: Kind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Null => kind == Kind::Null,
+            Self::Bool => kind == Kind::Bool,
+            Self::String => kind == Kind::String,
+            Self::Number { min, max } => min.is_none() && max.is_none() && kind == Kind::Number,
+            Self::Either(shapes) => shapes.iter().any(|shape| shape.settles(kind)),
+            Self::IfMap(_) => kind != Kind::Map,
+            Self::Choice(_)
+            | Self::Pattern(_)
+            | Self::Integer { .. }
+            | Self::List { .. }
+            | Self::Map(_)
+            | Self::Object(_)
+            | Self::Details(_)
+            | Self::Tagged { .. } => false,
         }
     }
 

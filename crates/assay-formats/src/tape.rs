@@ -5,10 +5,17 @@
 //! from.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::json;
+
+mod keys;
+mod path;
+
+pub(crate) use keys::fingerprint;
+use keys::is_same;
+use path::Step;
 
 /// What a value is, in the words that JSON and YAML share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +74,8 @@ pub(crate) enum Form {
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// For a list or map the index one past its last descendant; for decoded text its index.
+    /// For a list or map the index one past its last descendant; for decoded text its index; for a key of JSON its
+    /// fingerprint, which is never 0.
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) form: Form,
@@ -81,6 +89,9 @@ const USUAL_BYTES_PER_NODE: usize = 16;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) decoded: Vec<Box<str>>,
+    /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
+    /// from its beginning for each of its items.
+    trail: Mutex<Vec<Step>>,
 }
 
 impl Tape {
@@ -93,7 +104,7 @@ impl Tape {
     pub fn with_room_for(bytes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(bytes / USUAL_BYTES_PER_NODE),
-            decoded: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -109,6 +120,10 @@ impl Tape {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.decoded.clear();
+        self.trail
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 }
 
@@ -212,7 +227,7 @@ impl<'d> Value<'d> {
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain_bytes() {
-            Some(plain) => plain == text.as_bytes(),
+            Some(plain) => is_same(plain, text.as_bytes()),
             None => self.text().is_some_and(|own| own == text),
         }
     }
@@ -229,10 +244,12 @@ impl<'d> Value<'d> {
         if node.kind != Kind::Number || node.form == Form::NonFinite {
             return None;
         }
-        self.raw()
-            .parse()
-            .ok()
-            .filter(|value: &f64| value.is_finite())
+        let raw = self.raw();
+        // Most numbers are short and whole, and those are read faster than any.
+        if let Some(number) = short_whole_number(raw) {
+            return Some(number);
+        }
+        raw.parse().ok().filter(|value: &f64| value.is_finite())
     }
 
     /// The number, when it is a whole one that fits, however it was spelled: `5.0` is 5.
@@ -298,56 +315,10 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value behind a key of a map.
-    #[inline]
-    pub fn get(self, key: &str) -> Option<Self> {
-        self.entry(key).map(|(_, value)| value)
-    }
-
-    /// The value behind a key of a map, unless it is null: for formats in which null means absent.
-    pub fn present(self, key: &str) -> Option<Self> {
-        self.get(key).filter(|value| value.kind() != Kind::Null)
-    }
-
-    /// The text behind a key of a map.
-    pub fn text_of(self, key: &str) -> Option<Cow<'d, str>> {
-        self.get(key)?.text()
-    }
-
-    /// The number behind a key of a map.
-    pub fn number_of(self, key: &str) -> Option<f64> {
-        self.get(key)?.number()
-    }
-
-    /// The key and the value behind it.
-    #[inline]
-    pub fn entry(self, key: &str) -> Option<(Self, Self)> {
-        // Rules ask for keys all the time, and most keys differ in length: that is told without looking at the text.
-        let may_be = |own: Self| {
-            let node = own.node();
-            let length = (node.end - node.start) as usize;
-            node.form != Form::Plain || length == key.len() + 2 || length == key.len()
-        };
-        self.entries()
-            .find(|(own, _)| may_be(*own) && own.is_text(key))
-    }
-
     /// The root of the document.
     #[must_use]
     pub fn root(self) -> Self {
         self.at(0)
-    }
-
-    /// The map or list that holds this value or key; the root holds itself.
-    #[must_use]
-    pub fn parent(self) -> Self {
-        let mut here = self.root();
-        loop {
-            match here.child_holding(self.index, &mut String::new()) {
-                Some(child) if child.index != self.index => here = child,
-                Some(_) | None => return here,
-            }
-        }
     }
 
     /// Where a list or map begins, for a caret that need not underline all of it; the whole of anything else.
@@ -377,38 +348,25 @@ impl<'d> Value<'d> {
     pub fn source(self) -> &'d str {
         self.source
     }
+}
 
-    /// The way from the root to this value, such as `metrics[0].value`; for a key, the way to what it names.
-    pub fn path(self) -> String {
-        let mut path = String::new();
-        let mut here = self.root();
-        while here.index != self.index {
-            let Some(step) = here.child_holding(self.index, &mut path) else {
-                break;
-            };
-            here = step;
-        }
-        path
+/// A number of a few digits and nothing else.
+#[inline]
+fn short_whole_number(raw: &str) -> Option<f64> {
+    const MOST_DIGITS: usize = 9;
+    let bytes = raw.as_bytes();
+    if bytes.is_empty() || bytes.len() > MOST_DIGITS {
+        return None;
     }
-
-    fn child_holding(self, index: u32, path: &mut String) -> Option<Self> {
-        for (position, item) in self.items().enumerate() {
-            if (item.index..item.after()).contains(&index) {
-                let _ = write!(path, "[{position}]");
-                return Some(item);
-            }
+    let mut number = 0_u32;
+    for byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
         }
-        for (key, value) in self.entries() {
-            if (key.index..value.after()).contains(&index) {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(&key.text().unwrap_or_default());
-                return Some(if key.index == index { key } else { value });
-            }
-        }
-        None
+        number = number * 10 + u32::from(digit);
     }
+    Some(f64::from(number))
 }
 
 fn strip_quotes(raw: &str) -> &str {

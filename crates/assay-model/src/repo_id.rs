@@ -71,7 +71,7 @@ impl FromStr for RepoId {
     type Err = RepoIdError;
 
     fn from_str(text: &str) -> Result<Self, RepoIdError> {
-        let slashes = text.matches('/').count();
+        let slashes = text.bytes().filter(|byte| *byte == b'/').count();
         if slashes > 1 {
             return Err(RepoIdError::TooManyParts(slashes));
         }
@@ -84,12 +84,17 @@ fn check_part(part: &str) -> Result<(), RepoIdError> {
     if part.is_empty() || part.len() > RepoId::MAX_PART {
         return Err(RepoIdError::Length);
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if let Some(character) = part.chars().find(|&c| !allowed(c)) {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // What is allowed is ASCII, so the first other byte begins a character.
+    let other = part.bytes().position(|byte| !allowed(byte));
+    if let Some(character) = other.and_then(|at| part[at..].chars().next()) {
         return Err(RepoIdError::Character(character));
     }
     let edge = |c: char| matches!(c, '-' | '.');
-    let doubled = part.contains("--") || part.contains("..");
+    let doubled = part
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair == b"--" || pair == b"..");
     let is_git = part.len() >= 4 && part[part.len() - 4..].eq_ignore_ascii_case(".git");
     if part.starts_with(edge) || part.ends_with(edge) || doubled || is_git {
         return Err(RepoIdError::Punctuation);

@@ -296,9 +296,10 @@ fn content_type(name: &str) -> HeaderValue {
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase();
-    match TEXT.contains(&ending.as_str()) {
-        true => HeaderValue::from_static("text/plain; charset=utf-8"),
-        false => HeaderValue::from_static("application/octet-stream"),
+    if TEXT.contains(&ending.as_str()) {
+        HeaderValue::from_static("text/plain; charset=utf-8")
+    } else {
+        HeaderValue::from_static("application/octet-stream")
     }
 }
 

@@ -226,13 +226,11 @@ pub(crate) fn brief(diagnostic: &Diagnostic) -> String {
         ..
     } = diagnostic;
     let file = &place.file;
-    match place.is_whole() {
-        true => format!("{severity}[{code}]: {file}: {message}"),
-        false => format!(
-            "{severity}[{code}]: {file}:{}:{}: {message}",
-            place.line, place.column
-        ),
+    if place.is_whole() {
+        return format!("{severity}[{code}]: {file}: {message}");
     }
+    let (line, column) = (place.line, place.column);
+    format!("{severity}[{code}]: {file}:{line}:{column}: {message}")
 }
 
 fn first_line(text: &str) -> &str {

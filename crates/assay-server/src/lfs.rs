@@ -38,10 +38,10 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/{namespace}/{name}/info/lfs/objects/verify", post(verify))
 }
 
-/// Links that carry their own permission until they expire.
+/// Links that carry their own permission until they expire. No user can be called `uploads`, so they hide nobody's files.
 pub(crate) fn links() -> Router<AppState> {
     Router::new().route(
-        "/lfs/{kind}/{namespace}/{name}/{oid}",
+        "/uploads/lfs/{kind}/{namespace}/{name}/{oid}",
         put(upload).get(download),
     )
 }
@@ -83,8 +83,10 @@ async fn batch(
         _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
     let mut repo = name.open(&state, &caller, need).await?;
-    // Only a pull request is open to everybody: then the client names no branch.
-    if way == Way::Upload && request.reference.is_some() {
+    // Only a pull request is open to everybody: then the client names none, or that of one.
+    let reference = request.reference.as_ref();
+    let is_for_branch = reference.is_some_and(|own| !own.name.starts_with("refs/pr/"));
+    if way == Way::Upload && is_for_branch {
         repo = name.open(&state, &caller, Need::Write).await?;
     }
     if !request.is_sha256() || !request.takes_basic() {
@@ -166,7 +168,7 @@ fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way
     let signature = state.hub.sign(&text);
     Action {
         href: format!(
-            "{base}/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
+            "{base}/uploads/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
             repo.kind(),
             repo.id(),
             object.oid,

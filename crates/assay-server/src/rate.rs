@@ -202,7 +202,7 @@ mod tests {
         let limiter = limiter();
         let now = Timestamp::from_seconds(5);
 
-        for token in 0..(MAX_CALLERS as i64 + 10) {
+        for token in (0..).take(MAX_CALLERS + 10) {
             limiter.take(RateKey::Token(token), now);
         }
 

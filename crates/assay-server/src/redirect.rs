@@ -14,7 +14,11 @@ pub(crate) fn renamed(target: &str, kind: RepoKind, to: &RepoId) -> Option<Strin
     };
     let mut parts = path.strip_prefix(prefix)?.splitn(3, '/');
     let (_namespace, name, rest) = (parts.next()?, parts.next()?, parts.next());
-    let git = if name.ends_with(".git") { ".git" } else { "" };
+    let git = if name.strip_suffix(".git").is_some() {
+        ".git"
+    } else {
+        ""
+    };
     let mut place = format!("{prefix}{to}{git}");
     if let Some(rest) = rest {
         place.push('/');

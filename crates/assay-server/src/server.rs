@@ -128,29 +128,28 @@ impl Server {
             }
         });
         tracing::info!(%address, "listening on {address}");
-        let served = match (&config.tls_certificate, &config.tls_key) {
-            (Some(certificate), Some(key)) => {
-                let tls = RustlsConfig::from_config(tls::load(certificate, key)?);
-                let server = axum_server::from_tcp_rustls(listener, tls);
-                server
-                    .map_err(ServeError::Serve)?
-                    .handle(handle)
-                    .serve(service)
-                    .await
-            }
-            (_, _) => {
-                let server = axum_server::from_tcp(listener);
-                server
-                    .map_err(ServeError::Serve)?
-                    .handle(handle)
-                    .serve(service)
-                    .await
-            }
+        let served = if let Some(tls) = tls(&config)? {
+            let server = axum_server::from_tcp_rustls(listener, tls);
+            let server = server.map_err(ServeError::Serve)?.handle(handle);
+            server.serve(service).await
+        } else {
+            let server = axum_server::from_tcp(listener);
+            let server = server.map_err(ServeError::Serve)?.handle(handle);
+            server.serve(service).await
         };
         stopper.abort();
         tracing::info!("stopped");
         served.map_err(ServeError::Serve)
     }
+}
+
+/// What connections are encrypted with, when they are.
+fn tls(config: &Config) -> Result<Option<RustlsConfig>, ServeError> {
+    let (Some(certificate), Some(key)) = (&config.tls_certificate, &config.tls_key) else {
+        return Ok(None);
+    };
+    let loaded = tls::load(certificate, key)?;
+    Ok(Some(RustlsConfig::from_config(loaded)))
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {

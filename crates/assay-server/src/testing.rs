@@ -116,6 +116,19 @@ impl TestHub {
         self.router.clone()
     }
 
+    /// Answers on a port of this machine, for clients that need one, until the runtime ends.
+    pub async fn listen(&self) -> SocketAddr {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .expect("this machine has a free port");
+        let address = listener.local_addr().expect("a listener has an address");
+        let service = self
+            .router()
+            .into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
+        address
+    }
+
     /// A directory that goes away with the hub.
     pub fn directory(&self) -> &Path {
         self.directory.path()

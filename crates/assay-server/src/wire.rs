@@ -28,10 +28,8 @@ pub(crate) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 /// What a hub knows an account by, in the 24 digits that clients expect. It follows from the name.
 pub(crate) fn account_id(name: &str) -> String {
     let digest = Sha256::digest(name.to_ascii_lowercase().as_bytes());
-    digest[..12]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let start = digest.iter().take(12);
+    start.fold(String::new(), |id, byte| format!("{id}{byte:02x}"))
 }
 
 /// The picture of an account.

@@ -9,6 +9,7 @@ use globset::GlobBuilder;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::disk::{Disk, STDIN};
+use crate::listing::Listing;
 
 /// The one hidden directory that is searched.
 const RESULTS_DIRECTORY: &str = ".eval_results";
@@ -22,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) items: Vec<Item>,
     /// How many files in directories could have been ours and are not.
     pub(crate) passed_over: u64,
+    /// What was seen of the directories.
+    pub(crate) listing: Listing,
 }
 
 /// What is looked for.
@@ -135,25 +138,38 @@ impl Search<'_> {
         for entry in walk(root) {
             match entry {
                 Ok(entry) if is_file(&entry) => {
-                    let path = clean(entry.path());
-                    if may_be_ours(&path, self.wanted) {
-                        self.candidate(&path);
-                    }
+                    // The root is clean, so only one that is `.` leaves a part to be cut off.
+                    let path = entry.path();
+                    let path = path.strip_prefix(Component::CurDir).unwrap_or(path);
+                    self.found_in_directory(path);
                 }
                 Ok(_) => {}
-                Err(error) => self.unwalkable(root, &error),
+                Err(error) => {
+                    self.found.listing.distrust();
+                    self.unwalkable(root, &error);
+                }
             }
         }
     }
 
-    /// A file that was found, not named: it is judged when it is one of ours.
-    fn candidate(&mut self, path: &Path) {
-        let name = self.disk.name(path);
-        if self.seen.contains(&name) {
+    fn found_in_directory(&mut self, path: &Path) {
+        if !may_be_ours(path, Wanted::All) {
             return;
         }
-        match self.kind_of(&name) {
-            Ok(Some(kind)) if self.wanted.takes(kind) => self.push(&name, Some(kind)),
+        let name = self.disk.name(path);
+        self.found.listing.add(&name);
+        if may_be_ours(path, self.wanted) {
+            self.candidate(path, &name);
+        }
+    }
+
+    /// A file that was found, not named: it is judged when it is one of ours.
+    fn candidate(&mut self, path: &Path, name: &Arc<str>) {
+        if self.seen.contains(name) {
+            return;
+        }
+        match self.kind_of(name) {
+            Ok(Some(kind)) if self.wanted.takes(kind) => self.push(name, Some(kind)),
             Ok(_) => self.found.passed_over += 1,
             // It may be one of ours, and nobody should believe that it was judged.
             Err(error) => self.absent(path, error.to_string()),
@@ -201,7 +217,8 @@ impl Search<'_> {
                 entries.skip_current_dir();
             } else if is_file(&entry) {
                 matched = true;
-                self.candidate(&path);
+                let name = self.disk.name(&path);
+                self.candidate(&path, &name);
             }
         }
         if !matched {
@@ -239,8 +256,10 @@ impl Search<'_> {
 /// Everything below a directory, sorted, without hidden directories. Links to directories are not followed, so that a
 /// link to `/` cannot make the search endless; links to files are files.
 fn walk(root: &Path) -> walkdir::FilterEntry<walkdir::IntoIter, fn(&DirEntry) -> bool> {
+    // Within a directory the order of paths is that of names, which would have to be cut out of them for each comparison.
+    let by_path = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
     WalkDir::new(root)
-        .sort_by_file_name()
+        .sort_by(by_path)
         .into_iter()
         .filter_entry(is_searched)
 }

@@ -1,5 +1,6 @@
 //! The files of this machine, and the streams that are given in their place.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_check::{FileKind, Files};
+
+use crate::listing::Listing;
 
 /// What standard input is called in findings.
 pub(crate) const STDIN: &str = "<stdin>";
@@ -20,6 +23,7 @@ pub(crate) struct Disk {
     renamed: BTreeMap<Arc<str>, PathBuf>,
     absent: BTreeMap<Arc<str>, String>,
     streams: BTreeMap<Arc<str>, Stream>,
+    listing: Listing,
 }
 
 /// Something that can be read once: standard input, a pipe.
@@ -31,12 +35,11 @@ struct Stream {
 impl Disk {
     /// The name of a path.
     pub(crate) fn name(&mut self, path: &Path) -> Arc<str> {
-        let (name, is_plain) = match path.to_str() {
-            Some(STDIN) => (format!("./{STDIN}"), false),
-            Some(text) => (with_slashes(text), true),
-            None => (escaped(path), false),
+        let (name, is_plain): (Arc<str>, bool) = match path.to_str() {
+            Some(STDIN) => (format!("./{STDIN}").into(), false),
+            Some(text) => (with_slashes(text).into(), true),
+            None => (escaped(path).into(), false),
         };
-        let name: Arc<str> = name.into();
         if !is_plain {
             self.renamed.insert(Arc::clone(&name), path.to_owned());
         }
@@ -44,11 +47,16 @@ impl Disk {
     }
 
     /// The path behind a name.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.renamed
-            .get(name)
-            .cloned()
-            .unwrap_or_else(|| PathBuf::from(name))
+    pub(crate) fn path<'n>(&'n self, name: &'n str) -> &'n Path {
+        match self.renamed.get(name) {
+            Some(path) => path,
+            None => Path::new(name),
+        }
+    }
+
+    /// Believes what a search has seen, until the files are changed.
+    pub(crate) fn set_listing(&mut self, listing: Listing) {
+        self.listing = listing;
     }
 
     /// Remembers that nothing is there and why, in words that are better than the system's.
@@ -92,7 +100,7 @@ impl Disk {
         }
         let path = self.path(name);
         // A result file is known by its directory, also when the command was run inside that directory.
-        let whole = std::path::absolute(&path).unwrap_or(path);
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if let Some(kind) = FileKind::of_path(&with_slashes(&whole.to_string_lossy())) {
             return Ok(Some(kind));
         }
@@ -127,6 +135,9 @@ impl Files for Disk {
                 Some(FileKind::EvalYaml | FileKind::EvalResults | FileKind::Record) | None => 0,
             });
         }
+        if self.listing.rules_out(name) {
+            return None;
+        }
         let metadata = std::fs::metadata(self.path(name)).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
@@ -137,11 +148,11 @@ impl Files for Disk {
 }
 
 /// A path with `/` between its parts, also on systems that write `\`.
-fn with_slashes(path: &str) -> String {
+fn with_slashes(path: &str) -> Cow<'_, str> {
     if std::path::MAIN_SEPARATOR == '/' {
-        path.to_owned()
+        Cow::Borrowed(path)
     } else {
-        path.replace(std::path::MAIN_SEPARATOR, "/")
+        Cow::Owned(path.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 }
 
@@ -153,7 +164,7 @@ fn escaped(path: &Path) -> String {
         name.push_str(chunk.valid());
         name.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
-    with_slashes(&name)
+    with_slashes(&name).into_owned()
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn mend(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Vec<
         if disk.size(&report.path) != Some(report.bytes) {
             return Err(io::Error::other("it has changed since it was read"));
         }
-        rewrite(&disk.path(&report.path), &edits)?;
+        rewrite(disk.path(&report.path), &edits)?;
     }
     if let Some(done) = rename(disk, report, items)? {
         fixed.push(done);
@@ -154,7 +154,7 @@ fn rename(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Op
     let old = disk.path(&report.path);
     // The item of a file with a name of its own could not be followed; it is left as it is.
     let is_text = old.to_str() == Some(&*report.path);
-    if !is_text || !move_beside(&old, name)? {
+    if !is_text || !move_beside(old, name)? {
         return Ok(None);
     }
     let renamed = report.path.rsplit_once('/').map_or_else(

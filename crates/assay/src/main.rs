@@ -11,6 +11,7 @@ mod disk;
 mod exit;
 mod fix;
 mod hub;
+mod listing;
 mod plural;
 mod printer;
 mod progress;

@@ -73,17 +73,12 @@ impl Boards {
         for key in &touched.models {
             kept.models.remove(key);
         }
+        // Who knows no benchmarks has read no board since everything was forgotten.
         let names = touched.boards.iter();
-        let keys: Vec<RepoKey> = match &kept.known {
-            Some(known) => names
-                .filter_map(|name| known.named(name))
-                .map(|benchmark| benchmark.key)
-                .collect(),
-            None => {
-                kept.boards.clear();
-                Vec::new()
-            }
-        };
+        let keys: Vec<RepoKey> = names
+            .filter_map(|name| kept.known.as_ref()?.named(name))
+            .map(|benchmark| benchmark.key)
+            .collect();
         for key in keys {
             if let Some(board) = kept.boards.get_mut(&key) {
                 board.stale.extend(&touched.models);

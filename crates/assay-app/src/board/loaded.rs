@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_board::{Question, Report, rank};
+use assay_board::{Policy, Question, Report, rank};
 use assay_model::{RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BoardEntry, Store, Viewer};
 
@@ -11,7 +11,7 @@ use super::{BoardRow, EvalResult, result};
 use crate::error::Error;
 use crate::known::KnownBenchmark;
 
-/// How many ranked boards are kept of one benchmark.
+/// How many ranked boards are kept of one task.
 const MAX_RANKED: usize = 64;
 
 /// The rows of a board, best first.
@@ -21,8 +21,18 @@ pub(super) type Ranked = Arc<Vec<BoardRow>>;
 #[derive(Debug)]
 pub(super) struct LoadedBoard {
     benchmark: Arc<KnownBenchmark>,
-    results: Vec<Held>,
-    tasks: BTreeMap<TaskId, Reports>,
+    tasks: BTreeMap<TaskId, Arc<LoadedTask>>,
+}
+
+/// The results of one task.
+#[derive(Debug, Default)]
+pub(super) struct LoadedTask {
+    /// What everyone sees.
+    public: Vec<Report>,
+    /// What the friends of an account see as well.
+    private: Vec<(AccountId, Report)>,
+    /// The results behind the reports, each known by the handle of its report.
+    results: Vec<Arc<EvalResult>>,
     /// What everyone sees, by what was asked.
     ranked: Mutex<HashMap<Asked, Ranked>>,
 }
@@ -30,28 +40,10 @@ pub(super) struct LoadedBoard {
 /// What a ranked board depends on, beside the results.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
-    pub(super) task: TaskId,
     pub(super) metric: String,
-    pub(super) policy: assay_board::Policy,
+    pub(super) policy: Policy,
     pub(super) verified_only: bool,
     pub(super) base_models_only: bool,
-}
-
-/// A result, and who may see it.
-#[derive(Debug, Clone)]
-struct Held {
-    key: RepoKey,
-    /// The account whose friends alone see it; none when everyone does.
-    private_to: Option<AccountId>,
-    result: Arc<EvalResult>,
-    report: Report,
-}
-
-/// The reports of a task: what everyone sees, and what some see as well.
-#[derive(Debug, Default)]
-struct Reports {
-    public: Vec<Report>,
-    private: Vec<(AccountId, Report)>,
 }
 
 impl LoadedBoard {
@@ -60,62 +52,74 @@ impl LoadedBoard {
         store: &Store,
         benchmark: &Arc<KnownBenchmark>,
     ) -> Result<Self, Error> {
-        let name = benchmark.id.as_str().to_ascii_lowercase();
-        let rows = store.entries_of_board(&name, None, None).await?;
-        Ok(Self::new(benchmark, held(&rows, benchmark)))
+        let rows = store
+            .entries_of_board(&benchmark.name(), None, None)
+            .await?;
+        Ok(Self::new(benchmark, BTreeMap::new(), rows))
     }
 
-    /// The results as they were at a moment.
+    /// The results of a task as they were at a moment.
     pub(super) async fn load_at(
         store: &Store,
         benchmark: &Arc<KnownBenchmark>,
         task: &TaskId,
         at: Timestamp,
     ) -> Result<Self, Error> {
-        let name = benchmark.id.as_str().to_ascii_lowercase();
-        let rows = store.entries_of_board(&name, Some(task), Some(at)).await?;
-        Ok(Self::new(benchmark, held(&rows, benchmark)))
+        let rows = store
+            .entries_of_board(&benchmark.name(), Some(task), Some(at))
+            .await?;
+        Ok(Self::new(benchmark, BTreeMap::new(), rows))
     }
 
-    /// Reads the results of some models again.
+    /// Reads the results of some models again. Tasks that they have no part in stay as they are, ranks and all.
     pub(super) async fn reload(
         &self,
         store: &Store,
         models: &BTreeSet<RepoKey>,
     ) -> Result<Self, Error> {
-        let name = self.benchmark.id.as_str().to_ascii_lowercase();
-        let mut results: Vec<Held> = self
-            .results
-            .iter()
-            .filter(|held| !models.contains(&held.key))
-            .cloned()
-            .collect();
+        let mut rows = Vec::new();
         for model in models {
-            let rows = store.entries_on_board(&name, *model).await?;
-            results.extend(held(&rows, &self.benchmark));
+            rows.extend(
+                store
+                    .entries_on_board(&self.benchmark.name(), *model)
+                    .await?,
+            );
         }
-        Ok(Self::new(&self.benchmark, results))
-    }
-
-    fn new(benchmark: &Arc<KnownBenchmark>, results: Vec<Held>) -> Self {
-        let mut tasks: BTreeMap<TaskId, Reports> = BTreeMap::new();
-        for (handle, held) in results.iter().enumerate() {
-            let reports = match tasks.get_mut(&held.result.task) {
-                Some(reports) => reports,
-                None => tasks.entry(held.result.task.clone()).or_default(),
-            };
-            let mut report = held.report.clone();
-            report.handle = handle;
-            match held.private_to {
-                None => reports.public.push(report),
-                Some(owner) => reports.private.push((owner, report)),
+        let mut tasks = self.tasks.clone();
+        for (task, loaded) in &self.tasks {
+            if loaded.has_any(models) || rows.iter().any(|row| row.task == *task) {
+                tasks.insert(task.clone(), Arc::new(loaded.without(models)));
             }
         }
+        Ok(Self::new(&self.benchmark, tasks, rows))
+    }
+
+    /// Adds rows to tasks, which are their only owners when they are given rows.
+    fn new(
+        benchmark: &Arc<KnownBenchmark>,
+        mut tasks: BTreeMap<TaskId, Arc<LoadedTask>>,
+        rows: Vec<BoardEntry>,
+    ) -> Self {
+        let mut fresh: BTreeMap<TaskId, LoadedTask> = BTreeMap::new();
+        for row in rows {
+            // A model that the operator has closed is on no board.
+            if row.disabled {
+                continue;
+            }
+            let task = fresh.entry(row.task.clone()).or_insert_with(|| {
+                let held = tasks.remove(&row.task).map(Arc::try_unwrap);
+                held.and_then(Result::ok).unwrap_or_default()
+            });
+            task.add(&row, benchmark);
+        }
+        tasks.extend(
+            fresh
+                .into_iter()
+                .map(|(task, loaded)| (task, Arc::new(loaded))),
+        );
         Self {
             benchmark: Arc::clone(benchmark),
-            results,
             tasks,
-            ranked: Mutex::default(),
         }
     }
 
@@ -124,14 +128,60 @@ impl LoadedBoard {
         Arc::ptr_eq(&self.benchmark, benchmark)
     }
 
-    /// Whether a viewer sees more of a task than everyone does.
-    pub(super) fn sees_more(&self, task: &TaskId, viewer: &Viewer) -> bool {
-        self.tasks.get(task).is_some_and(|reports| {
-            reports
-                .private
-                .iter()
-                .any(|(owner, _)| sees(viewer, *owner))
-        })
+    /// The results of a task.
+    pub(super) fn task(&self, task: &TaskId) -> Arc<LoadedTask> {
+        self.tasks.get(task).cloned().unwrap_or_default()
+    }
+}
+
+impl LoadedTask {
+    fn add(&mut self, row: &BoardEntry, benchmark: &KnownBenchmark) {
+        let definition = &benchmark.definition;
+        let report = result::report(row, definition, self.results.len());
+        let shown = result::on_board(row, &benchmark.id, definition);
+        self.results.push(Arc::new(shown));
+        if row.private {
+            self.private.push((row.owner.id, report));
+        } else {
+            self.public.push(report);
+        }
+    }
+
+    fn has_any(&self, models: &BTreeSet<RepoKey>) -> bool {
+        let private = self.private.iter().map(|(_, report)| report);
+        self.public
+            .iter()
+            .chain(private)
+            .any(|report| models.contains(&report.key))
+    }
+
+    /// The same without the results of some models.
+    fn without(&self, models: &BTreeSet<RepoKey>) -> Self {
+        let mut results = Vec::with_capacity(self.results.len());
+        let mut keep = |report: &Report| {
+            let mut kept = report.clone();
+            kept.handle = results.len();
+            results.push(Arc::clone(&self.results[report.handle]));
+            kept
+        };
+        let stays = |report: &Report| !models.contains(&report.key);
+        let public = self.public.iter().filter(|report| stays(report));
+        let public = public.map(&mut keep).collect();
+        let private = self.private.iter().filter(|(_, report)| stays(report));
+        let private = private
+            .map(|(owner, report)| (*owner, keep(report)))
+            .collect();
+        Self {
+            public,
+            private,
+            results,
+            ranked: Mutex::default(),
+        }
+    }
+
+    /// Whether some see more than everyone.
+    pub(super) fn has_private(&self) -> bool {
+        !self.private.is_empty()
     }
 
     /// The board that everyone sees.
@@ -140,12 +190,7 @@ impl LoadedBoard {
         if let Some(ranked) = kept().get(asked) {
             return Arc::clone(ranked);
         }
-        let empty = Vec::new();
-        let reports = self
-            .tasks
-            .get(&asked.task)
-            .map_or(&empty, |reports| &reports.public);
-        let ranked = Arc::new(self.rows(reports, question));
+        let ranked = Arc::new(self.rows(&self.public, question));
         let mut kept = kept();
         if kept.len() >= MAX_RANKED {
             kept.clear();
@@ -154,20 +199,20 @@ impl LoadedBoard {
         ranked
     }
 
-    /// The board that a viewer sees who sees more than everyone.
-    pub(super) fn private(&self, task: &TaskId, question: &Question, viewer: &Viewer) -> Ranked {
-        let Some(reports) = self.tasks.get(task) else {
-            return Ranked::default();
-        };
-        let own = reports.private.iter();
-        let own = own.filter(|(owner, _)| sees(viewer, *owner));
-        let visible: Vec<Report> = reports
-            .public
+    /// The board that a viewer sees, when that is more than everyone sees.
+    pub(super) fn private(&self, question: &Question, viewer: &Viewer) -> Option<Ranked> {
+        let sees = |owner: &AccountId| viewer.sees_all || viewer.accounts.contains(owner);
+        let own: Vec<&Report> = self
+            .private
             .iter()
-            .chain(own.map(|(_, report)| report))
-            .cloned()
+            .filter(|(owner, _)| sees(owner))
+            .map(|(_, report)| report)
             .collect();
-        Arc::new(self.rows(&visible, question))
+        if own.is_empty() {
+            return None;
+        }
+        let visible: Vec<Report> = self.public.iter().chain(own).cloned().collect();
+        Some(Arc::new(self.rows(&visible, question)))
     }
 
     fn rows(&self, reports: &[Report], question: &Question) -> Vec<BoardRow> {
@@ -175,26 +220,8 @@ impl LoadedBoard {
         let rows = board.rows().iter().map(|row| BoardRow {
             rank: row.rank(),
             value: row.value(),
-            result: Arc::clone(&self.results[row.report().handle].result),
+            result: Arc::clone(&self.results[row.report().handle]),
         });
         rows.collect()
     }
-}
-
-fn sees(viewer: &Viewer, owner: AccountId) -> bool {
-    viewer.sees_all || viewer.accounts.contains(&owner)
-}
-
-/// The results of rows. A model that the operator has closed is on no board.
-fn held(rows: &[BoardEntry], benchmark: &KnownBenchmark) -> Vec<Held> {
-    let definition = &benchmark.definition;
-    rows.iter()
-        .filter(|row| !row.disabled)
-        .map(|row| Held {
-            key: row.key,
-            private_to: row.private.then_some(row.owner.id),
-            result: Arc::new(result::on_board(row, &benchmark.id, definition)),
-            report: result::report(row, definition, 0),
-        })
-        .collect()
 }

@@ -1,8 +1,10 @@
 //! A result as pages and clients see it, made of an entry of the index and what the hub knows of its benchmark.
 
 use assay_board::{BoardScore, Fingerprint, Level, Origin, Report};
-use assay_model::{Benchmark, Entry, Metric, RepoId, Score, Standing, TaskId};
-use assay_store::{BoardEntry, IndexedEntry, Owner, Repository};
+use assay_model::{
+    Benchmark, Entry, Metric, ObjectId, RepoId, RepoPath, Score, Standing, TaskId, Timestamp,
+};
+use assay_store::{BoardEntry, Branch, IndexedEntry, Owner, Repository};
 use serde_json::{Map, Number, Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
@@ -10,9 +12,23 @@ use super::EvalResult;
 use crate::account::AccountKind;
 
 /// The name and owner of a model.
+#[derive(Clone, Copy)]
 pub(super) struct ModelFacts<'m> {
     pub(super) id: &'m RepoId,
     pub(super) owner: &'m Owner,
+}
+
+/// Where an entry stands, who brought it, and what is known of it beside what it says.
+struct Circumstances<'c> {
+    file: &'c RepoPath,
+    ordinal: u32,
+    branch: Branch,
+    standing: &'c Standing,
+    moment: Timestamp,
+    commit: ObjectId,
+    committed: Timestamp,
+    /// The account, else the author that the commit names.
+    submitter: &'c str,
 }
 
 /// A result on a board.
@@ -21,18 +37,19 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
         id: &row.model,
         owner: &row.owner,
     };
+    let around = Circumstances {
+        file: &row.file,
+        ordinal: row.ordinal,
+        branch: row.branch,
+        standing: &row.standing,
+        moment: row.moment,
+        commit: row.commit,
+        committed: row.committed,
+        submitter: row.submitter.as_deref().unwrap_or(&row.author),
+    };
     let entry = entry_of(row, benchmark);
-    let mut result = bare(model, entry);
-    result.file = row.file.as_str().to_owned();
-    result.ordinal = row.ordinal;
-    result.pull = row.branch.pull().map(i64::from);
-    result.standing = row.standing.clone();
-    result.date = written_date(&result.entry, row.moment);
-    result.commit = row.commit;
-    result.committed = row.committed;
-    result.submitter = submitter(row.submitter.as_deref(), &row.author);
-    result.data = rewritten(&result.entry);
-    finish(result, Ok(definition))
+    let data = rewritten(&entry);
+    result(model, &around, entry, data, Ok(definition))
 }
 
 /// A result of a model, as it was written. The definition is that of its benchmark, or why there is none.
@@ -43,17 +60,17 @@ pub(super) fn of_model(
     definition: Result<&Benchmark, String>,
 ) -> EvalResult {
     let version = row.version;
-    let mut result = bare(model, version.entry);
-    result.file = version.file.as_str().to_owned();
-    result.ordinal = version.ordinal;
-    result.pull = row.branch.pull().map(i64::from);
-    result.standing = version.standing;
-    result.date = written_date(&result.entry, version.moment);
-    result.commit = version.commit;
-    result.committed = version.committed;
-    result.submitter = submitter(submitted_by, &version.author);
-    result.data = version.data;
-    finish(result, definition)
+    let around = Circumstances {
+        file: &version.file,
+        ordinal: version.ordinal,
+        branch: row.branch,
+        standing: &version.standing,
+        moment: version.moment,
+        commit: version.commit,
+        committed: version.committed,
+        submitter: submitted_by.unwrap_or(&version.author),
+    };
+    result(model, &around, version.entry, version.data, definition)
 }
 
 /// The owner of a repository, when only its record is at hand.
@@ -74,34 +91,62 @@ pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Acc
     }
 }
 
-fn bare(model: ModelFacts<'_>, entry: Entry) -> EvalResult {
+fn result(
+    model: ModelFacts<'_>,
+    around: &Circumstances<'_>,
+    entry: Entry,
+    mut data: Json,
+    definition: Result<&Benchmark, String>,
+) -> EvalResult {
+    let date = match &entry.date {
+        Some(date) => date.as_str().to_owned(),
+        None => around.moment.to_string(),
+    };
+    let (primary, pending) = match definition {
+        Ok(benchmark) => (
+            benchmark.primary(),
+            unknown_task(benchmark, &entry.dataset, &entry.task),
+        ),
+        Err(why) => (None, Some(why)),
+    };
+    let chosen = standing_for(&entry.scores, primary);
+    // The anonymous value is that of the primary metric, when there is one to be told.
+    let value_metric = chosen.and_then(|score| {
+        let named = score.metric.clone();
+        named.or_else(|| primary.map(|metric| metric.id.clone()))
+    });
+    if let Json::Object(data) = &mut data {
+        let value = chosen.map_or(Json::from(0), json_number);
+        data.insert("value".to_owned(), value);
+        data.entry("date").or_insert_with(|| json!(date));
+        if let Some(metric) = &value_metric {
+            data.insert("metricId".to_owned(), json!(metric.as_str()));
+        }
+    }
+    let owner = model.owner;
     let source = entry.source.as_ref();
     EvalResult {
         model: model.id.clone(),
-        owner: model.owner.name.clone(),
-        owner_full_name: model
-            .owner
-            .fullname
-            .clone()
-            .unwrap_or_else(|| model.owner.name.clone()),
-        owner_kind: match model.owner.kind {
+        owner: owner.name.clone(),
+        owner_full_name: owner.fullname.as_ref().unwrap_or(&owner.name).clone(),
+        owner_kind: match owner.kind {
             assay_store::AccountKind::User => AccountKind::User,
             assay_store::AccountKind::Organisation => AccountKind::Organisation,
         },
-        file: String::new(),
-        ordinal: 0,
-        pull: None,
-        standing: Standing::no_token(),
+        file: around.file.as_str().to_owned(),
+        ordinal: around.ordinal,
+        pull: around.branch.pull().map(i64::from),
+        standing: around.standing.clone(),
         dataset: entry.dataset.clone(),
         task: entry.task.clone(),
-        pending: None,
-        value: 0.0,
-        value_metric: None,
-        data: Json::Null,
-        date: String::new(),
-        commit: assay_model::ObjectId::from_bytes([0; 20]),
-        committed: assay_model::Timestamp::from_millis(0),
-        submitter: None,
+        pending,
+        value: chosen.map_or(0.0, |score| score.value.get()),
+        value_metric,
+        data,
+        date,
+        commit: around.commit,
+        committed: around.committed,
+        submitter: (!around.submitter.is_empty()).then(|| around.submitter.to_owned()),
         source_url: source.map(|source| source.url.clone()),
         source_name: source.and_then(|source| source.name.clone()),
         notes: entry.notes.clone(),
@@ -109,38 +154,11 @@ fn bare(model: ModelFacts<'_>, entry: Entry) -> EvalResult {
     }
 }
 
-/// Picks the value that stands for the entry, and says why it is on no board, if so.
-fn finish(mut result: EvalResult, definition: Result<&Benchmark, String>) -> EvalResult {
-    let (primary, pending) = match definition {
-        Ok(benchmark) => (
-            benchmark.primary(),
-            unknown_task(benchmark, &result.dataset, &result.task),
-        ),
-        Err(why) => (None, Some(why)),
-    };
-    result.pending = pending;
-    let scores = &result.entry.scores;
-    let standing_for = primary.and_then(|metric| ranked(scores, metric));
-    let chosen = standing_for.or_else(|| scores.first());
-    let (value, metric, literal) = match chosen {
-        Some(score) => {
-            // The anonymous value is that of the primary metric, when there is one to be told.
-            let named = score.metric.clone();
-            let metric = named.or_else(|| primary.map(|metric| metric.id.clone()));
-            (score.value.get(), metric, json_number(score))
-        }
-        None => (0.0, None, json!(0)),
-    };
-    result.value = value;
-    if let Json::Object(data) = &mut result.data {
-        data.insert("value".to_owned(), literal);
-        data.entry("date").or_insert_with(|| json!(result.date));
-        if let Some(metric) = &metric {
-            data.insert("metricId".to_owned(), json!(metric.as_str()));
-        }
-    }
-    result.value_metric = metric;
-    result
+/// The score that stands for an entry: that of the primary metric, else the first.
+fn standing_for<'s>(scores: &'s [Score], primary: Option<&Metric>) -> Option<&'s Score> {
+    primary
+        .and_then(|metric| ranked(scores, metric))
+        .or_else(|| scores.first())
 }
 
 fn unknown_task(benchmark: &Benchmark, dataset: &RepoId, task: &TaskId) -> Option<String> {
@@ -164,19 +182,6 @@ fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
 fn level(score: &Score, metric: Option<&Metric>) -> Level {
     let own = metric.and_then(|metric| metric.slice.as_deref());
     Level::of(score.slice.as_deref(), own)
-}
-
-fn written_date(entry: &Entry, moment: assay_model::Timestamp) -> String {
-    match &entry.date {
-        Some(date) => date.as_str().to_owned(),
-        None => moment.to_string(),
-    }
-}
-
-/// Who brought a result: the account, else the author that the commit names.
-fn submitter(account: Option<&str>, author: &str) -> Option<String> {
-    let name = account.unwrap_or(author);
-    (!name.is_empty()).then(|| name.to_owned())
 }
 
 fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {

@@ -85,10 +85,10 @@ impl Hub {
         let comment = comment
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned);
-        let _locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await;
         let (held, scene) = self.scene(caller, repo, num).await?;
         check_mergeable(&held)?;
-        let base: RefName = base_of(&held)?;
+        let base = base_of(&held);
         let plan = plan(actor, &held, scene.now);
         let pull = RefName::pull(u64::from(held.num));
         let onto = base.clone();
@@ -112,14 +112,15 @@ impl Hub {
                     new: Some(commit),
                 }];
                 let note = Note::Merged { num, comment };
-                publish(self, actor, repo, quarantine, moves, note).await?;
+                publish(self, &locked, actor, repo, quarantine, moves, note).await?;
                 commit
             }
         };
         Ok((self.merge_event(repo, held.num).await?, commit))
     }
 
-    /// Records the merge of a pull request whose commits are on the base already.
+    /// Records the merge of a pull request whose commits are on the base already. No commit merged it, and none may be
+    /// said to: who brought the entries of that commit would be told wrong.
     async fn record_merged(
         &self,
         repo: &Repo,
@@ -127,7 +128,6 @@ impl Hub {
         comment: Option<&str>,
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
-        // No commit: what the base had already was not brought by this pull request, and is not its author's.
         merged(&mut tx, scene, comment, None).await?;
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
         tx.commit().await?;
@@ -157,12 +157,9 @@ fn check_mergeable(held: &assay_store::Discussion) -> Result<(), Error> {
     Err(Error::Invalid(format!("discussion {} {why}", held.num)))
 }
 
-fn base_of(held: &assay_store::Discussion) -> Result<RefName, Error> {
+fn base_of(held: &assay_store::Discussion) -> RefName {
     let base = held.base.as_deref().map(str::parse);
-    match base {
-        Some(Ok(base)) => Ok(base),
-        Some(Err(_)) | None => Ok(RefName::main()),
-    }
+    base.and_then(Result::ok).unwrap_or_else(RefName::main)
 }
 
 fn conflict(files: &[String]) -> Error {
@@ -219,7 +216,7 @@ fn outlook(
     diff: bool,
 ) -> Result<Outlook, GitError> {
     let mut outlook = Outlook::default();
-    let base = base_of(held).unwrap_or_else(|_| RefName::main());
+    let base = base_of(held);
     let pull = RefName::pull(u64::from(held.num));
     let (Some(head), Some(tip)) = (git.find_ref(&base)?, git.find_ref(&pull)?) else {
         return Ok(outlook);

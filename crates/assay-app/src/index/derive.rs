@@ -1,17 +1,21 @@
 //! From git to the index: everything here blocks and reads git alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_git::{CommitInfo, EntryKind, Error, Objects, Repository};
 use assay_model::{ObjectId, RepoKind, RepoPath};
 use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark};
 use serde_json::Value as Json;
 
+use super::board_of;
 use super::main_line::{MainLine, Step};
 use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
 use super::shelf::Shelf;
 
+/// How many commits are walked step by step. Each step holds all entries of main, so for more the history is made anew,
+/// which holds only what changed.
+const MAX_STEPS: usize = 64;
 /// How long a `README.md` may be whose card is read, in bytes.
 const MAX_CARD_BYTES: u64 = 8 << 20;
 
@@ -25,6 +29,8 @@ pub(super) struct Task {
     pub(super) new: Option<ObjectId>,
     /// The entries of main as they are indexed.
     pub(super) current: Vec<IndexedEntry>,
+    /// The benchmarks of all entries that are indexed, as [`Derived::boards`] has them.
+    pub(super) shown: BTreeSet<String>,
     /// Who opened the pull request that a commit merged.
     pub(super) merges: BTreeMap<ObjectId, Option<AccountId>>,
     /// The pull requests that are to be read.
@@ -57,6 +63,25 @@ pub(super) enum Change<T> {
     To(T),
 }
 
+impl Derived {
+    /// The benchmarks that its entries name, in lower case.
+    pub(super) fn boards(&self) -> BTreeSet<String> {
+        let mut boards = BTreeSet::new();
+        match &self.main {
+            MainChange::Steps(steps) => {
+                let entries = steps.iter().flat_map(|step| &step.entries);
+                boards.extend(entries.map(board_of));
+            }
+            MainChange::Anew(versions) => {
+                boards.extend(versions.iter().map(|version| board_of(&version.version)));
+            }
+        }
+        let pulls = self.pulls.iter().flat_map(|(_, versions)| versions);
+        boards.extend(pulls.map(|version| board_of(&version.version)));
+        boards
+    }
+}
+
 /// Reads the repository as far as it is not known.
 pub(super) fn derive(task: &Task) -> Result<Derived, Error> {
     let objects = task.repository.objects();
@@ -87,31 +112,34 @@ fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<MainChange, Error> {
     if task.old == Some(new) {
         return Ok(MainChange::Steps(Vec::new()));
     }
-    let commits = shelf.objects.first_parents(new, task.old)?;
-    if let Some(old) = task.old.filter(|old| joins(&commits, *old)) {
-        let line = MainLine::after(shelf, old, &task.current)?;
-        return Ok(MainChange::Steps(steps(line, task, &commits)?));
+    let mut commits = shelf.objects.first_parents(new, task.old)?;
+    let known = task.old.filter(|old| joins(&commits, *old));
+    match known {
+        Some(old) if commits.len() <= MAX_STEPS => {
+            let mut line = MainLine::after(shelf, old, &task.current)?;
+            let mut steps = Vec::new();
+            for commit in commits.iter().rev() {
+                steps.extend(line.advance(commit, submitter(task, commit))?);
+            }
+            return Ok(MainChange::Steps(steps));
+        }
+        Some(_) => commits = shelf.objects.first_parents(new, None)?,
+        None => {}
     }
-    let line = MainLine::from_the_start(shelf);
+    let mut line = MainLine::from_the_start(shelf);
     let mut history = History::new(Branch::Main);
-    for step in steps(line, task, &commits)? {
-        history.replace(step.at, &step.entries);
+    for commit in commits.iter().rev() {
+        if let Some(step) = line.advance(commit, submitter(task, commit))? {
+            history.replace(step.at, &step.entries);
+        }
     }
     Ok(MainChange::Anew(history.into_versions()))
 }
 
-/// What main says after each of its commits, which are given newest first.
-fn steps(
-    mut line: MainLine<'_, '_>,
-    task: &Task,
-    commits: &[CommitInfo],
-) -> Result<Vec<Step>, Error> {
-    let mut steps = Vec::new();
-    for commit in commits.iter().rev() {
-        let submitter = task.merges.get(&commit.id).copied().flatten();
-        steps.extend(line.advance(commit, submitter)?);
-    }
-    Ok(steps)
+/// Who brought what a commit of main brings, when it was one of the hub's accounts: whoever opened the pull request that
+/// it merged. What other commits say of their authors anyone can write.
+fn submitter(task: &Task, commit: &CommitInfo) -> Option<AccountId> {
+    task.merges.get(&commit.id).copied().flatten()
 }
 
 fn card(objects: &Objects, task: &Task) -> Result<Change<Option<Card>>, Error> {

@@ -85,7 +85,9 @@ fn feed(value: &Json, hasher: &mut Sha256) {
         Json::String(text) => feed_text(b's', text, hasher),
         Json::Array(items) => {
             feed_length(b'l', items.len(), hasher);
-            items.iter().for_each(|item| feed(item, hasher));
+            for item in items {
+                feed(item, hasher);
+            }
         }
         Json::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();

@@ -37,6 +37,10 @@ pub(super) enum Happening {
     Ended,
 }
 
+/// How many moments of a pull request are told apart; what came before them is forgotten. Every push to a pull request
+/// reads all of them, so there must be an end to it.
+const MAX_TIPS: usize = 64;
+
 /// The commits whose entries count, each from a moment on; none when the pull request does not count.
 pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
     let mut tips: Vec<(Timestamp, Option<ObjectId>)> = Vec::new();
@@ -62,7 +66,8 @@ pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
     if pull.tip != tip {
         set(now, pull.tip.filter(|_| open));
     }
-    tips
+    let forgotten = tips.len().saturating_sub(MAX_TIPS);
+    tips.split_off(forgotten)
 }
 
 /// Every version that the entries of a pull request ever had.
@@ -234,6 +239,18 @@ mod tests {
             tips(&pull),
             [(at(15), Some(commit(1))), (at(25), Some(commit(1)))]
         );
+    }
+
+    #[test]
+    fn of_a_pull_request_without_end_the_last_moments_count() {
+        let happenings: Vec<(i64, Happening)> = (0..200_u8)
+            .map(|number| (i64::from(number) + 20, Happening::Commit(commit(number))))
+            .collect();
+
+        let tips = tips(&pull(&happenings, Some(commit(199))));
+
+        assert_eq!(tips.len(), MAX_TIPS);
+        assert_eq!(tips.last(), Some(&(at(219), Some(commit(199)))));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use assay_check::{
     validate,
 };
 use assay_formats::eval_results::TOKEN_KEYS;
-use assay_formats::{Tape, card, eval_yaml, json, yaml};
+use assay_formats::{Tape, Value, card, eval_yaml, json, yaml};
 use assay_model::{Benchmark, Entry, Severity, Standing};
 use assay_store::Card;
 use serde_json::{Map, Value as Json};
@@ -55,7 +55,7 @@ pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
     };
     let mut tape = Tape::with_room_for(text.len());
     yaml::parse(text, &mut tape);
-    let written = tape.root(text).into_iter().flat_map(|root| root.items());
+    let written = tape.root(text).into_iter().flat_map(Value::items);
     let mut plain = Plain::new();
     let submitted = entries.iter().zip(written).map(|(entry, written)| {
         let data = live(plain.map(written)?, entry);

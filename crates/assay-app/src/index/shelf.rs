@@ -8,11 +8,16 @@ use assay_model::{ObjectId, RepoPath};
 
 use super::read::{self, MAX_BYTES, RESULTS_FOLDER, Submission};
 
+/// How many entries are held: a long history has more of them than fit in memory.
+const MAX_HELD: usize = 10_000;
+
 /// Reads result files.
 pub(super) struct Shelf<'o> {
     pub(super) objects: &'o Objects,
     folder: RepoPath,
     read: HashMap<ObjectId, Arc<Vec<Submission>>>,
+    /// How many entries those are.
+    held: usize,
 }
 
 /// A result file at a commit.
@@ -30,6 +35,7 @@ impl<'o> Shelf<'o> {
                 .parse()
                 .expect("the folder has the name of one"),
             read: HashMap::new(),
+            held: 0,
         }
     }
 
@@ -71,6 +77,11 @@ impl<'o> Shelf<'o> {
             Err(error) => return Err(error),
         };
         let submissions = Arc::new(submissions);
+        self.held += submissions.len();
+        if self.held > MAX_HELD {
+            self.read.clear();
+            self.held = submissions.len();
+        }
         self.read.insert(blob, Arc::clone(&submissions));
         Ok(submissions)
     }

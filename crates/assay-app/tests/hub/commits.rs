@@ -452,3 +452,45 @@ async fn a_preview_judges_and_keeps_nothing() {
     assert!(sound.iter().all(|found| found.severity != Severity::Error));
     assert_eq!(test.head(&ada, "ada/model").await, before);
 }
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_a_commit_whole_or_none() {
+    use std::future::{Future as _, poll_fn};
+    use std::pin::pin;
+    use std::task::Poll;
+
+    let (test, ada) = with_model().await;
+    let id = id_of("ada/model");
+    let (mut abandoned, mut landed) = (0, 0);
+    // However far a request gets before it is dropped, the index is that of the refs once the lock is free again.
+    for polls in 0..60 {
+        let path = format!("{polls}.txt");
+        let request = put_request(&[(path.as_str(), "x")]);
+        {
+            let mut commit = pin!(test.hub.commit(&ada, RepoKind::Model, &id, request));
+            let mut left = polls;
+            poll_fn(|context| {
+                if left == 0 {
+                    abandoned += 1;
+                    return Poll::Ready(());
+                }
+                left -= 1;
+                commit.as_mut().poll(context).map(|result| {
+                    result.unwrap();
+                    landed += 1;
+                })
+            })
+            .await;
+        }
+        let waits_for_the_lock = CommitRequest {
+            parent: Some("00000".to_owned()),
+            ..put_request(&[("a.txt", "a")])
+        };
+        let stale = commit(&test, &ada, waits_for_the_lock).await;
+        assert!(matches!(stale, Err(Error::Stale)));
+
+        let differences = test.hub.check_index(&|_, _| {}).await.unwrap();
+        assert_eq!(differences, [], "after {polls} polls");
+    }
+    assert!(abandoned > 2 && landed > 5, "{abandoned} {landed}");
+}

@@ -1,5 +1,6 @@
 //! Pushes in the bytes that `git push` sends. The packs are made by `git` itself.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -22,6 +23,7 @@ const BROKEN_RESULTS: &str = "\
     task_id: gpqa_diamond
   value: high
 ";
+const PAGE: &str = "http://hub.example/ada/model";
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 
 /// Someone's clone of a repository.
@@ -62,11 +64,11 @@ impl Clone {
             title.len()
         );
         if parent != NOTHING {
-            script.push_str(&format!("from {parent}\n"));
+            writeln!(script, "from {parent}").unwrap();
         }
         for (path, text) in files {
             let length = text.len();
-            script.push_str(&format!("M 100644 inline {path}\ndata {length}\n{text}\n"));
+            writeln!(script, "M 100644 inline {path}\ndata {length}\n{text}").unwrap();
         }
         self.git("fast-import", &["--quiet", "--force"], &script);
         let hash = self.git("rev-parse", &["refs/heads/work"], "");
@@ -86,10 +88,10 @@ impl Clone {
         let mut wanted = String::new();
         for (old, new, _) in commands {
             if *new != NOTHING {
-                wanted.push_str(&format!("{new}\n"));
+                writeln!(wanted, "{new}").unwrap();
             }
             if *old != NOTHING {
-                wanted.push_str(&format!("^{old}\n"));
+                writeln!(wanted, "^{old}").unwrap();
             }
         }
         if commands.iter().any(|(_, new, _)| *new != NOTHING) {
@@ -124,7 +126,7 @@ async fn push(test: &TestHub, caller: &Caller, body: Vec<u8>) -> Result<String, 
         .repo(caller, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await?;
     let body = Box::new(std::io::Cursor::new(body));
-    let reply = test.hub.push(caller, &repo, body).await?;
+    let reply = test.hub.push(caller, &repo, PAGE, body).await?;
     Ok(String::from_utf8_lossy(&reply.0).into_owned())
 }
 
@@ -236,7 +238,8 @@ async fn strangers_push_pull_requests_and_nothing_else() {
     assert!(to_none.contains("ng refs/pr/1 there is no pull request 1"));
     assert!(to_other.contains("ng refs/convert/parquet only branches"));
     assert!(opened.contains("ok refs/pr/new"), "{opened}");
-    assert!(opened.contains("opened pull request 1"), "{opened}");
+    let told = format!("opened pull request 1: {PAGE}/discussions/1");
+    assert!(opened.contains(&told), "{opened}");
     assert!(added.contains("ok refs/pr/1"), "{added}");
     assert!(deleted.contains("ng refs/pr/1 the ref of a pull request stays"));
     assert!(nothing_new.contains("has these commits already"));
@@ -278,4 +281,20 @@ async fn whoever_may_only_read_is_turned_away_before_the_pack() {
 
     assert!(matches!(by_reader, Err(Error::Forbidden(_))));
     assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
+}
+
+#[tokio::test]
+async fn a_ref_names_a_commit_and_nothing_else() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let new = clone.commit(&head, "Add", &[("a.txt", "a")]);
+    let tree = clone.git("rev-parse", &[&format!("{new}^{{tree}}")], "");
+    let tree = String::from_utf8(tree).unwrap().trim().to_owned();
+
+    for name in ["refs/tags/tree", "refs/pr/new"] {
+        let body = clone.push(&[(NOTHING, &tree, name)]);
+        let reply = push(&test, &ada, body).await.unwrap();
+
+        let refused = format!("ng {name} a ref here names a commit");
+        assert!(reply.contains(&refused), "{reply}");
+    }
 }

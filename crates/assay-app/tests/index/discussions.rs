@@ -337,3 +337,29 @@ async fn discussions_are_filtered_by_kind_and_state() {
     assert_eq!(count(Some(true), Some(true)).await, [2]);
     assert_eq!(count(None, Some(false)).await, [3]);
 }
+
+#[tokio::test]
+async fn a_pull_request_whose_commits_are_on_main_already_is_merged_by_no_commit() {
+    let world = World::with_benchmark().await;
+    let model = world.model("ada/small").await;
+    let draft = open(&world, true).await.num;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    world
+        .hub
+        .change_status(&world.bob, &model, draft, Status::Open, None)
+        .await
+        .unwrap();
+
+    world
+        .hub
+        .merge(&world.ada, &model, draft, None)
+        .await
+        .unwrap();
+
+    let details = world.hub.discussion(&model, draft, false).await.unwrap();
+    assert_eq!(details.discussion.status, Status::Merged);
+    assert_eq!(details.merge_commit, None);
+    let results = world.hub.model_results(&model).await.unwrap();
+    assert_eq!(results[0].submitter.as_deref(), Some("ada"));
+    world.check_index().await;
+}

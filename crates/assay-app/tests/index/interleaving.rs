@@ -84,7 +84,7 @@ fn text(entries: &[u8]) -> String {
     let mut seen = std::collections::BTreeSet::new();
     let distinct = entries.iter().filter(|entry| seen.insert(**entry));
     let entry = |entry: &u8| {
-        let date = if entry % 2 == 0 {
+        let date = if entry.is_multiple_of(2) {
             ""
         } else {
             "  date: \"2025-11-01\"\n"
@@ -252,7 +252,7 @@ impl Run {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24,
+        cases: 48,
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -118,3 +118,25 @@ async fn several_commits_in_one_second_leave_one_history() {
     assert_eq!(world.board(&world.ada).await, ["1 ada/small 0.75"]);
     world.check_index().await;
 }
+
+#[tokio::test]
+async fn a_long_push_gives_the_same_history_as_its_commits_one_by_one() {
+    let mut world = World::with_benchmark().await;
+    let info = world.create(&world.ada, RepoKind::Model, "long").await;
+    let first = world.results(&world.ada, "ada/long", &score(0.0)).await;
+    for step in 1..=70 {
+        let value = f64::from(step) / 128.0;
+        world.results(&world.ada, "ada/long", &score(value)).await;
+    }
+    let last = crate::support::head(&world, &info);
+    crate::support::force_main(&world, &info, first.commit);
+    world.reopen().await;
+    assert_eq!(world.board(&world.ada).await, ["1 ada/long 0"]);
+
+    // As one push of seventy commits would move it.
+    crate::support::force_main(&world, &info, last);
+    world.reopen().await;
+
+    assert_eq!(world.board(&world.ada).await, ["1 ada/long 0.546875"]);
+    world.check_index().await;
+}

@@ -5,8 +5,8 @@ use assay_app::{
     BoardQuery, BoardView, Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig,
     Limits, Need, NewRepository, NewToken, Operation, Repo, RepoInfo, Scope, Visibility,
 };
-use assay_git::Repositories;
-use assay_model::{Clock, RepoId, RepoKey, RepoKind, Timestamp};
+use assay_git::{Expected, RefChange, RefName, Repositories};
+use assay_model::{Clock, ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
 use tempfile::TempDir;
 
 /// The moment at which every test begins: 2026-01-01T00:00:00Z.
@@ -246,4 +246,21 @@ async fn user(hub: &Hub, name: &str, operator: bool) -> Caller {
     };
     let (_, secret) = hub.create_token(&shell, name, token).await.unwrap();
     hub.authenticate(Some(secret.reveal())).await.unwrap()
+}
+
+/// Moves main behind the back of the hub, which finds out when it is started again.
+pub(crate) fn force_main(world: &World, info: &RepoInfo, target: ObjectId) {
+    let git = world.git().get(key_of(info)).unwrap();
+    let change = RefChange {
+        name: RefName::main(),
+        expected: Expected::Any,
+        new: Some(target),
+    };
+    git.update_refs(&[change]).unwrap();
+}
+
+/// Where main is.
+pub(crate) fn head(world: &World, info: &RepoInfo) -> ObjectId {
+    let git = world.git().get(key_of(info)).unwrap();
+    git.find_ref(&RefName::main()).unwrap().unwrap().target
 }

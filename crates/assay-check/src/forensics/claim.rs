@@ -51,10 +51,16 @@ pub(crate) enum Unit {
 impl Unit {
     /// The unit that a word stands for.
     pub(crate) fn named(word: &str) -> Option<Self> {
-        match word.trim().to_ascii_lowercase().as_str() {
-            "%" | "percent" | "percentage" | "pct" => Some(Self::Percent),
-            "proportion" | "fraction" | "share" | "probability" => Some(Self::Proportion),
-            _ => None,
+        const PERCENT: [&str; 4] = ["%", "percent", "percentage", "pct"];
+        const PROPORTION: [&str; 4] = ["proportion", "fraction", "share", "probability"];
+        let word = word.trim();
+        let is = |name: &&str| word.eq_ignore_ascii_case(name);
+        if PERCENT.iter().any(is) {
+            Some(Self::Percent)
+        } else if PROPORTION.iter().any(is) {
+            Some(Self::Proportion)
+        } else {
+            None
         }
     }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use assay_model::Direction;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::known::{Family, Known, longest};
 use super::tables;
@@ -58,13 +58,12 @@ impl Names<'_> {
 
     /// What tells these names from others.
     fn fingerprint(&self) -> u64 {
-        let mut hasher = Xxh3::new();
         let rest = [&self.kind, &self.description, &self.evaluation];
-        for text in self.own.iter().map(Some).chain(rest.map(Option::as_ref)) {
-            hasher.update(text.map_or(&[0], |text| text.as_bytes()));
-            hasher.update(&[0xff]);
-        }
-        hasher.digest()
+        let all = self.own.iter().map(Some).chain(rest.map(Option::as_ref));
+        // The digest of one text is the seed of the next, so their order matters; a text of one zero byte is no name.
+        all.fold(0, |seed, text| {
+            xxh3_64_with_seed(text.map_or(&[0], |text| text.as_bytes()), seed)
+        })
     }
 
     fn read(&self) -> Option<Known> {

@@ -6,51 +6,54 @@ use assay_model::Direction;
 use super::claim::{Claim, Count, Interval, Range, Unit};
 use super::figure::Figure;
 use super::names::Names;
+use crate::bounds::Bounds;
+use crate::parts::ResultParts;
 
-/// Reads a result; nothing when it has no score.
-pub(super) fn claim(result: Value<'_>) -> Option<Claim<'_>> {
-    let details = result.get("score_details")?;
-    let score = Figure::of(details.get("score")?)?;
-    let metric = result.get("metric_config")?;
-    let names = Names {
-        own: ["metric_id", "metric_name"]
-            .iter()
-            .filter_map(|key| metric.text_of(key))
-            .collect(),
-        kind: metric.text_of("metric_kind"),
-        description: metric.text_of("evaluation_description"),
-        evaluation: result.text_of("evaluation_name"),
-    };
-    let uncertainty = details.present("uncertainty");
-    let of = |key: &str| uncertainty.and_then(|value| value.present(key));
-    let error = of("standard_error");
-    Some(Claim {
-        known: names.known(),
-        names,
-        direction: metric.get("lower_is_better").and_then(|at| {
-            let direction = Direction::from_higher_is_better(!at.truth()?);
-            Some((direction, at))
-        }),
-        unit: metric
-            .get("metric_unit")
-            .and_then(|at| Some((Unit::named(&at.text()?)?, Some(at)))),
-        bounds: bounds(metric),
-        score,
-        n: of("num_samples").and_then(Count::of),
-        standard_error: error
-            .and_then(|error| error.get("value"))
-            .and_then(Figure::of),
-        interval: of("confidence_interval").and_then(interval),
-        standard_deviation: of("standard_deviation").and_then(Figure::of),
-        compound: is_clustered(error) || is_judged_by_average(metric) || has_levels(metric),
-    })
+impl<'d> Claim<'d> {
+    /// Reads a result; nothing when it has no score.
+    pub(crate) fn of(result: &ResultParts<'d>) -> Option<Self> {
+        let score = Figure::of(result.score?)?;
+        let metric = result.metric.as_ref()?;
+        let names = Names {
+            own: [metric.id, metric.name]
+                .into_iter()
+                .filter_map(|name| name?.text())
+                .collect(),
+            kind: metric.kind.and_then(Value::text),
+            description: metric.description.and_then(Value::text),
+            evaluation: result.name.and_then(Value::text),
+        };
+        let uncertainty = &result.uncertainty;
+        let error = uncertainty.standard_error;
+        Some(Self {
+            known: names.known(),
+            names,
+            direction: metric.lower_is_better.and_then(|at| {
+                let direction = Direction::from_higher_is_better(!at.truth()?);
+                Some((direction, at))
+            }),
+            unit: metric
+                .unit
+                .and_then(|at| Some((Unit::named(&at.text()?)?, Some(at)))),
+            bounds: bounds(metric.bounds),
+            score,
+            n: uncertainty.samples.and_then(Count::of),
+            standard_error: error
+                .and_then(|error| error.get("value"))
+                .and_then(Figure::of),
+            interval: uncertainty.interval.and_then(interval),
+            standard_deviation: uncertainty.standard_deviation.and_then(Figure::of),
+            compound: is_clustered(error)
+                || metric.llm_scoring.is_some_and(is_judged_by_average)
+                || metric.is_scored_as("levels"),
+        })
+    }
 }
 
-fn bounds(metric: Value<'_>) -> Option<Range> {
-    let (min, max) = (
-        metric.number_of("min_score")?,
-        metric.number_of("max_score")?,
-    );
+/// The bounds, when both are numbers and not the wrong way round.
+fn bounds(bounds: Bounds) -> Option<Range> {
+    let finite = |bound: Option<f64>| bound.filter(|bound| bound.is_finite());
+    let (min, max) = (finite(bounds.min)?, finite(bounds.max)?);
     (min < max).then_some(Range { min, max })
 }
 
@@ -76,15 +79,8 @@ fn is_clustered(error: Option<Value<'_>>) -> bool {
 }
 
 /// Whether judges give marks that are averaged, so that a sample can be half right.
-fn is_judged_by_average(metric: Value<'_>) -> bool {
-    metric
-        .get("llm_scoring")
-        .and_then(|scoring| scoring.text_of("aggregation_method"))
+fn is_judged_by_average(scoring: Value<'_>) -> bool {
+    scoring
+        .text_of("aggregation_method")
         .is_some_and(|method| method != "majority_vote")
-}
-
-fn has_levels(metric: Value<'_>) -> bool {
-    metric
-        .get("score_type")
-        .is_some_and(|kind| kind.is_text("levels"))
 }

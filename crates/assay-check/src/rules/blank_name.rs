@@ -1,6 +1,7 @@
 use assay_formats::Value;
 use assay_model::Severity;
 
+use crate::parts::ResultParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -34,11 +35,13 @@ pub(crate) fn record(root: Value<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Reports the blank names of one result.
-pub(crate) fn result(result: Value<'_>, sink: &mut Sink<'_>) {
-    blank(result, "evaluation_result_id", Severity::Error, sink);
-    blank(result, "evaluation_name", Severity::Warning, sink);
-    if let Some(data) = result.get("source_data") {
-        blank(data, "dataset_name", Severity::Warning, sink);
+pub(crate) fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
+    for (name, key, severity) in [
+        (result.id, "evaluation_result_id", Severity::Error),
+        (result.name, "evaluation_name", Severity::Warning),
+        (result.data.dataset_name, "dataset_name", Severity::Warning),
+    ] {
+        report_if_blank(name, key, severity, sink);
     }
 }
 
@@ -48,7 +51,11 @@ pub(crate) fn is_blank(value: Value<'_>) -> bool {
 }
 
 fn blank(map: Value<'_>, key: &str, severity: Severity, sink: &mut Sink<'_>) {
-    if let Some(value) = map.get(key).filter(|value| is_blank(*value)) {
+    report_if_blank(map.get(key), key, severity, sink);
+}
+
+fn report_if_blank(value: Option<Value<'_>>, key: &str, severity: Severity, sink: &mut Sink<'_>) {
+    if let Some(value) = value.filter(|value| is_blank(*value)) {
         sink.report_as(severity, &BLANK_NAME, value, || {
             Draft::new(format!("`{}` is blank", value.path()))
                 .help(format!("write what `{key}` is"))

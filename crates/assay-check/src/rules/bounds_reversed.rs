@@ -1,6 +1,6 @@
 use assay_formats::Value;
 
-use crate::bounds::Bounds;
+use crate::parts::MetricParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -16,20 +16,21 @@ rule! {
     BOUNDS_REVERSED = (415, "bounds-reversed", Error)
 }
 
-pub(crate) fn check(metric: Value<'_>, sink: &mut Sink<'_>) {
-    let bounds = Bounds::of(metric);
-    if !bounds.are_reversed() {
+pub(crate) fn check(metric: &MetricParts<'_>, sink: &mut Sink<'_>) {
+    if !metric.bounds.are_reversed() {
         return;
     }
-    let wrong_min = bounds.min == Some(f64::INFINITY);
-    let key = if wrong_min { "min_score" } else { "max_score" };
-    let at = metric.get(key).unwrap_or(metric);
-    sink.report(&BOUNDS_REVERSED, at, || {
-        let raw = |key: &str| metric.get(key).map_or("not given", Value::raw);
+    let wrong = if metric.bounds.min == Some(f64::INFINITY) {
+        metric.min_score
+    } else {
+        metric.max_score
+    };
+    sink.report(&BOUNDS_REVERSED, wrong.unwrap_or(metric.root), || {
+        let raw = |bound: Option<_>| bound.map_or("not given", Value::raw);
         Draft::new(format!(
             "no score is between `min_score` {} and `max_score` {}",
-            raw("min_score"),
-            raw("max_score")
+            raw(metric.min_score),
+            raw(metric.max_score)
         ))
         .help("swap the bounds; `lower_is_better` says which end is good")
     });

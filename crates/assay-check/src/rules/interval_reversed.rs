@@ -1,5 +1,4 @@
-use assay_formats::Value;
-
+use crate::parts::UncertaintyParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -14,8 +13,8 @@ rule! {
     INTERVAL_REVERSED = (418, "interval-reversed", Error)
 }
 
-pub(crate) fn check(uncertainty: Value<'_>, sink: &mut Sink<'_>) {
-    let Some(interval) = uncertainty.get("confidence_interval") else {
+pub(crate) fn check(uncertainty: &UncertaintyParts<'_>, sink: &mut Sink<'_>) {
+    let Some(interval) = uncertainty.interval else {
         return;
     };
     let (Some(lower), Some(upper)) = (interval.get("lower"), interval.get("upper")) else {

@@ -1,5 +1,4 @@
-use assay_formats::Value;
-
+use crate::parts::UncertaintyParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -15,15 +14,16 @@ rule! {
     NEGATIVE_AMOUNT = (419, "negative-amount", Error)
 }
 
-pub(crate) fn check(uncertainty: Value<'_>, sink: &mut Sink<'_>) {
-    let error = uncertainty
-        .get("standard_error")
-        .and_then(|error| error.get("value"));
-    let others = ["standard_deviation", "num_samples", "num_bootstrap_samples"];
-    for amount in error
-        .into_iter()
-        .chain(others.iter().filter_map(|key| uncertainty.get(key)))
-    {
+pub(crate) fn check(uncertainty: &UncertaintyParts<'_>, sink: &mut Sink<'_>) {
+    let amounts = [
+        uncertainty
+            .standard_error
+            .and_then(|error| error.get("value")),
+        uncertainty.standard_deviation,
+        uncertainty.samples,
+        uncertainty.bootstrap_samples,
+    ];
+    for amount in amounts.into_iter().flatten() {
         if amount.number().is_some_and(|number| number < 0.0) {
             sink.report(&NEGATIVE_AMOUNT, amount, || {
                 Draft::new(format!(

@@ -1,6 +1,6 @@
-use assay_formats::Value;
 use assay_model::RepoId;
 
+use crate::parts::DataParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
@@ -17,8 +17,8 @@ rule! {
     NOT_A_DATASET = (422, "not-a-dataset", Warning)
 }
 
-pub(crate) fn check(source_data: Value<'_>, sink: &mut Sink<'_>) {
-    let Some(repo) = source_data.get("hf_repo") else {
+pub(crate) fn check(data: &DataParts<'_>, sink: &mut Sink<'_>) {
+    let Some(repo) = data.repository else {
         return;
     };
     let Some(text) = repo.text() else { return };

@@ -1,6 +1,7 @@
 use assay_formats::{Kind, Value};
 
 use crate::bounds::is_unknown_level;
+use crate::parts::MetricParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -17,34 +18,21 @@ rule! {
     NOT_A_LEVEL = (417, "not-a-level", Error)
 }
 
-pub(crate) fn check(result: Value<'_>, sink: &mut Sink<'_>) {
-    let Some(metric) = result.get("metric_config").filter(|metric| {
-        metric
-            .get("score_type")
-            .is_some_and(|kind| kind.is_text("levels"))
-    }) else {
+pub(crate) fn check(metric: &MetricParts<'_>, value: Value<'_>, sink: &mut Sink<'_>) {
+    if !metric.is_scored_as("levels") {
         return;
-    };
+    }
     let names = metric
-        .get("level_names")
+        .level_names
         .filter(|names| names.kind() == Kind::List);
-    let score = result
-        .get("score_details")
-        .and_then(|details| details.get("score"));
-    let (Some(names), Some(value)) = (names, score) else {
+    let (Some(names), Some(score)) = (names, value.number()) else {
         return;
     };
-    let Some(score) = value.number() else {
-        return;
-    };
-    let has_unknown = metric
-        .get("has_unknown_level")
-        .is_some_and(|unknown| unknown.truth() == Some(true));
     let levels = names.items().count();
     let is_level = value
         .integer()
         .is_some_and(|level| usize::try_from(level).is_ok_and(|level| level <= levels));
-    let is_unknown = has_unknown && is_unknown_level(score);
+    let is_unknown = metric.has_unknown_level() && is_unknown_level(score);
     if !is_level && !is_unknown {
         sink.report(&NOT_A_LEVEL, value, || {
             Draft::new(format!(

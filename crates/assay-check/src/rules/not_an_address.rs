@@ -1,5 +1,6 @@
 use assay_formats::Value;
 
+use crate::parts::DataParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
@@ -28,8 +29,8 @@ pub(crate) fn organisation(source: Value<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Judges the addresses of the data.
-pub(crate) fn data(source_data: Value<'_>, sink: &mut Sink<'_>) {
-    for address in source_data.get("url").into_iter().flat_map(Value::items) {
+pub(crate) fn data(data: &DataParts<'_>, sink: &mut Sink<'_>) {
+    for address in data.url.into_iter().flat_map(Value::items) {
         check(address, sink);
     }
 }

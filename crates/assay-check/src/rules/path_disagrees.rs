@@ -55,11 +55,12 @@ pub(crate) fn check(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_
 
 /// Whether a part of an id and a directory are the same name, but for case and punctuation.
 fn same(part: &str, directory: &str) -> bool {
-    let letters = |name: &str| -> String {
-        name.chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
-    letters(part) == letters(directory)
+    letters(part).eq(letters(directory))
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
 }

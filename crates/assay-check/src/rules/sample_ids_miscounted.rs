@@ -1,5 +1,6 @@
-use assay_formats::{Kind, Value};
+use assay_formats::Kind;
 
+use crate::parts::DataParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -14,11 +15,9 @@ rule! {
     SAMPLE_IDS_MISCOUNTED = (423, "sample-ids-miscounted", Warning)
 }
 
-pub(crate) fn check(source_data: Value<'_>, sink: &mut Sink<'_>) {
-    let ids = source_data
-        .get("sample_ids")
-        .filter(|ids| ids.kind() == Kind::List);
-    let (Some(number), Some(ids)) = (source_data.get("samples_number"), ids) else {
+pub(crate) fn check(data: &DataParts<'_>, sink: &mut Sink<'_>) {
+    let ids = data.sample_ids.filter(|ids| ids.kind() == Kind::List);
+    let (Some(number), Some(ids)) = (data.samples_number, ids) else {
         return;
     };
     let Some(declared) = number.integer() else {

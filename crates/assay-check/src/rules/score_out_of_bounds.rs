@@ -1,6 +1,7 @@
 use assay_formats::Value;
 
-use crate::bounds::{Bounds, is_unknown_level};
+use crate::bounds::is_unknown_level;
+use crate::parts::MetricParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -24,24 +25,12 @@ rule! {
     SCORE_OUT_OF_BOUNDS = (416, "score-out-of-bounds", Error)
 }
 
-pub(crate) fn check(result: Value<'_>, sink: &mut Sink<'_>) {
-    let Some(metric) = result.get("metric_config") else {
-        return;
-    };
-    let Some(value) = result
-        .get("score_details")
-        .and_then(|details| details.get("score"))
-    else {
-        return;
-    };
-    let (Some(score), bounds) = (value.number(), Bounds::of(metric).usable()) else {
+pub(crate) fn check(metric: &MetricParts<'_>, value: Value<'_>, sink: &mut Sink<'_>) {
+    let (Some(score), bounds) = (value.number(), metric.bounds.usable()) else {
         return;
     };
     // Levels have a score of their own for "unknown", which lies below all of them.
-    let is_unknown = is_unknown_level(score)
-        && metric
-            .get("has_unknown_level")
-            .is_some_and(|unknown| unknown.truth() == Some(true));
+    let is_unknown = is_unknown_level(score) && metric.has_unknown_level();
     if bounds.outside(score).is_some() && !is_unknown {
         sink.report(&SCORE_OUT_OF_BOUNDS, value, || {
             Draft::new(format!(

@@ -21,26 +21,24 @@ rule! {
 /// More seconds than this are no date that anyone means: they lead to the year 5138. As milliseconds they are 1973.
 const MOST_SECONDS: f64 = 1e11;
 
-pub(crate) fn check(map: Value<'_>, keys: &[&str], sink: &mut Sink<'_>) {
-    for stamp in keys.iter().filter_map(|key| map.get(key)) {
-        let Some(text) = stamp.text() else { continue };
-        match read(&text) {
-            Reading::Time => {}
-            Reading::TooLate => sink.report(&TIMESTAMP_OUT_OF_FORM, stamp, || {
-                Draft::new(format!(
-                    "{} is not in seconds, it seems: as such it is a date beyond the year 5000",
-                    quote(&text)
-                ))
-                .help("write seconds since 1970; divide milliseconds by 1000")
-            }),
-            Reading::Neither => sink.report(&TIMESTAMP_OUT_OF_FORM, stamp, || {
-                Draft::new(format!(
-                    "{} is neither seconds since 1970 nor an ISO 8601 date",
-                    quote(&text)
-                ))
-                .help("write it like `1767225600` or `2026-02-14T10:30:00Z`, as a string")
-            }),
-        }
+pub(crate) fn check(stamp: Value<'_>, sink: &mut Sink<'_>) {
+    let Some(text) = stamp.text() else { return };
+    match read(&text) {
+        Reading::Time => {}
+        Reading::TooLate => sink.report(&TIMESTAMP_OUT_OF_FORM, stamp, || {
+            Draft::new(format!(
+                "{} is not in seconds, it seems: as such it is a date beyond the year 5000",
+                quote(&text)
+            ))
+            .help("write seconds since 1970; divide milliseconds by 1000")
+        }),
+        Reading::Neither => sink.report(&TIMESTAMP_OUT_OF_FORM, stamp, || {
+            Draft::new(format!(
+                "{} is neither seconds since 1970 nor an ISO 8601 date",
+                quote(&text)
+            ))
+            .help("write it like `1767225600` or `2026-02-14T10:30:00Z`, as a string")
+        }),
     }
 }
 

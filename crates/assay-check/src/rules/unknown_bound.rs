@@ -1,5 +1,6 @@
-use assay_formats::{Kind, Value};
+use assay_formats::Kind;
 
+use crate::parts::MetricParts;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -16,15 +17,14 @@ rule! {
     UNKNOWN_BOUND = (414, "unknown-bound", Error)
 }
 
-pub(crate) fn check(metric: Value<'_>, sink: &mut Sink<'_>) {
-    let is_continuous = metric
-        .get("score_type")
-        .is_some_and(|kind| kind.is_text("continuous"));
-    if !is_continuous {
-        return;
-    }
-    for (key, word) in [("min_score", "-Infinity"), ("max_score", "Infinity")] {
-        if let Some(bound) = metric.get(key).filter(|bound| bound.kind() == Kind::Null) {
+pub(crate) fn check(metric: &MetricParts<'_>, sink: &mut Sink<'_>) {
+    for (bound, key, word) in [
+        (metric.min_score, "min_score", "-Infinity"),
+        (metric.max_score, "max_score", "Infinity"),
+    ] {
+        if let Some(bound) = bound.filter(|bound| bound.kind() == Kind::Null)
+            && metric.is_scored_as("continuous")
+        {
             sink.report(&UNKNOWN_BOUND, bound, || {
                 Draft::new(format!("`{key}` is null, but `score_type` is `continuous`")).help(
                     format!("write the number, or `\"{word}\"` when there is no such bound"),

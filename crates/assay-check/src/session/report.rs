@@ -1,6 +1,6 @@
 //! What is told of each file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use assay_model::{Benchmark, Entry};
@@ -69,10 +69,10 @@ impl Validated {
 
 /// Brings the reports into the order of the items.
 pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<FileReport> {
-    let mut ordered: BTreeMap<(usize, u8), FileReport> = BTreeMap::new();
+    let mut placed: Vec<((usize, usize), FileReport)> = Vec::with_capacity(reports.len());
     for (unit, reports) in units.iter().zip(reports) {
-        for (position, report) in (0..).zip(reports) {
-            let key = match unit {
+        for (position, report) in reports.into_iter().enumerate() {
+            let place = match unit {
                 Unit::Document { item, .. } | Unit::Unknown { item, .. } => (*item, position),
                 Unit::Pair { record, samples } => {
                     let own = if report.kind == Some(FileKind::Record) {
@@ -84,16 +84,17 @@ pub(super) fn in_order(units: &[Unit], reports: Vec<Vec<FileReport>>) -> Vec<Fil
                     own.map_or((record.item.unwrap_or_default(), 1), |item| (item, 0))
                 }
             };
-            ordered.insert(key, report);
+            placed.push((place, report));
         }
     }
-    ordered.into_values().collect()
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, report)| report).collect()
 }
 
 /// Reports records that say the same as an earlier one. Only those that look alike are read again and compared.
 pub(super) fn report_copies(
     context: &Context<'_>,
-    content_of: &dyn Fn(&Arc<str>) -> Option<u64>,
+    content_of: &mut dyn FnMut(&Arc<str>) -> Option<u64>,
     reports: &mut [FileReport],
 ) {
     let mut counts: HashMap<u64, usize> = HashMap::new();

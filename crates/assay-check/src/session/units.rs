@@ -9,6 +9,9 @@ use crate::kind::FileKind;
 /// A samples file of at least this size is judged by all threads together; smaller ones by one thread each.
 const LARGE_SAMPLES: u64 = 8 << 20;
 
+/// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
+const SAMPLES_SUFFIXES: [&str; 2] = ["_samples.jsonl", ".jsonl"];
+
 /// What is judged together: a document, or a record and its samples.
 #[derive(Debug)]
 pub(super) enum Unit {
@@ -35,6 +38,18 @@ impl Unit {
             Self::Pair { samples, .. } => samples.size.unwrap_or_default() < LARGE_SAMPLES,
         }
     }
+
+    /// The half of a pair that nobody has named yet.
+    fn free(&mut self, half: Half) -> Option<&mut Part> {
+        let Self::Pair { record, samples } = self else {
+            return None;
+        };
+        let part = match half {
+            Half::Record => record,
+            Half::Samples => samples,
+        };
+        part.item.is_none().then_some(part)
+    }
 }
 
 /// One half of a pair.
@@ -56,10 +71,10 @@ impl Part {
 
 /// Joins each record with its samples, whichever of the two was named.
 pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
-    let mut pairs: HashMap<String, usize> = HashMap::new();
+    let mut units: Vec<Unit> = Vec::with_capacity(items.len());
+    let mut pairs: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     for (item, Item { path, kind }) in items.iter().enumerate() {
-        let (stem, is_record) = match kind {
+        let half = match kind {
             None => {
                 units.push(Unit::Unknown {
                     item,
@@ -75,70 +90,90 @@ pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
                 });
                 continue;
             }
-            Some(FileKind::Record) => (stem_of(path, &[".json"]), true),
-            Some(FileKind::Samples) => (stem_of(path, &["_samples.jsonl", ".jsonl"]), false),
+            Some(FileKind::Record) => Half::Record,
+            Some(FileKind::Samples) => Half::Samples,
         };
-        let is_placed = files.is_placed(path);
-        let unit = *pairs.entry(stem.to_owned()).or_insert_with(|| {
-            units.push(empty_pair(files, stem, is_placed, is_record));
-            units.len() - 1
-        });
-        let is_taken = matches!(&units[unit], Unit::Pair { record, samples }
-            if if is_record { record } else { samples }.item.is_some());
-        // Under both of its names, or named twice: each is judged with the one record.
-        let unit = if is_taken {
-            units.push(empty_pair(files, stem, is_placed, is_record));
-            units.len() - 1
-        } else {
-            unit
-        };
-        if let Unit::Pair { record, samples } = &mut units[unit] {
-            // A record that was named is read whole, so its size does not matter before; asking would cost a call.
-            let size = if is_record {
-                0
-            } else {
-                files.size(path).unwrap_or_default()
-            };
-            let part = if is_record { record } else { samples };
-            *part = Part {
-                path: Arc::clone(path),
-                item: Some(item),
-                size: Some(size),
-            };
+        let stem = half.stem_of(path);
+        let known = pairs.get(stem).copied();
+        if let Some(part) = known.and_then(|unit| units[unit].free(half)) {
+            *part = named(files, item, path, half);
+            continue;
         }
+        // One that is taken was named twice, or under both of its names: each is judged with the one record.
+        if known.is_none() {
+            pairs.insert(stem, units.len());
+        }
+        let own = named(files, item, path, half);
+        let other = half.other(files, stem, files.is_placed(path));
+        units.push(match half {
+            Half::Record => Unit::Pair {
+                record: own,
+                samples: other,
+            },
+            Half::Samples => Unit::Pair {
+                record: other,
+                samples: own,
+            },
+        });
     }
     units
 }
 
-fn stem_of<'p>(path: &'p str, suffixes: &[&str]) -> &'p str {
-    suffixes
-        .iter()
-        .find_map(|suffix| path.strip_suffix(suffix))
-        .unwrap_or(path)
+/// A half of a pair that was named.
+fn named(files: &dyn Files, item: usize, path: &Arc<str>, half: Half) -> Part {
+    let size = match half {
+        // A record that was named is read whole, so its size does not matter before; asking would cost a call.
+        Half::Record => 0,
+        Half::Samples => files.size(path).unwrap_or_default(),
+    };
+    Part {
+        path: Arc::clone(path),
+        item: Some(item),
+        size: Some(size),
+    }
 }
 
-/// A pair of which only the name is known. Samples are `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
-fn empty_pair(files: &dyn Files, stem: &str, is_placed: bool, is_record_named: bool) -> Unit {
-    let part = |path: String, is_asked: bool| {
-        // Beside a stream there is nothing, whatever has a similar name.
-        let size = if is_placed && is_asked {
-            files.size(&path)
-        } else {
-            None
+/// Which half of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Record,
+    Samples,
+}
+
+impl Half {
+    /// What the names of both halves begin with.
+    fn stem_of(self, path: &str) -> &str {
+        let suffixes: &[&str] = match self {
+            Self::Record => &[".json"],
+            Self::Samples => &SAMPLES_SUFFIXES,
         };
-        Part {
-            path: path.into(),
-            item: None,
-            size,
-        }
-    };
-    let record = part(format!("{stem}.json"), !is_record_named);
-    let mut samples = part(format!("{stem}_samples.jsonl"), true);
-    if !samples.exists() {
-        let old = part(format!("{stem}.jsonl"), true);
-        if old.exists() {
-            samples = old;
+        suffixes
+            .iter()
+            .find_map(|suffix| path.strip_suffix(suffix))
+            .unwrap_or(path)
+    }
+
+    /// The half that was not named. Beside a stream there is nothing, whatever has a similar name.
+    fn other(self, files: &dyn Files, stem: &str, is_placed: bool) -> Part {
+        let part = |suffix: &str| {
+            let path = [stem, suffix].concat();
+            Part {
+                size: is_placed.then(|| files.size(&path)).flatten(),
+                path: path.into(),
+                item: None,
+            }
+        };
+        match self {
+            Self::Record => {
+                let [current, old] = SAMPLES_SUFFIXES;
+                let current = part(current);
+                if current.exists() {
+                    return current;
+                }
+                let old = part(old);
+                if old.exists() { old } else { current }
+            }
+            Self::Samples => part(".json"),
         }
     }
-    Unit::Pair { record, samples }
 }

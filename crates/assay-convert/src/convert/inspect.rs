@@ -9,6 +9,7 @@ mod dataset;
 mod dialogue;
 mod excerpt;
 mod generation;
+mod group;
 mod judges;
 mod message;
 mod model;
@@ -17,6 +18,7 @@ mod results;
 mod sample;
 mod score;
 mod time;
+mod unpack;
 mod usage;
 
 use std::io::{Read, Seek, SeekFrom};
@@ -27,10 +29,16 @@ use assay_formats::ordered;
 use self::excerpt::{Excerpt, MAX_VALUE_BYTES};
 use self::record::{Header, Means};
 use self::sample::Rows;
+use self::unpack::Unpacker;
+use super::reader::Reader;
 use super::{Converted, Log, LogFile, RecordWriter, Refusal};
 
 /// The newest version of the format that is known.
 const NEWEST_VERSION: i64 = 2;
+/// How many packed bytes a thread takes out of an archive at a time, about, so that handing over costs little.
+const TOGETHER_BYTES: u64 = 64 << 10;
+/// The most samples that a thread takes at a time.
+const MAX_TOGETHER: usize = 64;
 /// How an archive begins, with members and without.
 const ARCHIVE_STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// A mark that some editors put in front of a text.
@@ -94,18 +102,27 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     if !is_finished {
         output.warn("the log has no header of a finished run, so its samples may be incomplete");
     }
-    let mut places = places.into_iter();
-    let result = ordered(
+    let average = archive.central_directory_start() / (archive.len() as u64).max(1);
+    let together = usize::try_from(TOGETHER_BYTES / average.max(1)).unwrap_or(MAX_TOGETHER);
+    let mut pieces = places.chunks(together.clamp(1, MAX_TOGETHER));
+    ordered(
         log.options.jobs,
-        || Ok::<_, Refusal>(places.next()),
-        || archive.clone(),
-        |archive, place| match archive::read(archive, &place, log.progress) {
-            Ok(excerpt) => rows(&header, excerpt),
-            Err(error) => unread(&error),
+        || Ok::<_, Refusal>(pieces.next()),
+        || {
+            (
+                Unpacker::new(archive.clone(), header.frame.more_keys()),
+                Reader::new(),
+            )
         },
-        |rows| output.add(rows),
-    );
-    result?;
+        |(unpacker, reader), places| {
+            let sample = |place| match unpacker.sample(place, log.progress) {
+                Ok(excerpt) => rows(&header, reader, excerpt),
+                Err(error) => unread(&error),
+            };
+            places.iter().map(sample).collect::<Vec<_>>()
+        },
+        |rows| rows.into_iter().for_each(|rows| output.add(rows)),
+    )?;
     output.finish(log, &header)
 }
 
@@ -135,7 +152,7 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
             return Ok(None);
         }
         let piece = if stream.is_map()? {
-            Piece::Sample(excerpt::sample(&mut stream)?)
+            Piece::Sample(excerpt::sample(&mut stream, header.frame.more_keys())?)
         } else {
             stream.skip()?;
             Piece::Unread
@@ -147,9 +164,9 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
     ordered(
         log.options.jobs,
         || next().map_err(fail),
-        || (),
-        |(), piece| match piece {
-            Piece::Sample(excerpt) => rows(&header, excerpt),
+        Reader::new,
+        |reader, piece| match piece {
+            Piece::Sample(excerpt) => rows(&header, reader, excerpt),
             Piece::Unread => left_out("a sample that cannot be read was left out"),
         },
         |rows| output.add(rows),
@@ -212,11 +229,11 @@ fn read_header(log: &Log<'_>, excerpt: Excerpt) -> Result<Header, Refusal> {
 }
 
 /// The rows of a sample of which everything that matters was kept.
-fn rows(header: &Header, excerpt: Excerpt) -> Rows {
+fn rows(header: &Header, reader: &mut Reader, excerpt: Excerpt) -> Rows {
     if excerpt.is_cut() {
         return left_out("a sample that is too large was left out");
     }
-    sample::rows(&header.frame, excerpt.into_text())
+    sample::rows(&header.frame, reader, &excerpt.into_bytes())
 }
 
 /// A sample that cannot be read, with the reason where it tells more than the fact.

@@ -354,7 +354,7 @@ fn a_metric_that_is_no_number_is_left_out_and_alone_it_is_no_record() {
 }
 
 #[test]
-fn a_group_counts_some_samples_and_rows_are_only_written_for_all_of_them() {
+fn a_group_of_which_the_log_does_not_say_its_samples_has_no_rows() {
     let metrics = r#"{"scores": [{"name": "m", "scorer": "m", "metrics": {
         "x": {"name": "x", "group": "kind", "value": 1}, "all": {"name": "all", "group": "kind", "value": 0.5}}}]}"#;
     let samples = r#"[{"id": 1, "scores": {"m": {"value": "C"}}}, {"id": 2, "scores": {"m": {"value": "I"}}}]"#;

@@ -249,3 +249,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_sample_may_refer_to_very_many_texts() {
+    const TEXTS: usize = 20_000;
+    let messages: Vec<String> = (0..TEXTS)
+        .map(|number| {
+            format!(r#"{{"role": "assistant", "content": "attachment://{number:032x}"}}"#)
+        })
+        .collect();
+    let attachments: Vec<String> = (0..TEXTS)
+        .map(|number| format!(r#""{number:032x}": "text {number}""#))
+        .collect();
+    let sample = format!(
+        r#"{{"id": 1, "epoch": 1, "input": "q", "target": "t", "scores": {{"m": {{"value": 1}}}}, "messages": [{}], "attachments": {{{}}}}}"#,
+        messages.join(","),
+        attachments.join(",")
+    );
+    let log = archive(&[("samples/1_epoch_1.json", &sample), ("header.json", HEADER)]);
+
+    // Looking through all texts for each reference would take minutes.
+    let outcome = convert_bytes(log, &jobs(1)).unwrap();
+
+    let said = outcome.rows[0]["messages"].as_array().unwrap();
+    assert_eq!(said.len(), TEXTS);
+    for (number, message) in said.iter().enumerate() {
+        assert_eq!(message["content"], format!("text {number}"));
+    }
+}

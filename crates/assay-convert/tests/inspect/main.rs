@@ -6,7 +6,9 @@ mod convert;
 mod corpus;
 mod frames;
 mod golden;
+mod groups;
 mod hostile;
 #[path = "../support/judge.rs"]
 mod judge;
+mod packing;
 mod support;

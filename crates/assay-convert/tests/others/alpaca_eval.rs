@@ -166,3 +166,27 @@ fn another_table_is_refused() {
         assert!(matches!(refusal, Some(Refusal::Nothing(_))), "{path}");
     }
 }
+
+#[test]
+fn a_board_that_alpaca_eval_itself_made_is_converted_without_guessing_who_judged() {
+    let output = converted("out/script/leaderboard.csv", "alpaca_eval/run.csv");
+
+    let (best, other) = (output.record(0), output.record(1));
+
+    assert_eq!(output.converted.len(), 2);
+    assert_eq!(
+        scores(&best),
+        [
+            ("alpaca_eval.win_rate".to_owned(), 0.6875),
+            ("alpaca_eval.discrete_win_rate".to_owned(), 0.6875),
+            ("alpaca_eval.average_length".to_owned(), 49.0),
+        ]
+    );
+    let result = &best["evaluation_results"][0];
+    assert_eq!(
+        result["score_details"]["uncertainty"],
+        json!({"standard_error": {"value": 0.16195}, "num_samples": 8})
+    );
+    assert!(result["metric_config"].get("llm_scoring").is_none());
+    assert_eq!(other["model_info"]["name"], "someone's, model");
+}

@@ -8,4 +8,5 @@ mod hostile;
 #[path = "../support/judge.rs"]
 mod judge;
 mod lighteval;
+mod lighteval_run;
 mod world;

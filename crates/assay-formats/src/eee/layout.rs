@@ -77,17 +77,20 @@ pub fn layout_of(path: &str) -> (Option<Layout<'_>>, Vec<LayoutFault<'_>>) {
 /// The part of a path from its `data` directory on, and whether there is one. Of several, the one that gives the
 /// layout's depth; else the last.
 pub fn from_root(path: &str) -> (&str, bool) {
-    let mut starts: Vec<usize> = Vec::new();
+    let mut last = None;
     let mut at = 0;
     for part in path.split('/') {
         if part == "data" && at + part.len() < path.len() {
-            starts.push(at);
+            let rest = &path[at..];
+            if rest.split('/').count() == 5 {
+                return (rest, true);
+            }
+            last = Some(rest);
         }
         at += part.len() + 1;
     }
-    let fits = |start: &&usize| path[**start..].split('/').count() == 5;
-    match starts.iter().find(fits).or(starts.last()) {
-        Some(&start) => (&path[start..], true),
+    match last {
+        Some(rest) => (rest, true),
         None => (path.trim_start_matches("./"), false),
     }
 }
@@ -95,18 +98,19 @@ pub fn from_root(path: &str) -> (&str, bool) {
 /// Whether every common file system can hold a directory of this name.
 pub fn is_portable(name: &str) -> bool {
     const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
+    const NUMBERED_DEVICES: [&str; 2] = ["COM", "LPT"];
     let forbidden =
         |c: char| c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '?' | '*');
-    let stem = name.split('.').next().unwrap_or(name).to_ascii_uppercase();
-    let numbered = |prefix: &str| {
-        stem.strip_prefix(prefix)
-            .is_some_and(|rest| matches!(rest.as_bytes(), [b'1'..=b'9']))
+    let stem = name.split('.').next().unwrap_or(name);
+    let is = |device: &&str| stem.eq_ignore_ascii_case(device);
+    let is_numbered = |device: &&str| match stem.as_bytes() {
+        [letters @ .., b'1'..=b'9'] => letters.eq_ignore_ascii_case(device.as_bytes()),
+        _ => false,
     };
     !name.chars().any(forbidden)
         && !name.ends_with(['.', ' '])
-        && !DEVICES.contains(&stem.as_str())
-        && !numbered("COM")
-        && !numbered("LPT")
+        && !DEVICES.iter().any(is)
+        && !NUMBERED_DEVICES.iter().any(is_numbered)
 }
 
 /// The UUID in a file name of the datastore.

@@ -1,5 +1,7 @@
 //! A row of a samples file of the current version as a value that can be written.
 
+mod write;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -86,7 +88,7 @@ impl<'a> Row<'a> {
 
     /// Appends the row and a line feed.
     pub fn write(&self, to: &mut Vec<u8>) {
-        serde_json::to_writer(&mut *to, self).expect("a row holds nothing that JSON cannot");
+        write::row(self, to);
         to.push(b'\n');
     }
 }

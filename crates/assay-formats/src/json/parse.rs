@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::scan::{hex4, plain_length, unescape};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
-use crate::tape::{Form, Kind, Node, Tape};
+use crate::tape::{Form, Kind, Node, Tape, fingerprint};
 
 /// Above this many keys a map looks its keys up by hash; below, comparing fingerprints in a row is faster.
 const MANY_KEYS: usize = 64;
@@ -36,7 +36,11 @@ struct Frame {
     /// A bit for each fingerprint seen: a key whose bit is not set cannot be a duplicate.
     seen: u64,
     /// The keys by their decoded text, once there are many.
-    many: Option<HashMap<Box<str>, u32>>,
+    #[expect(
+        clippy::box_collection,
+        reason = "every list and map makes a frame, and hardly any has so many keys"
+    )]
+    many: Option<Box<HashMap<Box<str>, u32>>>,
 }
 
 /// The document cannot be read any further; the fault is recorded.
@@ -251,6 +255,7 @@ impl Run<'_> {
         } else {
             fingerprint(&self.bytes[inside])
         };
+        self.tape.nodes[index as usize].next = print;
         let Some(frame) = self.parser.stack.last_mut() else {
             return;
         };
@@ -287,9 +292,12 @@ impl Run<'_> {
             return;
         };
         let mut many = frame.many.take().unwrap_or_else(|| {
-            self.keys_before(frame.node, index)
-                .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
-                .collect()
+            let before = self.keys_before(frame.node, index);
+            Box::new(
+                before
+                    .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
+                    .collect(),
+            )
         });
         let text = self.key_text(self.tape.nodes[index as usize]);
         let first = *many.entry(text).or_insert(index);
@@ -339,10 +347,24 @@ impl Run<'_> {
     #[inline]
     fn string(&mut self) -> Result<(u32, Form), Stop> {
         let start = self.at;
+        // Nearly every string is short and has nothing to decode.
+        let inside = start + 1;
+        let window = &self.bytes[inside..self.bytes.len().min(inside + LONG_STRING)];
+        let end = inside + plain_length(window);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            let index = self.push(start, Kind::String, Form::Plain)?;
+            return Ok((index, Form::Plain));
+        }
         if let Some(repeated) = self.repeated_string() {
             return repeated;
         }
-        self.at += 1;
+        self.at = end;
+        self.rest_of_string(start)
+    }
+
+    /// Reads on in a string that is long, or has something to decode.
+    fn rest_of_string(&mut self, start: usize) -> Result<(u32, Form), Stop> {
         let mut form = Form::Plain;
         let faults = self.parser.faults.len();
         loop {
@@ -530,8 +552,24 @@ impl Run<'_> {
 
     #[inline]
     fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        while let Some(byte @ (b' ' | b'\n' | b'\r' | b'\t')) = self.peek() {
             self.at += 1;
+            if byte == b'\n' {
+                self.skip_indentation();
+            }
+        }
+    }
+
+    /// Passes over the spaces at the beginning of a line, eight at a time.
+    #[inline]
+    fn skip_indentation(&mut self) {
+        const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+        while let Some(chunk) = self.bytes[self.at..].first_chunk::<8>() {
+            let differs = u64::from_le_bytes(*chunk) ^ SPACES;
+            self.at += (differs.trailing_zeros() / 8) as usize;
+            if differs != 0 {
+                break;
+            }
         }
     }
 
@@ -560,19 +598,4 @@ impl Run<'_> {
 
 fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("`Parser::parse` refuses a source longer than u32")
-}
-
-/// Enough of a key to tell most keys apart in one comparison; the high bits are well mixed.
-#[inline]
-fn fingerprint(key: &[u8]) -> u32 {
-    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
-    let (front, back) = match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-        (Some(front), Some(back)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*back)),
-        _ => (
-            key.iter()
-                .fold(0, |print, &byte| print << 8 | u32::from(byte)),
-            0,
-        ),
-    };
-    (front ^ back.rotate_left(15) ^ length.rotate_left(27)).wrapping_mul(0x9e37_79b1)
 }

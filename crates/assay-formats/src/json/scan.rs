@@ -27,7 +27,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
 pub fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
-    while let Some(at) = rest.find('\\') {
+    // Short stretches between escapes are the rule, and `str::find` takes long to get going.
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
         text.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let Some(letter) = rest.chars().next() else {

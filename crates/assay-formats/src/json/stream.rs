@@ -2,8 +2,12 @@
 
 use std::io::{self, Read};
 
+use super::scan::plain_length;
+
 /// How much is read at a time, in bytes.
 const CHUNK: usize = 256 << 10;
+/// How far a string is looked through eight bytes at a time, before the search that is quicker only over long stretches.
+const NEAR: usize = 64;
 
 /// Reads a JSON document from front to back and cuts out the values that the caller asks for.
 ///
@@ -71,6 +75,23 @@ pub enum StreamError {
         /// The limit.
         limit: usize,
     },
+}
+
+impl Stream<io::Empty> {
+    /// Begins in front of a document that is in memory.
+    pub fn of(document: Vec<u8>) -> Self {
+        Self {
+            limit: document.len(),
+            buffer: document,
+            ended: true,
+            ..Self::new(io::empty(), 0)
+        }
+    }
+
+    /// The memory of the document, to be used again.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.buffer
+    }
 }
 
 impl<R: Read> Stream<R> {
@@ -364,7 +385,7 @@ impl Scan {
             at = 1;
         }
         loop {
-            at += memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..])?;
+            at += quote_or_escape(&bytes[at.min(bytes.len())..])?;
             if bytes[at] == b'"' {
                 self.in_string = false;
                 return Some(at + 1);
@@ -375,6 +396,17 @@ impl Scan {
             }
             at += 2;
         }
+    }
+}
+
+/// How far the next quote or backslash is.
+#[inline]
+fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let plain = plain_length(near);
+    match bytes.get(plain)? {
+        b'"' | b'\\' => Some(plain),
+        _ => Some(plain + memchr::memchr2(b'"', b'\\', &bytes[plain..])?),
     }
 }
 
@@ -453,6 +485,22 @@ mod tests {
         assert_eq!(stream.next_key().unwrap().as_deref(), Some("c"));
         assert_eq!(stream.value().unwrap(), b"7");
         assert_eq!(stream.next_key().unwrap(), None);
+    }
+
+    #[test]
+    fn a_document_in_memory_is_walked_through_like_any_other() {
+        let long = "x".repeat(3 * NEAR);
+        let text = format!("[\"{long}\\\"\u{1}\", 2]");
+        let mut stream = Stream::of(text.clone().into_bytes());
+        stream.enter_list().unwrap();
+
+        let first = stream.next_item().unwrap().map(<[u8]>::to_vec);
+        let second = stream.next_item().unwrap().map(<[u8]>::to_vec);
+        let end = stream.next_item().unwrap().map(<[u8]>::to_vec);
+
+        assert_eq!(first, Some(format!("\"{long}\\\"\u{1}\"").into_bytes()));
+        assert_eq!((second, end), (Some(b"2".to_vec()), None));
+        assert_eq!(stream.into_memory(), text.into_bytes());
     }
 
     #[test]

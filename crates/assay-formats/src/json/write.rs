@@ -1,3 +1,4 @@
+use super::scan::plain_length;
 use super::{Map, Node};
 
 /// How deep each level of a pretty document is indented, in spaces.
@@ -95,35 +96,47 @@ impl Writer {
 
     fn string(&mut self, text: &str) {
         self.text.push('"');
-        let mut rest = text;
-        let special = |c: char| matches!(c, '"' | '\\' | '\0'..'\u{20}');
-        while let Some(at) = rest.find(special) {
-            self.text.push_str(&rest[..at]);
-            self.escape(rest.as_bytes()[at]);
-            rest = &rest[at + 1..];
-        }
-        self.text.push_str(rest);
+        escape(text, |piece| self.text.push_str(piece));
         self.text.push('"');
     }
+}
 
-    fn escape(&mut self, byte: u8) {
-        match byte {
-            b'"' => self.text.push_str("\\\""),
-            b'\\' => self.text.push_str("\\\\"),
-            b'\n' => self.text.push_str("\\n"),
-            b'\r' => self.text.push_str("\\r"),
-            b'\t' => self.text.push_str("\\t"),
-            0x08 => self.text.push_str("\\b"),
-            0x0c => self.text.push_str("\\f"),
-            control => {
-                let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-                self.text.push_str("\\u00");
-                self.text.push(digit(control >> 4));
-                self.text.push(digit(control & 0xf));
-            }
-        }
+/// Appends a text as a JSON string.
+pub(crate) fn write_string(text: &str, to: &mut Vec<u8>) {
+    to.push(b'"');
+    escape(text, |piece| to.extend_from_slice(piece.as_bytes()));
+    to.push(b'"');
+}
+
+/// Hands on what stands between the quotes of a JSON string, piece by piece.
+#[inline]
+fn escape(text: &str, mut push: impl FnMut(&str)) {
+    let mut rest = text;
+    loop {
+        let (plain, special) = rest.split_at(plain_length(rest.as_bytes()));
+        push(plain);
+        let Some(&byte) = special.as_bytes().first() else {
+            return;
+        };
+        push(match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            control => CONTROLS
+                .get(usize::from(control))
+                .copied()
+                .unwrap_or_default(),
+        });
+        rest = &special[1..];
     }
 }
+
+/// How each control character is written.
+const CONTROLS: [&str; 32] = [
+    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007", "\\b",
+    "\\t", "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011", "\\u0012",
+    "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017", "\\u0018", "\\u0019", "\\u001a",
+    "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
+];
 
 #[cfg(test)]
 mod tests {

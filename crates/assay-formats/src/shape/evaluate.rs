@@ -1,4 +1,4 @@
-use super::{Condition, Object, Pattern, Shape, Then, Unknown};
+use super::{Condition, Field, Object, Pattern, Shape, Then, Unknown};
 use crate::{Kind, Value};
 
 /// A place where a document departs from its shape.
@@ -96,6 +96,9 @@ pub fn evaluate<'d>(
     report: &mut dyn FnMut(ShapeFault<'d>),
 ) {
     let kind = value.kind();
+    if shape.settles(kind) {
+        return;
+    }
     if !shape.takes(kind) {
         report(ShapeFault {
             at: value,
@@ -224,6 +227,9 @@ fn evaluate_object<'d>(
             seen |= 1 << position;
             guess = position + 1;
             let field = &object.fields[position];
+            if field.shape.settles(child.kind()) {
+                continue;
+            }
             if child.kind() == Kind::Null && !field.shape.takes(Kind::Null) {
                 let kind = ShapeFaultKind::Null {
                     expected: field.shape,
@@ -313,14 +319,15 @@ fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
 impl Object {
     /// The field that a key names, tried first at `guess`.
     fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
-        if self
-            .fields
-            .get(guess)
-            .is_some_and(|field| key.is_text(field.name))
-        {
+        let is_named = |field: &Field| key.is_text(field.name);
+        let Some(print) = key.print() else {
+            return self.fields.iter().position(is_named);
+        };
+        let is_named = |field: &Field| field.print == print && is_named(field);
+        if self.fields.get(guess).is_some_and(is_named) {
             return Some(guess);
         }
-        self.fields.iter().position(|field| key.is_text(field.name))
+        self.fields.iter().position(is_named)
     }
 }
 

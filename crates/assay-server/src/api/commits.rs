@@ -53,9 +53,10 @@ async fn commit(
 ) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
     let create_pull = query.create_pr.0;
     // A stranger is sent away before the upload, not after it. The hub decides once more, in detail.
-    let need = match create_pull || revision.starts_with("refs/pr/") {
-        true => Need::Discuss,
-        false => Need::Write,
+    let need = if create_pull || revision.starts_with("refs/pr/") {
+        Need::Discuss
+    } else {
+        Need::Write
     };
     let repo = name.open(&state, &caller, need).await?;
     let commit = read(&state, request.into_body()).await?;

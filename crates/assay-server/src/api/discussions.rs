@@ -12,7 +12,7 @@ use crate::state::AppState;
 use crate::wire;
 
 /// How many discussions a page has.
-const PAGE: u64 = 50;
+const PAGE: u64 = DiscussionFilter::PAGE;
 
 /// Discussions and pull requests, below `/api/{models,datasets}`.
 pub(crate) fn routes() -> Router<AppState> {

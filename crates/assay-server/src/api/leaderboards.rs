@@ -1,17 +1,16 @@
-use std::sync::Arc;
-
 use assay_app::{BoardQuery, BoardView, Caller};
 use assay_formats::hub_api;
-use axum::Router;
+use assay_model::{RepoId, RepoKind};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::routing::get;
+use axum::{Extension, Router};
 use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::base_url::BaseUrl;
 use crate::error::{Failure, one_line};
-use crate::extract::{Asker, Base, Flag, Query, Segments};
+use crate::extract::{Asker, Base, Flag, Query, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 use crate::wire;
@@ -28,14 +27,14 @@ const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
 /// Leaderboards, at their full addresses: only datasets have one.
 pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/api/datasets/{namespace}/{name}/{board}", get(leaderboard))
-}
-
-#[derive(Deserialize)]
-struct Named {
-    namespace: String,
-    name: String,
-    board: String,
+    let address = "/api/datasets/{namespace}/{name}/leaderboard";
+    let client = get(leaderboard).layer(Extension(Form::Client));
+    let mut router = Router::new().route(address, client);
+    for form in Form::FILES {
+        let address = format!("{address}.{}", form.suffix().unwrap_or_default());
+        router = router.route(&address, get(leaderboard).layer(Extension(form)));
+    }
+    router.layer(Extension(RepoKind::Dataset))
 }
 
 /// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
@@ -79,45 +78,45 @@ async fn leaderboard(
     State(state): State<AppState>,
     Asker(caller): Asker,
     Base(base): Base,
+    name: RepoName,
+    Extension(form): Extension<Form>,
     uri: Uri,
-    Segments(named): Segments<Named>,
     Query(parameters): Query<Parameters>,
 ) -> Result<Answer, Failure> {
-    let form = Form::of(&named.board).ok_or_else(Failure::no_route)?;
+    let query = parameters.query();
+    if caller.name().is_some() {
+        return render(&state, &caller, base, &name.id, &query, form).await;
+    }
     // What an anonymous reader sees depends on the address alone, and on the host for what counts as external.
-    let key = format!("{base}{uri}");
     let generation = state.hub.generation();
-    let is_anonymous = caller.name().is_none();
-    if is_anonymous && let Some(answer) = state.web.rendered.get(generation, &key) {
+    let key = format!("{base}{uri}");
+    if let Some(answer) = state.web.rendered.get(generation, &key) {
+        state.web.metrics.cache_hits.add();
         return Ok(answer);
     }
-    let view = find(&state, &caller, &named, parameters).await?;
-    let body = render(&view, &base, form)?;
-    let answer = Answer {
-        headers: headers(&view, form, &named.name),
-        body,
-    };
-    if is_anonymous {
-        state.web.rendered.put(generation, key, answer.clone());
-    }
+    let answer = render(&state, &caller, base, &name.id, &query, form).await?;
+    state.web.rendered.put(generation, key, answer.clone());
     Ok(answer)
 }
 
-async fn find(
+async fn render(
     state: &AppState,
     caller: &Caller,
-    named: &Named,
-    parameters: Parameters,
-) -> Result<Arc<BoardView>, Failure> {
-    let id = format!("{}/{}", named.namespace, named.name);
-    let id = id.parse().map_err(|_| Failure::no_repo())?;
-    Ok(state
-        .hub
-        .leaderboard(caller, &id, &parameters.query())
-        .await?)
+    base: BaseUrl,
+    benchmark: &RepoId,
+    query: &BoardQuery,
+    form: Form,
+) -> Result<Answer, Failure> {
+    let view = state.hub.leaderboard(caller, benchmark, query).await?;
+    let headers = headers(&view, form, benchmark.name());
+    // A board of thousands of rows takes some milliseconds, for which others would wait.
+    let body = tokio::task::spawn_blocking(move || write(&view, &base, form))
+        .await
+        .map_err(Failure::internal)??;
+    Ok(Answer { headers, body })
 }
 
-fn render(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
+fn write(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
     let rows: Vec<hub_api::BoardRow> = view
         .rows
         .iter()

@@ -15,9 +15,10 @@ pub(crate) fn routes() -> Router<AppState> {
 /// What is wrong with the front matter of a card. Clients ask before they commit a `README.md`.
 async fn validate(JsonBody(request): JsonBody<ValidateYaml>) -> (StatusCode, Json<YamlReport>) {
     let report = judge(&request.content);
-    let status = match report.is_valid() {
-        true => StatusCode::OK,
-        false => StatusCode::BAD_REQUEST,
+    let status = if report.is_valid() {
+        StatusCode::OK
+    } else {
+        StatusCode::BAD_REQUEST
     };
     (status, Json(report))
 }
@@ -36,9 +37,10 @@ fn judge(card: &str) -> YamlReport {
         let line = matter.get(..fault.range.start).unwrap_or_default();
         let line = line.matches('\n').count() + 2;
         let text = format!("line {line}: {}", words(&fault.kind));
-        match fault.kind.is_fatal() {
-            true => report.errors.push(message(&text)),
-            false => report.warnings.push(message(&text)),
+        if fault.kind.is_fatal() {
+            report.errors.push(message(&text));
+        } else {
+            report.warnings.push(message(&text));
         }
     }
     let root = tape.root(matter);

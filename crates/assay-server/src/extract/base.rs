@@ -1,6 +1,7 @@
 use axum::extract::FromRequestParts;
 use axum::http::header::{HOST, HeaderName};
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 
 use crate::base_url::BaseUrl;
 use crate::error::Failure;
@@ -24,7 +25,7 @@ impl FromRequestParts<AppState> for Base {
             .headers
             .get(HOST)
             .and_then(|host| host.to_str().ok())
-            .or_else(|| parts.uri.authority().map(|authority| authority.as_str()))
+            .or_else(|| parts.uri.authority().map(Authority::as_str))
             .ok_or_else(no_host)?;
         let scheme = forwarded_scheme(parts, state).unwrap_or(state.web.scheme);
         BaseUrl::of_host(scheme, host)

@@ -28,10 +28,10 @@ impl<T: DeserializeOwned + Default> FromRequest<AppState> for OptionalJson<T> {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Failure> {
         let bytes = read(request, state).await?;
-        match bytes.trim_ascii().is_empty() {
-            true => Ok(Self(T::default())),
-            false => parse(&bytes).map(Self),
+        if bytes.trim_ascii().is_empty() {
+            return Ok(Self(T::default()));
         }
+        parse(&bytes).map(Self)
     }
 }
 

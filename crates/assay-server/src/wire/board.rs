@@ -68,7 +68,7 @@ fn metrics(view: &BoardView, result: &EvalResult) -> Vec<hub_api::ResultMetric> 
     let named = |score: &assay_model::Score| {
         Some(hub_api::ResultMetric {
             metric_id: score.metric.as_ref().or(primary)?.clone(),
-            value: score.value.clone(),
+            value: score.value,
             slice: score.slice.clone(),
             value_type: score.value_type,
             sample_size: score.sample_size,

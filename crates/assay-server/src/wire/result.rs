@@ -37,7 +37,7 @@ fn data(result: &EvalResult) -> hub_api::ResultData {
 }
 
 /// Every value of an entry that names its metric.
-pub(crate) fn metrics(entry: &Map<String, Value>) -> Vec<hub_api::ResultMetric> {
+fn metrics(entry: &Map<String, Value>) -> Vec<hub_api::ResultMetric> {
     let listed = entry.get("metrics").and_then(Value::as_array);
     let read = |metric: &Value| {
         Some(hub_api::ResultMetric {
@@ -62,6 +62,7 @@ fn source(result: &EvalResult, entry: &Map<String, Value>) -> Option<hub_api::Re
     })
 }
 
+/// What ran the evaluation.
 fn framework(entry: &Map<String, Value>) -> Option<hub_api::ResultFramework> {
     let written = entry.get("framework")?.as_object()?;
     Some(hub_api::ResultFramework {

@@ -94,9 +94,8 @@ async fn files_are_deleted_moved_and_written_in_one_commit() {
 #[tokio::test]
 async fn a_file_of_some_megabytes_arrives_whole() {
     let hub = hub_with_model().await;
-    let text: String = (0..500_000)
-        .map(|number| format!("{number:06}\n"))
-        .collect();
+    let lines: Vec<String> = (0..500_000).map(|number| format!("{number:06}")).collect();
+    let text = lines.join("\n");
 
     hub.commit(Person::Alice, "models/alice/small", &[("big.txt", &text)])
         .await

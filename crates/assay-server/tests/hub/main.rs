@@ -4,8 +4,12 @@
 
 mod accounts;
 mod commits;
+mod discussions;
 mod downloads;
 mod files;
+mod git;
+mod large_files;
+mod leaderboards;
 mod limits;
 mod listing;
 mod observability;

@@ -1,19 +1,16 @@
 //! Logs of any size as the harnesses write them, the same bytes on every run.
 
-use std::fmt::Write as _;
+mod inspect;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
 
 use crate::random::Random;
 
 /// The task of every log.
 pub(crate) const TASK: &str = "synth";
 const DATE: &str = "2026-08-01T00-00-00.000000";
-const MODEL: &str = "openai/gpt-toy";
 /// Three samples of five are right, and logs have a multiple of five, so the mean is known before they are written.
 const ROUND: u64 = 5;
 const RIGHT: u64 = 3;
@@ -25,6 +22,8 @@ pub(crate) enum Kind {
     InspectJson,
     /// The same as an archive with zstd members.
     InspectEval,
+    /// An archive of many small samples.
+    InspectSmall,
     /// Results and multiple-choice samples.
     LmEval,
     /// A run directory.
@@ -32,9 +31,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::InspectJson,
         Self::InspectEval,
+        Self::InspectSmall,
         Self::LmEval,
         Self::Helm,
     ];
@@ -43,6 +43,7 @@ impl Kind {
         match self {
             Self::InspectJson => "inspect-json",
             Self::InspectEval => "inspect-eval",
+            Self::InspectSmall => "inspect-small",
             Self::LmEval => "lm-eval",
             Self::Helm => "helm",
         }
@@ -50,7 +51,7 @@ impl Kind {
 
     pub(crate) fn harness(self) -> &'static str {
         match self {
-            Self::InspectJson | Self::InspectEval => "inspect",
+            Self::InspectJson | Self::InspectEval | Self::InspectSmall => "inspect",
             Self::LmEval => "lm-eval",
             Self::Helm => "helm",
         }
@@ -60,7 +61,7 @@ impl Kind {
     pub(crate) fn reference(self) -> f64 {
         match self {
             Self::InspectJson => 6.0,
-            Self::InspectEval => 0.8,
+            Self::InspectEval | Self::InspectSmall => 0.8,
             Self::LmEval => 19.0,
             Self::Helm => 2.0,
         }
@@ -76,8 +77,9 @@ pub(crate) struct Log {
 /// Writes a log of about `bytes` bytes; those of an archive before they are packed.
 pub(crate) fn log(kind: Kind, root: &Path, bytes: usize) -> Log {
     match kind {
-        Kind::InspectJson => inspect_json(root, bytes),
-        Kind::InspectEval => inspect_eval(root, bytes),
+        Kind::InspectJson => inspect::document(root, bytes),
+        Kind::InspectEval => inspect::archive(root, bytes, inspect::agentic),
+        Kind::InspectSmall => inspect::archive(root, bytes, inspect::single),
         Kind::LmEval => lm_eval(root, bytes),
         Kind::Helm => helm(root, bytes),
     }
@@ -95,101 +97,6 @@ fn fill(bytes: usize, mut make: impl FnMut(u64, bool) -> usize) -> u64 {
 
 fn create(path: &Path) -> BufWriter<File> {
     BufWriter::with_capacity(1 << 20, File::create(path).unwrap())
-}
-
-fn inspect_json(root: &Path, bytes: usize) -> Log {
-    let path = root.join("run.json");
-    let mut file = create(&path);
-    let mut random = Random(0x5eed);
-    // The results stand in front of the samples, so these are counted first.
-    let samples = fill(bytes, |number, right| {
-        inspect_sample(&mut random, number, right).len()
-    });
-    let header = inspect_header(samples);
-    write!(file, "{},\"samples\":[", header.strip_suffix('}').unwrap()).unwrap();
-    let mut random = Random(0x5eed);
-    fill(bytes, |number, right| {
-        let sample = inspect_sample(&mut random, number, right);
-        let comma = if number == 0 { "" } else { "," };
-        write!(file, "{comma}{sample}").unwrap();
-        sample.len()
-    });
-    file.write_all(b"]}").unwrap();
-    file.flush().unwrap();
-    Log { path, samples }
-}
-
-fn inspect_eval(root: &Path, bytes: usize) -> Log {
-    let path = root.join("run.eval");
-    let mut archive = ZipWriter::new(create(&path));
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Zstd);
-    let mut add = |name: &str, text: &str| {
-        archive.start_file(name, options).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
-    };
-    let mut random = Random(0x5eed);
-    let mut summaries = String::from("[");
-    let samples = fill(bytes, |number, right| {
-        let sample = inspect_sample(&mut random, number, right);
-        add(&format!("samples/task-{number:06}_epoch_1.json"), &sample);
-        let comma = if number == 0 { "" } else { "," };
-        let value = if right { "C" } else { "I" };
-        write!(summaries, r#"{comma}{{"id":"task-{number:06}","epoch":1,"input":"q","target":"yes","scores":{{"includes":{{"value":"{value}"}}}},"completed":true}}"#).unwrap();
-        sample.len()
-    });
-    summaries.push(']');
-    let header = inspect_header(samples);
-    let start = header.split(",\"results\"").next().unwrap();
-    add("_journal/start.json", &format!("{start}}}"));
-    add("summaries.json", &summaries);
-    add("header.json", &header);
-    archive.finish().unwrap().flush().unwrap();
-    Log { path, samples }
-}
-
-fn inspect_header(samples: u64) -> String {
-    let score = RIGHT as f64 / ROUND as f64;
-    format!(
-        r#"{{"version":2,"status":"success","eval":{{"eval_id":"5eed","run_id":"5eed","created":"2026-08-01T00:00:00+00:00","task":"{TASK}","task_id":"5eed","task_version":0,"task_file":"synth.py","task_attribs":{{}},"task_args":{{}},"dataset":{{"name":"{TASK}","location":"acme/{TASK}","samples":{samples},"shuffled":false}},"model":"{MODEL}","model_generate_config":{{"temperature":0.7}},"model_args":{{}},"config":{{"epochs":1}},"packages":{{"inspect_ai":"0.3.285"}},"scorers":[{{"name":"includes","options":{{}},"metrics":[{{"name":"inspect_ai/accuracy","options":{{}}}}],"metadata":{{}}}}]}},"plan":{{"name":"plan","steps":[{{"solver":"react","params":{{}}}}],"config":{{}}}},"results":{{"total_samples":{samples},"completed_samples":{samples},"scores":[{{"name":"includes","scorer":"includes","scored_samples":{samples},"unscored_samples":0,"params":{{}},"metrics":{{"accuracy":{{"name":"accuracy","value":{score},"params":{{}}}}}}}}]}},"stats":{{"started_at":"2026-08-01T00:00:00+00:00","completed_at":"2026-08-01T01:00:00+00:00","model_usage":{{}}}}}}"#
-    )
-}
-
-/// A transcript with tool calls, and the events that repeat much of it.
-fn inspect_sample(random: &mut Random, number: u64, right: bool) -> String {
-    let question = random.text(120);
-    let mut messages =
-        format!(r#"{{"id":"m0","content":"{question}","source":"input","role":"user"}}"#);
-    let mut events = String::new();
-    let steps = 3 + random.next(10);
-    for step in 0..steps {
-        let (said, command, answer) = (random.text(60), random.text(15), random.text(200));
-        let call = format!(
-            r#"{{"id":"call_{step}","function":"bash","arguments":{{"cmd":"{command}"}},"type":"function"}}"#
-        );
-        let assistant = format!(
-            r#"{{"id":"a{step}","content":"{said}","source":"generate","role":"assistant","model":"gpt-toy","tool_calls":[{call}]}}"#
-        );
-        let tool = format!(
-            r#"{{"id":"t{step}","content":"{answer}","role":"tool","tool_call_id":"call_{step}","function":"bash"}}"#
-        );
-        let comma = if step == 0 { "" } else { "," };
-        write!(events, r#"{comma}{{"event":"model","uuid":"e{step}","timestamp":"2026-08-01T00:00:00+00:00","working_start":0.5,"model":"{MODEL}","input":[{messages}],"tools":[],"tool_choice":"auto","config":{{}},"output":{{"model":"gpt-toy","choices":[{{"message":{assistant},"stop_reason":"tool_calls"}}]}}}}"#).unwrap();
-        write!(messages, ",{assistant},{tool}").unwrap();
-    }
-    let last = random.text(20);
-    let message = format!(
-        r#"{{"id":"last","content":"{last}","source":"generate","role":"assistant","model":"gpt-toy"}}"#
-    );
-    let (input, output) = (3000 + random.next(90_000), 300 + random.next(9000));
-    let usage = format!(
-        r#"{{"input_tokens":{input},"output_tokens":{output},"total_tokens":{}}}"#,
-        input + output
-    );
-    let value = if right { "C" } else { "I" };
-    format!(
-        r#"{{"id":"task-{number:06}","epoch":1,"input":"{question}","target":"yes","messages":[{messages},{message}],"output":{{"model":"gpt-toy","choices":[{{"message":{message},"stop_reason":"stop"}}],"completion":"{last}","usage":{usage},"time":0.5}},"scores":{{"includes":{{"value":"{value}","answer":"yes","explanation":"{last}","history":[]}}}},"metadata":{{"category":"c{}"}},"store":{{}},"events":[{events}],"model_usage":{{"{MODEL}":{usage}}},"attachments":{{}},"total_time":12.5,"working_time":10.25,"uuid":"s{number}"}}"#,
-        number % 17
-    )
 }
 
 fn lm_eval(root: &Path, bytes: usize) -> Log {

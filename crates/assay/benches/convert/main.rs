@@ -2,7 +2,8 @@
 //! bytes, which is measured in the same run.
 //!
 //! Times are CPU seconds of the whole program, so a busy machine does not change them much. Options (after `--`): `mb=100`
-//! size of each log, and `only=NAME` one kind of log.
+//! size of each log, `only=NAME` one kind of log, `log=PATH` a log of that kind that is there already instead of a
+//! generated one, and `large` memory and threads on logs of a gigabyte instead.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -20,35 +21,32 @@ mod peer;
 #[path = "../support/random.rs"]
 mod random;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::generate::Kind;
 
+/// The logs of `large`, and how many megabytes each has before it is packed.
+const LARGE: [(Kind, usize); 4] = [
+    (Kind::InspectSmall, 500),
+    (Kind::InspectSmall, 1000),
+    (Kind::InspectEval, 1000),
+    (Kind::InspectJson, 1000),
+];
+
 fn main() {
     let settings = Settings::from_arguments();
-    println!("logs of {} MB, one thread, samples written\n", settings.mb);
-    println!(
-        "{:<16}{:>12}{:>14}{:>14}{:>14}{:>12}",
-        "", "MB per", "against the", "time against", "rows per", "peak MiB"
-    );
-    println!(
-        "{:<16}{:>12}{:>14}{:>14}{:>14}{:>12}",
-        "", "CPU second", "reference", "a bare parse", "CPU second", ""
-    );
-    for kind in Kind::ALL {
-        if settings
-            .only
-            .as_deref()
-            .is_none_or(|only| only == kind.name())
-        {
-            convert(kind, settings.mb);
-        }
+    if settings.large {
+        large();
+    } else {
+        ratios(&settings);
     }
 }
 
 struct Settings {
     mb: usize,
     only: Option<String>,
+    log: Option<PathBuf>,
+    large: bool,
 }
 
 impl Settings {
@@ -56,47 +54,98 @@ impl Settings {
         let mut settings = Self {
             mb: 100,
             only: None,
+            log: None,
+            large: false,
         };
         for argument in std::env::args().skip(1) {
             match argument.split_once('=') {
                 Some(("mb", value)) => settings.mb = value.parse().unwrap(),
                 Some(("only", value)) => settings.only = Some(value.to_owned()),
-                Some(_) | None => {}
+                Some(("log", value)) => settings.log = Some(value.into()),
+                Some(_) => {}
+                None => settings.large |= argument == "large",
             }
         }
         settings
     }
 }
 
+fn ratios(settings: &Settings) {
+    println!("logs of {} MB, one thread, samples written\n", settings.mb);
+    println!(
+        "{:<16}{:>12}{:>14}{:>14}{:>12}{:>12}",
+        "", "MB per", "against the", "time against", "MB parsed", "peak MiB"
+    );
+    println!(
+        "{:<16}{:>12}{:>14}{:>14}{:>12}{:>12}",
+        "", "CPU second", "reference", "a bare parse", "", ""
+    );
+    for kind in Kind::ALL {
+        let only = settings.only.as_deref();
+        if only.is_none_or(|only| only == kind.name()) {
+            ratio(kind, settings);
+        }
+    }
+}
+
 /// One kind of log: the whole program, start to end, and a bare parse of the same bytes.
-fn convert(kind: Kind, mb: usize) {
+fn ratio(kind: Kind, settings: &Settings) {
     let directory = tempfile::tempdir().unwrap();
-    let log = generate::log(kind, directory.path(), mb * 1_000_000);
-    let bytes = size(&log.path);
+    let path = match &settings.log {
+        Some(path) => path.clone(),
+        None => generate::log(kind, directory.path(), settings.mb * 1_000_000).path,
+    };
+    let bytes = size(&path);
     let best = (0..3)
         .map(|number| {
-            run(
-                kind,
-                &log.path,
-                &directory.path().join(format!("out{number}")),
-            )
+            let out = directory.path().join(format!("out{number}"));
+            run(kind, &path, &out, 1)
         })
         .min_by(|a, b| a.cpu.total_cmp(&b.cpu))
         .unwrap();
-    let parse = measure::speed(bytes, || peer::parse(kind, &log.path));
+    let inflated = peer::parse(kind, &path);
+    let parse = measure::speed(bytes, || {
+        peer::parse(kind, &path);
+    });
     let ours = bytes as f64 / 1e6 / best.cpu;
     println!(
-        "{:<16}{:>12.0}{:>13.0}x{:>13.2}x{:>14.0}{:>12.1}",
+        "{:<16}{:>12.0}{:>13.0}x{:>13.2}x{:>12.0}{:>12.1}",
         kind.name(),
         ours,
         ours / kind.reference(),
         parse / ours,
-        log.samples as f64 / best.cpu,
+        inflated as f64 / 1e6,
         best.peak_kib as f64 / 1024.0
     );
 }
 
-fn run(kind: Kind, log: &Path, out: &Path) -> measure::Run {
+/// Memory, and what a second thread is good for.
+fn large() {
+    println!(
+        "{:<16}{:>10}{:>10}{:>12}{:>12}{:>12}{:>12}{:>12}",
+        "", "samples", "MB", "1 thread", "CPU", "2 threads", "CPU", "peak MiB"
+    );
+    for (kind, mb) in LARGE {
+        let directory = tempfile::tempdir().unwrap();
+        let log = generate::log(kind, directory.path(), mb * 1_000_000);
+        let one = run(kind, &log.path, &directory.path().join("one"), 1);
+        let two = run(kind, &log.path, &directory.path().join("two"), 2);
+        println!(
+            "{:<16}{:>10}{:>10.0}{:>10.1} s{:>10.1} s{:>10.1} s{:>10.1} s{:>12.1}",
+            kind.name(),
+            log.samples,
+            size(&log.path) as f64 / 1e6,
+            one.wall,
+            one.cpu,
+            two.wall,
+            two.cpu,
+            one.peak_kib.max(two.peak_kib) as f64 / 1024.0
+        );
+    }
+}
+
+fn run(kind: Kind, log: &Path, out: &Path, jobs: usize) -> measure::Run {
+    let jobs = jobs.to_string();
     let arguments = [
         "convert",
         kind.harness(),
@@ -104,7 +153,7 @@ fn run(kind: Kind, log: &Path, out: &Path) -> measure::Run {
         "--out",
         out.to_str().unwrap(),
         "--jobs",
-        "1",
+        &jobs,
         "--no-progress",
     ];
     let run = measure::run(&arguments);

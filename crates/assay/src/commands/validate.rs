@@ -68,11 +68,16 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
     let Found {
         mut items,
         passed_over,
+        listing,
     } = discover(&mut disk, &command.paths, wanted);
     let stream = items.iter().find(|item| disk.is_stream(&item.path));
     if let (true, Some(stream)) = (command.fix, stream) {
         let name = visible(&stream.path);
         return Err(format!("`--fix` cannot mend `{name}`; name a file"));
+    }
+    // Mending gives files other names, so what was seen before does not count.
+    if !command.fix {
+        disk.set_listing(listing);
     }
     let run = Run {
         command,

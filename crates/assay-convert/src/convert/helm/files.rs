@@ -1,17 +1,15 @@
 use std::io::{self, Read};
 
-use assay_formats::Tape;
-use assay_formats::json::{Parser, Stream, StreamError};
+use assay_formats::json::{Stream, StreamError};
 use sha2::{Digest, Sha256};
 
+use super::super::reader::Reader;
 use super::super::{Log, LogFile, Refusal};
 
 /// The largest file that is read whole, in bytes: the description of a run or of its scenario.
 const MAX_DESCRIPTION: u64 = 64 << 20;
 /// The largest request or list of stats of one instance, in bytes.
-const MAX_ITEM: usize = 256 << 20;
-/// How deep the values of a log may be nested.
-const MAX_DEPTH: usize = 1024;
+pub(super) const MAX_ITEM: usize = 256 << 20;
 
 /// The files of a run, by the names they have in this run.
 #[derive(Debug)]
@@ -122,32 +120,6 @@ impl Read for Source<'_> {
             hasher.update(&buffer[..read]);
         }
         Ok(read)
-    }
-}
-
-/// One value after another, parsed into the same memory.
-pub(super) struct Reader {
-    parser: Parser,
-    pub(super) tape: Tape,
-    pub(super) text: String,
-}
-
-impl Reader {
-    pub(super) fn new() -> Self {
-        Self {
-            parser: Parser::with_depth(MAX_DEPTH),
-            tape: Tape::new(),
-            text: String::new(),
-        }
-    }
-
-    /// Reads one value; `None` when it is broken. Bytes that are no text become U+FFFD; numbers that are not finite and
-    /// keys that stand twice do no harm.
-    pub(super) fn read(&mut self, bytes: &[u8]) -> Option<assay_formats::Value<'_>> {
-        self.text.clear();
-        self.text.push_str(&String::from_utf8_lossy(bytes));
-        self.parser.parse(&self.text, &mut self.tape);
-        self.tape.root(&self.text)
     }
 }
 

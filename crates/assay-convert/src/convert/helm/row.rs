@@ -5,7 +5,7 @@ use assay_formats::eee::row::{
 };
 use assay_formats::{Kind, Value};
 
-use super::files::Reader;
+use super::super::reader::Reader;
 use super::metrics::Correctness;
 use super::name::Perturbation;
 use super::record::Run;

@@ -1,15 +1,19 @@
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_formats::Value;
-use assay_formats::json::{Stream, StreamError};
+use assay_formats::json::StreamError;
 use assay_formats::ordered;
 
+use super::super::reader::Reader;
 use super::super::{Log, RecordWriter, Refusal};
-use super::files::{Reader, RunFiles, Source};
+use super::files::{MAX_ITEM, RunFiles, Source};
 use super::name::Perturbation;
 use super::record::Run;
 use super::row::{Built, Common, Group, build};
 use super::scores::{instance_key, trial_of};
+use super::survey::Survey;
 use super::text::scalar;
 
 /// How many bytes of requests are handed to a thread at a time, so that handing over costs little.
@@ -28,8 +32,8 @@ pub(super) fn write(
     common: &Common,
     writer: &mut RecordWriter<'_>,
 ) -> Result<(), Refusal> {
-    let mut source = Source::open(log, &files.scenario_state)?;
-    let mut states = States::new(source.stream(), run.survey.by_reference);
+    let source = Source::open(log, &files.scenario_state)?;
+    let mut states = States::new(source, run.survey);
     let mut fault = None;
     let failed = AtomicBool::new(false);
     let produced = ordered(
@@ -73,8 +77,10 @@ pub(super) fn write(
 
 /// The requests of a run, those for one instance together.
 struct States<'s, 'a> {
-    stream: Stream<&'s mut Source<'a>>,
-    place: Place,
+    source: BufReader<Source<'a>>,
+    /// How far the source was read.
+    position: u64,
+    places: std::slice::Iter<'s, Range<u64>>,
     by_reference: bool,
     reader: Reader,
     /// Requests for an instance that may have more.
@@ -84,21 +90,13 @@ struct States<'s, 'a> {
     taken_apart: bool,
 }
 
-/// How far one is in the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Before,
-    Outside,
-    Inside,
-    After,
-}
-
 impl<'s, 'a> States<'s, 'a> {
-    fn new(stream: Stream<&'s mut Source<'a>>, by_reference: bool) -> Self {
+    fn new(source: Source<'a>, survey: &'s Survey) -> Self {
         Self {
-            stream,
-            place: Place::Before,
-            by_reference,
+            source: BufReader::with_capacity(BATCH, source),
+            position: 0,
+            places: survey.places.iter(),
+            by_reference: survey.by_reference,
             reader: Reader::new(),
             open: Group::new(),
             open_key: String::new(),
@@ -125,7 +123,7 @@ impl<'s, 'a> States<'s, 'a> {
                 batch.push(vec![state]);
             }
         }
-        Ok((!batch.is_empty() || self.place != Place::After).then_some(batch))
+        Ok((!batch.is_empty() || !self.places.as_slice().is_empty()).then_some(batch))
     }
 
     /// Adds a request to those for the same instance, which follow each other; returns the instance that is complete.
@@ -150,27 +148,28 @@ impl<'s, 'a> States<'s, 'a> {
 
     /// The next request.
     fn state(&mut self) -> Result<Option<Vec<u8>>, StreamError> {
-        loop {
-            match self.place {
-                Place::Before => {
-                    self.stream.enter_map()?;
-                    self.place = Place::Outside;
-                }
-                Place::Outside => match self.stream.next_key()? {
-                    Some(key) if key == "request_states" && self.stream.is_list()? => {
-                        self.stream.enter_list()?;
-                        self.place = Place::Inside;
-                    }
-                    Some(_) => self.stream.skip()?,
-                    None => self.place = Place::After,
-                },
-                Place::Inside => match self.stream.next_item()? {
-                    Some(state) => return Ok(Some(state.to_vec())),
-                    None => self.place = Place::Outside,
-                },
-                Place::After => return Ok(None),
-            }
+        let Some(place) = self.places.next() else {
+            return Ok(None);
+        };
+        let length = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+        if length > MAX_ITEM {
+            return Err(StreamError::TooLarge {
+                at: place.start,
+                limit: MAX_ITEM,
+            });
         }
+        let mut between = (&mut self.source).take(place.start - self.position);
+        io::copy(&mut between, &mut io::sink())?;
+        let mut state = Vec::with_capacity(length);
+        (&mut self.source)
+            .take(length as u64)
+            .read_to_end(&mut state)?;
+        self.position = place.end;
+        if state.len() < length {
+            // Someone cut the file off since it was surveyed.
+            return Err(StreamError::Truncated { at: place.start });
+        }
+        Ok(Some(state))
     }
 }
 

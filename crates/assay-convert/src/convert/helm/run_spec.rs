@@ -1,8 +1,9 @@
 use assay_formats::eee::record::Details;
 use assay_formats::{Kind, Value};
 
+use super::super::reader::Reader;
 use super::super::{Log, Refusal};
-use super::files::{Reader, RunFiles, read_whole};
+use super::files::{RunFiles, read_whole};
 use super::text::one_line;
 
 /// What the run says of itself: `run_spec.json` and `scenario.json`.

@@ -100,13 +100,16 @@ impl PerInstance {
                 continue;
             };
             write_stat_key(&mut stat_key, &of, name, perturbation);
-            match (results.position(&stat_key), score_of(stat)) {
-                (Some(position), Some(score)) => {
+            let Some(position) = results.position(&stat_key) else {
+                scores.count(&of, stat);
+                continue;
+            };
+            match score_of(stat) {
+                Some(score) => {
                     scores.score(position, score);
                     self.counted[position].add(number);
                 }
-                (Some(_), None) => self.not_finite += 1,
-                (None, _) => scores.count(&of, stat),
+                None => self.not_finite += 1,
             }
         }
     }

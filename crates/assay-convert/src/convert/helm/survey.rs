@@ -1,8 +1,11 @@
+use std::ops::Range;
+
 use assay_formats::json::{Stream, StreamError};
 use assay_formats::{Kind, Value};
 
+use super::super::reader::Reader;
 use super::super::{Log, Refusal};
-use super::files::{Reader, RunFiles, Source};
+use super::files::{RunFiles, Source};
 use super::run_spec::Generation;
 
 /// What must be known of all requests before the first row can be written. Only times are read, and the first request;
@@ -20,6 +23,8 @@ pub(super) struct Survey {
     pub(super) reasoning: bool,
     /// Whether each reference got a request of its own.
     pub(super) by_reference: bool,
+    /// Where each request lies, so that nobody has to look for its end again.
+    pub(super) places: Vec<Range<u64>>,
     pub(super) digest: Vec<u8>,
 }
 
@@ -48,12 +53,17 @@ impl Survey {
             stream.enter_list()?;
             let mut is_first = true;
             while stream.has_item()? {
+                let is_map = stream.is_map()?;
+                let start = stream.position();
                 if is_first {
                     self.first_state(stream.value()?);
                     is_first = false;
-                } else {
+                } else if is_map {
                     self.state(stream)?;
+                } else {
+                    stream.skip()?;
                 }
+                self.places.push(start..stream.position());
             }
         }
         Ok(())
@@ -86,9 +96,6 @@ impl Survey {
     }
 
     fn state(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
-        if !stream.is_map()? {
-            return stream.skip();
-        }
         stream.enter_map()?;
         while let Some(key) = stream.next_key()? {
             if key == "result" && stream.is_map()? {

@@ -1,5 +1,6 @@
 //! The members of an `.eval` archive.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +10,6 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 use super::super::{LogFile, Logs, Refusal};
-use super::chunked;
 use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
 
 /// The most that one member may hold, in bytes; beyond it the member counts as damaged. This bounds the work that a
@@ -17,6 +17,8 @@ use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
 const MAX_MEMBER_BYTES: u64 = 4 << 30;
 /// The most members that an archive may have.
 const MAX_MEMBERS: usize = 8 << 20;
+/// How many digits Inspect fills a number up to when it orders samples.
+const ID_DIGITS: usize = 20;
 
 /// An archive. A copy shares the list of members and reads through a file of its own, so threads do not wait for each
 /// other.
@@ -111,43 +113,81 @@ fn damaged(path: &str, error: &StreamError) -> Refusal {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The member with the sample, or with what is left of it when the messages lie elsewhere.
-    main: Option<usize>,
+    pub(super) main: usize,
     /// The members with messages and with attachments, by the number of their first item.
-    messages: BTreeMap<u64, usize>,
-    attachments: BTreeMap<u64, usize>,
+    pub(super) messages: BTreeMap<u64, usize>,
+    pub(super) attachments: BTreeMap<u64, usize>,
+}
+
+/// A member that is a sample or a part of one. There can be hundreds of thousands, so it owns nothing.
+struct Part<'n> {
+    epoch: u64,
+    id: &'n str,
+    is_number: bool,
+    rest: &'n str,
+    index: usize,
+}
+
+impl Part<'_> {
+    /// What samples are ordered by: epoch, and id with whole numbers filled up with zeros.
+    fn order(&self, other: &Self) -> Ordering {
+        fn filled<'p>(part: &'p Part<'_>) -> impl Iterator<Item = u8> + 'p {
+            let missing = if part.is_number {
+                ID_DIGITS.saturating_sub(part.id.len())
+            } else {
+                0
+            };
+            std::iter::repeat_n(b'0', missing).chain(part.id.bytes())
+        }
+        self.epoch
+            .cmp(&other.epoch)
+            .then_with(|| filled(self).cmp(filled(other)))
+            .then_with(|| self.id.cmp(other.id))
+    }
 }
 
 /// Finds the samples, in the order of epoch and id. Whole numbers among the ids are compared as numbers; `is_number` says
 /// whether an id is one.
 pub(super) fn samples(archive: &Archive<'_>, is_number: impl Fn(&str) -> bool) -> Vec<Place> {
-    let mut places: BTreeMap<(u64, String, &str), Place> = BTreeMap::new();
-    for (index, name) in archive.file_names().enumerate() {
-        let Some((id, epoch, rest)) = parts(name) else {
-            continue;
-        };
-        let order = if is_number(id) {
-            format!("{id:0>20}")
-        } else {
-            id.to_owned()
-        };
-        // The names come in the order of the indices.
-        let place = places.entry((epoch, order, id)).or_default();
-        if rest == ".json" || (rest == "/sample.json" && place.main.is_none()) {
-            place.main = Some(index);
-        } else if let Some(start) = chunk(rest, "/messages/") {
-            place.messages.insert(start, index);
-        } else if let Some(start) = chunk(rest, "/attachments/") {
-            place.attachments.insert(start, index);
-        }
-    }
-    places
-        .into_values()
-        .filter(|place| place.main.is_some())
+    // The names come in the order of the indices.
+    let names = archive.file_names().enumerate();
+    let mut parts: Vec<Part<'_>> = names
+        .filter_map(|(index, name)| {
+            let (id, epoch, rest) = parts_of(name)?;
+            Some(Part {
+                epoch,
+                id,
+                is_number: is_number(id),
+                rest,
+                index,
+            })
+        })
+        .collect();
+    parts.sort_by(Part::order);
+    parts
+        .chunk_by(|a, b| a.order(b) == Ordering::Equal)
+        .filter_map(place)
         .collect()
 }
 
+/// Puts the parts of one sample together; `None` when what they belong to is missing.
+fn place(parts: &[Part<'_>]) -> Option<Place> {
+    let mut main = None;
+    let mut place = Place::default();
+    for part in parts {
+        if part.rest == ".json" || (part.rest == "/sample.json" && main.is_none()) {
+            main = Some(part.index);
+        } else if let Some(start) = chunk(part.rest, "/messages/") {
+            place.messages.insert(start, part.index);
+        } else if let Some(start) = chunk(part.rest, "/attachments/") {
+            place.attachments.insert(start, part.index);
+        }
+    }
+    main.map(|main| Place { main, ..place })
+}
+
 /// Takes `samples/{id}_epoch_{epoch}{rest}` apart. Ids may hold slashes and anything else.
-fn parts(name: &str) -> Option<(&str, u64, &str)> {
+fn parts_of(name: &str) -> Option<(&str, u64, &str)> {
     let (id, tail) = name.strip_prefix("samples/")?.rsplit_once("_epoch_")?;
     let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
     Some((id, tail[..digits].parse().ok()?, &tail[digits..]))
@@ -158,33 +198,6 @@ fn chunk(rest: &str, folder: &str) -> Option<u64> {
         .strip_suffix(".json")?
         .parse()
         .ok()
-}
-
-/// Reads what a row needs of a sample, and its member to the end, so that the checksum is judged.
-pub(super) fn read(
-    archive: &mut Archive<'_>,
-    place: &Place,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Excerpt, StreamError> {
-    let mut member = member(archive, place.main.unwrap_or_default())?;
-    progress(member.get_ref().compressed_size());
-    let mut excerpt = excerpt::sample(&mut Stream::new(&mut member, MAX_VALUE_BYTES))?;
-    io::copy(&mut member, &mut io::sink())?;
-    drop(member);
-    if !place.messages.is_empty() {
-        chunked::complete(archive, place, &mut excerpt)?;
-    }
-    Ok(excerpt)
-}
-
-impl Place {
-    pub(super) fn messages(&self) -> &BTreeMap<u64, usize> {
-        &self.messages
-    }
-
-    pub(super) fn attachments(&self) -> &BTreeMap<u64, usize> {
-        &self.attachments
-    }
 }
 
 /// A member as it was before it was packed, to a limit.
@@ -219,7 +232,7 @@ mod tests {
             ("samples/a_epoch_x.json", None),
             ("summaries.json", None),
         ] {
-            assert_eq!(parts(name), expected, "{name}");
+            assert_eq!(parts_of(name), expected, "{name}");
         }
         assert_eq!(chunk("/messages/20.json", "/messages/"), Some(20));
         assert_eq!(chunk("/events/stats.json", "/events/"), None);

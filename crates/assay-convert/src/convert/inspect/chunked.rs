@@ -19,7 +19,7 @@ pub(super) fn complete(
 ) -> Result<(), StreamError> {
     let wanted = referred_messages(excerpt)?;
     let set: BTreeSet<u64> = wanted.iter().copied().collect();
-    let found = items(archive, place.messages(), &set)?;
+    let found = items(archive, &place.messages, &set)?;
     let list: Vec<&[u8]> = wanted
         .iter()
         .map(|number| found.get(number).map(Vec::as_slice).ok_or_else(missing))
@@ -30,7 +30,7 @@ pub(super) fn complete(
     excerpt.add("messages", &messages);
     let wanted = referred_attachments(excerpt.kept());
     let mut map = Vec::new();
-    for (number, text) in items(archive, place.attachments(), &wanted)? {
+    for (number, text) in items(archive, &place.attachments, &wanted)? {
         map.push(if map.is_empty() { b'{' } else { b',' });
         map.extend_from_slice(format!("\"{number}\":").as_bytes());
         map.extend_from_slice(&text);

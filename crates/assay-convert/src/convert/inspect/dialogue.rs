@@ -60,11 +60,11 @@ impl<'d> Dialogue<'d> {
         Input {
             raw: self.question(),
             formatted: None,
-            reference: texts(self.root.get("target"), self.attachments),
+            reference: texts(self.root.get("target"), &self.attachments),
             choices: self
                 .root
                 .present("choices")
-                .map(|choices| texts(Some(choices), self.attachments))
+                .map(|choices| texts(Some(choices), &self.attachments))
                 .filter(|choices| !choices.is_empty()),
         }
     }
@@ -80,7 +80,7 @@ impl<'d> Dialogue<'d> {
         let said: Vec<Text<'d>> = input
             .items()
             .filter(|value| value.get("role").is_some_and(|role| role.is_text("user")))
-            .map(|value| content(value.get("content"), self.attachments, " ").text)
+            .map(|value| content(value.get("content"), &self.attachments, " ").text)
             .collect();
         said.join("\n").into()
     }
@@ -113,7 +113,7 @@ impl<'d> Dialogue<'d> {
         let mut raw = Vec::new();
         let mut thoughts = Vec::new();
         for value in said {
-            let content = content(value.get("content"), self.attachments, "\n");
+            let content = content(value.get("content"), &self.attachments, "\n");
             raw.push(content.text);
             thoughts.extend(content.reasoning);
         }
@@ -132,7 +132,7 @@ impl<'d> Dialogue<'d> {
 }
 
 /// A text, or a list of them.
-fn texts<'d>(value: Option<Value<'d>>, attachments: Attachments<'d>) -> Vec<Text<'d>> {
+fn texts<'d>(value: Option<Value<'d>>, attachments: &Attachments<'d>) -> Vec<Text<'d>> {
     let Some(value) = value else {
         return Vec::new();
     };

@@ -1,16 +1,17 @@
 //! The few parts of a log that a record needs, cut out of the many that it does not.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use assay_formats::json::{Parser, Stream, StreamError};
 use assay_formats::{Tape, Value};
 
+use super::super::reader::MAX_DEPTH;
+
 /// The largest single value that is kept, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 256 << 20;
 /// The most that is kept of one sample, in bytes.
 const MAX_EXCERPT_BYTES: usize = 1 << 30;
-/// How deep values may lie in each other; Inspect itself stops at about 250.
-const MAX_DEPTH: usize = 1024;
 
 /// What a record needs of a header.
 const HEADER_KEYS: [&str; 6] = ["version", "status", "eval", "plan", "results", "stats"];
@@ -55,9 +56,14 @@ impl Excerpt {
     }
 
     /// The document.
-    pub(super) fn into_text(mut self) -> String {
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
         self.close();
-        String::from_utf8(self.text)
+        self.text
+    }
+
+    /// The document as text.
+    pub(super) fn into_text(self) -> String {
+        String::from_utf8(self.into_bytes())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
@@ -94,6 +100,19 @@ impl Excerpt {
         ATTACHMENT_PREFIXES
             .iter()
             .any(|prefix| memchr::memmem::find(&self.text, prefix.as_bytes()).is_some())
+    }
+
+    /// The keys of the attachments that the kept text refers to.
+    fn references(&self) -> BTreeSet<&[u8]> {
+        let mut keys = BTreeSet::new();
+        for prefix in ATTACHMENT_PREFIXES.map(str::as_bytes) {
+            for at in memchr::memmem::find_iter(&self.text, prefix) {
+                let rest = &self.text[at + prefix.len()..];
+                let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
+                keys.insert(&rest[..end.unwrap_or(rest.len())]);
+            }
+        }
+        keys
     }
 
     fn close(&mut self) {
@@ -145,12 +164,15 @@ pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool),
     Ok((excerpt, false))
 }
 
-/// Reads what a row needs out of the sample that comes next.
-pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamError> {
+/// Reads what a row needs out of the sample that comes next, and a few keys more.
+pub(super) fn sample<R: Read>(
+    stream: &mut Stream<R>,
+    more: &[&str],
+) -> Result<Excerpt, StreamError> {
     let mut excerpt = Excerpt::default();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
-        if SAMPLE_KEYS.contains(&key.as_str()) {
+        if SAMPLE_KEYS.contains(&key.as_str()) || more.contains(&key.as_str()) {
             excerpt.take(&key, stream)?;
         } else if key == "attachments" && stream.is_map()? && excerpt.refers() {
             attachments(&mut excerpt, stream)?;
@@ -164,10 +186,10 @@ pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamE
 /// Keeps those attachments that what was kept so far refers to. They stand after the messages in every log seen.
 fn attachments<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), StreamError> {
     let mut kept = Excerpt::default();
+    let wanted = excerpt.references();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
-        let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if is_plain && memchr::memmem::find(&excerpt.text, key.as_bytes()).is_some() {
+        if wanted.contains(key.as_bytes()) {
             kept.take(&key, stream)?;
         } else {
             stream.skip()?;

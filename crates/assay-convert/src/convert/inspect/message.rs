@@ -10,30 +10,35 @@ use assay_formats::{Kind, Value};
 use super::excerpt::ATTACHMENT_PREFIXES;
 
 /// The long texts that a sample refers to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Attachments<'d> {
-    map: Option<Value<'d>>,
+    by_key: BTreeMap<Text<'d>, Value<'d>>,
 }
 
 impl<'d> Attachments<'d> {
-    /// The attachments of a sample.
+    /// The attachments of a sample; of two with one key the first counts.
     pub(super) fn of(sample: Value<'d>) -> Self {
-        Self {
-            map: sample.present("attachments"),
+        let mut by_key = BTreeMap::new();
+        let attachments = sample.present("attachments");
+        for (key, value) in attachments.into_iter().flat_map(Value::entries) {
+            by_key
+                .entry(key.text().unwrap_or_default())
+                .or_insert(value);
         }
+        Self { by_key }
     }
 
     /// The text, or the one that it refers to. A reference that leads nowhere stays.
-    fn resolve(self, text: Cow<'d, str>) -> Text<'d> {
+    fn resolve(&self, text: Cow<'d, str>) -> Text<'d> {
         let target = ATTACHMENT_PREFIXES
             .iter()
             .find_map(|prefix| text.strip_prefix(prefix))
-            .and_then(|key| self.map?.text_of(key));
+            .and_then(|key| self.by_key.get(key)?.text());
         target.unwrap_or(text)
     }
 
     /// The text of a value that is one.
-    pub(super) fn text(self, value: Value<'d>) -> Option<Text<'d>> {
+    pub(super) fn text(&self, value: Value<'d>) -> Option<Text<'d>> {
         value.text().map(|text| self.resolve(text))
     }
 }
@@ -49,7 +54,7 @@ pub(super) struct Content<'d> {
 /// file becomes its kind in brackets, because a row is text; its bytes stay in the log.
 pub(super) fn content<'d>(
     value: Option<Value<'d>>,
-    attachments: Attachments<'d>,
+    attachments: &Attachments<'d>,
     separator: &str,
 ) -> Content<'d> {
     let Some(value) = value else {
@@ -83,7 +88,7 @@ pub(super) fn content<'d>(
 }
 
 /// What the model thought. Text that the provider made unreadable is never shown; its summary is, when there is one.
-fn reasoning<'d>(part: Value<'d>, attachments: Attachments<'d>) -> Option<Text<'d>> {
+fn reasoning<'d>(part: Value<'d>, attachments: &Attachments<'d>) -> Option<Text<'d>> {
     let is_redacted = part.get("redacted").and_then(Value::truth) == Some(true);
     let key = if is_redacted { "summary" } else { "reasoning" };
     part.present(key)
@@ -109,7 +114,7 @@ fn join<'d>(mut parts: Vec<Text<'d>>, separator: &str) -> Text<'d> {
 pub(super) fn message<'d>(
     position: usize,
     value: Value<'d>,
-    attachments: Attachments<'d>,
+    attachments: &Attachments<'d>,
 ) -> Message<'d> {
     let content = content(value.get("content"), attachments, "\n");
     let text = match tool_error(value) {
@@ -143,7 +148,10 @@ fn answered(value: Value<'_>) -> Vec<Text<'_>> {
     }
 }
 
-fn calls<'d>(value: Value<'d>, attachments: Attachments<'d>) -> impl Iterator<Item = ToolCall<'d>> {
+fn calls<'d>(
+    value: Value<'d>,
+    attachments: &Attachments<'d>,
+) -> impl Iterator<Item = ToolCall<'d>> {
     value
         .get("tool_calls")
         .into_iter()
@@ -167,7 +175,7 @@ fn function(call: Value<'_>) -> Text<'_> {
 /// What a tool was given: texts as they are, anything else as JSON.
 fn arguments<'d>(
     call: Value<'d>,
-    attachments: Attachments<'d>,
+    attachments: &Attachments<'d>,
 ) -> Option<BTreeMap<Text<'d>, Text<'d>>> {
     let arguments = call.present("arguments")?;
     if arguments.kind() != Kind::Map {
@@ -220,7 +228,7 @@ mod tests {
                 {"type": "text", "text": "42"}]"#,
         );
 
-        let content = content(document.root(), Attachments::default(), "\n");
+        let content = content(document.root(), &Attachments::default(), "\n");
 
         assert_eq!(content.text, "42");
         assert_eq!(content.reasoning.as_deref(), Some("adds\nopen"));
@@ -235,7 +243,7 @@ mod tests {
         );
         let root = document.root().unwrap();
 
-        let content = content(root.get("content"), Attachments::of(root), " ");
+        let content = content(root.get("content"), &Attachments::of(root), " ");
 
         assert_eq!(
             content.text,
@@ -255,7 +263,7 @@ mod tests {
             .unwrap()
             .items()
             .enumerate()
-            .map(|(position, value)| message(position, value, Attachments::default()))
+            .map(|(position, value)| message(position, value, &Attachments::default()))
             .collect();
 
         let arguments = messages[0].tool_calls[0].arguments.as_ref().unwrap();

@@ -9,6 +9,7 @@ use assay_formats::eee::record::{
 
 use super::super::{Identity, Options};
 use super::excerpt::Document;
+use super::group::Members;
 use super::results::{Aggregate, metric_config};
 use super::sample::{Frame, Tally};
 use super::{dataset, generation, judges, model, results, time};
@@ -311,7 +312,7 @@ impl Means {
                     id,
                     scorer: mean.scorer,
                     name: mean.name,
-                    counts_all: true,
+                    members: Members::All,
                     metric,
                     score: ScoreDetails {
                         score,

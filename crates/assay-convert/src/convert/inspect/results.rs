@@ -4,6 +4,7 @@ use assay_formats::eee::record::{Bound, MetricConfig, ScoreDetails, StandardErro
 use assay_formats::{Kind, Value};
 
 use super::super::known_metric;
+use super::group::Members;
 use super::judges;
 use super::message::detail;
 
@@ -26,8 +27,8 @@ pub(super) struct Aggregate {
     pub(super) scorer: String,
     /// The scorer again, or the key of the scorer's map.
     pub(super) name: String,
-    /// Whether every sample counts for it; a metric of a group counts some, and the log does not say which.
-    pub(super) counts_all: bool,
+    /// The samples that count for it.
+    pub(super) members: Members,
     /// The metric.
     pub(super) metric: MetricConfig,
     /// The score.
@@ -151,6 +152,14 @@ fn reducer(entry: Value<'_>) -> Option<String> {
     entry.text_of("reducer").map(std::borrow::Cow::into_owned)
 }
 
+/// The metric that is computed for each group, where the log says so.
+fn measured(metric: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
+    metric
+        .present("group")
+        .and_then(|_| metric.get("params")?.get("metric")?.text_of("name"))
+        .map(|name| plain_name(&name).to_owned().into())
+}
+
 /// The metric's value: a number, or the number in a map as newer logs have.
 fn number(metric: Value<'_>) -> Option<f64> {
     metric.number().or_else(|| metric.number_of("value"))
@@ -168,6 +177,7 @@ impl Entry<'_> {
         let (scorer, name) = names(self.scores);
         let label = metric.text_of("name").unwrap_or(key.into());
         let group = metric.text_of("group");
+        let members = Members::read(metric, &label);
         let reducer = reducer(self.scores);
         let score = number(metric)?;
         let subject = if name == scorer {
@@ -180,9 +190,12 @@ impl Entry<'_> {
             id.push(':');
             id.push_str(reducer);
         }
-        let mut config = metric_config(plain_name(&label), score);
-        config.evaluation_description =
-            Some(format!("{} from scorer {subject}", plain_name(&label)));
+        let measured = measured(metric).unwrap_or(plain_name(&label).into());
+        let mut config = metric_config(&measured, score);
+        config.evaluation_description = Some(match &group {
+            Some(_) => format!("{measured} of `{label}` from scorer {subject}"),
+            None => format!("{measured} from scorer {subject}"),
+        });
         config.llm_scoring = judges::scoring(self.root, self.scores);
         for (name, value) in [("reducer", reducer.as_deref()), ("group", group.as_deref())] {
             if let Some(value) = value {
@@ -202,13 +215,14 @@ impl Entry<'_> {
             id,
             scorer,
             name,
-            counts_all: group.is_none() || label == "all",
             metric: config,
             score: ScoreDetails {
                 score,
                 details: self.details(),
-                uncertainty: Some(self.uncertainty()),
+                // How sure the whole is says nothing of a group.
+                uncertainty: (members == Members::All).then(|| self.uncertainty()),
             },
+            members,
         })
     }
 

@@ -7,12 +7,18 @@ use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
 use assay_formats::syntax::limits;
 
+use super::super::reader::Reader;
 use super::dialogue::Dialogue;
-use super::excerpt::Document;
+use super::group::Members;
 use super::message::{detail, message};
 use super::results::Aggregate;
 use super::score::{self, Judgement, Scored};
 use super::usage;
+
+/// Why the scorer decided so.
+const EXPLANATION: &str = "explanation";
+/// What became of a sample without a score.
+const SCORE_STATUS: &str = "score_status";
 
 /// What all rows of a record share.
 #[derive(Debug)]
@@ -25,6 +31,18 @@ pub(super) struct Frame {
     pub(super) judges: Vec<String>,
     /// The results of the log; none when it has none, and scores speak for themselves.
     pub(super) aggregates: Vec<Aggregate>,
+}
+
+impl Frame {
+    /// What a row needs of a sample beside what every row needs.
+    pub(super) fn more_keys(&self) -> &'static [&'static str] {
+        let by_metadata = |result: &Aggregate| matches!(result.members, Members::Of(_));
+        if self.aggregates.iter().any(by_metadata) {
+            &["metadata"]
+        } else {
+            &[]
+        }
+    }
 }
 
 /// What became of one sample.
@@ -52,10 +70,9 @@ pub(super) struct Tally {
 }
 
 /// Makes the rows of a sample.
-pub(super) fn rows(frame: &Frame, text: String) -> Rows {
+pub(super) fn rows(frame: &Frame, reader: &mut Reader, sample: &[u8]) -> Rows {
     let mut rows = Rows::default();
-    let document = Document::new(text);
-    let root = document.as_ref().and_then(Document::root);
+    let root = reader.read(sample);
     match root.filter(|root| root.present("id").is_some()) {
         Some(root) => Sample::new(frame, root).write(&mut rows),
         None => rows
@@ -91,21 +108,21 @@ impl<'d> Sample<'d> {
             .and_then(|output| output.text_of("model"))
             .filter(|model| !model.is_empty())
             .map(Cow::into_owned);
-        let base = self.base();
+        let mut row = self.row();
         if self.frame.aggregates.is_empty() {
-            self.write_scores(&base, rows);
+            self.write_scores(&mut row, rows);
         } else {
-            self.write_results(&base, rows);
+            self.write_results(&mut row, rows);
         }
     }
 
     /// A row for each result of the log.
-    fn write_results(&self, base: &Row<'d>, rows: &mut Rows) {
+    fn write_results(&self, row: &mut Row<'d>, rows: &mut Rows) {
         for aggregate in self
             .frame
             .aggregates
             .iter()
-            .filter(|result| result.counts_all)
+            .filter(|result| result.members.count(self.root))
         {
             let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
             let scored = judgement.and_then(|judgement| score::scored(judgement.value));
@@ -124,12 +141,12 @@ impl<'d> Sample<'d> {
                 score: scored.score,
                 is_first_epoch: self.epoch == 1,
             };
-            self.push(base, tally, judgement, scored, rows);
+            self.push(row, tally, judgement, scored, rows);
         }
     }
 
     /// A row for each score, in a log that sums nothing up.
-    fn write_scores(&self, base: &Row<'d>, rows: &mut Rows) {
+    fn write_scores(&self, row: &mut Row<'d>, rows: &mut Rows) {
         let found = score::all(self.root);
         if found.is_empty() {
             rows.notes
@@ -147,7 +164,7 @@ impl<'d> Sample<'d> {
                 score: scored.score,
                 is_first_epoch: self.epoch == 1,
             };
-            self.push(base, tally, Some(judgement), scored, rows);
+            self.push(row, tally, Some(judgement), scored, rows);
         }
     }
 
@@ -158,23 +175,27 @@ impl<'d> Sample<'d> {
         })
     }
 
+    /// Gives the row of the sample one of its scores, and writes it.
     fn push(
         &self,
-        base: &Row<'d>,
+        row: &mut Row<'d>,
         tally: Tally,
         judgement: Option<Judgement<'d>>,
         scored: Scored,
         rows: &mut Rows,
     ) {
-        let mut row = base.clone();
         row.evaluation_result_id = tally.id.clone().into();
         row.evaluation.score = scored.score;
         row.evaluation.is_correct = scored.is_correct && self.error.is_none();
+        // What the score before left in the row goes.
+        row.answer_attribution.clear();
+        row.metadata.remove(EXPLANATION);
+        row.metadata.remove(SCORE_STATUS);
         if let Some(judgement) = judgement {
-            row.answer_attribution = self.attribution(&row, &tally.scorer, judgement);
-            self.explain(&mut row, judgement);
+            row.answer_attribution = self.attribution(row, &tally.scorer, judgement);
+            self.explain(row, judgement);
         } else {
-            row.metadata.insert("score_status".into(), "failed".into());
+            row.metadata.insert(SCORE_STATUS.into(), "failed".into());
         }
         let start = rows.bytes.len();
         row.write(&mut rows.bytes);
@@ -191,7 +212,7 @@ impl<'d> Sample<'d> {
     }
 
     /// The row without its score.
-    fn base(&self) -> Row<'d> {
+    fn row(&self) -> Row<'d> {
         let kind = self.dialogue.interaction();
         let id = self.root.get("id").map(detail).unwrap_or_default();
         let id = if id.trim().is_empty() {
@@ -212,7 +233,7 @@ impl<'d> Sample<'d> {
                 .messages
                 .iter()
                 .enumerate()
-                .map(|(position, value)| message(position, *value, self.dialogue.attachments))
+                .map(|(position, value)| message(position, *value, &self.dialogue.attachments))
                 .collect();
             evaluation.num_turns = Some(turns.len());
             evaluation.tool_calls_count =
@@ -288,7 +309,7 @@ impl<'d> Sample<'d> {
             .flatten()
             .any(|message| message.content.as_ref() == Some(&text));
         if !is_answer && !is_output && !is_message {
-            row.metadata.insert("explanation".into(), text);
+            row.metadata.insert(EXPLANATION.into(), text);
         }
     }
 

@@ -109,7 +109,7 @@ mod tests {
     fn an_upload_that_is_given_up_leaves_nothing_behind() {
         let directory = tempfile::tempdir().unwrap();
         let mut spool = Spool::new(directory.path().to_owned());
-        spool.write_all(&[0; MAX_MEMORY + 1]).unwrap();
+        spool.write_all(&vec![0; MAX_MEMORY + 1]).unwrap();
 
         drop(spool);
 

@@ -27,18 +27,14 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form that the last part of an address names.
-    pub(super) fn of(segment: &str) -> Option<Self> {
-        match segment.strip_prefix("leaderboard")? {
-            "" => Some(Self::Client),
-            ".json" => Some(Self::Json),
-            ".ndjson" => Some(Self::Lines),
-            ".csv" => Some(Self::Csv),
-            ".parquet" => Some(Self::Parquet),
-            ".md" => Some(Self::Markdown),
-            _ => None,
-        }
-    }
+    /// Those that are files.
+    pub(super) const FILES: [Self; 5] = [
+        Self::Csv,
+        Self::Json,
+        Self::Lines,
+        Self::Markdown,
+        Self::Parquet,
+    ];
 
     pub(super) fn content_type(self) -> &'static str {
         match self {
@@ -135,10 +131,10 @@ fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
 
 /// A cell that a spreadsheet does not take for a formula.
 fn inert(text: &str) -> String {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{text}"),
-        false => text.to_owned(),
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        return format!("'{text}");
     }
+    text.to_owned()
 }
 
 fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
@@ -208,18 +204,5 @@ mod tests {
     #[test]
     fn a_name_cannot_break_a_row_of_a_document() {
         assert_eq!(escaped("a|b\n[x](y)"), "a\\|b \\[x\\](y)");
-    }
-
-    #[test]
-    fn every_form_has_an_address_and_others_have_none() {
-        for (segment, form) in [
-            ("leaderboard", Some(Form::Client)),
-            ("leaderboard.csv", Some(Form::Csv)),
-            ("leaderboard.parquet", Some(Form::Parquet)),
-            ("leaderboard.exe", None),
-            ("leaderboards", None),
-        ] {
-            assert_eq!(Form::of(segment), form, "{segment}");
-        }
     }
 }

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Drives a hub with the real huggingface_hub, in every version that evaluation frameworks pin, the hf command and git.
+#
+#   compat/run.sh                 all versions
+#   compat/run.sh 2.4.0           one version
+#
+# ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+versions=("$@")
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2)
+environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
+
+if [ -z "${ASSAY:-}" ]; then
+    cargo build --locked -p assay
+    target="$(cargo metadata --locked --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')"
+    ASSAY="$target/debug/assay"
+fi
+export ASSAY
+
+# A Python environment with one version of the client. Some systems ship Python without `venv`: Debian has it in a package.
+environment() {
+    local place="$environments/$1"
+    [ -x "$place/bin/python" ] && [ -f "$place/complete" ] && return
+    rm -rf "$place"
+    if ! python3 -m venv "$place" 2>/dev/null; then
+        apt-get install -y -q python3-venv >/dev/null
+        python3 -m venv "$place"
+    fi
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "huggingface_hub==$1"
+    touch "$place/complete"
+}
+
+# One field of a JSON document on standard input.
+field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
+
+check() {
+    local version="$1" work server url owner stranger outcome=0
+    work="$(mktemp -d)"
+    export ASSAY_DATA="$work/data"
+    "$ASSAY" serve --listen 127.0.0.1:0 >"$work/out" 2>"$work/log" &
+    server=$!
+    for _ in $(seq 300); do
+        grep -q '^the hub is at' "$work/out" && break
+        kill -0 "$server" 2>/dev/null || { cat "$work/log"; return 1; }
+        sleep 0.1
+    done
+    url="$(sed -n 's/^the hub is at //p' "$work/out")"
+    "$ASSAY" admin user create alice >/dev/null
+    "$ASSAY" admin user create bob >/dev/null
+    owner="$("$ASSAY" admin token create alice --format json | field token)"
+    stranger="$("$ASSAY" admin token create bob --format json | field token)"
+    HF_ENDPOINT="$url" HF_TOKEN_OWNER="$owner" HF_TOKEN_STRANGER="$stranger" \
+        "$environments/$version/bin/python" compat/client.py >"$work/checks" 2>&1 || outcome=1
+    kill "$server"
+    wait "$server" || outcome=1
+    "$ASSAY" reindex --check --no-progress >"$work/reindex" 2>&1 || outcome=1
+    if [ "$outcome" = 0 ]; then
+        tail -n 1 "$work/checks"
+    else
+        cat "$work/checks" "$work/reindex"
+        printf 'the log of the hub:\n'
+        tail -n 50 "$work/log"
+    fi
+    rm -rf "$work"
+    return "$outcome"
+}
+
+failed=0
+for version in "${versions[@]}"; do
+    environment "$version"
+    check "$version" || failed=1
+done
+exit "$failed"

@@ -1,0 +1,62 @@
+//! The results of a model, as they were written.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use assay_model::RepoKey;
+use assay_store::{Branch, IndexedEntry};
+
+use super::EvalResult;
+use super::result::{self, ModelFacts};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::index;
+
+impl Hub {
+    /// Reads the results of a model.
+    pub(super) async fn read_model(&self, key: RepoKey) -> Result<Vec<Arc<EvalResult>>, Error> {
+        let Some(repository) = self.store.repository(key).await? else {
+            return Err(Error::NotFound(Missing::Repo));
+        };
+        let account = self.store.account(repository.owner).await?;
+        let owner = result::owner_of(&repository, account);
+        let known = self.boards.known(&self.store).await?;
+        let rows = without_echoes(self.store.entries_of_model(key, None).await?);
+        let mut results = Vec::with_capacity(rows.len());
+        for row in rows {
+            let submitter = match row.version.submitter {
+                Some(id) => self.store.account(id).await?.map(|account| account.name),
+                None => None,
+            };
+            // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
+            let dataset = row.version.entry.dataset.clone();
+            let benchmark = known.named(dataset.as_str()).filter(|benchmark| {
+                benchmark.public
+                    || (repository.settings.private && benchmark.owner == repository.owner)
+            });
+            let definition = benchmark
+                .map(|benchmark| &*benchmark.definition)
+                .ok_or_else(|| format!("this hub has no benchmark `{dataset}` yet"));
+            let model = ModelFacts {
+                id: &repository.id,
+                owner: &owner,
+            };
+            let result = result::of_model(model, row, submitter.as_deref(), definition);
+            results.push(Arc::new(result));
+        }
+        Ok(results)
+    }
+}
+
+/// Leaves out what a pull request says and main says as well.
+fn without_echoes(rows: Vec<IndexedEntry>) -> Vec<IndexedEntry> {
+    let on_main: HashSet<[u8; 32]> = rows
+        .iter()
+        .filter(|row| row.branch == Branch::Main)
+        .map(|row| index::digest(&row.version.data))
+        .collect();
+    let is_news = |row: &IndexedEntry| {
+        row.branch == Branch::Main || !on_main.contains(&index::digest(&row.version.data))
+    };
+    rows.into_iter().filter(is_news).collect()
+}

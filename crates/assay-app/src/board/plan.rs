@@ -1,0 +1,156 @@
+//! What a query asks for: which task, by which metric, of which moment.
+
+use std::str::FromStr as _;
+use std::sync::Arc;
+
+use assay_board::{Policy, Question};
+use assay_model::{Benchmark, Metric, RepoId, RepoKey, TaskId, Timestamp};
+
+use super::loaded::Asked;
+use super::{BoardQuery, moment};
+use crate::error::{Error, Missing};
+use crate::hub::{Hub, blocking};
+use crate::index::{self, DEFINITION_FILE, MAX_BYTES};
+use crate::known::KnownBenchmark;
+
+/// What a query asks of which definition.
+pub(super) struct Plan {
+    pub(super) benchmark: Arc<KnownBenchmark>,
+    pub(super) task: TaskId,
+    pub(super) asked: Asked,
+    pub(super) question: Question,
+    pub(super) as_of: Option<Timestamp>,
+}
+
+impl Hub {
+    /// What a query means for a benchmark.
+    pub(super) async fn plan(
+        &self,
+        benchmark: Arc<KnownBenchmark>,
+        query: &BoardQuery,
+    ) -> Result<Plan, Error> {
+        let (benchmark, as_of) = match &query.as_of {
+            None => (benchmark, None),
+            Some(text) => self.as_of(benchmark, text).await?,
+        };
+        let definition = &benchmark.definition;
+        let task = asked_task(definition, &benchmark.id, query.task.as_deref())?;
+        let metric = asked_metric(definition, &benchmark.id, query.metric.as_deref())?;
+        let policy = match query.policy.as_deref() {
+            None => Policy::default(),
+            Some(text) => {
+                Policy::from_str(text).map_err(|error| Error::Invalid(error.to_string()))?
+            }
+        };
+        let mut question = Question::by(metric);
+        question.policy = policy;
+        question.verified_only = query.verified;
+        question.base_models_only = !query.derived_models;
+        let asked = Asked {
+            metric: metric.id.as_str().to_owned(),
+            policy,
+            verified_only: question.verified_only,
+            base_models_only: question.base_models_only,
+        };
+        Ok(Plan {
+            benchmark,
+            task,
+            asked,
+            question,
+            as_of,
+        })
+    }
+
+    /// The moment that is asked for. A commit of the benchmark also brings the definition that it had.
+    async fn as_of(
+        &self,
+        benchmark: Arc<KnownBenchmark>,
+        text: &str,
+    ) -> Result<(Arc<KnownBenchmark>, Option<Timestamp>), Error> {
+        if let Some(at) = moment::moment(text) {
+            return Ok((benchmark, Some(at)));
+        }
+        let (git, key, revision) = (Arc::clone(&self.git), benchmark.key, text.to_owned());
+        let found = blocking(move || Ok(definition_at(&git, key, &revision)?)).await?;
+        let (commit, definition) = found.ok_or_else(|| {
+            Error::Invalid(format!(
+                "`{text}` is no date and no commit of `{}` with a valid definition",
+                benchmark.id
+            ))
+        })?;
+        let past = KnownBenchmark {
+            definition: Arc::new(definition),
+            revision: commit.id,
+            ..(*benchmark).clone()
+        };
+        Ok((Arc::new(past), Some(commit.committed)))
+    }
+}
+
+fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {
+    let task = match asked {
+        None => definition.tasks.first(),
+        Some(task) => definition.task(task),
+    };
+    let known = || {
+        let ids = definition.tasks.iter().map(|task| format!("`{}`", task.id));
+        ids.collect::<Vec<_>>().join(", ")
+    };
+    task.map(|task| task.id.clone()).ok_or_else(|| {
+        Error::NotFound(Missing::Leaderboard(format!(
+            "`{id}` has no task `{}`; its tasks are {}",
+            asked.unwrap_or_default(),
+            known()
+        )))
+    })
+}
+
+fn asked_metric<'d>(
+    definition: &'d Benchmark,
+    id: &RepoId,
+    asked: Option<&str>,
+) -> Result<&'d Metric, Error> {
+    let metric = match asked {
+        None => definition.primary(),
+        Some(metric) => definition.metric(metric),
+    };
+    let known = || {
+        let ids = definition
+            .metrics
+            .iter()
+            .map(|metric| format!("`{}`", metric.id));
+        ids.collect::<Vec<_>>().join(", ")
+    };
+    metric.ok_or_else(|| {
+        Error::NotFound(Missing::Leaderboard(format!(
+            "`{id}` has no metric `{}`; its metrics are {}",
+            asked.unwrap_or_default(),
+            known()
+        )))
+    })
+}
+
+/// The definition at a revision, with its commit; none when there is no such commit or no valid definition.
+fn definition_at(
+    git: &assay_git::Repositories,
+    key: RepoKey,
+    revision: &str,
+) -> Result<Option<(assay_git::CommitInfo, Benchmark)>, assay_git::Error> {
+    let repository = git.get(key)?;
+    let Some(commit) = repository.resolve(revision)? else {
+        return Ok(None);
+    };
+    let objects = repository.objects();
+    let path = DEFINITION_FILE
+        .parse()
+        .expect("the names of our own files are paths");
+    let Some(entry) = objects.entry(commit, &path)? else {
+        return Ok(None);
+    };
+    if entry.size > MAX_BYTES {
+        return Ok(None);
+    }
+    let bytes = objects.read(entry.oid, MAX_BYTES)?;
+    let commit = objects.commit(commit)?;
+    Ok(index::definition(bytes).map(|(_, definition)| (commit, definition)))
+}

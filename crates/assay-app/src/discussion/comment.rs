@@ -1,0 +1,108 @@
+//! What people say, and take back.
+
+use assay_store::{AccountId, EventId, Tx};
+
+use super::events::{self, Scene, Told};
+use super::{Event, EventData, limits, no_such_comment};
+use crate::access::{Caller, Need};
+use crate::door::Repo;
+use crate::error::Error;
+use crate::hub::Hub;
+
+impl Hub {
+    /// Says something.
+    pub async fn comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        text: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        limits::spoken(text)?;
+        let (held, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
+        tx.commit().await?;
+        drop(held);
+        self.stored_event(&id).await
+    }
+
+    /// Changes what one has said.
+    pub async fn edit_comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        event: &str,
+        text: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        limits::spoken(text)?;
+        let (_, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let (id, said) = find_comment(&mut tx, scene, event).await?;
+        if said.author != scene.actor {
+            return Err(Error::Forbidden(
+                "only who wrote a comment may change it".to_owned(),
+            ));
+        }
+        if said.hidden {
+            return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
+        }
+        let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
+        tx.set_event(&id, &data).await?;
+        tx.commit().await?;
+        self.stored_event(&id).await
+    }
+
+    /// Hides a comment, for ever.
+    pub async fn hide_comment(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+        event: &str,
+    ) -> Result<Event, Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        let (_, scene) = self.scene(caller, repo, num).await?;
+        let mut tx = self.store.begin().await?;
+        let (id, said) = find_comment(&mut tx, scene, event).await?;
+        if said.author != scene.actor {
+            self.check(caller, repo, Need::Write).await?;
+        }
+        // What was hidden is not kept: who asks for it to be gone means it.
+        let data = events::comment("", said.edits, scene.now, true);
+        tx.set_event(&id, &data).await?;
+        tx.commit().await?;
+        self.stored_event(&id).await
+    }
+}
+
+/// A comment that is to be changed.
+struct Said {
+    author: Option<AccountId>,
+    edits: u32,
+    hidden: bool,
+}
+
+async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId, Said), Error> {
+    let id: EventId = event.parse().map_err(|_| no_such_comment())?;
+    let held = tx.event(&id).await?;
+    let held = held
+        .filter(|event| event.key == scene.key && event.num == scene.num)
+        .ok_or_else(no_such_comment)?;
+    match events::read(&held).map(|event| event.data) {
+        Some(EventData::Comment { edits, hidden, .. }) => Ok((
+            id,
+            Said {
+                author: held.author.map(|author| author.id),
+                edits,
+                hidden,
+            },
+        )),
+        Some(EventData::Status(_) | EventData::Commit { .. } | EventData::Title { .. }) | None => {
+            Err(no_such_comment())
+        }
+    }
+}

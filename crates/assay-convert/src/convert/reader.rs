@@ -1,0 +1,37 @@
+use assay_formats::json::Parser;
+use assay_formats::{Tape, Value};
+
+/// How deep the values of a log may be nested; Inspect itself stops at about 250.
+pub(super) const MAX_DEPTH: usize = 1024;
+
+/// One value after another, parsed into the same memory.
+#[derive(Debug)]
+pub(super) struct Reader {
+    parser: Parser,
+    tape: Tape,
+    /// What stands for bytes that are no text.
+    mended: String,
+}
+
+impl Reader {
+    pub(super) fn new() -> Self {
+        Self {
+            parser: Parser::with_depth(MAX_DEPTH),
+            tape: Tape::new(),
+            mended: String::new(),
+        }
+    }
+
+    /// Reads one value; `None` when it is broken. Bytes that are no text become U+FFFD; numbers that are not finite and
+    /// keys that stand twice do no harm.
+    pub(super) fn read<'d>(&'d mut self, bytes: &'d [u8]) -> Option<Value<'d>> {
+        let text = if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            text
+        } else {
+            self.mended = String::from_utf8_lossy(bytes).into_owned();
+            &self.mended
+        };
+        self.parser.parse(text, &mut self.tape);
+        self.tape.root(text)
+    }
+}

@@ -1,0 +1,272 @@
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use assay_server::{Person, TestHub};
+use axum::body::Body;
+use axum::http::Request;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write as _;
+
+/// Runs real git in a directory, with nothing of the person's own configuration.
+#[expect(clippy::disallowed_methods, reason = "git is the client under test")]
+fn git(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new("git")
+        .current_dir(directory)
+        .args(arguments)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_AUTHOR_NAME", "Bob")
+        .env("GIT_AUTHOR_EMAIL", "bob@example.org")
+        .env("GIT_COMMITTER_NAME", "Bob")
+        .env("GIT_COMMITTER_EMAIL", "bob@example.org")
+        .output()
+        .expect("git is installed")
+}
+
+/// Runs git off the runtime's threads, which answer it.
+async fn run(directory: &Path, arguments: &[&str]) -> Output {
+    let directory = directory.to_owned();
+    let arguments: Vec<String> = arguments.iter().map(|&own| own.to_owned()).collect();
+    tokio::task::spawn_blocking(move || {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        git(&directory, &arguments)
+    })
+    .await
+    .unwrap()
+}
+
+#[track_caller]
+fn succeeded(output: &Output) {
+    assert!(output.status.success(), "{}", told(output));
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn with_token(hub: &TestHub, person: Person, address: SocketAddr, path: &str) -> String {
+    let secret = hub.secret(person).unwrap();
+    format!("http://hf_user:{secret}@{address}/{path}")
+}
+
+async fn commit_file(work: &Path, name: &str, content: &str) {
+    let file = work.join(name);
+    fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+    fs_err::write(file, content).unwrap();
+    succeeded(&run(work, &["add", "--all"]).await);
+    succeeded(&run(work, &["commit", "--quiet", "-m", "Change by git"]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_form_of_the_address_is_cloned_whole_and_shallow() {
+    let hub = TestHub::new().await;
+    for repo in ["models/alice/small", "datasets/alice/bench"] {
+        hub.create(Person::Alice, repo).await.expect(200);
+        hub.commit(Person::Alice, repo, &[("a.txt", "hello")])
+            .await
+            .expect(200);
+    }
+    let address = hub.listen().await;
+
+    for (number, path) in [
+        "alice/small",
+        "alice/small.git",
+        "datasets/alice/bench",
+        "datasets/alice/bench.git",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let url = format!("http://{address}/{path}");
+        let (whole, shallow) = (format!("w{number}"), format!("s{number}"));
+
+        succeeded(&run(hub.directory(), &["clone", "--quiet", &url, &whole]).await);
+        succeeded(
+            &run(
+                hub.directory(),
+                &["clone", "--quiet", "--depth", "1", &url, &shallow],
+            )
+            .await,
+        );
+
+        for clone in [whole, shallow] {
+            let text = fs_err::read_to_string(hub.directory().join(clone).join("a.txt")).unwrap();
+            assert_eq!(text, "hello");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_with_a_token_is_on_main_at_once_and_one_without_is_challenged() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let (open, own) = (
+        format!("http://{address}/alice/small"),
+        with_token(&hub, Person::Alice, address, "alice/small"),
+    );
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &open, "work"]).await);
+    let work = hub.directory().join("work");
+    commit_file(&work, "b.txt", "pushed").await;
+
+    let without = run(&work, &["push", "--quiet", &open, "HEAD:main"]).await;
+    let with = run(&work, &["push", "--quiet", &own, "HEAD:main"]).await;
+
+    assert!(!without.status.success());
+    succeeded(&with);
+    let file = hub
+        .get(Person::Nobody, "/alice/small/resolve/main/b.txt")
+        .await;
+    assert_eq!(file.expect(200).text(), "pushed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_result_file_is_refused_with_its_place_in_what_git_prints() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let own = with_token(&hub, Person::Alice, address, "alice/small");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &own, "work"]).await);
+    let work = hub.directory().join("work");
+    let bad = "- dataset: {id: alice/bench, task_id: default}\n  value: high\n";
+    commit_file(&work, ".eval_results/bench.yaml", bad).await;
+
+    let pushed = run(&work, &["push", "origin", "HEAD:main"]).await;
+
+    assert!(!pushed.status.success());
+    let text = told(&pushed);
+    assert!(
+        text.contains("remote:") && text.contains(".eval_results/bench.yaml:2:"),
+        "{text}"
+    );
+    let file = hub
+        .get(
+            Person::Nobody,
+            "/alice/small/resolve/main/.eval_results/bench.yaml",
+        )
+        .await;
+    assert_eq!(file.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_opens_a_pull_request_by_git_and_cannot_push_to_main() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let own = with_token(&hub, Person::Bob, address, "alice/small");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &own, "work"]).await);
+    let work = hub.directory().join("work");
+    commit_file(&work, "b.txt", "offered").await;
+
+    let to_main = run(&work, &["push", "origin", "HEAD:main"]).await;
+    let to_pull = run(&work, &["push", "origin", "HEAD:refs/pr/new"]).await;
+
+    assert!(!to_main.status.success());
+    succeeded(&to_pull);
+    let pull = hub
+        .get(Person::Nobody, "/api/models/alice/small/discussions/1")
+        .await;
+    assert_eq!(pull.expect(200).json()["author"]["name"], "bob");
+    let fetched = run(&work, &["fetch", "--quiet", "origin", "refs/pr/1:pull"]).await;
+    succeeded(&fetched);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_repository_is_cloned_by_those_who_may_and_missing_to_others() {
+    let hub = TestHub::new().await;
+    let private = serde_json::json!({ "name": "secret", "organization": "alice", "private": true });
+    hub.post(Person::Alice, "/api/repos/create", private)
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+
+    let owner = with_token(&hub, Person::Alice, address, "alice/secret");
+    let stranger = with_token(&hub, Person::Bob, address, "alice/secret");
+    let owner = run(hub.directory(), &["clone", "--quiet", &owner, "mine"]).await;
+    let stranger = run(hub.directory(), &["clone", "--quiet", &stranger, "theirs"]).await;
+    let nobody = hub
+        .get(
+            Person::Nobody,
+            "/alice/secret/info/refs?service=git-upload-pack",
+        )
+        .await;
+
+    succeeded(&owner);
+    assert!(told(&stranger).contains("not found"), "{}", told(&stranger));
+    assert_eq!(nobody.status, 401);
+    assert!(nobody.header("www-authenticate").is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_follows_a_repository_to_its_new_name() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/old")
+        .await
+        .expect(200);
+    hub.commit(Person::Alice, "models/alice/old", &[("a.txt", "1")])
+        .await
+        .expect(200);
+    let rename =
+        serde_json::json!({ "fromRepo": "alice/old", "toRepo": "alice/new", "type": "model" });
+    hub.post(Person::Alice, "/api/repos/move", rename)
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+
+    let url = format!("http://{address}/alice/old.git");
+    let cloned = run(hub.directory(), &["clone", "--quiet", &url, "work"]).await;
+
+    succeeded(&cloned);
+    assert!(hub.directory().join("work/a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_request_that_git_has_compressed_is_read() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder
+        .write_all(b"0014command=ls-refs\n00010009peel\n001bref-prefix refs/heads/\n0000")
+        .unwrap();
+    let request = Request::post("/alice/small.git/git-upload-pack")
+        .header("content-type", "application/x-git-upload-pack-request")
+        .header("content-encoding", "gzip")
+        .header("git-protocol", "version=2")
+        .body(Body::from(encoder.finish().unwrap()))
+        .unwrap();
+
+    let answer = hub.send(Person::Nobody, request).await.expect(200);
+
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/x-git-upload-pack-result")
+    );
+    assert!(
+        answer.text().contains("refs/heads/main"),
+        "{}",
+        answer.text()
+    );
+}
+
+#[tokio::test]
+async fn the_dumb_protocol_is_not_spoken() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+
+    let answer = hub.get(Person::Nobody, "/alice/small.git/info/refs").await;
+
+    assert_eq!(answer.status, 400);
+}

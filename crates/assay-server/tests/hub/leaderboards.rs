@@ -1,0 +1,327 @@
+use assay_server::{Person, TestHub};
+use bytes::Bytes;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::RowAccessor as _;
+use serde_json::{Value, json};
+
+const BOARD: &str = "/api/datasets/alice/bench/leaderboard";
+const EVAL: &str = "name: Bench\ndescription: A benchmark\nmetrics:\n  - {id: accuracy, display_name: Accuracy, \
+                    higher_is_better: true, primary: true}\n  - {id: wer, display_name: Errors, higher_is_better: \
+                    false}\ntasks:\n  - {id: default}\n  - {id: hard}\n";
+
+fn results(accuracy: f64, wer: f64) -> String {
+    format!(
+        "- dataset: {{id: alice/bench, task_id: default}}\n  metrics:\n    - {{metric_id: accuracy, value: {accuracy}}}\n    \
+         - {{metric_id: wer, value: {wer}}}\n  date: \"2026-02-01\"\n  source: {{url: \"https://example.org/log\", name: Logs}}\n  \
+         notes: \"a, \\\"b\\\" | c\"\n"
+    )
+}
+
+async fn hub_with_board() -> TestHub {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "datasets/alice/bench")
+        .await
+        .expect(200);
+    hub.commit(
+        Person::Alice,
+        "datasets/alice/bench",
+        &[("eval.yaml", EVAL)],
+    )
+    .await
+    .expect(200);
+    for (person, name, accuracy, wer) in [
+        (Person::Alice, "alice/small", 50.5, 9.0),
+        (Person::Bob, "bob/large", 75.25, 4.0),
+    ] {
+        let repo = format!("models/{name}");
+        hub.create(person, &repo).await.expect(200);
+        let text = results(accuracy, wer);
+        hub.commit(person, &repo, &[(".eval_results/bench.yaml", &text)])
+            .await
+            .expect(200);
+    }
+    hub
+}
+
+fn models(rows: &Value) -> Vec<&str> {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row["modelId"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_board_is_a_bare_list_that_says_in_headers_what_made_it() {
+    let hub = hub_with_board().await;
+    let bench = hub
+        .get(Person::Nobody, "/api/datasets/alice/bench")
+        .await
+        .json();
+
+    let board = hub.get(Person::Nobody, BOARD).await.expect(200);
+
+    let rows = board.json();
+    assert_eq!(models(&rows), ["bob/large", "alice/small"]);
+    let row = &rows[0];
+    assert_eq!(row["rank"], 1);
+    assert_eq!(row["value"], 75.25);
+    assert_eq!(row["verified"], false);
+    assert_eq!(row["filename"], ".eval_results/bench.yaml");
+    assert_eq!(row["author"]["type"], "user");
+    assert_eq!(
+        row["source"],
+        json!({ "url": "https://example.org/log", "name": "Logs", "isExternal": true })
+    );
+    assert_eq!(row["metrics"].as_array().unwrap().len(), 2);
+    assert_eq!(row["submitter"]["name"], "bob");
+    assert_eq!(row["standing"]["reason"], "no_token");
+    assert_eq!(row.get("pullRequest"), None);
+    assert_eq!(board.header("x-assay-policy"), Some("authoritative"));
+    assert_eq!(board.header("x-assay-task"), Some("default"));
+    assert_eq!(board.header("x-assay-metric"), Some("accuracy"));
+    assert_eq!(
+        board.header("x-assay-benchmark-revision"),
+        bench["sha"].as_str()
+    );
+    assert_eq!(board.header("x-total-count"), Some("2"));
+}
+
+#[tokio::test]
+async fn another_metric_or_task_gives_another_board_and_an_unknown_one_none() {
+    let hub = hub_with_board().await;
+
+    let by_errors = hub
+        .get(Person::Nobody, &format!("{BOARD}?metric_id=wer&limit=1"))
+        .await
+        .expect(200);
+    let hard = hub
+        .get(Person::Nobody, &format!("{BOARD}?task_id=hard"))
+        .await
+        .expect(200);
+    let task = hub
+        .get(Person::Nobody, &format!("{BOARD}?task_id=nope"))
+        .await;
+    let policy = hub
+        .get(Person::Nobody, &format!("{BOARD}?policy=nope"))
+        .await;
+
+    assert_eq!(by_errors.json()[0]["value"], 4.0);
+    assert_eq!(by_errors.header("x-total-count"), Some("2"));
+    assert_eq!(hard.json(), json!([]));
+    assert_eq!((task.status, task.header("x-error-code")), (404, None));
+    assert_eq!(policy.status, 400);
+}
+
+#[tokio::test]
+async fn results_of_an_open_pull_request_come_and_go_with_it() {
+    let hub = hub_with_board().await;
+    let text = results(90.0, 1.0);
+    let files = [(".eval_results/other.yaml", text.as_str())];
+    hub.pull(Person::Bob, "models/alice/small", &files)
+        .await
+        .expect(200);
+    let best = async || {
+        hub.get(Person::Nobody, &format!("{BOARD}?policy=best"))
+            .await
+            .expect(200)
+            .json()
+    };
+    let status = "/api/models/alice/small/discussions/1/status";
+
+    let open = best().await;
+    hub.post(Person::Alice, status, json!({ "status": "closed" }))
+        .await
+        .expect(200);
+    let closed = best().await;
+    hub.post(Person::Alice, status, json!({ "status": "open" }))
+        .await
+        .expect(200);
+    let reopened = best().await;
+    hub.post(
+        Person::Alice,
+        "/api/models/alice/small/discussions/1/merge",
+        json!({}),
+    )
+    .await
+    .expect(200);
+    let merged = best().await;
+
+    assert_eq!(
+        (&open[0]["modelId"], &open[0]["pullRequest"]),
+        (&json!("alice/small"), &json!(1))
+    );
+    assert_eq!(
+        open[0]["badges"],
+        json!(["community", "leaderboard", "source"])
+    );
+    assert_eq!(models(&closed), ["bob/large", "alice/small"]);
+    assert_eq!(reopened[0]["pullRequest"], 1);
+    assert_eq!(merged[0]["value"], 90.0);
+    assert_eq!(merged[0].get("pullRequest"), None);
+}
+
+#[tokio::test]
+async fn a_board_that_nobody_reads_again_is_not_computed_again_until_something_changes() {
+    let hub = hub_with_board().await;
+    let hits = async || {
+        let text = hub.get(Person::Nobody, "/metrics").await.text();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("assay_cache_hits_total "));
+        line.unwrap().parse::<u64>().unwrap()
+    };
+
+    let first = hub.get(Person::Nobody, BOARD).await.expect(200);
+    let before = hits().await;
+    let second = hub.get(Person::Nobody, BOARD).await.expect(200);
+    let after = hits().await;
+    let private = json!({ "private": true });
+    hub.put(Person::Bob, "/api/models/bob/large/settings", private)
+        .await
+        .expect(200);
+    let hidden = hub.get(Person::Nobody, BOARD).await.expect(200);
+    let to_owner = hub.get(Person::Bob, BOARD).await.expect(200);
+
+    assert_eq!(after, before + 1);
+    assert_eq!(first.body, second.body);
+    assert_eq!(
+        first.header("x-assay-policy"),
+        second.header("x-assay-policy")
+    );
+    assert_eq!(models(&hidden.json()), ["alice/small"]);
+    assert_eq!(models(&to_owner.json()), ["bob/large", "alice/small"]);
+}
+
+#[tokio::test]
+async fn a_dataset_without_a_definition_has_no_board_and_a_missing_one_is_missing() {
+    let hub = hub_with_board().await;
+    hub.create(Person::Alice, "datasets/alice/plain")
+        .await
+        .expect(200);
+
+    let plain = hub
+        .get(Person::Nobody, "/api/datasets/alice/plain/leaderboard")
+        .await;
+    let missing = hub
+        .get(Person::Nobody, "/api/datasets/alice/nope/leaderboard")
+        .await;
+
+    assert_eq!((plain.status, plain.header("x-error-code")), (404, None));
+    assert_eq!(
+        (missing.status, missing.header("x-error-code")),
+        (401, Some("RepoNotFound"))
+    );
+}
+
+#[tokio::test]
+async fn models_made_from_others_are_shown_when_asked_under_either_name() {
+    let hub = hub_with_board().await;
+    let card = "---\nbase_model: bob/large\n---\n";
+    hub.commit(Person::Alice, "models/alice/small", &[("README.md", card)])
+        .await
+        .expect(200);
+    let shown = async |query: &str| {
+        let rows = hub
+            .get(Person::Nobody, &format!("{BOARD}{query}"))
+            .await
+            .expect(200)
+            .json();
+        rows.as_array().unwrap().len()
+    };
+
+    assert_eq!(shown("").await, 1);
+    assert_eq!(shown("?base_model=true").await, 1);
+    assert_eq!(shown("?base_model=false").await, 2);
+    assert_eq!(shown("?base_model_only=False").await, 2);
+}
+
+#[tokio::test]
+async fn a_board_is_written_in_every_format() {
+    let hub = hub_with_board().await;
+    let file = async |ending: &str| {
+        hub.get(Person::Nobody, &format!("{BOARD}.{ending}"))
+            .await
+            .expect(200)
+    };
+
+    let csv = file("csv").await;
+    let json = file("json").await.json();
+    let ndjson = file("ndjson").await.text();
+    let markdown = file("md").await;
+
+    assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
+    let mut reader = csv::Reader::from_reader(&csv.body[..]);
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(reader.headers().unwrap().get(1), Some("model_id"));
+    assert_eq!(
+        (records.len(), records[0].get(1), records[0].get(2)),
+        (2, Some("bob/large"), Some("75.25"))
+    );
+    assert_eq!(records[0].get(11), Some("a, \"b\" | c"));
+    assert_eq!(
+        csv.header("content-disposition"),
+        Some("attachment; filename=\"bench-leaderboard.csv\"")
+    );
+    assert_eq!(models(&json), ["bob/large", "alice/small"]);
+    assert_eq!(ndjson.lines().count(), 2);
+    assert!(
+        markdown
+            .text()
+            .contains("| 1 | bob/large | 75.25 | unverified |"),
+        "{}",
+        markdown.text()
+    );
+}
+
+#[tokio::test]
+async fn a_board_as_columns_is_read_by_others() {
+    let hub = hub_with_board().await;
+
+    let file = hub
+        .get(Person::Nobody, &format!("{BOARD}.parquet"))
+        .await
+        .expect(200);
+
+    let reader = SerializedFileReader::new(Bytes::from(file.body.to_vec())).unwrap();
+    let rows: Vec<_> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0].get_long(0).unwrap(), 1);
+    assert_eq!(rows[0].get_string(1).unwrap(), "bob/large");
+    assert!((rows[0].get_double(2).unwrap() - 75.25).abs() < f64::EPSILON);
+    assert!(!rows[0].get_bool(5).unwrap());
+    assert_eq!(rows[0].get_string(11).unwrap(), "a, \"b\" | c");
+}
+
+#[tokio::test]
+async fn results_of_a_model_have_what_every_client_reads() {
+    let hub = hub_with_board().await;
+
+    let answer = hub
+        .get(Person::Nobody, "/api/models/bob/large?expand=evalResults")
+        .await;
+
+    let json = answer.expect(200).json();
+    let keys: Vec<&str> = json
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(keys, ["_id", "id", "evalResults"]);
+    let result = &json["evalResults"][0];
+    assert_eq!(result["filename"], ".eval_results/bench.yaml");
+    assert_eq!(result["verified"], false);
+    assert_eq!(
+        result["data"]["dataset"],
+        json!({ "id": "alice/bench", "task_id": "default" })
+    );
+    assert_eq!(result["data"]["value"], 75.25);
+    assert_eq!(
+        result["data"]["metrics"][1],
+        json!({ "metric_id": "wer", "value": 4.0 })
+    );
+    assert_eq!(result["data"]["date"], "2026-02-01");
+    assert_eq!(result["data"]["source"]["url"], "https://example.org/log");
+}
