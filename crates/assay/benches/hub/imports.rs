@@ -37,7 +37,10 @@ pub(crate) fn measure(settings: &Settings, directory: &Path) {
     // Real records have faults, too: those are refused and the others go on.
     let first = said.lines().next();
     let first = first.unwrap_or_else(|| panic!("the import failed: {complaint}"));
-    println!("import, {name}: {first}; {} refused", complaint.lines().count());
+    println!(
+        "import, {name}: {first}; {} refused",
+        complaint.lines().count()
+    );
     println!(
         "{wall:.1} s by the clock, {:.1} CPU seconds ({server:.1} the hub, {client:.1} the importer); at most {LIMIT:.0} s are allowed: {:.2} of it",
         server + client,

@@ -19,13 +19,17 @@ pub(crate) struct Rate {
     pub(crate) cpu: f64,
 }
 
-/// Asks a server for so long, over connections that are kept. The requests are taken in turn.
-pub(crate) fn ask(
-    address: SocketAddr,
-    server: u32,
-    requests: &[Vec<u8>],
-    how_long: Duration,
-) -> Rate {
+/// How long readers go on.
+#[derive(Clone, Copy)]
+pub(crate) enum Until {
+    /// For so long, over and over again.
+    Time(Duration),
+    /// Until everything was asked for once.
+    Once,
+}
+
+/// Asks a server, over connections that are kept. The requests are taken in turn.
+pub(crate) fn ask(address: SocketAddr, server: u32, requests: &[Vec<u8>], until: Until) -> Rate {
     let answered = AtomicU64::new(0);
     let before = cpu_seconds(server);
     let start = Instant::now();
@@ -36,8 +40,13 @@ pub(crate) fn ask(
                 let mut connection = Connection::open(address);
                 // Each begins elsewhere, so that together they go through all of them.
                 let first = reader * requests.len() / READERS;
-                for request in requests.iter().cycle().skip(first) {
-                    if start.elapsed() >= how_long {
+                let next = (reader + 1) * requests.len() / READERS;
+                for (count, request) in requests.iter().cycle().skip(first).enumerate() {
+                    let is_done = match until {
+                        Until::Time(time) => start.elapsed() >= time,
+                        Until::Once => count >= next - first,
+                    };
+                    if is_done {
                         break;
                     }
                     connection.drain(request);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::figures::median;
 use crate::http::{self, Connection};
-use crate::load::{self, Rate};
+use crate::load::{self, Rate, Until};
 use crate::process::{HubProcess, Server};
 use crate::{Settings, bare, fill};
 
@@ -20,14 +20,15 @@ struct Question {
     hub: Vec<Vec<u8>>,
     /// The file that the bare handler answers with.
     bare: &'static str,
+    until: Until,
+    rounds: usize,
 }
 
 pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
     let folder = directory.join("answers");
     std::fs::create_dir(&folder).unwrap();
     let board = format!("/api/datasets/{}/leaderboard", fill::board(0));
-    let of_model =
-        |number: u32| format!("/api/models/{}?expand=evalResults", fill::model(number));
+    let of_model = |number: u32| format!("/api/models/{}?expand=evalResults", fill::model(number));
     let mut connection = Connection::open(hub.address());
     for (name, path) in [("board", board.clone()), ("model", of_model(0))] {
         let body = connection.get(&path);
@@ -36,32 +37,47 @@ pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
     }
     let peer = bare::start(&folder);
     head();
-    let all_models = (0..settings.models).map(|number| http::get(&of_model(number)));
+    let all_models: Vec<Vec<u8>> = (0..settings.models)
+        .map(|number| http::get(&of_model(number)))
+        .collect();
+    let how_long = Until::Time(Duration::from_secs(settings.seconds));
     let questions = [
         Question {
             name: "a board",
             hub: vec![http::get(&board)],
             bare: "board",
+            until: how_long,
+            rounds: ROUNDS,
         },
         Question {
             name: "a model",
             hub: vec![http::get(&of_model(0))],
             bare: "model",
+            until: how_long,
+            rounds: ROUNDS,
         },
         Question {
-            name: "all models",
-            hub: all_models.collect(),
+            name: "every model for the first time",
+            hub: all_models.clone(),
             bare: "model",
+            until: Until::Once,
+            rounds: 1,
+        },
+        Question {
+            name: "every model",
+            hub: all_models,
+            bare: "model",
+            until: how_long,
+            rounds: ROUNDS,
         },
     ];
-    let how_long = Duration::from_secs(settings.seconds);
     for question in &questions {
-        compare(question.name, question, hub, &peer, how_long);
+        compare(question.name, question, hub, &peer);
     }
     while_writing(hub, || {
-        for question in &questions {
-            let name = format!("{}, ten commits/s", question.name);
-            compare(&name, question, hub, &peer, how_long);
+        for question in questions.iter().filter(|question| question.rounds > 1) {
+            let name = format!("{}, ten commits a second", question.name);
+            compare(&name, question, hub, &peer);
         }
     });
     println!();
@@ -74,24 +90,24 @@ fn rows(body: &[u8]) -> usize {
 
 fn head() {
     println!(
-        "{:<28}{:>12}{:>12}{:>10}{:>14}{:>14}{:>10}",
+        "{:<38}{:>10}{:>10}{:>8}{:>13}{:>13}{:>9}",
         "requests per second", "hub", "bare", "share", "hub CPU us", "bare CPU us", "ratio"
     );
 }
 
-fn compare(name: &str, question: &Question, hub: &HubProcess, peer: &Server, how_long: Duration) {
-    let bare = vec![http::get(&format!("/{}", question.bare))];
-    let rounds: Vec<(Rate, Rate)> = (0..ROUNDS)
+fn compare(name: &str, question: &Question, hub: &HubProcess, peer: &Server) {
+    let bare = vec![http::get(&format!("/{}", question.bare)); question.hub.len()];
+    let rounds: Vec<(Rate, Rate)> = (0..question.rounds)
         .map(|_| {
             (
-                load::ask(hub.address(), hub.id(), &question.hub, how_long),
-                load::ask(peer.address, peer.id(), &bare, how_long),
+                load::ask(hub.address(), hub.id(), &question.hub, question.until),
+                load::ask(peer.address, peer.id(), &bare, question.until),
             )
         })
         .collect();
     let of = |figure: fn(&(Rate, Rate)) -> f64| median(rounds.iter().map(figure).collect());
     println!(
-        "{:<28}{:>12.0}{:>12.0}{:>9.0}%{:>14.1}{:>14.1}{:>9.2}x",
+        "{:<38}{:>10.0}{:>10.0}{:>7.0}%{:>13.1}{:>13.1}{:>8.2}x",
         name,
         of(|(hub, _)| hub.per_second),
         of(|(_, bare)| bare.per_second),
