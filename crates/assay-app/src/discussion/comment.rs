@@ -3,7 +3,8 @@
 use assay_store::{AccountId, EventId, Tx};
 
 use super::events::{self, Scene, Told};
-use super::{Event, EventData, limits, no_such_comment};
+use super::scene::no_such_comment;
+use super::{Event, EventData, limits};
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;

@@ -27,7 +27,7 @@ pub(super) struct Model {
     pub(super) id: &'static str,
     pub(super) about: &'static str,
     pub(super) pipeline: &'static str,
-    pub(super) base_model: Option<&'static str>,
+    pub(super) base: Option<&'static str>,
     pub(super) results: &'static [Outcome],
 }
 
@@ -86,7 +86,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "aurora-labs/aurora-large",
         about: "A large language model.",
         pipeline: "text-generation",
-        base_model: None,
+        base: None,
         results: &[
             Outcome {
                 benchmark: SWE,
@@ -109,7 +109,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "aurora-labs/aurora-small",
         about: "Its small sister, for a laptop.",
         pipeline: "text-generation",
-        base_model: None,
+        base: None,
         results: &[
             Outcome {
                 benchmark: SWE,
@@ -132,7 +132,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "northwind/borealis-2",
         about: "A language model that thinks first.",
         pipeline: "text-generation",
-        base_model: None,
+        base: None,
         results: &[
             Outcome {
                 benchmark: SWE,
@@ -155,7 +155,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "northwind/borealis-2-math",
         about: "Borealis 2, trained further on proofs.",
         pipeline: "text-generation",
-        base_model: Some("northwind/borealis-2"),
+        base: Some("northwind/borealis-2"),
         results: &[Outcome {
             benchmark: AIME,
             date: "2026-03-10",
@@ -167,7 +167,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "lakeside/heron-detect",
         about: "A detector of objects.",
         pipeline: "object-detection",
-        base_model: None,
+        base: None,
         results: &[Outcome {
             benchmark: COCO,
             date: "2026-01-30",
@@ -182,7 +182,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "lakeside/heron-detect-tiny",
         about: "The same for a phone.",
         pipeline: "object-detection",
-        base_model: None,
+        base: None,
         results: &[Outcome {
             benchmark: COCO,
             date: "2026-01-30",
@@ -197,7 +197,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "lakeside/otter-speech",
         about: "Speech to text.",
         pipeline: "automatic-speech-recognition",
-        base_model: None,
+        base: None,
         results: &[Outcome {
             benchmark: ASR,
             date: "2026-02-11",
@@ -218,7 +218,7 @@ pub(super) const MODELS: &[Model] = &[
         id: "aurora-labs/murmur",
         about: "Speech to text, fast.",
         pipeline: "automatic-speech-recognition",
-        base_model: None,
+        base: None,
         results: &[Outcome {
             benchmark: ASR,
             date: "2026-02-25",

@@ -1,0 +1,73 @@
+//! Who acts in which discussion, and whether they may.
+
+use assay_store::{AccountId, EventId};
+
+use super::Event;
+use super::events::{self, Scene};
+use super::record::number;
+use crate::access::{Caller, Need};
+use crate::door::Repo;
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+
+impl Hub {
+    /// A discussion, and who acts in it.
+    pub(super) async fn scene(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+    ) -> Result<(assay_store::Discussion, Scene), Error> {
+        let actor = caller.signed_in()?.account;
+        let held = self.stored_discussion(repo, number(num)?).await?;
+        let scene = Scene {
+            key: repo.key,
+            num: held.num,
+            actor: Some(actor),
+            now: self.now(),
+        };
+        Ok((held, scene))
+    }
+
+    /// The same, for who opened the discussion or may write to the repository.
+    pub(super) async fn managed(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        num: i64,
+    ) -> Result<(assay_store::Discussion, Scene), Error> {
+        self.check(caller, repo, Need::Discuss).await?;
+        let (held, scene) = self.scene(caller, repo, num).await?;
+        if author(&held) != scene.actor {
+            self.check(caller, repo, Need::Write).await?;
+        }
+        Ok((held, scene))
+    }
+
+    pub(super) async fn stored_discussion(
+        &self,
+        repo: &Repo,
+        num: u32,
+    ) -> Result<assay_store::Discussion, Error> {
+        self.store
+            .discussion(repo.key, num)
+            .await?
+            .ok_or(Error::NotFound(Missing::Discussion(i64::from(num))))
+    }
+
+    pub(super) async fn stored_event(&self, id: &EventId) -> Result<Event, Error> {
+        let event = self.store.event(id).await?;
+        event
+            .as_ref()
+            .and_then(events::read)
+            .ok_or_else(no_such_comment)
+    }
+}
+
+pub(super) fn no_such_comment() -> Error {
+    Error::NotFound(Missing::Other("no such comment here".to_owned()))
+}
+
+fn author(held: &assay_store::Discussion) -> Option<AccountId> {
+    held.author.as_ref().map(|author| author.id)
+}
