@@ -20,7 +20,7 @@ impl Backend {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let root = root.clone();
-                std::thread::spawn(move || answer(stream.unwrap(), &root));
+                std::thread::spawn(move || answer(&stream.unwrap(), &root));
             }
         });
         Self { address }
@@ -50,7 +50,7 @@ struct Head {
 }
 
 /// Answers the requests of a connection, one process each.
-fn answer(stream: TcpStream, root: &Path) {
+fn answer(stream: &TcpStream, root: &Path) {
     stream.set_nodelay(true).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     while let Some(head) = read_head(&mut reader) {
@@ -75,7 +75,7 @@ fn answer(stream: TcpStream, root: &Path) {
             io::copy(&mut (&mut reader).take(head.length as u64), &mut input).unwrap();
         }
         drop(input);
-        reply(&stream, child.stdout.take().unwrap());
+        reply(stream, child.stdout.take().unwrap());
         child.wait().unwrap();
     }
 }
@@ -87,7 +87,7 @@ fn read_head(reader: &mut BufReader<TcpStream>) -> Option<Head> {
         return None;
     }
     let mut words = line.split(' ');
-    head.method = words.next()?.to_owned();
+    words.next()?.clone_into(&mut head.method);
     let target = words.next()?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     (head.path, head.query) = (path.to_owned(), query.to_owned());

@@ -36,7 +36,7 @@ pub(crate) fn measure(settings: &Settings, directory: &Path) {
     let complaint = String::from_utf8_lossy(&output.stderr);
     // Real records have faults, too: those are refused and the others go on.
     let first = said.lines().next();
-    let first = first.unwrap_or_else(|| panic!("the import failed: {complaint}"));
+    let first = first.expect("an import that went well says what it made");
     println!(
         "import, {name}: {first}; {} refused",
         complaint.lines().count()
