@@ -19,6 +19,8 @@ mod measure;
 mod peer;
 #[path = "../support/random.rs"]
 mod random;
+#[path = "../support/record.rs"]
+mod record;
 
 use std::fs::File;
 use std::io::{self, Read};
