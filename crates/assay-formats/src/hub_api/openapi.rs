@@ -49,9 +49,12 @@ impl PartialSchema for Event {
                     "title-change",
                 ])),
             )
-            .property("author", named::<Account>())
-            .property("createdAt", named::<Timestamp>())
-            .property("data", named::<EventData>())
+            .property(
+                "author",
+                said_of::<Account>("Who did it. Absent when the account is gone."),
+            )
+            .property("createdAt", said_of::<Timestamp>("When."))
+            .property("data", said_of::<EventData>("What, by the type."))
             .required("id")
             .required("type")
             .required("createdAt")
@@ -70,10 +73,13 @@ impl ToSchema for Event {
 
 impl PartialSchema for EventData {
     fn schema() -> RefOr<Schema> {
-        let status = all_of([("status", named::<DiscussionStatus>())]);
+        let status = all_of([(
+            "status",
+            said_of::<DiscussionStatus>("Where it stands since."),
+        )]);
         let commit = all_of([
             ("subject", said("The first line of the commit.").into()),
-            ("oid", named::<ObjectId>()),
+            ("oid", said_of::<ObjectId>("The commit.")),
         ]);
         let title = all_of([
             ("from", said("The old title.").into()),
@@ -106,21 +112,21 @@ impl PartialSchema for ResultData {
             .description(Some(
                 "An entry in both dialects at once. What else the file says stands beside these keys.",
             ))
-            .property("dataset", named::<ResultDataset>())
+            .property("dataset", said_of::<ResultDataset>("The benchmark."))
             .property(
                 "value",
                 ObjectBuilder::new().schema_type(Type::Number).description(Some(
                     "The value of the primary metric; the first listed when the entry lacks that.",
                 )),
             )
-            .property("metricId", named::<MetricId>())
+            .property("metricId", said_of::<MetricId>("The metric that `value` is of."))
             .property("metrics", metrics)
             .property("verifyToken", said("The signed token."))
             .property("verify_token", said("The signed token once more."))
             .property("date", said("When the evaluation ran, or when the file was created."))
-            .property("source", named::<ResultSource>())
+            .property("source", said_of::<ResultSource>("Where it is published."))
             .property("notes", said("The setup in words."))
-            .property("framework", named::<ResultFramework>())
+            .property("framework", said_of::<ResultFramework>("What ran the evaluation."))
             .property("model_revision", said("The commit of the model."))
             .additional_properties(Some(AdditionalProperties::FreeForm(true)))
             .required("dataset")
@@ -154,6 +160,13 @@ fn all_of<const N: usize>(properties: [(&str, RefOr<Schema>); N]) -> Object {
         .into_iter()
         .fold(ObjectBuilder::new(), add)
         .build()
+}
+
+/// A shape, with what it is here.
+fn said_of<T: ToSchema>(description: &str) -> RefOr<Schema> {
+    let mut shape = Ref::from_schema_name(T::name());
+    description.clone_into(&mut shape.description);
+    shape.into()
 }
 
 fn named<T: ToSchema>() -> RefOr<Schema> {

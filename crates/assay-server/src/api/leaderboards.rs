@@ -92,7 +92,7 @@ struct Parameters {
     /// The same, by its other name.
     #[param(value_type = Option<bool>)]
     base_model_only: Option<Flag>,
-    /// The board as it was at this date or moment.
+    /// The board as it was at this date or moment, or at this commit of the benchmark.
     as_of: Option<String>,
     /// The most rows.
     limit: Option<usize>,

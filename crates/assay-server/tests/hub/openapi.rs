@@ -388,6 +388,7 @@ async fn the_page_shows_every_path_and_asks_for_nothing_from_elsewhere() {
     ] {
         assert!(!page.contains(hole), "{hole}");
     }
+    assert!(!page.contains("<dd></dd>"), "a key is not described");
     let policy = answer.header("content-security-policy").unwrap();
     assert!(
         policy.starts_with("default-src 'none'; style-src 'sha256-"),

@@ -20,7 +20,10 @@ pub(super) fn words(schema: &Value) -> String {
     }
     for choice in ["oneOf", "anyOf", "allOf"] {
         if let Some(choices) = schema[choice].as_array() {
-            let words: Vec<String> = choices.iter().map(words_of).collect();
+            let is_null = |choice: &&Value| choice["type"] == "null";
+            let some = choices.iter().filter(|choice| !is_null(choice));
+            let null = choices.iter().filter(is_null);
+            let words: Vec<String> = some.chain(null).map(words_of).collect();
             return words.join(" or ");
         }
     }
@@ -79,7 +82,13 @@ fn keys(page: &mut String, schema: &Value) {
         } else {
             ""
         };
-        let description = text(&value["description"]);
+        // What may be null keeps its description with what it is when it is not.
+        let choices = list(&value["oneOf"]).iter();
+        let description = [value]
+            .into_iter()
+            .chain(choices)
+            .find_map(|own| own["description"].as_str())
+            .unwrap_or_default();
         let _ = writeln!(
             page,
             "<dt><code>{}</code> <small>{}{always}</small></dt>\n<dd>{}</dd>",
