@@ -42,9 +42,10 @@ fn clear(directory: &Path) -> Result<(), Error> {
     for entry in fs_err::read_dir(directory).map_err(Error::internal)? {
         let entry = entry.map_err(Error::internal)?;
         let is_directory = entry.file_type().map_err(Error::internal)?.is_dir();
-        let removed = match is_directory {
-            true => fs_err::remove_dir_all(entry.path()),
-            false => fs_err::remove_file(entry.path()),
+        let removed = if is_directory {
+            fs_err::remove_dir_all(entry.path())
+        } else {
+            fs_err::remove_file(entry.path())
         };
         // What cannot be removed is in nobody's way.
         if let Err(error) = removed {
