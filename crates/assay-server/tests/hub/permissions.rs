@@ -70,13 +70,12 @@ async fn everyone_is_let_in_where_the_table_says_and_nowhere_else() {
             for visibility in [Visibility::Public, Visibility::Private] {
                 let expected = endpoint.expected(asker, visibility);
                 let changes = endpoint.effect == Effect::Changes && expected == endpoint.good;
-                let place = match changes {
-                    true => {
-                        scene
-                            .place(endpoint.kind(), asker.namespace(), visibility)
-                            .await
-                    }
-                    false => standing.of(endpoint, asker, visibility).clone(),
+                let place = if changes {
+                    scene
+                        .place(endpoint.kind(), asker.namespace(), visibility)
+                        .await
+                } else {
+                    standing.of(endpoint, asker, visibility).clone()
                 };
 
                 let answer = scene.ask(asker, endpoint.request(&place)).await;

@@ -100,12 +100,13 @@ impl Endpoint {
     /// The kind of repository that it is asked about.
     pub(super) fn kind(&self) -> &'static str {
         let of_datasets = ["/api/datasets/", "/api/assay/benchmarks/"];
-        match of_datasets
+        if of_datasets
             .iter()
             .any(|start| self.route.starts_with(start))
         {
-            true => "datasets",
-            false => "models",
+            "datasets"
+        } else {
+            "models"
         }
     }
 

@@ -29,9 +29,12 @@ pub(super) async fn described(hub: &TestHub) -> BTreeSet<String> {
 
 /// Where models have what datasets have at a path.
 fn for_models(path: &str) -> String {
-    match path.strip_prefix("/datasets/") {
-        Some(rest) => format!("/{rest}"),
-        None => path.replacen("/api/datasets", "/api/models", 1),
+    if let Some(rest) = path.strip_prefix("/datasets/") {
+        return format!("/{rest}");
+    }
+    match path.strip_prefix("/api/datasets") {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/api/models{rest}"),
+        Some(_) | None => path.to_owned(),
     }
 }
 
