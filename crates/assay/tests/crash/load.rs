@@ -98,16 +98,21 @@ impl World {
         self.faults.lock().unwrap().clone()
     }
 
-    /// Everyone begins to work, each in a thread, until [`World::end`].
+    /// Everyone begins to work, each in a thread, until [`World::end`]. Then every question has its answer.
     pub(crate) fn begin<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64, place: &Path) {
         let url = self.git_url(PUSHED);
         let clone = Clone::of(&url, place.join("clone"));
         for number in 0..2 {
             scope.spawn(move || self.work(seed + number, |random| self.commit(random)));
         }
-        scope.spawn(move || self.work(seed + 2, |random| self.propose(random)));
+        let mut open = Vec::new();
+        scope.spawn(move || self.work(seed + 2, |random| self.propose(&mut open, random)));
         scope.spawn(move || self.work(seed + 3, |random| self.push(&clone, random)));
-        scope.spawn(move || self.work(seed + 4, |random| self.hang_up(random)));
+    }
+
+    /// Someone begins to ask and to hang up. What they have asked for may happen even after [`World::end`].
+    pub(crate) fn hang_up_too<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
+        scope.spawn(move || self.work(seed, |random| self.hang_up(random)));
     }
 
     /// Does something again and again; what nobody answers is tried again a moment later.
@@ -136,8 +141,20 @@ impl World {
         Some(())
     }
 
-    /// Opens a pull request; most are closed or merged.
-    fn propose(&self, random: &mut Random) -> Option<()> {
+    /// Opens pull requests, and closes or merges those that are open.
+    fn propose(&self, open: &mut Vec<u64>, random: &mut Random) -> Option<()> {
+        // Whoever gets no answer does not know what became of it, and leaves it alone.
+        match open.pop() {
+            Some(num) if random.below(2) == 0 => self.settle(num, random),
+            left => {
+                open.extend(left);
+                open.push(self.open_pull(random)?);
+                Some(())
+            }
+        }
+    }
+
+    fn open_pull(&self, random: &mut Random) -> Option<u64> {
         let model = PROPOSED;
         let path = format!(".eval_results/{:016x}.yaml", random.next());
         let place = format!("models/operator/{model}/commit/main?create_pr=1");
@@ -149,24 +166,23 @@ impl World {
         let (page, commit) = (word(&answer, "pullRequestUrl"), word(&answer, "commitOid"));
         let num = page.rsplit('/').next()?.parse().ok()?;
         self.promise(Promise::Pull { model, num, commit });
-        let at = format!(
-            "{}/api/models/operator/{model}/discussions/{num}",
-            self.url()
-        );
-        match random.below(3) {
-            0 => {
-                let body = json!({ "status": "closed" });
-                let answer = self.client.post(&format!("{at}/status"), &body)?;
-                self.judge(answer)?;
-                self.promise(Promise::Closed { model, num });
-            }
-            1 => {
-                let answer = self.client.post(&format!("{at}/merge"), &json!({}))?;
-                let answer = self.judge(answer)?;
-                let commit = word(&answer, "commitOid");
-                self.promise(Promise::Merged { model, num, commit });
-            }
-            _ => {}
+        Some(num)
+    }
+
+    fn settle(&self, num: u64, random: &mut Random) -> Option<()> {
+        let model = PROPOSED;
+        let url = self.url();
+        let at = format!("{url}/api/models/operator/{model}/discussions/{num}");
+        if random.below(2) == 0 {
+            let body = json!({ "status": "closed" });
+            let answer = self.client.post(&format!("{at}/status"), &body)?;
+            self.judge(answer)?;
+            self.promise(Promise::Closed { model, num });
+        } else {
+            let answer = self.client.post(&format!("{at}/merge"), &json!({}))?;
+            let answer = self.judge(answer)?;
+            let commit = word(&answer, "commitOid");
+            self.promise(Promise::Merged { model, num, commit });
         }
         Some(())
     }
@@ -178,9 +194,10 @@ impl World {
         let commit = clone.commit(&path, &result(random.below(1000)));
         let url = self.git_url(model);
         let wants_pull = random.below(3) == 0;
-        let refspec = match wants_pull {
-            true => "HEAD:refs/pr/new",
-            false => "HEAD:refs/heads/main",
+        let refspec = if wants_pull {
+            "HEAD:refs/pr/new"
+        } else {
+            "HEAD:refs/heads/main"
         };
         let pushed = clone.push(&url, refspec);
         let text = said(&pushed);
@@ -194,13 +211,11 @@ impl World {
         if !pushed.status.success() {
             return None;
         }
-        self.promise(match wants_pull {
-            true => Promise::Pull {
-                model,
-                num: opened(&text)?,
-                commit,
-            },
-            false => Promise::Commit { model, commit },
+        self.promise(if wants_pull {
+            let num = opened(&text)?;
+            Promise::Pull { model, num, commit }
+        } else {
+            Promise::Commit { model, commit }
         });
         Some(())
     }
