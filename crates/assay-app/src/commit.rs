@@ -9,7 +9,7 @@ use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::lock::Locked;
-use crate::publish::{RefMove, publish};
+use crate::publish::{Note, RefMove, publish};
 use crate::target::Target;
 
 /// How often a commit that names no parent is built again when another process moved the branch meanwhile.
@@ -82,7 +82,8 @@ pub struct Committed {
 }
 
 impl Hub {
-    /// Makes a commit, or a pull request of one commit.
+    /// Makes a commit, or a pull request of one commit. Files that are on the branch as they are sent make no commit: who
+    /// sends them again, because the answer got lost, is answered with what is there.
     pub async fn commit(
         &self,
         caller: &Caller,
@@ -101,17 +102,24 @@ impl Hub {
         let author = signature(Some(actor), self.now());
         let mut attempt = 1;
         loop {
-            let start = self
-                .start(&repo, &target, request.parent.as_deref())
-                .await?;
-            let plan = CommitPlan {
-                parents: vec![start],
-                base: Some(start),
+            let mut plan = CommitPlan {
+                parents: Vec::new(),
+                base: None,
                 operations: operations.clone(),
                 message: message.clone(),
                 author: author.clone(),
                 committer: author.clone(),
             };
+            let parent = request.parent.as_deref();
+            let start = match (self.start(&repo, &target, parent).await, parent) {
+                (Err(Error::Stale), Some(parent)) => {
+                    let made = self.made_before(&repo, &target.from, parent, plan).await?;
+                    return made.map(Committed::before).ok_or(Error::Stale);
+                }
+                (start, _) => start?,
+            };
+            plan.parents = vec![start];
+            plan.base = Some(start);
             match self
                 .publish_plan(&locked, actor, &repo, &target, plan)
                 .await
@@ -133,15 +141,28 @@ impl Hub {
         target: &Target,
         plan: CommitPlan,
     ) -> Result<Committed, Error> {
-        let expected = plan.base.map_or(Expected::Absent, Expected::At);
-        let (quarantine, commit) = self
+        let base = plan.base;
+        let expected = base.map_or(Expected::Absent, Expected::At);
+        let (quarantine, commit, is_same) = self
             .with_git(repo.key, move |git| {
                 let quarantine = git.quarantine();
-                let plan = attributes::track(&quarantine.objects(), plan)?;
+                let objects = quarantine.objects();
+                let plan = attributes::track(&objects, plan)?;
                 let commit = quarantine.write(&plan)?;
-                Ok((quarantine, commit))
+                let tree = objects.commit(commit)?.tree;
+                let is_same = match plan.base {
+                    // Whoever sends no files wants a commit without changes.
+                    Some(base) if !plan.operations.is_empty() => objects.commit(base)?.tree == tree,
+                    Some(_) | None => false,
+                };
+                Ok((quarantine, commit, is_same))
             })
             .await?;
+        if let (Some(base), true, Note::None | Note::CommitsToPull { .. }) =
+            (base, is_same, &target.note)
+        {
+            return Ok(Committed::before(base));
+        }
         let change = RefMove {
             name: target.from.clone(),
             expected,
@@ -241,6 +262,17 @@ impl Hub {
             .parse()
             .map_err(|error: git::LargeFileIdError| Error::Invalid(error.to_string()))?;
         Ok(LargeFile::new(oid, object.size))
+    }
+}
+
+impl Committed {
+    /// What was there before.
+    fn before(commit: ObjectId) -> Self {
+        Self {
+            commit,
+            pull: None,
+            warnings: Vec::new(),
+        }
     }
 }
 

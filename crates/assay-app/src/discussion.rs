@@ -10,7 +10,7 @@ mod scene;
 
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
-use assay_store::{DiscussionKind, DiscussionState};
+use assay_store::{AccountId, DiscussionKind, DiscussionState};
 
 use self::events::{Scene, Told};
 use self::record::next_number;
@@ -206,23 +206,39 @@ impl Hub {
         let actor = caller.signed_in()?.account;
         let title = limits::title(&new.title)?;
         limits::comment(&new.description)?;
+        let new = NewDiscussion { title, ..new };
+        let (hub, own) = (self.shared()?, repo.clone());
+        // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
+        let work = tokio::spawn(async move { hub.record_discussion(&own, actor, &new).await });
+        let num = work.await.map_err(Error::internal)??;
+        let opened = self.stored_discussion(&repo, num).await?;
+        Ok(told(&repo, &opened))
+    }
+
+    /// Gives a discussion its number, and a pull request its ref.
+    async fn record_discussion(
+        &self,
+        repo: &Repo,
+        actor: AccountId,
+        new: &NewDiscussion,
+    ) -> Result<u32, Error> {
         let _locked = self.lock(repo.key).await;
         let mut tx = self.store.begin().await?;
         let scene = Scene {
             key: repo.key,
-            num: next_number(&mut tx, &repo).await?,
+            num: next_number(&mut tx, repo).await?,
             actor: Some(actor),
             now: self.now(),
         };
         let base = if new.is_pull {
-            Some(self.begin_pull(&repo, scene.num).await?)
+            Some(self.begin_pull(repo, scene.num).await?)
         } else {
             None
         };
         tx.add_discussion(&assay_store::NewDiscussion {
             key: repo.key,
             num: scene.num,
-            title,
+            title: new.title.clone(),
             status: match base {
                 Some(_) => assay_store::Status::Draft,
                 None => assay_store::Status::Open,
@@ -242,8 +258,7 @@ impl Hub {
         let touched = index(&self.git, &mut tx, repo.key, Afresh::Moved).await?;
         tx.commit().await?;
         self.touch(&touched);
-        let opened = self.stored_discussion(&repo, scene.num).await?;
-        Ok(told(&repo, &opened))
+        Ok(scene.num)
     }
 
     /// Makes the ref of a pull request without commits: it stands where main stands. The transaction that gave the number

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::lock::{Locked, Locks};
 use crate::session::Sessions;
 use crate::sign::SigningKey;
+use crate::tenant::Tenant;
 
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
@@ -36,19 +37,36 @@ pub struct Hub {
     pub(crate) sessions: Sessions,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
+    /// The mark that this process works in the data directory.
+    _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
     me: Weak<Self>,
 }
 
 impl Hub {
-    /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind.
+    /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind. Others may work
+    /// in it.
     pub async fn open(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let data = config.data.clone();
-        let (git, large_files) = blocking(move || {
-            fs_err::create_dir_all(data.join("tmp")).map_err(Error::internal)?;
-            let git = Repositories::new(data.join("repos"))?;
+        let hub = Self::visit(config, clock).await?;
+        let (git, large_files) = (Arc::clone(&hub.git), hub.large_files.clone());
+        blocking(move || {
             git.recover()?;
-            Ok((git, LargeFiles::new(data.join("lfs"))?))
+            large_files.recover()?;
+            Ok(())
+        })
+        .await?;
+        hub.recover().await?;
+        Ok(hub)
+    }
+
+    /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
+    /// work. What a crash left behind waits for the next [`Hub::open`].
+    pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
+        let data = config.data.clone();
+        let (tenant, git, large_files) = blocking(move || {
+            let tenant = Tenant::enter(&data)?;
+            let git = Repositories::new(data.join("repos"))?;
+            Ok((tenant, git, LargeFiles::new(data.join("lfs"))?))
         })
         .await?;
         let store = Store::open(&config.data.join("hub.db")).await?;
@@ -63,9 +81,9 @@ impl Hub {
             boards: Boards::default(),
             sessions: Sessions::default(),
             signing_key,
+            _tenant: tenant,
             me: Weak::clone(me),
         });
-        hub.recover().await?;
         Self::watch(&hub);
         Ok(hub)
     }

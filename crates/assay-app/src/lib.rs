@@ -6,6 +6,7 @@
 
 mod access;
 mod account;
+mod adopt;
 mod attributes;
 mod board;
 mod commit;
@@ -34,6 +35,7 @@ mod secret;
 mod session;
 mod sign;
 mod target;
+mod tenant;
 mod token;
 
 pub use access::{Caller, Need, Scope, ScopePattern};

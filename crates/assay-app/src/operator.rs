@@ -1,7 +1,7 @@
 //! What the operator does to the index as a whole.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use assay_git::Repositories;
@@ -16,6 +16,8 @@ use crate::index::{Afresh, DEFINITION_FILE, Touched, index, touched_by};
 
 /// How many keys are asked for at a time.
 const KEYS: u32 = 1000;
+/// How many repositories are replaced in the index in one transaction.
+const REPLACED: usize = 32;
 /// How many differences are told.
 const MAX_DIFFERENCES: usize = 1000;
 
@@ -69,15 +71,24 @@ impl Hub {
         Ok(())
     }
 
-    /// Throws the index away and builds it again from the repositories. Until that is done everyone sees the old one.
+    /// Builds the index again from the repositories, beside the live one, and replaces what differs. Everyone can go on
+    /// reading and writing meanwhile.
     pub async fn reindex(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
-        let mut tx = self.store.begin().await?;
-        let repositories = rebuild(&self.git, &mut tx, progress).await?;
-        let counts = tx.counts().await?;
-        tx.commit().await?;
+        let compared = self.compare_with_rebuilt(None, progress).await?;
+        let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        // The index of a repository depends on no other, so they need not all change at once; who wants to write waits
+        // for a few of them only.
+        for some in keys.chunks(REPLACED) {
+            let mut tx = self.store.begin().await?;
+            renew(&self.git, &mut tx, some).await?;
+            tx.commit().await?;
+        }
         self.boards.forget();
+        let mut tx = self.store.begin().await?;
+        let counts = tx.counts().await?;
+        tx.rollback().await?;
         Ok(Reindexed {
-            repositories,
+            repositories: counts.models + counts.datasets,
             entries: counts.entries,
             benchmarks: counts.benchmarks,
         })
@@ -88,22 +99,25 @@ impl Hub {
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Vec<IndexDifference>, Error> {
-        let differences = self.compare_with_rebuilt(progress).await?;
-        if differences.is_empty() {
-            return Ok(differences);
+        let compared = self.compare_with_rebuilt(None, progress).await?;
+        if compared.keys.is_empty() {
+            return Ok(Vec::new());
         }
         // A change may have been under way. Refs move only inside a transaction, so while we hold one, nothing moves:
         // what differs now differs in truth.
+        let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
         let tx = self.store.begin().await?;
-        let differences = self.compare_with_rebuilt(progress).await;
+        let compared = self.compare_with_rebuilt(Some(&keys), progress).await;
         tx.rollback().await?;
-        differences
+        Ok(compared?.differences)
     }
 
+    /// Compares the live index with one in which some repositories, or all, are indexed anew.
     async fn compare_with_rebuilt(
         &self,
+        keys: Option<&[RepoKey]>,
         progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Vec<IndexDifference>, Error> {
+    ) -> Result<Compared, Error> {
         let directory = tempfile::Builder::new()
             .prefix("check-index")
             .tempdir_in(self.config.data.join("tmp"))
@@ -117,21 +131,42 @@ impl Hub {
         live.copy_to(&rebuilt).await?;
         let rebuilt = Store::open(&rebuilt).await?;
         let mut tx = rebuilt.begin().await?;
-        rebuild(&self.git, &mut tx, progress).await?;
+        match keys {
+            Some(keys) => renew(&self.git, &mut tx, keys).await?,
+            None => rebuild(&self.git, &mut tx, progress).await?,
+        }
         tx.commit().await?;
-        let differences = compare(&live, &rebuilt).await;
+        let compared = compare(&live, &rebuilt).await;
         live.close().await;
         rebuilt.close().await;
-        differences
+        compared
     }
 }
 
-/// Makes the index of every repository anew; the answer is how many there are.
+/// In what two indexes differ.
+#[derive(Debug, Default)]
+struct Compared {
+    /// The repositories.
+    keys: BTreeSet<RepoKey>,
+    /// The rows, up to [`MAX_DIFFERENCES`].
+    differences: Vec<IndexDifference>,
+}
+
+/// Makes the index of some repositories anew.
+async fn renew(git: &Arc<Repositories>, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
+    for key in keys {
+        tx.drop_index_of(*key).await?;
+        index_or_tell(git, tx, *key).await;
+    }
+    Ok(())
+}
+
+/// Makes the index of every repository anew.
 async fn rebuild(
     git: &Arc<Repositories>,
     tx: &mut Tx,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<u64, Error> {
+) -> Result<(), Error> {
     tx.drop_index().await?;
     let counts = tx.counts().await?;
     let total = counts.models + counts.datasets;
@@ -139,17 +174,21 @@ async fn rebuild(
     loop {
         let keys = tx.repository_keys(last, KEYS).await?;
         let Some(end) = keys.last().copied() else {
-            return Ok(done);
+            return Ok(());
         };
         last = Some(end);
         for key in keys {
-            // A repository that is damaged must not keep all others from being indexed.
-            if let Err(error) = index_existing(git, tx, key).await {
-                tracing::error!(%key, ?error, "repository {key} could not be indexed");
-            }
+            index_or_tell(git, tx, key).await;
             done += 1;
             progress(done, total);
         }
+    }
+}
+
+/// Indexes a repository. One that is damaged must not keep all others from being indexed.
+async fn index_or_tell(git: &Arc<Repositories>, tx: &mut Tx, key: RepoKey) {
+    if let Err(error) = index_existing(git, tx, key).await {
+        tracing::error!(%key, ?error, "repository {key} could not be indexed");
     }
 }
 
@@ -168,7 +207,7 @@ pub(crate) async fn index_existing(
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
 /// agree need little memory; only when they do not, they are read again for the words.
-async fn compare(live: &Store, rebuilt: &Store) -> Result<Vec<IndexDifference>, Error> {
+async fn compare(live: &Store, rebuilt: &Store) -> Result<Compared, Error> {
     let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
     for (store, weight) in [(live, 1), (rebuilt, -1)] {
         let mut dump = store.index_dump().await?;
@@ -186,25 +225,29 @@ async fn compare(live: &Store, rebuilt: &Store) -> Result<Vec<IndexDifference>, 
             }
         }
     }
-    let mut differences = Vec::new();
+    let mut compared = Compared::default();
     if balance.is_empty() {
-        return Ok(differences);
+        return Ok(compared);
     }
     for (store, is_live) in [(live, true), (rebuilt, false)] {
         let mut dump = store.index_dump().await?;
         while let Some(row) = dump.next().await? {
             let weight = balance.get(&digest(&row)).copied().unwrap_or_default();
             let is_odd = if is_live { weight > 0 } else { weight < 0 };
-            if is_odd && differences.len() < MAX_DIFFERENCES {
+            if !is_odd {
+                continue;
+            }
+            compared.keys.insert(row.key);
+            if compared.differences.len() < MAX_DIFFERENCES {
                 let text = Some(format!("{} {} {}", row.table, row.key, row.text));
-                differences.push(IndexDifference {
+                compared.differences.push(IndexDifference {
                     live: text.clone().filter(|_| is_live),
                     rebuilt: text.filter(|_| !is_live),
                 });
             }
         }
     }
-    Ok(differences)
+    Ok(compared)
 }
 
 fn digest(row: &DumpRow) -> [u8; 16] {

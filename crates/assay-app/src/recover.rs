@@ -38,8 +38,8 @@ impl Hub {
         }
     }
 
-    /// Removes the directories of repositories that were being made when the hub died. Repositories are made inside a
-    /// transaction, so while we hold one, no living process is making any.
+    /// Removes the directories of repositories that were being made or deleted when the hub died. Repositories are made
+    /// inside a transaction, so while we hold one, no living process is making any.
     async fn clear_unrecorded(&self) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         let git = Arc::clone(&self.git);
@@ -61,8 +61,8 @@ impl Hub {
         let git = Arc::clone(&self.git);
         blocking(move || {
             for key in unrecorded {
-                tracing::warn!(%key, "repository {key} was never recorded and is removed");
-                git.delete(key)?;
+                tracing::warn!(%key, "repository {key} is not recorded and is removed");
+                delete(&git, key)?;
             }
             Ok(())
         })
@@ -95,6 +95,14 @@ impl Hub {
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
+    }
+}
+
+/// Deletes the directory of a repository that is not recorded any more, unless somebody else has done so.
+pub(crate) fn delete(git: &Repositories, key: RepoKey) -> Result<(), Error> {
+    match git.delete(key) {
+        Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

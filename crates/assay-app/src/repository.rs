@@ -10,6 +10,7 @@ use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
 use crate::index::{index_repository, touched_by};
 use crate::name;
+use crate::recover;
 use crate::repo_info::RepoInfo;
 
 /// The longest description of a repository, in bytes.
@@ -125,7 +126,7 @@ impl Hub {
             match git.create(key, &plan) {
                 // The remains of a crash between this and the commit of the transaction.
                 Err(assay_git::Error::RepositoryExists(_)) => {
-                    git.delete(key)?;
+                    recover::delete(&git, key)?;
                     git.create(key, &plan)?;
                 }
                 created => {
@@ -158,7 +159,7 @@ impl Hub {
         tx.commit().await?;
         self.touch(&touched);
         let git = Arc::clone(&self.git);
-        blocking(move || Ok(git.delete(repo.key)?)).await
+        blocking(move || recover::delete(&git, repo.key)).await
     }
 
     /// Renames a repository; the old name leads to it until someone takes that name.

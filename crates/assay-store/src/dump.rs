@@ -184,16 +184,20 @@ impl Store {
 impl Tx {
     /// Removes the whole index. The records stay.
     pub async fn drop_index(&mut self) -> Result<(), Error> {
-        for statement in [
-            "DELETE FROM records",
-            "DELETE FROM entries",
-            "DELETE FROM benchmark_tasks",
-            "DELETE FROM benchmarks",
-            "DELETE FROM card_tags",
-            "DELETE FROM cards",
-            "DELETE FROM indexed_refs",
-        ] {
-            self.change("drop_index", sqlx::query(statement)).await?;
+        for table in TABLES.iter().rev() {
+            let statement = format!("DELETE FROM {}", table.name);
+            let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+            self.change("drop_index", query).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the index of one repository. Its records stay.
+    pub async fn drop_index_of(&mut self, key: RepoKey) -> Result<(), Error> {
+        for table in TABLES.iter().rev() {
+            let statement = format!("DELETE FROM {} WHERE repo = $1", table.name);
+            let query = sqlx::query(sqlx::AssertSqlSafe(statement)).bind(key.0);
+            self.change("drop_index_of", query).await?;
         }
         Ok(())
     }

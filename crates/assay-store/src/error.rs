@@ -80,7 +80,12 @@ impl Error {
         let is_related = error
             .as_database_error()
             .is_some_and(DatabaseError::is_foreign_key_violation);
-        let is_busy = matches!(error, sqlx::Error::PoolTimedOut) || sqlite::is_busy(&error);
+        let is_late = |error: &sqlx::Error| match error {
+            sqlx::Error::PoolTimedOut => true,
+            sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
+            _ => false,
+        };
+        let is_busy = is_late(&error) || sqlite::is_busy(&error);
         let source = Box::new(error);
         if is_related {
             Self::Related { doing, source }

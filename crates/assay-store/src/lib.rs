@@ -39,6 +39,7 @@ mod sha256;
 mod sqlite;
 mod store;
 mod tokens;
+mod turn;
 mod tx;
 
 pub use accounts::{Account, AccountId, AccountKind, NewAccount};

@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 
 use crate::migrate::migrate;
 use crate::sqlite::{self, Connection, Db, Pool, Watch};
+use crate::turn::Turns;
 use crate::{Error, Tx};
 
 /// The database of a hub. It is cheap to clone, and every clone is the same database.
@@ -48,6 +49,7 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Shared {
     path: PathBuf,
+    turns: Turns,
     writer: Pool,
     readers: Pool,
     watch: Mutex<Watch>,
@@ -61,12 +63,15 @@ impl Store {
             path: path.to_owned(),
             source: error.into(),
         };
+        let turns = Turns::of(path).map_err(|error| failed(error.into()))?;
+        let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
         let writer = sqlite::writer(path).await.map_err(failed)?;
         let mut connection = writer.acquire().await.map_err(failed)?;
         migrate(&mut connection, &sqlite::MIGRATIONS).await?;
-        drop(connection);
+        drop((connection, turn));
         let shared = Shared {
             path: path.to_owned(),
+            turns,
             writer,
             readers: sqlite::readers(path).await.map_err(failed)?,
             watch: Mutex::new(Watch::begin(path).await.map_err(failed)?),
@@ -82,9 +87,11 @@ impl Store {
     /// Begins a change. It waits until the one before has ended, here or in another process; what is not committed is
     /// undone when the transaction is dropped.
     pub async fn begin(&self) -> Result<Tx, Error> {
+        let turn = self.shared.turns.wait().await;
+        let turn = turn.map_err(|error| Error::of("begin", error.into()))?;
         let begun = self.shared.writer.begin_with(sqlite::BEGIN).await;
         let transaction = begun.map_err(|error| Error::of("begin", error))?;
-        Ok(Tx::new(transaction, Arc::clone(&self.shared)))
+        Ok(Tx::new(transaction, turn, Arc::clone(&self.shared)))
     }
 
     /// The number that grows with every committed change of anything visible, by any process: what was made of an older

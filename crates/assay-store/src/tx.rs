@@ -5,6 +5,7 @@ use sqlx::{Row as _, Transaction};
 
 use crate::sqlite::{Arguments, Connection, Db};
 use crate::store::Shared;
+use crate::turn::Turn;
 use crate::{Error, Taken};
 
 /// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state
@@ -12,15 +13,22 @@ use crate::{Error, Taken};
 #[derive(Debug)]
 pub struct Tx {
     transaction: Transaction<'static, Db>,
+    /// Dropped after the transaction: the next one may begin.
+    _turn: Turn,
     shared: Arc<Shared>,
     changed: bool,
     refused: bool,
 }
 
 impl Tx {
-    pub(crate) fn new(transaction: Transaction<'static, Db>, shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(
+        transaction: Transaction<'static, Db>,
+        turn: Turn,
+        shared: Arc<Shared>,
+    ) -> Self {
         Self {
             transaction,
+            _turn: turn,
             shared,
             changed: false,
             refused: false,

@@ -363,3 +363,46 @@ async fn a_pull_request_whose_commits_are_on_main_already_is_merged_by_no_commit
     assert_eq!(results[0].submitter.as_deref(), Some("ada"));
     world.check_index().await;
 }
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_a_pull_request_whole_or_none() {
+    let world = World::with_benchmark().await;
+    let model = repo_id("ada/small");
+    let (mut abandoned, mut landed) = (0, 0);
+    // However far a request gets before it is dropped, there is a ref for each pull request and no other.
+    for polls in 0..40 {
+        let new = NewDiscussion {
+            title: "A draft".to_owned(),
+            description: "to come".to_owned(),
+            is_pull: true,
+        };
+        let opening = world
+            .hub
+            .open_discussion(&world.bob, RepoKind::Model, &model, new);
+        match give_up_after(polls, opening).await {
+            None => abandoned += 1,
+            Some(opened) => {
+                opened.unwrap();
+                landed += 1;
+            }
+        }
+
+        // This waits until whatever is still under way has ended.
+        world.check_index().await;
+    }
+    assert!(abandoned > 2 && landed > 2, "{abandoned} {landed}");
+}
+
+/// Asks a future so often whether it is done, and drops it when it is not.
+async fn give_up_after<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    let mut left = polls;
+    std::future::poll_fn(|context| {
+        if left == 0 {
+            return std::task::Poll::Ready(None);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}

@@ -1,12 +1,12 @@
-//! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves and rebuilds leaves an index that is
-//! the one made from nothing.
+//! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
+//! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
 
-use assay_app::{Caller, Operation, Status};
+use assay_app::{BoardQuery, Caller, Hub, Need, Operation, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::RepoKind;
 use proptest::prelude::*;
 
-use crate::support::{SUMS, World, commit, key_of, repo_id, write};
+use crate::support::{SUMS, World, commit, everyone, key_of, lines, repo_id, write};
 
 const FILES: [&str; 3] = [
     ".eval_results/sums.yaml",
@@ -14,7 +14,11 @@ const FILES: [&str; 3] = [
     ".eval_results/third.yaml",
 ];
 
-/// Something that happens to the model `ada/small`, or to the benchmark.
+/// The names that the model goes by, and those of the benchmark.
+const MODELS: [&str; 3] = ["ada/small", "ada/tiny", "ada/minute"];
+const BENCHMARKS: [&str; 2] = ["ada/sums", "ada/additions"];
+
+/// Something that happens to the model, or to the benchmark.
 #[derive(Debug, Clone)]
 enum Act {
     Wait(i64),
@@ -53,6 +57,11 @@ enum Act {
         back: usize,
     },
     Define(u8),
+    Rename(usize),
+    RenameBenchmark(usize),
+    Show(Visibility),
+    ShowBenchmark(Visibility),
+    Look,
     Restart,
     Reindex,
 }
@@ -75,9 +84,18 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0..5_usize).prop_map(|back| Act::ForceMain { back }),
         1 => (0..4_usize, 0..3_usize).prop_map(|(pull, back)| Act::ForcePull { pull, back }),
         1 => (0..3_u8).prop_map(Act::Define),
+        1 => (0..MODELS.len()).prop_map(Act::Rename),
+        1 => (0..BENCHMARKS.len()).prop_map(Act::RenameBenchmark),
+        1 => visibility().prop_map(Act::Show),
+        1 => visibility().prop_map(Act::ShowBenchmark),
+        3 => Just(Act::Look),
         1 => Just(Act::Restart),
         1 => Just(Act::Reindex),
     ]
+}
+
+fn visibility() -> impl Strategy<Value = Visibility> {
+    prop_oneof![Just(Visibility::Public), Just(Visibility::Private)]
 }
 
 fn text(entries: &[u8]) -> String {
@@ -89,7 +107,13 @@ fn text(entries: &[u8]) -> String {
         } else {
             "  date: \"2025-11-01\"\n"
         };
-        format!("- dataset: {{id: ada/sums, task_id: t{entry}}}\n  value: {entry}\n{date}")
+        // Some results are of the task that everyone looks at, and some name the benchmark as it is called at times.
+        let (benchmark, task) = match entry {
+            0..=2 => ("ada/sums", "words".to_owned()),
+            3 => ("ada/additions", "words".to_owned()),
+            _ => ("ada/sums", format!("t{entry}")),
+        };
+        format!("- dataset: {{id: {benchmark}, task_id: {task}}}\n  value: {entry}\n{date}")
     };
     distinct.map(entry).collect()
 }
@@ -99,6 +123,9 @@ struct Run {
     world: World,
     info: assay_app::RepoInfo,
     pulls: Vec<i64>,
+    /// What the model and the benchmark are called now.
+    model: &'static str,
+    benchmark: &'static str,
 }
 
 impl Run {
@@ -110,6 +137,8 @@ impl Run {
             world,
             info,
             pulls: Vec::new(),
+            model: MODELS[0],
+            benchmark: BENCHMARKS[0],
         }
     }
 
@@ -157,18 +186,19 @@ impl Run {
                     description: "to come".to_owned(),
                     is_pull: true,
                 };
-                let model = repo_id("ada/small");
+                let model = repo_id(self.model);
                 let opened = world
                     .hub
                     .open_discussion(&world.bob, RepoKind::Model, &model, new)
                     .await;
-                self.pulls.push(opened.unwrap().num);
+                // Bob sees no private model.
+                self.pulls.extend(opened.ok().map(|opened| opened.num));
             }
             Act::Close { pull } => self.status(*pull, Status::Closed).await,
             Act::Reopen { pull } => self.status(*pull, Status::Open).await,
             Act::Merge { pull } => {
                 if let Some(num) = self.pull(*pull) {
-                    let model = world.model("ada/small").await;
+                    let model = world.model(self.model).await;
                     let _ = world.hub.merge(&world.ada, &model, num, None).await;
                 }
             }
@@ -187,17 +217,55 @@ impl Run {
                 };
                 let operations = vec![write("eval.yaml", &definition)];
                 let request = commit("main", false, operations);
-                let dataset = repo_id("ada/sums");
+                let dataset = repo_id(self.benchmark);
                 let _ = world
                     .hub
                     .commit(&world.ada, RepoKind::Dataset, &dataset, request)
                     .await;
+            }
+            Act::Rename(to) => {
+                if self.rename(RepoKind::Model, self.model, MODELS[*to]).await {
+                    self.model = MODELS[*to];
+                }
+            }
+            Act::RenameBenchmark(to) => {
+                let to = BENCHMARKS[*to];
+                if self.rename(RepoKind::Dataset, self.benchmark, to).await {
+                    self.benchmark = to;
+                }
+            }
+            Act::Show(visibility) => self.show(RepoKind::Model, self.model, *visibility).await,
+            Act::ShowBenchmark(visibility) => {
+                let kind = RepoKind::Dataset;
+                self.show(kind, self.benchmark, *visibility).await;
+            }
+            // What was looked at is kept in memory from here on.
+            Act::Look => {
+                boards(&world.hub, world).await;
             }
             Act::Restart => self.world.reopen().await,
             Act::Reindex => {
                 world.hub.reindex(&|_, _| {}).await.unwrap();
             }
         }
+    }
+
+    async fn rename(&self, kind: RepoKind, from: &str, to: &str) -> bool {
+        let (from, to) = (repo_id(from), repo_id(to));
+        let ada = &self.world.ada;
+        let moved = self.world.hub.move_repository(ada, kind, &from, &to).await;
+        moved.is_ok()
+    }
+
+    async fn show(&self, kind: RepoKind, id: &str, visibility: Visibility) {
+        let settings = Settings {
+            visibility: Some(visibility),
+            description: None,
+        };
+        let (hub, ada) = (&self.world.hub, &self.world.ada);
+        hub.change_settings(ada, kind, &repo_id(id), settings)
+            .await
+            .unwrap();
     }
 
     async fn commit(
@@ -207,7 +275,7 @@ impl Run {
         create_pull: bool,
         operations: Vec<Operation>,
     ) -> Option<i64> {
-        let model = repo_id("ada/small");
+        let model = repo_id(self.model);
         let request = commit(revision, create_pull, operations);
         let committed = self
             .world
@@ -219,7 +287,7 @@ impl Run {
 
     async fn status(&self, pull: usize, status: Status) {
         if let Some(num) = self.pull(pull) {
-            let model = self.world.model("ada/small").await;
+            let model = self.world.model(self.model).await;
             let hub = &self.world.hub;
             let _ = hub
                 .change_status(&self.world.bob, &model, num, status, None)
@@ -229,7 +297,7 @@ impl Run {
 
     /// Sets a ref back along its history behind the back of the hub, which finds out when it is started again.
     async fn force(&mut self, name: RefName, back: usize) {
-        let model = self.world.model("ada/small").await;
+        let model = self.world.model(self.model).await;
         let log = self
             .world
             .hub
@@ -250,6 +318,36 @@ impl Run {
     }
 }
 
+/// The boards under every name of the benchmark, as everyone sees them, and the results of the model.
+async fn boards(hub: &Hub, world: &World) -> Vec<String> {
+    let mut seen = Vec::new();
+    for caller in [&Caller::anonymous(), &world.ada, &world.bob, &world.root] {
+        for benchmark in BENCHMARKS {
+            for policy in ["authoritative", "all"] {
+                let query = BoardQuery {
+                    policy: Some(policy.to_owned()),
+                    ..everyone()
+                };
+                let board = hub.leaderboard(caller, &repo_id(benchmark), &query).await;
+                seen.push(match board {
+                    Ok(view) => format!("{:?}", lines(&view)),
+                    Err(error) => error.to_string(),
+                });
+            }
+        }
+        for model in MODELS {
+            let repo = hub
+                .repo(caller, RepoKind::Model, &repo_id(model), Need::Read)
+                .await;
+            seen.push(match repo {
+                Ok(repo) => format!("{:?}", hub.model_results(&repo).await.unwrap()),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    seen
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 48,
@@ -261,14 +359,19 @@ proptest! {
     #[test]
     fn whatever_happens_the_index_is_the_one_made_from_nothing(acts in prop::collection::vec(act(), 1..24)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let differences = runtime.block_on(async {
+        let (differences, kept, fresh) = runtime.block_on(async {
             let mut run = Run::new().await;
             for act in &acts {
                 run.act(act).await;
             }
-            run.world.hub.check_index(&|_, _| {}).await.unwrap()
+            let world = &run.world;
+            let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
+            let kept = boards(&world.hub, world).await;
+            let fresh = boards(&*world.second().await, world).await;
+            (differences, kept, fresh)
         });
 
         prop_assert_eq!(differences, []);
+        prop_assert_eq!(kept, fresh);
     }
 }

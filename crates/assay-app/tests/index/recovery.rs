@@ -182,3 +182,49 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
     assert_eq!(world.board(&world.ada).await, ["1 ada/other 0.5"]);
     world.check_index().await;
 }
+
+#[tokio::test]
+async fn who_only_visits_leaves_what_a_crash_left() {
+    let world = World::with_benchmark().await;
+    let info = world.create(&world.ada, RepoKind::Model, "other").await;
+    let committed = world.results(&world.ada, "ada/other", &score(0.5)).await;
+    force(&world, &info, RefName::pull(1), Some(committed.commit));
+
+    let visitor = world.visit().await;
+
+    let model = world.model("ada/other").await;
+    assert_eq!(visitor.refs(&model).await.unwrap().pulls.len(), 1);
+    assert_eq!(visitor.check_index(&|_, _| {}).await.unwrap().len(), 1);
+    world.second().await;
+    assert_eq!(visitor.refs(&model).await.unwrap().pulls, []);
+    world.check_index().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whoever_starts_beside_a_hub_that_is_at_work_takes_nothing_from_it() {
+    let world = World::with_benchmark().await;
+    let model = world.model("ada/small").await;
+
+    // Each start clears away what is unfinished and dead; nothing here is dead.
+    let starts = async {
+        for _ in 0..8 {
+            world.second().await;
+        }
+    };
+    let changes = async {
+        for number in 0..24 {
+            let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
+            assert_eq!(num, number + 1);
+            let made = world.create(&world.ada, RepoKind::Model, "short").await;
+            let hub = &world.hub;
+            hub.delete_repository(&world.ada, RepoKind::Model, &made.id)
+                .await
+                .unwrap();
+        }
+    };
+    tokio::join!(starts, changes);
+
+    let refs = world.hub.refs(&model).await.unwrap();
+    assert_eq!(refs.pulls.len(), 24);
+    world.check_index().await;
+}

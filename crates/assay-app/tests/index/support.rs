@@ -79,6 +79,12 @@ impl World {
         open(&self.directory, &self.clock).await
     }
 
+    /// A second process on the same directory that leaves it as it is.
+    pub(crate) async fn visit(&self) -> Arc<Hub> {
+        let (config, clock) = settings(&self.directory, &self.clock);
+        Hub::visit(config, clock).await.unwrap()
+    }
+
     pub(crate) fn git(&self) -> Repositories {
         Repositories::new(self.directory.path().join("repos")).unwrap()
     }
@@ -226,12 +232,16 @@ pub(crate) fn commit(
 }
 
 async fn open(directory: &TempDir, clock: &Arc<TestClock>) -> Arc<Hub> {
+    let (config, clock) = settings(directory, clock);
+    Hub::open(config, clock).await.unwrap()
+}
+
+fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
     let config = HubConfig {
         data: directory.path().to_owned(),
         limits: Limits::default(),
     };
-    let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    Hub::open(config, clock).await.unwrap()
+    (config, Arc::clone(clock) as Arc<dyn Clock>)
 }
 
 async fn user(hub: &Hub, name: &str, operator: bool) -> Caller {

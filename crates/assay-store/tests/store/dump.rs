@@ -211,3 +211,23 @@ async fn an_index_larger_than_one_piece_is_read_whole_and_in_order() {
     let read: Vec<_> = rows.iter().map(|row| row.key).collect();
     assert_eq!(read, keys);
 }
+
+#[tokio::test]
+async fn the_index_of_one_repository_goes_and_comes_without_the_others() {
+    let (hub, keys) = hub_of_three().await;
+    index_all(&hub.store, &keys).await;
+    let whole = dump(&hub.store).await;
+
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.drop_index_of(keys[1]).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let left: Vec<DumpRow> = whole
+        .iter()
+        .filter(|row| row.key != keys[1])
+        .cloned()
+        .collect();
+    assert_eq!(dump(&hub.store).await, left);
+    index_all(&hub.store, [&keys[1]]).await;
+    assert_eq!(dump(&hub.store).await, whole);
+}

@@ -17,10 +17,20 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use assay_render::visible;
 
+/// How the data directory is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// As it is: a server that runs does not notice, and one that died catches up when it is started again.
+    AsItIs,
+    /// With everything made good that a crash left behind.
+    Recovered,
+}
+
 /// Opens the hub in a data directory and does something with it. Whoever can write there may do everything.
 pub(super) fn with_hub<T, F>(
     config: Option<&Path>,
     data: Option<&Path>,
+    opening: Opening,
     printer: &mut Printer,
     work: impl FnOnce(Arc<Hub>) -> F,
 ) -> Result<T, Exit>
@@ -41,7 +51,11 @@ where
     }
     let runtime = runtime(printer).ok_or(Exit::Failed)?;
     let done = runtime.block_on(async {
-        let hub = Hub::open(config.hub(), Arc::new(SystemClock)).await?;
+        let (config, clock) = (config.hub(), Arc::new(SystemClock));
+        let hub = match opening {
+            Opening::AsItIs => Hub::visit(config, clock).await?,
+            Opening::Recovered => Hub::open(config, clock).await?,
+        };
         work(hub).await
     });
     done.map_err(|error| {

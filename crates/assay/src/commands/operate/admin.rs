@@ -6,7 +6,7 @@ use assay_server::app::{
 use serde_json::{Value as Json, json};
 
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::with_hub;
+use super::{Opening, with_hub};
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -29,12 +29,18 @@ impl Done {
 /// Does what the operator asked.
 pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
     let (settings, data) = (command.config.as_deref(), command.data.as_deref());
-    let done = with_hub(settings, data, printer, async |hub| match &command.action {
-        AdminAction::User(action) => user(&hub, action).await,
-        AdminAction::Org(action) => organisation(&hub, action).await,
-        AdminAction::Token(action) => token(&hub, action).await,
-        AdminAction::Benchmark(action) => benchmark(&hub, action).await,
-    });
+    let done = with_hub(
+        settings,
+        data,
+        Opening::AsItIs,
+        printer,
+        async |hub| match &command.action {
+            AdminAction::User(action) => user(&hub, action).await,
+            AdminAction::Org(action) => organisation(&hub, action).await,
+            AdminAction::Token(action) => token(&hub, action).await,
+            AdminAction::Benchmark(action) => benchmark(&hub, action).await,
+        },
+    );
     match done {
         Ok(done) => {
             match command.format {

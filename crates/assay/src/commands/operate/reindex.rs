@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::args::Reindex;
-use super::with_hub;
+use super::{Opening, with_hub};
 use crate::commands::hub::ShowFormat;
 use crate::config::Config;
 use crate::exit::Exit;
@@ -27,7 +27,8 @@ pub(crate) fn run(command: &Reindex, config: &Config, printer: &mut Printer) -> 
 fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let (settings, data) = (command.config.as_deref(), command.data.as_deref());
-    let done = with_hub(settings, data, printer, async |hub| {
+    let opening = Opening::Recovered;
+    let done = with_hub(settings, data, opening, printer, async |hub| {
         hub.reindex(&|done, total| bar.at(done, total)).await
     })?;
     drop(bar);
@@ -51,7 +52,8 @@ fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit
 fn check(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let (settings, data) = (command.config.as_deref(), command.data.as_deref());
-    let differences = with_hub(settings, data, printer, async |hub| {
+    let opening = Opening::AsItIs;
+    let differences = with_hub(settings, data, opening, printer, async |hub| {
         hub.check_index(&|done, total| bar.at(done, total)).await
     })?;
     drop(bar);

@@ -1,0 +1,214 @@
+//! Every endpoint, and what it needs.
+
+use serde_json::{Value, json};
+
+use super::needs::{Ask, Effect, Endpoint, Needs};
+use super::people::{LAB, OLGA};
+use super::scene::{FILE, Place, commit_lines};
+
+const fn row(
+    method: &'static str,
+    route: &'static str,
+    needs: Needs,
+    good: u16,
+    ask: fn(&Place) -> Ask,
+) -> Endpoint {
+    Endpoint {
+        method,
+        route,
+        needs,
+        effect: Effect::Looks,
+        good,
+        ask,
+    }
+}
+
+const fn change(
+    method: &'static str,
+    route: &'static str,
+    needs: Needs,
+    ask: fn(&Place) -> Ask,
+) -> Endpoint {
+    Endpoint {
+        method,
+        route,
+        needs,
+        effect: Effect::Changes,
+        good: 200,
+        ask,
+    }
+}
+
+fn at(path: &str) -> Ask {
+    Ask(path.to_owned(), Vec::new())
+}
+
+fn of(place: &Place, rest: &str) -> Ask {
+    Ask(format!("{}{rest}", place.api()), Vec::new())
+}
+
+fn on(place: &Place, rest: &str, body: &Value) -> Ask {
+    Ask(
+        format!("{}{rest}", place.api()),
+        body.to_string().into_bytes(),
+    )
+}
+
+fn page(place: &Place, rest: &str) -> Ask {
+    Ask(format!("{}{rest}", place.page()), Vec::new())
+}
+
+fn to_page(place: &Place, rest: &str, body: &str) -> Ask {
+    Ask(format!("{}{rest}", place.page()), body.as_bytes().to_vec())
+}
+
+fn commit(place: &Place, rest: &str) -> Ask {
+    Ask(
+        format!("{}/commit/{rest}", place.api()),
+        commit_lines("notes/new.md").into_bytes(),
+    )
+}
+
+fn preupload(place: &Place, rest: &str) -> Ask {
+    let body = json!({ "files": [{ "path": "a.txt", "size": 1, "sample": "" }] });
+    on(place, &format!("/preupload/{rest}"), &body)
+}
+
+fn batch(place: &Place, body: &Value) -> Ask {
+    to_page(place, ".git/info/lfs/objects/batch", &body.to_string())
+}
+
+/// The hash of an object that nobody has.
+const NO_OBJECT: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+/// A link whose signature is nobody's.
+const NO_LINK: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824?size=1&until=9999999999&signature=00";
+
+/// Every endpoint of the hub.
+#[rustfmt::skip]
+pub(super) const TABLE: &[Endpoint] = &[
+    row("GET", "/healthz", Needs::Nothing, 200, |_| at("/healthz")),
+    row("GET", "/api/openapi.json", Needs::Nothing, 200, |_| at("/api/openapi.json")),
+    row("GET", "/api/docs", Needs::Nothing, 200, |_| at("/api/docs")),
+    row("GET", "/metrics", Needs::Nothing, 200, |_| at("/metrics")),
+    row("HEAD", "/api/telemetry/{topic}", Needs::Nothing, 200, |_| at("/api/telemetry/x/y")),
+    row("GET", "/api/telemetry/{topic}", Needs::Nothing, 200, |_| at("/api/telemetry/x/y")),
+    row("POST", "/api/telemetry/{topic}", Needs::Nothing, 200, |_| at("/api/telemetry/x/y")),
+    row("GET", "/api/models-tags-by-type", Needs::Nothing, 200, |_| at("/api/models-tags-by-type")),
+    row("GET", "/api/datasets-tags-by-type", Needs::Nothing, 200, |_| at("/api/datasets-tags-by-type")),
+    row("GET", "/api/agent-harnesses", Needs::Nothing, 404, |_| at("/api/agent-harnesses")),
+    row("GET", "/api/settings/webhooks", Needs::Account, 200, |_| at("/api/settings/webhooks")),
+    row("GET", "/api/whoami-v2", Needs::Account, 200, |_| at("/api/whoami-v2")),
+    row("GET", "/api/users/{account}/overview", Needs::Nothing, 200, |_| at(&format!("/api/users/{OLGA}/overview"))),
+    row("GET", "/api/organizations/{account}/overview", Needs::Nothing, 200, |_| at(&format!("/api/organizations/{LAB}/overview"))),
+    row("POST", "/api/validate-yaml", Needs::Nothing, 200, |_| {
+        Ask("/api/validate-yaml".to_owned(), br#"{"content":"---\nlicense: mit\n---\n"}"#.to_vec())
+    }),
+    // A list tells only of what its reader may see; another test asks what is in it.
+    row("GET", "/api/models", Needs::Nothing, 200, |place| at(&format!("/api/{}", place.kind))),
+    change("POST", "/api/assay/organizations", Needs::Writing, |place| {
+        let body = json!({ "name": format!("org-{}", place.name) });
+        Ask("/api/assay/organizations".to_owned(), body.to_string().into_bytes())
+    }),
+    change("PUT", "/api/assay/benchmarks/{namespace}/{name}/official", Needs::Operator, |place| {
+        let path = format!("/api/assay/benchmarks/{}/official", place.id());
+        Ask(path, br#"{"official":false}"#.to_vec())
+    }),
+    change("POST", "/api/repos/create", Needs::Creation, |place| {
+        let kind = place.kind.trim_end_matches('s');
+        let body = json!({ "name": format!("{}-new", place.name), "organization": place.namespace, "type": kind });
+        Ask("/api/repos/create".to_owned(), body.to_string().into_bytes())
+    }),
+    change("DELETE", "/api/repos/delete", Needs::Admin, |place| {
+        let kind = place.kind.trim_end_matches('s');
+        let body = json!({ "name": place.name, "organization": place.namespace, "type": kind });
+        Ask("/api/repos/delete".to_owned(), body.to_string().into_bytes())
+    }),
+    change("POST", "/api/repos/move", Needs::Admin, |place| {
+        let kind = place.kind.trim_end_matches('s');
+        let to = format!("{}-moved", place.id());
+        let body = json!({ "fromRepo": place.id(), "toRepo": to, "type": kind });
+        Ask("/api/repos/move".to_owned(), body.to_string().into_bytes())
+    }),
+    row("GET", "/api/models/{namespace}/{name}", Needs::Read, 200, |place| of(place, "")),
+    row("GET", "/api/models/{namespace}/{name}/revision/{revision}", Needs::Read, 200, |place| of(place, "/revision/main")),
+    row("GET", "/api/models/{namespace}/{name}/commits/{revision}", Needs::Read, 200, |place| of(place, "/commits/main")),
+    row("GET", "/api/models/{namespace}/{name}/tree/{revision}", Needs::Read, 200, |place| of(place, "/tree/main")),
+    row("GET", "/api/models/{namespace}/{name}/tree/{revision}/{path}", Needs::Read, 200, |place| of(place, "/tree/main/notes")),
+    row("POST", "/api/models/{namespace}/{name}/paths-info/{revision}", Needs::Read, 200, |place| {
+        on(place, "/paths-info/main", &json!({ "paths": ["notes"] }))
+    }),
+    row("GET", "/api/models/{namespace}/{name}/refs", Needs::Read, 200, |place| of(place, "/refs")),
+    change("POST", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| on(place, "/branch/new", &json!({}))),
+    change("DELETE", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| of(place, "/branch/dev")),
+    change("POST", "/api/models/{namespace}/{name}/tag/{tag}", Needs::Write, |place| on(place, "/tag/main", &json!({ "tag": "v2" }))),
+    change("DELETE", "/api/models/{namespace}/{name}/tag/{tag}", Needs::Write, |place| of(place, "/tag/v1")),
+    change("PUT", "/api/models/{namespace}/{name}/settings", Needs::Admin, |place| {
+        on(place, "/settings", &json!({ "description": "changed" }))
+    }),
+    row("GET", "/api/models/{namespace}/{name}/auth-check", Needs::Read, 200, |place| of(place, "/auth-check")),
+    row("GET", "/api/models/{namespace}/{name}/auth-check/write", Needs::Write, 200, |place| of(place, "/auth-check/write")),
+    change("POST", "/api/models/{namespace}/{name}/commit/{revision}", Needs::Write, |place| commit(place, "main")),
+    change("POST", "/api/models/{namespace}/{name}/commit/{revision}", Needs::Discuss, |place| commit(place, "main?create_pr=1")),
+    change("POST", "/api/models/{namespace}/{name}/commit/{revision}", Needs::Author, |place| commit(place, "refs%2Fpr%2F1")),
+    row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Write, 200, |place| preupload(place, "main")),
+    row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Discuss, 200, |place| preupload(place, "main?create_pr=1")),
+    row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Author, 200, |place| preupload(place, "refs%2Fpr%2F1")),
+    row("GET", "/api/models/{namespace}/{name}/discussions", Needs::Read, 200, |place| of(place, "/discussions")),
+    change("POST", "/api/models/{namespace}/{name}/discussions", Needs::Discuss, |place| {
+        on(place, "/discussions", &json!({ "title": "A draft", "description": "", "pullRequest": true }))
+    }),
+    row("GET", "/api/models/{namespace}/{name}/discussions/{num}", Needs::Read, 200, |place| of(place, "/discussions/1?diff=1")),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/comment", Needs::Discuss, |place| {
+        on(place, "/discussions/1/comment", &json!({ "comment": "me too" }))
+    }),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/comment/{event}/edit", Needs::Comment, |place| {
+        let rest = format!("/discussions/1/comment/{}/edit", place.comment);
+        on(place, &rest, &json!({ "content": "changed" }))
+    }),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/comment/{event}/hide", Needs::Author, |place| {
+        of(place, &format!("/discussions/1/comment/{}/hide", place.comment))
+    }),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/title", Needs::Author, |place| {
+        on(place, "/discussions/1/title", &json!({ "title": "Another title" }))
+    }),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/status", Needs::Author, |place| {
+        on(place, "/discussions/1/status", &json!({ "status": "closed" }))
+    }),
+    change("POST", "/api/models/{namespace}/{name}/discussions/{num}/merge", Needs::Write, |place| of(place, "/discussions/1/merge")),
+    // None of these repositories is a benchmark, which is told to those who see them. Boards have tests of their own.
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard", Needs::Read, 404, |place| of(place, "/leaderboard")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.csv", Needs::Read, 404, |place| of(place, "/leaderboard.csv")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.json", Needs::Read, 404, |place| of(place, "/leaderboard.json")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.md", Needs::Read, 404, |place| of(place, "/leaderboard.md")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.ndjson", Needs::Read, 404, |place| of(place, "/leaderboard.ndjson")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.parquet", Needs::Read, 404, |place| of(place, "/leaderboard.parquet")),
+    row("GET", "/{namespace}/{name}/resolve/{revision}/{path}", Needs::Read, 200, |place| page(place, &format!("/resolve/main/{FILE}"))),
+    row("HEAD", "/{namespace}/{name}/resolve/{revision}/{path}", Needs::Read, 200, |place| page(place, &format!("/resolve/main/{FILE}"))),
+    row("GET", "/{namespace}/{name}/raw/{revision}/{path}", Needs::Read, 200, |place| page(place, &format!("/raw/main/{FILE}"))),
+    row("HEAD", "/{namespace}/{name}/raw/{revision}/{path}", Needs::Read, 200, |place| page(place, &format!("/raw/main/{FILE}"))),
+    row("GET", "/{namespace}/{name}/info/refs", Needs::Read, 200, |place| page(place, ".git/info/refs?service=git-upload-pack")),
+    row("GET", "/{namespace}/{name}/info/refs", Needs::Discuss, 200, |place| page(place, "/info/refs?service=git-receive-pack")),
+    row("POST", "/{namespace}/{name}/git-upload-pack", Needs::Read, 200, |place| to_page(place, "/git-upload-pack", "0000")),
+    row("POST", "/{namespace}/{name}/git-receive-pack", Needs::Discuss, 200, |place| to_page(place, ".git/git-receive-pack", "0000")),
+    row("POST", "/{namespace}/{name}/info/lfs/objects/batch", Needs::Read, 200, |place| {
+        batch(place, &json!({ "operation": "download", "objects": [] }))
+    }),
+    row("POST", "/{namespace}/{name}/info/lfs/objects/batch", Needs::Discuss, 200, |place| {
+        batch(place, &json!({ "operation": "upload", "objects": [] }))
+    }),
+    row("POST", "/{namespace}/{name}/info/lfs/objects/batch", Needs::Write, 200, |place| {
+        batch(place, &json!({ "operation": "upload", "objects": [], "ref": { "name": "refs/heads/main" } }))
+    }),
+    // Whoever is let in hears that the object has not arrived.
+    row("POST", "/{namespace}/{name}/info/lfs/objects/verify", Needs::Discuss, 422, |place| {
+        let body = json!({ "oid": NO_OBJECT, "size": 1 });
+        to_page(place, ".git/info/lfs/objects/verify", &body.to_string())
+    }),
+    // A link is its own permission, and this one is none.
+    row("PUT", "/uploads/lfs/{kind}/{namespace}/{name}/{oid}", Needs::Nothing, 403, |place| {
+        at(&format!("/uploads/lfs/model/{}/{NO_LINK}", place.id()))
+    }),
+    row("GET", "/uploads/lfs/{kind}/{namespace}/{name}/{oid}", Needs::Nothing, 403, |place| {
+        at(&format!("/uploads/lfs/model/{}/{NO_LINK}", place.id()))
+    }),
+];

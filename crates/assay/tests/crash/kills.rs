@@ -1,0 +1,76 @@
+use std::time::Duration;
+
+use crate::checks::check;
+use crate::load::{Promise, World};
+use crate::random::Random;
+use crate::server::Place;
+
+/// How often the server is killed; `ASSAY_CRASH_KILLS` says otherwise.
+const KILLS: u64 = 200;
+/// Where the random moments begin; `ASSAY_CRASH_SEED` says otherwise.
+const SEED: u64 = 4;
+/// How long a server may live at most, in milliseconds; most lives are much shorter.
+const LIVES: [u64; 4] = [20, 100, 300, 700];
+
+#[test]
+fn a_hub_that_is_killed_hundreds_of_times_keeps_every_promise() {
+    let (kills, seed) = (
+        number("ASSAY_CRASH_KILLS", KILLS),
+        number("ASSAY_CRASH_SEED", SEED),
+    );
+    let place = Place::new();
+    let mut server = place.serve();
+    let world = World::new(&server);
+    let mut random = Random::new(seed);
+
+    let mut server = std::thread::scope(|scope| {
+        world.begin(scope, seed, place.path());
+        world.hang_up_too(scope, seed + 100);
+        for _ in 0..kills {
+            let most = LIVES[usize::try_from(random.below(4)).unwrap()];
+            std::thread::sleep(Duration::from_millis(random.below(most)));
+            server.kill();
+            server = place.serve();
+            world.moved(&server);
+        }
+        world.end();
+        server
+    });
+    // Whatever the last ones did is as good as any other crash.
+    server.kill();
+    server = place.serve();
+    world.moved(&server);
+
+    let behind = place.log().matches("is behind and catches up").count();
+    let counts = counts(&world);
+    tell(&format!(
+        "seed {seed}, {kills} kills: {counts}, {behind} times behind"
+    ));
+    check(&place, &world);
+    drop(server);
+}
+
+/// How many promises of each kind were made; there must be some.
+fn counts(world: &World) -> String {
+    let promises = world.promises();
+    let count = |kind: fn(&Promise) -> bool| promises.iter().filter(|it| kind(it)).count();
+    let commits = count(|it| matches!(it, Promise::Commit { .. }));
+    let pulls = count(|it| matches!(it, Promise::Pull { .. }));
+    let closed = count(|it| matches!(it, Promise::Closed { .. }));
+    let merged = count(|it| matches!(it, Promise::Merged { .. }));
+    assert!(commits > 0 && pulls > 0, "{commits} and {pulls}");
+    format!("{commits} commits, {pulls} pull requests, {closed} closed, {merged} merged")
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "shown when the test fails, and to who asks how much it has tried"
+)]
+fn tell(text: &str) {
+    println!("{text}");
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    let given = std::env::var_os(name);
+    given.map_or(otherwise, |text| text.to_str().unwrap().parse().unwrap())
+}

@@ -1,0 +1,296 @@
+//! People who use the hub all at once, and remember what it has promised them.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, RwLock};
+use std::thread::Scope;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::client::{Answer, Client, SUMS, commit_body, result};
+use crate::git::{Clone, said};
+use crate::random::Random;
+use crate::server::Server;
+
+/// The models that are worked on, all of the operator.
+pub(crate) const COMMITTED: &str = "committed";
+pub(crate) const PROPOSED: &str = "proposed";
+pub(crate) const PUSHED: &str = "pushed";
+pub(crate) const MODELS: [&str; 3] = [COMMITTED, PROPOSED, PUSHED];
+/// How many files of results the committers write to, over and over.
+const FILES: u64 = 4;
+/// How long one waits for a server that is just being started.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Something that the hub said has been done.
+#[derive(Debug, Clone)]
+pub(crate) enum Promise {
+    /// A commit on `main`.
+    Commit { model: &'static str, commit: String },
+    /// A pull request with this commit.
+    Pull {
+        model: &'static str,
+        num: u64,
+        commit: String,
+    },
+    /// A pull request was closed.
+    Closed { model: &'static str, num: u64 },
+    /// A pull request was merged by this commit.
+    Merged {
+        model: &'static str,
+        num: u64,
+        commit: String,
+    },
+}
+
+/// The hub as its users see it, and what it has promised.
+pub(crate) struct World {
+    pub(crate) client: Client,
+    /// The keys of [`MODELS`].
+    pub(crate) keys: [i64; 3],
+    url: RwLock<String>,
+    over: AtomicBool,
+    promises: Mutex<Vec<Promise>>,
+    /// What should never be answered, whatever happens.
+    faults: Mutex<Vec<String>>,
+}
+
+impl World {
+    /// A hub that was just started for the first time, with a benchmark and three models.
+    pub(crate) fn new(server: &Server) -> Self {
+        let client = Client::new(server.token.as_ref().unwrap());
+        let hub = &server.url;
+        client.create(hub, "dataset", "sums");
+        let place = "datasets/operator/sums/commit/main";
+        let defined = client.commit(hub, place, "eval.yaml", SUMS);
+        defined.unwrap().good();
+        Self {
+            keys: MODELS.map(|name| client.create(hub, "model", name)),
+            client,
+            url: RwLock::new(hub.clone()),
+            over: AtomicBool::new(false),
+            promises: Mutex::default(),
+            faults: Mutex::default(),
+        }
+    }
+
+    /// Tells everyone where the hub is now.
+    pub(crate) fn moved(&self, server: &Server) {
+        self.url.write().unwrap().clone_from(&server.url);
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.url.read().unwrap().clone()
+    }
+
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn promises(&self) -> MutexGuard<'_, Vec<Promise>> {
+        self.promises.lock().unwrap()
+    }
+
+    pub(crate) fn faults(&self) -> Vec<String> {
+        self.faults.lock().unwrap().clone()
+    }
+
+    /// Everyone begins to work, each in a thread, until [`World::end`]. Then every question has its answer.
+    pub(crate) fn begin<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64, place: &Path) {
+        let url = self.git_url(PUSHED);
+        let clone = Clone::of(&url, place.join("clone"));
+        for number in 0..2 {
+            scope.spawn(move || self.work(seed + number, |random| self.commit(random)));
+        }
+        let mut open = Vec::new();
+        scope.spawn(move || self.work(seed + 2, |random| self.propose(&mut open, random)));
+        scope.spawn(move || self.work(seed + 3, |random| self.push(&clone, random)));
+    }
+
+    /// Someone begins to ask and to hang up. What they have asked for may happen even after [`World::end`].
+    pub(crate) fn hang_up_too<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
+        scope.spawn(move || self.work(seed, |random| self.hang_up(random)));
+    }
+
+    /// Does something again and again; what nobody answers is tried again a moment later.
+    fn work(&self, seed: u64, mut once: impl FnMut(&mut Random) -> Option<()>) {
+        let mut random = Random::new(seed);
+        while !self.over.load(Ordering::SeqCst) {
+            if once(&mut random).is_none() {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Commits results through the API.
+    fn commit(&self, random: &mut Random) -> Option<()> {
+        let path = format!(".eval_results/{}.yaml", random.below(FILES));
+        let place = format!("models/operator/{COMMITTED}/commit/main");
+        let text = result(random.below(100));
+        let answer = self
+            .client
+            .commit(&self.url(), &place, &path, &text)
+            .and_then(|answer| self.judge(answer))?;
+        self.promise(Promise::Commit {
+            model: COMMITTED,
+            commit: word(&answer, "commitOid"),
+        });
+        Some(())
+    }
+
+    /// Opens pull requests, and closes or merges those that are open.
+    fn propose(&self, open: &mut Vec<u64>, random: &mut Random) -> Option<()> {
+        // Whoever gets no answer does not know what became of it, and leaves it alone.
+        match open.pop() {
+            Some(num) if random.below(2) == 0 => self.settle(num, random),
+            left => {
+                open.extend(left);
+                open.push(self.open_pull(random)?);
+                Some(())
+            }
+        }
+    }
+
+    fn open_pull(&self, random: &mut Random) -> Option<u64> {
+        let model = PROPOSED;
+        let path = format!(".eval_results/{:016x}.yaml", random.next());
+        let place = format!("models/operator/{model}/commit/main?create_pr=1");
+        let text = result(random.below(100));
+        let answer = self
+            .client
+            .commit(&self.url(), &place, &path, &text)
+            .and_then(|answer| self.judge(answer))?;
+        let (page, commit) = (word(&answer, "pullRequestUrl"), word(&answer, "commitOid"));
+        let num = page.rsplit('/').next()?.parse().ok()?;
+        self.promise(Promise::Pull { model, num, commit });
+        Some(num)
+    }
+
+    fn settle(&self, num: u64, random: &mut Random) -> Option<()> {
+        let model = PROPOSED;
+        let url = self.url();
+        let at = format!("{url}/api/models/operator/{model}/discussions/{num}");
+        if random.below(2) == 0 {
+            let body = json!({ "status": "closed" });
+            let answer = self.client.post(&format!("{at}/status"), &body)?;
+            self.judge(answer)?;
+            self.promise(Promise::Closed { model, num });
+        } else {
+            let answer = self.client.post(&format!("{at}/merge"), &json!({}))?;
+            let answer = self.judge(answer)?;
+            let commit = word(&answer, "commitOid");
+            self.promise(Promise::Merged { model, num, commit });
+        }
+        Some(())
+    }
+
+    /// Pushes to `main` with git, and now and then to a new pull request.
+    fn push(&self, clone: &Clone, random: &mut Random) -> Option<()> {
+        let model = PUSHED;
+        let path = format!(".eval_results/{}.yaml", random.below(FILES));
+        let commit = clone.commit(&path, &result(random.below(1000)));
+        let url = self.git_url(model);
+        let wants_pull = random.below(3) == 0;
+        let refspec = if wants_pull {
+            "HEAD:refs/pr/new"
+        } else {
+            "HEAD:refs/heads/main"
+        };
+        let pushed = clone.push(&url, refspec);
+        let text = said(&pushed);
+        // A server that is killed breaks the connection; whatever else git complains of is the hub's fault.
+        if text.contains("HTTP 5")
+            || text.contains("error: 5")
+            || text.contains("[remote rejected]")
+        {
+            self.fault(text.clone());
+        }
+        if !pushed.status.success() {
+            return None;
+        }
+        self.promise(if wants_pull {
+            let num = opened(&text)?;
+            Promise::Pull { model, num, commit }
+        } else {
+            Promise::Commit { model, commit }
+        });
+        Some(())
+    }
+
+    /// Asks for something and goes away before the answer.
+    fn hang_up(&self, random: &mut Random) -> Option<()> {
+        let url = self.url();
+        let host = url.strip_prefix("http://")?;
+        let (path, body) = match random.below(3) {
+            0 => {
+                let draft = json!({ "title": "A draft", "description": "", "pullRequest": true });
+                ("discussions", draft.to_string())
+            }
+            1 => {
+                let path = format!(".eval_results/{}.yaml", random.below(FILES));
+                let text = result(random.below(100));
+                ("commit/main?create_pr=1", commit_body(&path, &text))
+            }
+            _ => {
+                let path = format!(".eval_results/{}.yml", random.below(FILES));
+                (
+                    "commit/main",
+                    commit_body(&path, &result(random.below(100))),
+                )
+            }
+        };
+        let mut stream = TcpStream::connect(host).ok()?;
+        let request = format!(
+            "POST /api/models/operator/{PROPOSED}/{path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.client.token(),
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).ok()?;
+        std::thread::sleep(Duration::from_millis(random.below(40)));
+        Some(())
+    }
+
+    /// The address that git uses.
+    pub(crate) fn git_url(&self, model: &str) -> String {
+        let url = self.url();
+        let host = url.strip_prefix("http://").unwrap();
+        let token = self.client.token();
+        format!("http://operator:{token}@{host}/operator/{model}")
+    }
+
+    /// A good answer, or none; a hub that blames itself is noted.
+    fn judge(&self, answer: Answer) -> Option<Answer> {
+        match answer.status {
+            200 => Some(answer),
+            409 => None,
+            status => {
+                self.fault(format!("{status}: {}", answer.body));
+                None
+            }
+        }
+    }
+
+    fn promise(&self, promise: Promise) {
+        self.promises().push(promise);
+    }
+
+    fn fault(&self, text: String) {
+        self.faults.lock().unwrap().push(text);
+    }
+}
+
+fn word(answer: &Answer, key: &str) -> String {
+    let json = answer.json();
+    let word = json[key].as_str();
+    word.unwrap_or_else(|| panic!("no `{key}` in {json}"))
+        .to_owned()
+}
+
+/// The number in `opened pull request N: ...`.
+fn opened(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once("opened pull request ")?;
+    rest.split(':').next()?.parse().ok()
+}

@@ -1,0 +1,13 @@
+//! The program as operators run it: killed at any moment, beside other processes, and pushed to by many at once.
+
+#![cfg(test)]
+
+mod checks;
+mod client;
+mod git;
+mod kills;
+mod load;
+mod neighbours;
+mod random;
+mod server;
+mod turns;

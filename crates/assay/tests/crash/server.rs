@@ -1,0 +1,110 @@
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// `assay serve` as a process of its own, on a free port. It is killed when this is dropped.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    /// The operator's token, when this was the first start.
+    pub(crate) token: Option<String>,
+    child: Child,
+}
+
+/// A data directory, and the log of all servers that worked in it.
+pub(crate) struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path().join("data")
+    }
+
+    /// What the servers have logged.
+    pub(crate) fn log(&self) -> String {
+        let bytes = std::fs::read(self.path().join("log")).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Starts a server and waits until it listens.
+    pub(crate) fn serve(&self) -> Server {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.path().join("log"))
+            .unwrap();
+        let is_first = !self.data().exists();
+        let mut child = self
+            .assay(&["serve", "--listen", "127.0.0.1:0"])
+            .args(["--set", "limits.requests_per_token=0"])
+            .arg("--data")
+            .arg(self.data())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut line = || lines.next().and_then(Result::ok);
+        let Some(first) = line() else {
+            panic!("the server did not start:\n{}", self.log());
+        };
+        let token = is_first.then(|| {
+            line().unwrap();
+            line().unwrap().trim().to_owned()
+        });
+        Server {
+            url: first.strip_prefix("the hub is at ").unwrap().to_owned(),
+            token,
+            child,
+        }
+    }
+
+    /// Runs the program on the data directory, whoever else works in it.
+    pub(crate) fn operate(&self, args: &[&str]) -> Output {
+        let mut command = self.assay(args);
+        command.arg("--data").arg(self.data());
+        command.output().unwrap()
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program under test is no git command, and its environment is cleared here"
+    )]
+    fn assay(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(args).current_dir(self.path()).env_clear();
+        // The program runs `git`.
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+impl Server {
+    /// Kills it with SIGKILL: it has no chance to finish anything.
+    pub(crate) fn kill(mut self) {
+        self.stop();
+    }
+
+    fn stop(&mut self) {
+        let _ = self.child.kill();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
