@@ -1,6 +1,7 @@
 //! Leaderboards and the results of models.
 
 mod cache;
+mod changes;
 mod loaded;
 mod model;
 mod moment;
@@ -166,9 +167,19 @@ impl Hub {
         Ok(results)
     }
 
-    /// A number that changes whenever something that anonymous readers see has changed: for caches of rendered answers.
+    /// A number that goes up whenever something that anonymous readers see has changed.
     pub fn generation(&self) -> u64 {
         self.boards.generation()
+    }
+
+    /// A number that goes up whenever what anonymous readers see of a board has changed: for caches of rendered answers.
+    pub fn generation_of_board(&self, benchmark: &RepoId) -> u64 {
+        self.boards.generation_of_board(benchmark)
+    }
+
+    /// A number that goes up whenever what anonymous readers see of a model's results has changed.
+    pub fn generation_of_model(&self, model: &RepoId) -> u64 {
+        self.boards.generation_of_model(model)
     }
 
     /// The benchmark that a dataset defines, with the commit of its definition.

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assay_git::{Reference, Repositories, Repository};
-use assay_model::{ObjectId, RepoKey, RepoKind};
+use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{
     AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
 };
@@ -40,6 +40,8 @@ pub(crate) struct Touched {
     pub(crate) boards: BTreeSet<String>,
     /// The models whose results, card or name changed.
     pub(crate) models: BTreeSet<RepoKey>,
+    /// The names of these models, in lower case: before the change and after it.
+    pub(crate) model_names: BTreeSet<String>,
     /// The datasets whose definition, name or visibility changed.
     pub(crate) datasets: BTreeSet<RepoKey>,
 }
@@ -49,7 +51,13 @@ impl Touched {
     pub(crate) fn merge(&mut self, other: Self) {
         self.boards.extend(other.boards);
         self.models.extend(other.models);
+        self.model_names.extend(other.model_names);
         self.datasets.extend(other.datasets);
+    }
+
+    fn add_model(&mut self, key: RepoKey, id: &RepoId) {
+        self.models.insert(key);
+        self.model_names.insert(id.as_str().to_ascii_lowercase());
     }
 }
 
@@ -94,13 +102,18 @@ pub(crate) async fn index(
         boards: task.shown.clone(),
         ..Touched::default()
     };
-    match record.kind {
-        RepoKind::Model => touched.models.insert(key),
-        RepoKind::Dataset => touched.datasets.insert(key),
-    };
     let indexed = task.indexed.clone();
     let derived = blocking(move || Ok(derive(&task)?)).await?;
     touched.boards.extend(derived.boards());
+    match record.kind {
+        RepoKind::Model => touched.add_model(key, &record.id),
+        // Files beside the definition, such as records, change no board.
+        RepoKind::Dataset => {
+            if let Change::To(_) = derived.benchmark {
+                touched.datasets.insert(key);
+            }
+        }
+    }
     write(tx, key, &derived, indexed.is_empty()).await?;
     write_refs(tx, key, &indexed, &refs).await?;
     Ok(touched)
@@ -111,13 +124,14 @@ pub(crate) async fn touched_by(
     tx: &mut Tx,
     key: RepoKey,
     kind: RepoKind,
+    id: &RepoId,
 ) -> Result<Touched, Error> {
     let mut touched = Touched::default();
     match kind {
         RepoKind::Model => {
             let boards = tx.boards_touched(key).await?;
             touched.boards = boards.into_iter().map(|board| board.dataset).collect();
-            touched.models.insert(key);
+            touched.add_model(key, id);
         }
         RepoKind::Dataset => {
             touched.datasets.insert(key);

@@ -65,7 +65,7 @@ impl Hub {
         } else {
             tx.unmark_official(repo.key).await?;
         }
-        let touched = touched_by(&mut tx, repo.key, RepoKind::Dataset).await?;
+        let touched = touched_by(&mut tx, repo.key, RepoKind::Dataset, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())

@@ -152,7 +152,7 @@ impl Hub {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let _locked = self.lock(repo.key).await;
         let mut tx = self.store.begin().await?;
-        let touched = touched_by(&mut tx, repo.key, kind).await?;
+        let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
         }
@@ -186,7 +186,7 @@ impl Hub {
         };
         let _locked = self.lock(repo.key).await;
         let mut tx = self.store.begin().await?;
-        let mut touched = touched_by(&mut tx, repo.key, kind).await?;
+        let mut touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         let is_renamed = tx
             .rename_repository(repo.key, &to, owner, self.now())
             .await
@@ -197,7 +197,7 @@ impl Hub {
         if !is_renamed {
             return Err(Error::NotFound(Missing::Repo));
         }
-        touched.merge(touched_by(&mut tx, repo.key, kind).await?);
+        touched.merge(touched_by(&mut tx, repo.key, kind, &to).await?);
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -226,7 +226,7 @@ impl Hub {
             own.description = description;
         }
         tx.set_repository(repo.key, &own).await?;
-        let touched = touched_by(&mut tx, repo.key, kind).await?;
+        let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
         self.info(repo.key, None).await

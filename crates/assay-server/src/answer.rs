@@ -5,14 +5,16 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use assay_app::{Caller, Error};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::credentials;
 use crate::error::{self, Asked, Failure};
-use crate::observe::RequestId;
+use crate::extract::Base;
+use crate::observe::{Matched, RequestId};
 use crate::rate::{RateKey, Verdict};
+use crate::rendered::Address;
 use crate::state::AppState;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -30,9 +32,14 @@ pub(crate) async fn answer(
     let (admitted, verdict) = admit(&state, &parts).await;
     let response = match admitted {
         Ok(caller) => {
-            asked.anonymous = caller.name().is_none();
-            parts.extensions.insert(caller);
-            next.run(Request::from_parts(parts, body)).await
+            asked.anonymous = caller.is_anonymous();
+            match kept(&state, &mut parts, &caller) {
+                Some(answer) => answer,
+                None => {
+                    parts.extensions.insert(caller);
+                    next.run(Request::from_parts(parts, body)).await
+                }
+            }
         }
         Err(error) => Failure::from(error).into_response(),
     };
@@ -41,6 +48,25 @@ pub(crate) async fn answer(
         tell_rate(response.headers_mut(), &verdict);
     }
     response
+}
+
+/// What nobody in particular was told before and is still true: it is given again before any route is looked for.
+/// Otherwise the handler finds the address under which its answer may be kept.
+fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response> {
+    if parts.method != Method::GET || !caller.is_anonymous() {
+        return None;
+    }
+    let Base(base) = Base::of(parts, state).ok()?;
+    let address = Address::new(&base, &parts.uri);
+    let Some((answer, route)) = state.web.rendered.find(&state.hub, &address) else {
+        parts.extensions.insert(address);
+        return None;
+    };
+    if let Some(matched) = parts.extensions.get::<Matched>() {
+        matched.tell(route);
+    }
+    state.web.metrics.cache_hits.add();
+    Some(answer.into_response())
 }
 
 /// Who asks, unless they may not: the token is wrong, or they have asked too often.

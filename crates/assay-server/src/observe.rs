@@ -2,8 +2,8 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -21,6 +21,27 @@ const NO_ROUTE: &str = "(none)";
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(pub(crate) String);
 
+/// The route of a request, told from inside the router: the layers round it do not see which one matched.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matched(Arc<OnceLock<MatchedPath>>);
+
+impl Matched {
+    /// Tells the route. Only the first time counts.
+    pub(crate) fn tell(&self, route: MatchedPath) {
+        let _ = self.0.set(route);
+    }
+}
+
+/// Tells the layers round the router which route matched.
+pub(crate) async fn tell_route(request: Request) -> Request {
+    let extensions = request.extensions();
+    let told = (extensions.get::<Matched>(), extensions.get::<MatchedPath>());
+    if let (Some(matched), Some(route)) = told {
+        matched.tell(route.clone());
+    }
+    request
+}
+
 /// Gives the request an id, and tells of it when it is answered. The log has the route and not the address: addresses
 /// carry names of private repositories and the signatures of links.
 pub(crate) async fn observe(
@@ -31,12 +52,13 @@ pub(crate) async fn observe(
     let started = Instant::now();
     let id = next_id();
     request.extensions_mut().insert(RequestId(id.clone()));
+    let matched = Matched::default();
+    request.extensions_mut().insert(matched.clone());
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
 
     let mut response = next.run(request).await;
 
+    let route = matched.0.get().map_or(NO_ROUTE, MatchedPath::as_str);
     let took = started.elapsed();
     let status = response.status();
     state.web.metrics.answered(route, &method, status, took);

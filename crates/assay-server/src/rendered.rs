@@ -1,20 +1,27 @@
 //! Answers that anonymous readers get again and again, kept as bytes until something they can see has changed.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use axum::http::HeaderMap;
+use assay_app::Hub;
+use assay_model::RepoId;
+use axum::extract::MatchedPath;
+use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use bytes::Bytes;
 
-/// The most answers that are kept.
-const MAX_ANSWERS: usize = 4096;
+use crate::base_url::BaseUrl;
+
+/// The most answers that are kept: every model of a large hub has one.
+const MAX_ANSWERS: usize = 65_536;
 /// The most bytes that are kept, all answers together.
 const MAX_BYTES: usize = 256 << 20;
 /// The longest address that an answer is kept for.
 const MAX_KEY: usize = 1024;
+/// What an answer takes beside its address and its body, about.
+const OVERHEAD: usize = 1024;
 
-/// Answers by address, all of one generation of the hub.
+/// Answers by address, each with the generation of what it tells.
 #[derive(Default)]
 pub(crate) struct Rendered {
     kept: Mutex<Kept>,
@@ -22,9 +29,41 @@ pub(crate) struct Rendered {
 
 #[derive(Default)]
 struct Kept {
-    generation: u64,
     bytes: usize,
-    answers: HashMap<String, Answer>,
+    /// Goes up with every answer that is given again.
+    asked: u64,
+    answers: HashMap<String, Held>,
+}
+
+struct Held {
+    about: About,
+    generation: u64,
+    route: MatchedPath,
+    /// When it was given last.
+    asked: u64,
+    answer: Answer,
+}
+
+/// What an answer tells of.
+#[derive(Debug, Clone)]
+pub(crate) enum About {
+    /// The results for a benchmark.
+    Board(RepoId),
+    /// The results of a model.
+    Model(RepoId),
+}
+
+/// What was asked for, when the answer may be kept: nobody in particular asked to read something.
+#[derive(Debug, Clone)]
+pub(crate) struct Address(String);
+
+/// Where an answer will be kept, noted before it is computed: a change on the way makes it stale at once.
+#[derive(Debug)]
+pub(crate) struct Place {
+    key: String,
+    about: About,
+    generation: u64,
+    route: MatchedPath,
 }
 
 /// An answer that can be given again.
@@ -36,38 +75,123 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-impl Rendered {
-    /// The answer kept for an address, unless something has changed since.
-    pub(crate) fn get(&self, generation: u64, key: &str) -> Option<Answer> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.generation != generation {
-            return None;
+impl About {
+    /// A number that goes up whenever what is told changes.
+    fn generation(&self, hub: &Hub) -> u64 {
+        match self {
+            Self::Board(id) => hub.generation_of_board(id),
+            Self::Model(id) => hub.generation_of_model(id),
         }
-        kept.answers.get(key).cloned()
+    }
+}
+
+impl Address {
+    /// The address that a request names. What an anonymous reader sees depends on it alone, and on the host for what
+    /// counts as external.
+    pub(crate) fn new(base: &BaseUrl, uri: &Uri) -> Self {
+        let target = uri.path_and_query().map_or("", |target| target.as_str());
+        Self(format!("{base}{target}"))
+    }
+}
+
+impl Place {
+    /// The place of an answer at an address.
+    pub(crate) fn new(hub: &Hub, about: About, address: Address, route: MatchedPath) -> Self {
+        Self {
+            key: address.0,
+            generation: about.generation(hub),
+            about,
+            route,
+        }
+    }
+}
+
+impl Rendered {
+    /// The answer kept for an address and the route that gave it, unless what it tells has changed since.
+    pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<(Answer, MatchedPath)> {
+        self.get(&address.0, |about| about.generation(hub))
     }
 
-    /// Keeps an answer. `generation` is the one from before the answer was computed, so that a change on the way makes it
-    /// stale at once.
-    pub(crate) fn put(&self, generation: u64, key: String, answer: Answer) {
+    fn get(
+        &self,
+        key: &str,
+        generation: impl FnOnce(&About) -> u64,
+    ) -> Option<(Answer, MatchedPath)> {
+        let mut kept = self.kept();
+        kept.asked += 1;
+        let asked = kept.asked;
+        let held = kept.answers.get_mut(key)?;
+        if held.generation != generation(&held.about) {
+            return None;
+        }
+        held.asked = asked;
+        Some((held.answer.clone(), held.route.clone()))
+    }
+
+    /// Keeps an answer.
+    pub(crate) fn put(&self, place: Place, answer: Answer) {
+        let Place {
+            key,
+            about,
+            generation,
+            route,
+        } = place;
         if key.len() > MAX_KEY || answer.body.len() > MAX_BYTES / 4 {
             return;
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.generation > generation {
+        let mut kept = self.kept();
+        if kept
+            .answers
+            .get(&key)
+            .is_some_and(|held| held.generation > generation)
+        {
             return;
         }
-        let is_full = kept.answers.len() >= MAX_ANSWERS
-            || kept.bytes.saturating_add(answer.body.len()) > MAX_BYTES;
-        if kept.generation < generation || is_full {
-            kept.answers.clear();
-            kept.bytes = 0;
-            kept.generation = generation;
+        kept.remove(&key);
+        let size = size(&key, &answer);
+        while kept.answers.len() >= MAX_ANSWERS || kept.bytes + size > MAX_BYTES {
+            kept.forget_half();
         }
-        kept.bytes += answer.body.len();
-        if let Some(old) = kept.answers.insert(key, answer) {
-            kept.bytes -= old.body.len();
+        let held = Held {
+            about,
+            generation,
+            route,
+            asked: kept.asked,
+            answer,
+        };
+        kept.bytes += size;
+        kept.answers.insert(key, held);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &str) {
+        if let Some(held) = self.answers.remove(key) {
+            self.bytes -= size(key, &held.answer);
         }
     }
+
+    /// Forgets the half that nobody has asked for the longest. Half go at once, so that this is rare.
+    fn forget_half(&mut self) {
+        let mut asked: Vec<u64> = self.answers.values().map(|held| held.asked).collect();
+        let middle = asked.len() / 2;
+        let (_, median, _) = asked.select_nth_unstable(middle);
+        let median = *median;
+        self.answers.retain(|_, held| held.asked > median);
+        let sizes = self
+            .answers
+            .iter()
+            .map(|(key, held)| size(key, &held.answer));
+        self.bytes = sizes.sum();
+    }
+}
+
+fn size(key: &str, answer: &Answer) -> usize {
+    key.len() + answer.body.len() + OVERHEAD
 }
 
 impl axum::response::IntoResponse for Answer {
@@ -78,6 +202,15 @@ impl axum::response::IntoResponse for Answer {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::Request;
+    use axum::routing::get;
+    use tower::ServiceExt as _;
+
     use super::*;
 
     fn answer(text: &'static str) -> Answer {
@@ -87,34 +220,103 @@ mod tests {
         }
     }
 
-    #[test]
-    fn an_answer_is_given_again_until_the_hub_has_changed() {
-        let rendered = Rendered::default();
-        rendered.put(3, "/a".to_owned(), answer("old"));
+    fn place(generation: u64, key: &str) -> Place {
+        Place {
+            key: key.to_owned(),
+            about: About::Model("ada/small".parse().unwrap()),
+            generation,
+            route: route(),
+        }
+    }
 
-        assert_eq!(rendered.get(3, "/a").unwrap().body, "old");
-        assert!(rendered.get(4, "/a").is_none());
-        assert!(rendered.get(3, "/b").is_none());
+    /// A route: only a router makes one.
+    fn route() -> MatchedPath {
+        let parts = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&parts);
+        let handler = move |path: MatchedPath| {
+            *seen.lock().unwrap() = Some(path);
+            std::future::ready(())
+        };
+        let router: Router = Router::new().route("/{name}", get(handler));
+        let request = Request::get("/a").body(Body::empty()).unwrap();
+        let mut answered = Box::pin(router.oneshot(request));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(answered.as_mut().poll(&mut context).is_ready());
+        parts.lock().unwrap().take().unwrap()
+    }
+
+    fn body(rendered: &Rendered, generation: u64, key: &str) -> Option<Bytes> {
+        let found = rendered.get(key, |_| generation);
+        found.map(|(answer, _)| answer.body)
+    }
+
+    #[test]
+    fn an_answer_is_given_again_until_what_it_tells_has_changed() {
+        let rendered = Rendered::default();
+        rendered.put(place(3, "/a"), answer("old"));
+
+        assert_eq!(body(&rendered, 3, "/a").unwrap(), "old");
+        assert_eq!(body(&rendered, 4, "/a"), None);
+        assert_eq!(body(&rendered, 3, "/b"), None);
+    }
+
+    #[test]
+    fn answers_of_different_generations_are_kept_side_by_side() {
+        let rendered = Rendered::default();
+        rendered.put(place(3, "/a"), answer("a"));
+        rendered.put(place(7, "/b"), answer("b"));
+
+        assert_eq!(body(&rendered, 3, "/a").unwrap(), "a");
+        assert_eq!(body(&rendered, 7, "/b").unwrap(), "b");
     }
 
     #[test]
     fn an_answer_that_was_overtaken_is_not_kept() {
         let rendered = Rendered::default();
-        rendered.put(4, "/a".to_owned(), answer("new"));
-        rendered.put(3, "/a".to_owned(), answer("old"));
+        rendered.put(place(4, "/a"), answer("new"));
+        rendered.put(place(3, "/a"), answer("old"));
 
-        assert_eq!(rendered.get(4, "/a").unwrap().body, "new");
+        assert_eq!(body(&rendered, 4, "/a").unwrap(), "new");
     }
 
     #[test]
-    fn the_number_of_answers_is_bounded() {
+    fn what_nobody_asks_for_goes_first_when_there_is_too_much() {
         let rendered = Rendered::default();
+        let route = route();
+        let place = |key: String| Place {
+            key,
+            about: About::Model("ada/small".parse().unwrap()),
+            generation: 1,
+            route: route.clone(),
+        };
+        rendered.put(place("/wanted".to_owned()), answer("x"));
 
         for number in 0..=MAX_ANSWERS {
-            rendered.put(1, format!("/{number}"), answer("x"));
+            rendered.put(place(format!("/{number}")), answer("x"));
+            assert!(body(&rendered, 1, "/wanted").is_some());
         }
 
-        let kept = rendered.kept.lock().unwrap();
-        assert_eq!((kept.answers.len(), kept.bytes), (1, 1));
+        assert_eq!(body(&rendered, 1, "/0"), None);
+        let kept = rendered.kept();
+        assert!(kept.answers.len() < MAX_ANSWERS);
+        let sizes = kept.answers.iter();
+        let sizes = sizes.map(|(key, held)| size(key, &held.answer));
+        assert_eq!(kept.bytes, sizes.sum::<usize>());
+    }
+
+    #[test]
+    fn the_bytes_of_all_answers_are_bounded() {
+        let rendered = Rendered::default();
+        let large = || Answer {
+            headers: HeaderMap::new(),
+            body: Bytes::from(vec![0; MAX_BYTES / 4]),
+        };
+
+        for number in 0..5 {
+            rendered.put(place(1, &format!("/{number}")), large());
+        }
+
+        assert!(rendered.kept().bytes <= MAX_BYTES);
+        assert!(body(&rendered, 1, "/4").is_some());
     }
 }

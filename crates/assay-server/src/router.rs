@@ -6,10 +6,11 @@ use assay_model::{Clock, RepoKind};
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ETAG, LINK, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
 use serde_json::json;
+use tower::Layer as _;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as Anyone, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -54,14 +55,16 @@ fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
         X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
-    routes
-        .layer(DefaultBodyLimit::max(state.web.body_bytes))
-        .layer(catch_panics(state))
-        .layer(from_fn_with_state(state.clone(), answer::answer))
-        .layer(readable_anywhere)
-        .layer(never_guessed)
-        .layer(from_fn_with_state(state.clone(), observe::observe))
-        .with_state(state.clone())
+    let routes = routes
+        .layer(map_request(observe::tell_route))
+        .with_state(state.clone());
+    // They are put round the router and not round each route: for every request the route is copied with its layers.
+    let service = DefaultBodyLimit::max(state.web.body_bytes).layer(routes);
+    let service = catch_panics(state).layer(service);
+    let service = from_fn_with_state(state.clone(), answer::answer).layer(service);
+    let service = never_guessed.layer(readable_anywhere.layer(service));
+    let service = from_fn_with_state(state.clone(), observe::observe).layer(service);
+    Router::new().fallback_service(service)
 }
 
 /// Every route, with what is said of it.

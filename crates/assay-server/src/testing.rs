@@ -25,7 +25,8 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
-use crate::router::router;
+use crate::router::{router, routes};
+use crate::state::AppState;
 
 mod reply;
 
@@ -127,6 +128,13 @@ impl TestHub {
             .into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
         address
+    }
+
+    /// The routes alone, without what happens round every handler: for who looks at them.
+    pub fn routes(&self) -> Router {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let state = AppState::new(Arc::clone(&self.hub), &Config::default(), clock);
+        routes().into_router().with_state(state)
     }
 
     /// A directory that goes away with the hub.

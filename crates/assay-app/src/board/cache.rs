@@ -1,13 +1,13 @@
 //! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::RepoKey;
+use assay_model::{RepoId, RepoKey};
 use assay_store::Store;
 
 use super::EvalResult;
+use super::changes::Changes;
 use super::loaded::LoadedBoard;
 use crate::error::Error;
 use crate::index::Touched;
@@ -25,7 +25,6 @@ type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 /// Benchmarks, boards and results of models, as far as someone asked for them.
 #[derive(Debug, Default)]
 pub(crate) struct Boards {
-    generation: AtomicU64,
     kept: Mutex<Kept>,
     /// Held while something is read from the store, so that a crowd of readers reads it once.
     reading: tokio::sync::Mutex<()>,
@@ -37,6 +36,7 @@ struct Kept {
     version: u64,
     /// Goes up when everything is forgotten: what was read before is not kept.
     epoch: u64,
+    changes: Changes,
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
     boards: HashMap<RepoKey, KeptBoard>,
@@ -54,7 +54,22 @@ struct KeptBoard {
 impl Boards {
     /// A number that changes with everything that can be seen.
     pub(crate) fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
+        self.kept().changes.generation()
+    }
+
+    /// A number that changes with the board of this name.
+    pub(crate) fn generation_of_board(&self, id: &RepoId) -> u64 {
+        let kept = self.kept();
+        let known = kept.fresh_known();
+        match known.as_ref().and_then(|known| known.named(id.as_str())) {
+            Some(benchmark) => kept.changes.of_board(benchmark.key),
+            None => kept.changes.generation(),
+        }
+    }
+
+    /// A number that changes with the results of the model of this name.
+    pub(crate) fn generation_of_model(&self, id: &RepoId) -> u64 {
+        self.kept().changes.of_model(id.as_str())
     }
 
     /// Forgets what a change touched. Call it after the change was committed.
@@ -79,25 +94,30 @@ impl Boards {
             .filter_map(|name| kept.known.as_ref()?.named(name))
             .map(|benchmark| benchmark.key)
             .collect();
-        for key in keys {
-            if let Some(board) = kept.boards.get_mut(&key) {
+        for key in &keys {
+            if let Some(board) = kept.boards.get_mut(key) {
                 board.stale.extend(&touched.models);
             }
         }
-        drop(kept);
-        self.generation.fetch_add(1, Ordering::AcqRel);
+        // What a name stands for is uncertain until the benchmarks have been read again.
+        if kept.fresh_known().is_some() {
+            kept.changes.only(&keys, &touched.model_names);
+        } else {
+            kept.changes.all();
+        }
     }
 
     /// Forgets everything, as when another process changed something.
     pub(crate) fn forget(&self) {
         let mut kept = self.kept();
+        let mut changes = std::mem::take(&mut kept.changes);
+        changes.all();
         *kept = Kept {
             version: kept.version + 1,
             epoch: kept.epoch + 1,
+            changes,
             ..Kept::default()
         };
-        drop(kept);
-        self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The benchmarks that the hub knows.

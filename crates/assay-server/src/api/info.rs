@@ -1,9 +1,10 @@
 use assay_app::{Caller, Need, Repo};
 use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
-use axum::extract::State;
+use axum::Extension;
+use axum::extract::{MatchedPath, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -11,7 +12,7 @@ use utoipa::IntoParams;
 use crate::describe::{Subject, Told, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, Query, RepoName, Segments};
-use crate::rendered::Answer;
+use crate::rendered::{About, Address, Answer, Place};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
@@ -62,20 +63,16 @@ async fn head(
     Asker(caller): Asker,
     repo: RepoName,
     Query(query): Query<InfoQuery>,
-    uri: Uri,
+    address: Option<Extension<Address>>,
+    route: MatchedPath,
 ) -> Result<Response, Failure> {
     let wanted = Wanted::of(&repo, &query)?;
-    // Results alone are what pages ask for again and again, and they change only when the hub's generation does.
-    let is_kept = caller.name().is_none() && wanted.is_results_alone();
-    if !is_kept {
+    // Results alone are what pages ask for again and again, and they change only when the model's generation does.
+    let Some(Extension(address)) = address.filter(|_| wanted.is_results_alone()) else {
         return answer(&state, &caller, &repo, None, &wanted).await;
-    }
-    let generation = state.hub.generation();
-    let key = format!("{}{uri}", repo.kind.plural());
-    if let Some(kept) = state.web.rendered.get(generation, &key) {
-        state.web.metrics.cache_hits.add();
-        return Ok(kept.into_response());
-    }
+    };
+    let about = About::Model(repo.id.clone());
+    let place = Place::new(&state.hub, about, address, route);
     let info = info(&state, &caller, &repo, None, &wanted).await?;
     let body = serde_json::to_vec(&info).map_err(Failure::internal)?;
     let answer = Answer {
@@ -85,7 +82,7 @@ async fn head(
         )]),
         body: body.into(),
     };
-    state.web.rendered.put(generation, key, answer.clone());
+    state.web.rendered.put(place, answer.clone());
     Ok(answer.into_response())
 }
 

@@ -2,8 +2,8 @@ use assay_app::{BoardQuery, BoardView, Caller};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
 use axum::Extension;
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::extract::{MatchedPath, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use bytes::Bytes;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -12,7 +12,7 @@ use crate::base_url::BaseUrl;
 use crate::describe::{Subject, says};
 use crate::error::{Failure, one_line};
 use crate::extract::{Asker, Base, Flag, Query, RepoName};
-use crate::rendered::Answer;
+use crate::rendered::{About, Address, Answer, Place};
 use crate::routes::{Methods, Routes, get};
 use crate::state::AppState;
 use crate::wire;
@@ -128,22 +128,18 @@ async fn leaderboard(
     Base(base): Base,
     name: RepoName,
     Extension(form): Extension<Form>,
-    uri: Uri,
+    address: Option<Extension<Address>>,
+    route: MatchedPath,
     Query(parameters): Query<Parameters>,
 ) -> Result<Answer, Failure> {
     let query = parameters.query();
-    if caller.name().is_some() {
+    let Some(Extension(address)) = address else {
         return render(&state, &caller, base, &name.id, &query, form).await;
-    }
-    // What an anonymous reader sees depends on the address alone, and on the host for what counts as external.
-    let generation = state.hub.generation();
-    let key = format!("{base}{uri}");
-    if let Some(answer) = state.web.rendered.get(generation, &key) {
-        state.web.metrics.cache_hits.add();
-        return Ok(answer);
-    }
+    };
+    let about = About::Board(name.id.clone());
+    let place = Place::new(&state.hub, about, address, route);
     let answer = render(&state, &caller, base, &name.id, &query, form).await?;
-    state.web.rendered.put(generation, key, answer.clone());
+    state.web.rendered.put(place, answer.clone());
     Ok(answer)
 }
 

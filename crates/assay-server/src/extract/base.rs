@@ -13,10 +13,9 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 #[derive(Debug, Clone)]
 pub(crate) struct Base(pub(crate) BaseUrl);
 
-impl FromRequestParts<AppState> for Base {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
+impl Base {
+    /// What the client of this request calls the hub.
+    pub(crate) fn of(parts: &Parts, state: &AppState) -> Result<Self, Failure> {
         if let Some(url) = &state.web.public_url {
             return Ok(Self(url.clone()));
         }
@@ -31,6 +30,14 @@ impl FromRequestParts<AppState> for Base {
         BaseUrl::of_host(scheme, host)
             .map(Self)
             .map_err(|_| no_host())
+    }
+}
+
+impl FromRequestParts<AppState> for Base {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
+        Self::of(parts, state)
     }
 }
 

@@ -75,7 +75,7 @@ async fn every_path_of_the_router_is_in_the_document_and_no_other() {
     let hub = TestHub::new().await;
     let document = document().await;
 
-    let routed = paths_of(&hub.router());
+    let routed = paths_of(&hub.routes());
 
     let described: BTreeSet<String> = methods(&document).into_keys().map(str::to_owned).collect();
     assert_eq!(routed, described);

@@ -29,7 +29,7 @@ pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
     let body = json!({ "name": "large", "type": "dataset" }).to_string();
     let mut connection = Connection::open(hub.address());
     connection.post("/api/repos/create", &hub.token, "application/json", &body);
-    push(directory, settings.mb, &[&plain, &own]);
+    push(directory, settings.mb, &own, &plain);
 
     let (mut by_hub, mut by_plain) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -55,11 +55,14 @@ pub(crate) fn measure(hub: &HubProcess, settings: &Settings, directory: &Path) {
     );
 }
 
-/// Makes a repository of bytes that cannot be packed further, and pushes it.
-fn push(directory: &Path, mb: usize, urls: &[&str]) {
+/// Fills a repository with bytes that cannot be packed further, and pushes it to both.
+fn push(directory: &Path, mb: usize, own: &str, plain: &str) {
     let work = directory.join("large-work");
-    std::fs::create_dir(&work).unwrap();
-    git::run(&work, &["init", "--quiet", "--initial-branch=main"]);
+    // The hub has made a first commit.
+    git::run(
+        directory,
+        &["clone", "--quiet", own, work.to_str().unwrap()],
+    );
     let mut state = 0x5eed_u64;
     for number in 0..FILES {
         let words = (0..mb * 1_000_000 / FILES / 8).map(|_| {
@@ -73,8 +76,8 @@ fn push(directory: &Path, mb: usize, urls: &[&str]) {
     }
     git::run(&work, &["add", "."]);
     git::run(&work, &["commit", "--quiet", "-m", "Add files"]);
-    for url in urls {
-        git::run(&work, &["push", "--quiet", "--force", url, "HEAD:main"]);
+    for url in [own, plain] {
+        git::run(&work, &["push", "--quiet", url, "HEAD:main"]);
     }
     std::fs::remove_dir_all(work).unwrap();
 }

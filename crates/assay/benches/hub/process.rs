@@ -25,8 +25,8 @@ impl HubProcess {
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             // One machine asks more often than a stranger may.
-            .args(["--set", "limits.requests_per_token=0"])
-            .args(["--set", "limits.requests_per_address=0"])
+            .args(["--set", "limits.requests_per_token=1000000000"])
+            .args(["--set", "limits.requests_per_address=1000000000"])
             .stderr(Stdio::null());
         let mut shown = Vec::new();
         let lines = if token.is_some() { 1 } else { 3 };
