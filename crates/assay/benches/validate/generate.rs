@@ -82,10 +82,9 @@ pub(crate) fn samples(root: &Path, profile: Profile, bytes: usize) -> Pair {
     }
 }
 
-/// Writes small records without samples; returns how many bytes they have.
-pub(crate) fn records(root: &Path, count: usize) -> usize {
+/// Writes small records without samples.
+pub(crate) fn records(root: &Path, count: usize) {
     let mut random = Random(7);
-    let mut bytes = 0;
     for number in 0..count {
         let model = format!("model-{number}");
         let folder = root.join(format!("data/leaderboard/acme/{model}"));
@@ -100,10 +99,8 @@ pub(crate) fn records(root: &Path, count: usize) -> usize {
             1000,
             "",
         );
-        bytes += text.len();
         fs::write(folder.join(format!("{uuid}.json")), text).unwrap();
     }
-    bytes
 }
 
 fn single(random: &mut Random, number: u64, right: bool, length: u64) -> String {
