@@ -12,6 +12,7 @@ mod frontier;
 mod growth;
 mod hash;
 mod key;
+mod mirror;
 mod note;
 mod pending;
 mod proof;
