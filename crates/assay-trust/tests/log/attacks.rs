@@ -100,9 +100,13 @@ fn other_history(size: u64, differs_at: u64, files: &Path) {
     let directory = tempfile::tempdir().unwrap();
     let log = open(directory.path());
     let pending: Vec<_> = (0..size)
-        .map(|number| match number == differs_at {
-            true => log.append(b"another".to_vec()),
-            false => log.append(leaf(number)),
+        .map(|number| {
+            let is_other = number == differs_at;
+            log.append(if is_other {
+                b"another".to_vec()
+            } else {
+                leaf(number)
+            })
         })
         .collect();
     for own in pending {
