@@ -6,6 +6,7 @@ use ed25519_dalek::{Signature, Signer as _};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use crate::log::{self, NoteKey};
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
 
@@ -72,12 +73,12 @@ impl SigningKey {
         token::sign(self, claims)
     }
 
-    /// The signature under the text of a note, such as a checkpoint.
+    /// The same secret as the key of a log, whose checkpoints it signs under this name.
     ///
-    /// The text of a note has lines, and what is signed of a token has none; so no signature of one passes for the other,
-    /// even if someone used one key for both.
-    pub fn sign_note(&self, text: &str) -> [u8; 64] {
-        self.sign(text.as_bytes())
+    /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature of one passes for the
+    /// other, even if someone used one key for both.
+    pub fn note_key(&self, origin: &str) -> Result<NoteKey, log::KeyError> {
+        NoteKey::from_seed(origin, &self.seed())
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {

@@ -11,7 +11,9 @@ mod id;
 mod json;
 mod key;
 mod leaf;
+pub mod log;
 mod members;
+pub mod proof;
 mod reason;
 mod seal;
 mod subject;
@@ -37,5 +39,5 @@ pub use trust::{
 };
 pub use verdict::{
     Attestation, BenchmarkAt, CLOCK_SKEW, Facts, RepoView, Submission, Verdict, World, admit,
-    standing,
+    result_path, standing,
 };

@@ -11,6 +11,7 @@ mod admit;
 mod compare;
 
 pub use admit::{BenchmarkAt, World, admit};
+pub use compare::result_path;
 
 /// How far clocks may disagree, in seconds.
 pub const CLOCK_SKEW: i64 = 60;

@@ -32,11 +32,18 @@ pub(super) fn entry(
     Ok(())
 }
 
+/// The file that an entry with these claims belongs in.
+pub fn result_path(claims: &Claims) -> RepoPath {
+    let name = claims.subject.benchmark_repo.result_file_name();
+    format!("{DIRECTORY}/{name}")
+        .parse()
+        .expect("the name of a repository is safe in a path")
+}
+
 /// Whether the entry is in the file that its benchmark has.
 pub(super) fn path(path: &RepoPath, claims: &Claims) -> Result<(), Unverified> {
-    let name = claims.subject.benchmark_repo.result_file_name();
-    let expected = format!("{DIRECTORY}/{name}");
-    if path.as_str() == expected {
+    let expected = result_path(claims);
+    if *path == expected {
         return Ok(());
     }
     let detail = format!(
