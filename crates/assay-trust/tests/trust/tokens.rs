@@ -410,7 +410,7 @@ fn aud_exact_single() {
         "",
     ] {
         let token = token_of(&claims_changed(|claims| {
-            audience.clone_into(&mut claims.aud)
+            audience.clone_into(&mut claims.aud);
         }));
         assert_eq!(refusal(&token), Reason::AudienceMismatch, "{audience}");
     }
