@@ -7,8 +7,16 @@ pub(crate) fn cpu_time() -> Duration {
     // A thread that has ended takes its own account with it, so the process is asked.
     const TICKS_PER_SECOND: u64 = 100;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    let ticks: u64 = fields[11..13].iter().map(|own| own.parse::<u64>().unwrap()).sum();
+    let fields: Vec<&str> = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .collect();
+    let ticks: u64 = fields[11..13]
+        .iter()
+        .map(|own| own.parse::<u64>().unwrap())
+        .sum();
     Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
 }
 
@@ -16,7 +24,13 @@ pub(crate) fn cpu_time() -> Duration {
 pub(crate) fn memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: u64 = line.unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    let kib: u64 = line
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     kib / 1024
 }
 

@@ -53,20 +53,27 @@ pub(crate) fn run(tokens: u64) {
     while !waiting.is_empty() {
         latencies.push(acknowledged(waiting.pop_front()));
     }
-    let (wall, cpu) = (start.elapsed(), cpu_time() - before);
+    let (wall, cpu) = (start.elapsed(), cpu_time().saturating_sub(before));
     assert_eq!(log.size(), tokens);
     report(tokens, wall, cpu, &mut latencies);
     println!("  the log was checked whole: {}", log.check().is_ok());
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ratios need no more than a few digits")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "ratios need no more than a few digits"
+)]
 fn report(tokens: u64, wall: Duration, cpu: Duration, latencies: &mut [Duration]) {
-    println!("tokens issued, durable and under a signed checkpoint: {tokens}, {IN_FLIGHT} in flight");
+    println!(
+        "tokens issued, durable and under a signed checkpoint: {tokens}, {IN_FLIGHT} in flight"
+    );
     for (name, time) in [("CPU second", cpu), ("second by the clock", wall)] {
         let rate = tokens as f64 / time.as_secs_f64();
         let verdict = if rate >= BAR { "holds" } else { "MISSED" };
         let ratio = rate / BAR;
-        println!("  per {name:<20} {rate:>9.0}   {ratio:>5.2} times the bar of {BAR:.0}: {verdict}");
+        println!(
+            "  per {name:<20} {rate:>9.0}   {ratio:>5.2} times the bar of {BAR:.0}: {verdict}"
+        );
     }
     let (middle, slow) = (quantile(latencies, 0.5), quantile(latencies, 0.99));
     println!(

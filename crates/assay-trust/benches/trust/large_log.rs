@@ -66,12 +66,16 @@ fn receipts(log: &Log, leaves: u64) {
     }
     for (name, times) in [("made", &mut made), ("checked", &mut checked)] {
         let (middle, slow) = (quantile(times, 0.5), quantile(times, 0.99));
-        println!("  receipt {name:<8} {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile");
+        println!(
+            "  receipt {name:<8} {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile"
+        );
     }
     let (middle, slow) = (quantile(&mut both, 0.5), quantile(&mut both, 0.99));
     let ratio = slow.as_secs_f64() / BAR.as_secs_f64();
     let verdict = if slow <= BAR { "holds" } else { "MISSED" };
-    println!("  receipt both     {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile, {length} bytes");
+    println!(
+        "  receipt both     {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile, {length} bytes"
+    );
     println!("  {ratio:.3} of the bar of {BAR:?} at the 99th percentile: {verdict}");
 }
 
@@ -86,7 +90,9 @@ fn consistency(log: &Log, leaves: u64) {
         assert_eq!(proof.verify(roots.0, roots.1), Ok(()));
     }
     let (middle, slow) = (quantile(&mut times, 0.5), quantile(&mut times, 0.99));
-    println!("  consistency made {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile");
+    println!(
+        "  consistency made {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile"
+    );
 }
 
 /// Places all over the log, the same every time.

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 use assay_trust::log::{Log, LogOptions, LogPath, LogSource as _, NoteKey};
+use assay_trust::proof::TrustNote;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -38,9 +39,13 @@ impl Hub {
 
     /// Says which keys the logs have.
     fn announce(&self, seed: u8) {
-        let key = |log| json!({ "key": key(log, seed).verifier().to_string() });
-        let trust = json!({ "logs": { "results": key("results"), "control": key("control") } });
-        self.write(".well-known/eval-trust", trust.to_string().as_bytes());
+        let note = TrustNote {
+            hub: "https://hub.example".to_owned(),
+            issuer: "https://hub.example".to_owned(),
+            results: key("results", seed).verifier(),
+            control: key("control", seed).verifier(),
+        };
+        self.write(".well-known/eval-trust", note.to_string().as_bytes());
     }
 
     /// Shows a log with these entries. One that goes on from what was shown is the same log.
@@ -91,8 +96,11 @@ impl Hub {
     }
 }
 
+/// Each log has a key of its own.
 fn key(log: &str, seed: u8) -> NoteKey {
-    NoteKey::from_seed(&format!("hub.example/log/{log}"), &[seed; 32]).unwrap()
+    let mut secret = [seed; 32];
+    secret[0] = log.as_bytes()[0];
+    NoteKey::from_seed(&format!("hub.example/log/{log}"), &secret).unwrap()
 }
 
 /// Answers with files, one request a connection.
@@ -112,11 +120,6 @@ fn answer(mut stream: TcpStream, root: &Path) -> std::io::Result<()> {
         }
     }
     let path = request.split(' ').nth(1).unwrap_or_default();
-    let kind = if path.starts_with("/.well-known") {
-        "application/json"
-    } else {
-        "application/octet-stream"
-    };
     let (status, body) = match std::fs::read(root.join(path.trim_start_matches('/'))) {
         Ok(body) => ("200 OK", body),
         Err(_) => ("404 Not Found", Vec::new()),
@@ -124,7 +127,7 @@ fn answer(mut stream: TcpStream, root: &Path) -> std::io::Result<()> {
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
     )?;
     stream.write_all(&body)
 }

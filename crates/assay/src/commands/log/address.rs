@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_trust::log::{Directory, LogSource, SignedCheckpoint, VerifierKey};
-use serde_json::Value as Json;
+use assay_trust::proof::{TrustNote, TrustNoteError};
 
 use super::args::{AuditArgs, LogName};
 use super::saved::{Saved, SavedLog};
@@ -46,14 +46,9 @@ pub(super) enum TargetError {
     /// The hub refused, or cannot be reached.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The hub does not say what keys its logs have.
-    #[error(
-        "`{address}{TRUST}` names no key for the log `{log}`; give the log's own address and `--key`"
-    )]
-    NoKey { address: String, log: &'static str },
-    /// What the hub says is no key.
-    #[error("the key that the hub announces for the log `{log}` cannot be used: {reason}")]
-    Key { log: &'static str, reason: String },
+    /// What the hub says of its keys cannot be read.
+    #[error("`{hub}{TRUST}` does not say what keys the logs have: {source}")]
+    Note { hub: String, source: TrustNoteError },
     /// The earlier audit was of another log.
     #[error("the earlier audit has no checkpoint of `{0}`")]
     NoEarlier(String),
@@ -130,22 +125,23 @@ fn of_hub(
 fn announced_key(
     hub: &str,
     log: LogName,
-    announced: &mut Option<Json>,
+    announced: &mut Option<TrustNote>,
 ) -> Result<VerifierKey, TargetError> {
-    let trust = match announced {
-        Some(trust) => trust,
-        None => announced.insert(Client::new(hub, None)?.get(TRUST)?),
+    let note = match announced {
+        Some(note) => note,
+        None => announced.insert(trust_note(hub)?),
     };
-    let log = log.as_str();
-    let key = trust["logs"][log]["key"]
-        .as_str()
-        .ok_or_else(|| TargetError::NoKey {
-            address: hub.to_owned(),
-            log,
-        })?;
-    key.parse()
-        .map_err(|error: assay_trust::log::KeyError| TargetError::Key {
-            log,
-            reason: error.to_string(),
-        })
+    Ok(match log {
+        LogName::Results => note.results.clone(),
+        LogName::Control => note.control.clone(),
+    })
+}
+
+fn trust_note(hub: &str) -> Result<TrustNote, TargetError> {
+    let bytes = Client::new(hub, None)?.bytes(TRUST)?;
+    let note = String::from_utf8_lossy(&bytes).parse();
+    note.map_err(|source| TargetError::Note {
+        hub: hub.to_owned(),
+        source,
+    })
 }
