@@ -56,6 +56,7 @@ impl Hub {
         })
         .await?;
         hub.recover().await?;
+        hub.renew_outdated().await?;
         Ok(hub)
     }
 

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::board_of;
 use super::main_line::{MainLine, Step};
 use super::pull_line::{self, Pull};
+use super::records::{RecordsChange, records};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
 use super::shelf::Shelf;
 
@@ -45,6 +46,7 @@ pub(super) struct Derived {
     pub(super) pulls: Vec<(u32, Vec<IndexedEntry>)>,
     pub(super) card: Change<Option<Card>>,
     pub(super) benchmark: Change<Option<NewBenchmark>>,
+    pub(super) records: RecordsChange,
 }
 
 /// How the entries of main change.
@@ -90,6 +92,7 @@ pub(super) fn derive(task: &Task) -> Result<Derived, Error> {
         pulls: Vec::new(),
         card: card(&objects, task)?,
         benchmark: Change::None,
+        records: records(&objects, task)?,
     };
     match task.kind {
         RepoKind::Dataset => derived.benchmark = benchmark(&objects, task)?,
@@ -181,7 +184,7 @@ fn benchmark(objects: &Objects, task: &Task) -> Result<Change<Option<NewBenchmar
 }
 
 /// A commit that was indexed, unless it was lost since.
-fn still_there(objects: &Objects, commit: Option<ObjectId>) -> Result<Option<ObjectId>, Error> {
+pub(super) fn still_there(objects: &Objects, commit: Option<ObjectId>) -> Result<Option<ObjectId>, Error> {
     match commit {
         Some(commit) if objects.contains(commit)? => Ok(Some(commit)),
         Some(_) | None => Ok(None),
