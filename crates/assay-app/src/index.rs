@@ -30,9 +30,9 @@ use serde_json::Value as Json;
 use self::derive::{Change, Derived, MainChange, Task, derive};
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
-use self::records::RecordsChange;
-pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+pub(crate) use self::read::{CARD_FILE, DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
 pub(crate) use self::records::RECORDS_FOLDER;
+use self::records::RecordsChange;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 

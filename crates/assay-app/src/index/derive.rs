@@ -10,15 +10,13 @@ use serde_json::Value as Json;
 use super::board_of;
 use super::main_line::{MainLine, Step};
 use super::pull_line::{self, Pull};
+use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, definition};
 use super::records::{RecordsChange, records};
-use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
 use super::shelf::Shelf;
 
 /// How many commits are walked step by step. Each step holds all entries of main, so for more the history is made anew,
 /// which holds only what changed.
 const MAX_STEPS: usize = 64;
-/// How long a `README.md` may be whose card is read, in bytes.
-const MAX_CARD_BYTES: u64 = 8 << 20;
 
 /// What is to be derived, and what is known already.
 pub(super) struct Task {
@@ -184,7 +182,10 @@ fn benchmark(objects: &Objects, task: &Task) -> Result<Change<Option<NewBenchmar
 }
 
 /// A commit that was indexed, unless it was lost since.
-pub(super) fn still_there(objects: &Objects, commit: Option<ObjectId>) -> Result<Option<ObjectId>, Error> {
+pub(super) fn still_there(
+    objects: &Objects,
+    commit: Option<ObjectId>,
+) -> Result<Option<ObjectId>, Error> {
     match commit {
         Some(commit) if objects.contains(commit)? => Ok(Some(commit)),
         Some(_) | None => Ok(None),

@@ -89,7 +89,10 @@ impl Facts {
             library_version: at("eval_library", "version"),
             reported_by: at("source_metadata", "source_organization_name"),
             relationship: at("source_metadata", "evaluator_relationship"),
-            results: all().take(MAX_FACT_RESULTS).map(ResultFacts::read).collect(),
+            results: all()
+                .take(MAX_FACT_RESULTS)
+                .map(ResultFacts::read)
+                .collect(),
             total_results: all().count() as u64,
             samples: samples.and_then(|samples| text(samples.get("file_path")?)),
             sample_rows: samples.and_then(|samples| {
