@@ -7,7 +7,7 @@ use assay_store::Store;
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::board::Boards;
-use crate::config::HubConfig;
+use crate::config::{HubConfig, Limits};
 use crate::error::Error;
 use crate::lock::{Locked, Locks};
 use crate::session::Sessions;
@@ -87,6 +87,11 @@ impl Hub {
         });
         Self::watch(&hub);
         Ok(hub)
+    }
+
+    /// What one request, file or account may take.
+    pub fn limits(&self) -> &Limits {
+        &self.config.limits
     }
 
     /// Whether the hub can answer: its database and its directory.

@@ -42,7 +42,7 @@ pub use large_files::{LargeFiles, Upload};
 pub use merge::{FastForward, MergePlan, Merged};
 pub use object::{Change, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
 pub use objects::Objects;
-pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature};
+pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature, TagPlan};
 pub use quarantine::Quarantine;
 pub use ref_name::{RefName, RefNameError};
 pub use refs::{Expected, RefChange, RefKind, Reference};

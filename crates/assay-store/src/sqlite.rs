@@ -49,8 +49,22 @@ const LOCKED: [i32; 2] = [5, 6];
 
 /// The one connection that writes.
 pub(crate) async fn writer(path: &Path) -> sqlx::Result<Pool> {
+    make_private(path)?;
     let options = options(path).create_if_missing(true);
     pool(1).connect_with(options).await
+}
+
+/// Makes the file of a new database readable by its owner alone, which the files beside it inherit: hashes of tokens and the
+/// key that signs links are in it.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(|_| ()),
+    }
 }
 
 /// The connections that answer questions. They could not write if they were told to.

@@ -1,21 +1,32 @@
-use assay_app::Preupload;
+use assay_app::{Need, Preupload};
 use assay_formats::hub_api::{self, UploadMode};
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Flag, JsonBody, Query, RepoName, Segments};
-use crate::routes::{Routes, post};
+use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 
 /// The most files that can be asked about at once. Clients send 256.
 const MAX_FILES: usize = 1000;
 
 pub(crate) fn routes() -> Routes {
-    Routes::about(Subject::Commits).route(
+    Routes::about(Subject::Commits)
+        .route(
+            "/{namespace}/{name}/xet-write-token/{revision}",
+            get(
+                xet_write_token,
+                says("Is asked by clients that would send a large file by Xet, and is answered with 400.")
+                    .more("Files up to `limits.file_bytes` go in the commit itself. The message says what to do with larger ones.")
+                    .asks(Door::SignedIn)
+                    .refuses(&[Refusal::Invalid]),
+            ),
+        )
+        .route(
         "/{namespace}/{name}/preupload/{revision}",
         post(
             preupload,
@@ -42,6 +53,19 @@ struct PreuploadQuery {
     #[serde(default)]
     #[param(value_type = bool)]
     create_pr: Flag,
+}
+
+/// Clients with Xet ask for this without asking what the hub can do, and go no further. The message is all they show.
+async fn xet_write_token(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+) -> Result<(), Failure> {
+    name.open(&state, &caller, Need::Discuss).await?;
+    let limit = state.hub.limits().file_bytes;
+    Err(Failure::invalid(format!(
+        "this hub keeps files of more than {limit} bytes by git-lfs and not by Xet: set HF_HUB_DISABLE_XET=1 and try again, or push with git-lfs"
+    )))
 }
 
 /// How each file of a coming commit is to be sent.

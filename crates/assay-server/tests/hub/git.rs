@@ -270,3 +270,47 @@ async fn the_dumb_protocol_is_not_spoken() {
 
     assert_eq!(answer.status, 400);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() {
+    let hub = TestHub::with(|config| {
+        config.limits.commit_files = 2;
+        config.limits.commit_bytes = 1000;
+    })
+    .await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Alice, address, "alice/small");
+    let work = hub.directory().join("work");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &url, "work"]).await);
+    let push = ["push", "--quiet", "origin", "HEAD:main"];
+
+    // Each commit is looked at by itself: three files in two commits are fine.
+    fs_err::write(work.join("a.txt"), "a").unwrap();
+    commit_file(&work, "b.txt", "b").await;
+    commit_file(&work, "c.txt", "c").await;
+    let fine = run(&work, &push).await;
+    for name in ["d.txt", "e.txt"] {
+        fs_err::write(work.join(name), name).unwrap();
+    }
+    commit_file(&work, "f.txt", "f").await;
+    let many = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    commit_file(&work, "g.txt", &"x".repeat(1001)).await;
+    let large = run(&work, &push).await;
+
+    succeeded(&fine);
+    assert!(
+        told(&many).contains("changes 3 files; a commit changes at most 2"),
+        "{}",
+        told(&many)
+    );
+    assert!(
+        told(&large).contains("1001 bytes together"),
+        "{}",
+        told(&large)
+    );
+    assert!(!many.status.success() && !large.status.success());
+}

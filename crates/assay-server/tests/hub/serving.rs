@@ -82,6 +82,35 @@ async fn the_first_start_makes_an_operator_and_the_second_does_not() {
 }
 
 #[tokio::test]
+async fn a_second_server_in_the_same_directory_is_told_of_the_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let _first = serve(config(&directory)).await.unwrap();
+
+    let second = serve(config(&directory)).await;
+
+    let error = second.err().expect("there is a server already");
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert!(told.starts_with("another server works in"), "{told}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_on_the_machine_can_read_what_a_new_hub_keeps() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let config = config(&directory);
+    let data = config.data.clone();
+
+    let _server = serve(config).await.unwrap();
+
+    let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for name in ["hub.db", "hub.db-wal", "hub.db-shm"] {
+        assert_eq!(mode(&data.join(name)), 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_configuration_with_faults_does_not_start() {
     let directory = tempfile::tempdir().unwrap();
     let open = Config {
