@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use assay_model::Durability;
+
 /// Where a hub keeps its data and what it allows.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
@@ -7,6 +9,8 @@ pub struct HubConfig {
     pub data: PathBuf,
     /// What is allowed.
     pub limits: Limits,
+    /// What an acknowledged change outlasts.
+    pub durability: Durability,
 }
 
 /// What one request, file or account may take.

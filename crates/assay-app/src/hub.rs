@@ -63,14 +63,15 @@ impl Hub {
     /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
     /// work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let data = config.data.clone();
+        let (data, durability) = (config.data.clone(), config.durability);
         let (tenant, git, large_files) = blocking(move || {
             let tenant = Tenant::enter(&data)?;
-            let git = Repositories::new(data.join("repos"))?;
-            Ok((tenant, git, LargeFiles::new(data.join("lfs"))?))
+            let git = Repositories::new(data.join("repos"))?.lasting(durability);
+            let large_files = LargeFiles::new(data.join("lfs"))?.lasting(durability);
+            Ok((tenant, git, large_files))
         })
         .await?;
-        let store = Store::open(&config.data.join("hub.db")).await?;
+        let store = Store::open_lasting(&config.data.join("hub.db"), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
         let hub = Arc::new_cyclic(|me| Self {
             store,

@@ -9,6 +9,7 @@ mod account;
 mod adopt;
 mod attributes;
 mod board;
+mod collect;
 mod commit;
 mod config;
 mod discussion;
@@ -43,6 +44,7 @@ mod token;
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use collect::{Collected, GRACE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use assay_model::ObjectId;
+use assay_model::{Durability, ObjectId};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gix::objs::Kind;
@@ -29,7 +29,13 @@ pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
 }
 
 /// Writes an object that is not there yet. It appears whole or not at all.
-pub(crate) fn write(objects: &Path, id: ObjectId, kind: Kind, data: &[u8]) -> Result<(), Error> {
+pub(crate) fn write(
+    objects: &Path,
+    id: ObjectId,
+    kind: Kind,
+    data: &[u8],
+    durability: Durability,
+) -> Result<(), Error> {
     let path = path(objects, id);
     if path.exists() {
         return Ok(());
@@ -41,7 +47,11 @@ pub(crate) fn write(objects: &Path, id: ObjectId, kind: Kind, data: &[u8]) -> Re
         .write_all(&header(kind, data.len() as u64))
         .and_then(|()| encoder.write_all(data));
     written.map_err(failed())?;
-    settle(encoder.finish().map_err(failed())?, &path)
+    let file = encoder.finish().map_err(failed())?;
+    if durability == Durability::Full {
+        file.as_file().sync_all().map_err(failed())?;
+    }
+    settle(file, &path)
 }
 
 /// Writes a blob that is not held in memory. The size must be right.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use assay_model::Durability;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
@@ -48,9 +49,17 @@ const CACHE: &str = "-16384";
 const LOCKED: [i32; 2] = [5, 6];
 
 /// The one connection that writes.
-pub(crate) async fn writer(path: &Path) -> sqlx::Result<Pool> {
+pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<Pool> {
     make_private(path)?;
-    let options = options(path).create_if_missing(true);
+    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the last
+    // transactions; what they say of git is found again at the next start. `FULL` waits for the disk each time.
+    let synchronous = match durability {
+        Durability::Full => SqliteSynchronous::Full,
+        Durability::Fast => SqliteSynchronous::Normal,
+    };
+    let options = options(path)
+        .create_if_missing(true)
+        .synchronous(synchronous);
     pool(1).connect_with(options).await
 }
 
@@ -84,8 +93,6 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
-    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the
-    // last transactions; what they say of git is found again at the next start.
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)

@@ -41,6 +41,15 @@ pub const KEYS: &[Key] = &[
         show: |config| config.data.display().to_string(),
     },
     Key {
+        name: "durability",
+        about: "what an acknowledged change outlasts: `full`, a loss of power; `fast`, the death of the process",
+        set: |config, text| {
+            config.durability = text.parse().map_err(reason)?;
+            Ok(())
+        },
+        show: |config| config.durability.to_string(),
+    },
+    Key {
         name: "public_url",
         about: "what clients call this hub, when a proxy changes the `Host` header",
         set: |config, text| {

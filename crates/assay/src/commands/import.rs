@@ -6,7 +6,7 @@ mod names;
 mod plan;
 mod send;
 
-use assay_check::{Context, FileKind, Options, validate};
+use assay_check::{Context, FileKind, FileReport, Options, validate};
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
@@ -43,10 +43,23 @@ pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) 
     );
     let mut plan = Plan::new(&source.namespace);
     let mut refused = Vec::new();
-    for report in reports
+    let (records, others): (Vec<_>, Vec<_>) = reports
         .iter()
-        .filter(|report| report.kind == Some(FileKind::Record))
-    {
+        .partition(|report| report.kind == Some(FileKind::Record));
+    // What was named and is no record, or is not there at all, is nothing to import the rest without.
+    let faults: Vec<String> = others.iter().map(|report| not_a_record(report)).collect();
+    if !faults.is_empty() {
+        faults
+            .iter()
+            .for_each(|fault| printer.error(&visible(fault)));
+        return Exit::Failed;
+    }
+    if records.is_empty() {
+        printer
+            .error("there are no Every Eval Ever records in what was named; nothing was imported");
+        return Exit::Failed;
+    }
+    for report in records {
         if report.findings.has_errors() {
             refused.push(format!(
                 "`{}` has faults; `assay validate` shows them",
@@ -62,6 +75,15 @@ pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) 
         send(command, config, &plan)
     };
     tell(command, &plan, &refused, outcome, printer)
+}
+
+/// Why something that was named cannot be imported.
+fn not_a_record(report: &FileReport) -> String {
+    let found = report.findings.diagnostics().first();
+    match found.filter(|_| report.kind.is_none()) {
+        Some(found) => format!("`{}`: {}", report.path, found.message),
+        None => format!("`{}` is no Every Eval Ever record", report.path),
+    }
 }
 
 fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, HubCommandError> {
@@ -100,7 +122,7 @@ fn tell(
             "refused": refused,
             "report": report,
         })),
-        ShowFormat::Text => printer.data(&in_words(source.dry_run, plan, &report)),
+        ShowFormat::Text => printer.data(&in_words(source.dry_run, &report)),
     }
     for line in refused.iter().chain(&report.failures) {
         printer.error(&visible(line));
@@ -112,11 +134,11 @@ fn tell(
     }
 }
 
-fn in_words(dry_run: bool, plan: &Plan, report: &Report) -> String {
+fn in_words(dry_run: bool, report: &Report) -> String {
     let verb = if dry_run { "would become" } else { "became" };
     let made = format!(
         "{} {verb} {}, {} and {}\n",
-        count(plan.records(), "record", "records"),
+        count(report.records, "record", "records"),
         count(report.benchmarks, "benchmark", "benchmarks"),
         count(report.models, "model", "models"),
         count(report.entries, "result", "results"),
