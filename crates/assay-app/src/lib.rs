@@ -48,8 +48,8 @@ pub use collect::{Collected, GRACE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
-    Status,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
+    PullDetails, Status,
 };
 pub use door::Repo;
 pub use error::{Error, Missing};

@@ -3,12 +3,16 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_model::RepoKind;
+use assay_server::app::{NewRepository, Visibility};
 use assay_server::{Config, ServeError, serve};
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::oneshot;
+
+use crate::git::{run, succeeded, told};
 
 fn config(directory: &tempfile::TempDir) -> Config {
     Config {
@@ -190,6 +194,45 @@ async fn with_a_certificate_the_server_speaks_tls() {
     .unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_clones_over_tls_and_believes_no_other_certificate() {
+    let directory = tempfile::tempdir().unwrap();
+    let pem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hub/tls");
+    let certificate = pem.join("certificate.pem");
+    let server = serve(Config {
+        tls_certificate: Some(certificate.clone()),
+        tls_key: Some(pem.join("key.pem")),
+        ..config(&directory)
+    })
+    .await
+    .unwrap();
+    let (account, secret) = server.first_operator().unwrap();
+    let caller = server.hub().authenticate(Some(secret.reveal())).await;
+    let new = NewRepository {
+        kind: RepoKind::Model,
+        namespace: Some(account.name.clone()),
+        name: "small".to_owned(),
+        visibility: Visibility::Public,
+        description: None,
+    };
+    let hub = server.hub();
+    hub.create_repository(&caller.unwrap(), new).await.unwrap();
+    let url = format!(
+        "https://localhost:{}/operator/small",
+        server.address().port()
+    );
+    tokio::spawn(server.run_until(std::future::pending()));
+
+    let trusted = format!("http.sslCAInfo={}", certificate.display());
+    let known = run(directory.path(), &["-c", &trusted, "clone", &url, "known"]).await;
+    let unknown = run(directory.path(), &["clone", &url, "unknown"]).await;
+
+    succeeded(&known);
+    assert!(directory.path().join("known/.git").is_dir());
+    assert!(!unknown.status.success());
+    assert!(told(&unknown).contains("certificate"), "{}", told(&unknown));
 }
 
 #[tokio::test]
