@@ -75,10 +75,10 @@ impl Repositories {
         quarantine.admit()?;
         write(&made.join(RefName::main().as_str()), &format!("{commit}\n"))?;
         let mut directories = Directories::new(self.durability);
-        for name in ["HEAD", "config", "refs/heads/main"] {
-            let path = made.join(name);
-            sync::file(self.durability, &path)?;
-            directories.of(&path);
+        let files = ["HEAD", "config", "refs/heads/main"].map(|name| made.join(name));
+        sync::files(self.durability, &files)?;
+        for path in &files {
+            directories.of(path);
         }
         directories.of(&made.join("refs/heads"));
         directories.sync()?;

@@ -79,7 +79,7 @@ impl Shadow {
         let mut state = self.state();
         if data.len() > MAX_IN_MEMORY || state.bytes + data.len() > MAX_MEMORY {
             let objects = self.directory(&mut state)?;
-            loose::write(&objects, id, kind, &data, Durability::Fast)?;
+            loose::write(&objects, id, kind, &data)?;
             return Ok(id);
         }
         state.bytes += data.len();
@@ -105,7 +105,7 @@ impl Shadow {
         let mut state = self.state();
         let objects = self.directory(&mut state)?;
         for (id, (kind, data)) in std::mem::take(&mut state.memory) {
-            loose::write(&objects, id, kind, &data, Durability::Fast)?;
+            loose::write(&objects, id, kind, &data)?;
         }
         state.bytes = 0;
         Ok(objects)
@@ -123,9 +123,14 @@ impl Shadow {
                 self.base.reopen()?;
             }
         }
+        let mut unnamed = Vec::new();
         for (id, (kind, data)) in std::mem::take(&mut state.memory) {
-            loose::write(&objects, id, kind, &data, self.base.durability)?;
-            moved.note(&loose::path(&objects, id));
+            unnamed.extend(loose::prepare(&objects, id, kind, &data)?);
+        }
+        let paths: Vec<PathBuf> = unnamed.iter().map(|one| one.path().to_owned()).collect();
+        sync::files(self.base.durability, &paths)?;
+        for object in unnamed {
+            moved.note(&object.settle()?);
         }
         moved.directories.sync()
     }
@@ -180,6 +185,8 @@ impl Moved {
             return Ok(0);
         }
         names.sort_by_key(|name| is_index(name));
+        let paths: Vec<PathBuf> = names.iter().map(|name| from.join(name)).collect();
+        sync::files(self.durability, &paths)?;
         std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
         for name in &names {
             self.rename(&from.join(name), &to.join(name))?;
@@ -189,20 +196,25 @@ impl Moved {
 
     fn loose(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
         let hexadecimal = |name: &String| name.len() == 2 && name != "..";
+        let mut paths = Vec::new();
         for fan in list(from)?.into_iter().filter(hexadecimal) {
-            let (from, to) = (from.join(&fan), to.join(&fan));
-            std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
-            for name in list(&from)? {
-                if name.len() + fan.len() == ObjectId::DIGITS {
-                    self.rename(&from.join(&name), &to.join(&name))?;
-                }
+            let names = list(&from.join(&fan))?.into_iter();
+            let objects = names.filter(|name| name.len() + fan.len() == ObjectId::DIGITS);
+            paths.extend(objects.map(|name| Path::new(&fan).join(name)));
+        }
+        let whole: Vec<PathBuf> = paths.iter().map(|path| from.join(path)).collect();
+        sync::files(self.durability, &whole)?;
+        for (path, whole) in paths.iter().zip(&whole) {
+            let place = to.join(path);
+            if let Some(folder) = place.parent() {
+                std::fs::create_dir_all(folder).map_err(Error::disk("make", folder))?;
             }
+            self.rename(whole, &place)?;
         }
         Ok(())
     }
 
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
-        sync::file(self.durability, from)?;
         std::fs::rename(from, to).map_err(Error::disk("move an object to", to))?;
         self.note(to);
         Ok(())

@@ -93,6 +93,7 @@ mod tests {
                 name: "main".to_owned(),
                 full_name: "refs/heads/main".to_owned(),
                 target_commit: commit,
+                message: None,
             }],
             ..Refs::default()
         };

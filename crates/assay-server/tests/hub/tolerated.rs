@@ -59,14 +59,13 @@ async fn a_client_that_would_send_by_xet_is_told_what_to_do() {
         .await
         .expect(200);
 
-    let answer = hub
-        .get(
-            Person::Alice,
-            "/api/models/alice/small/xet-write-token/main",
-        )
-        .await;
+    let path = "/api/models/alice/small/xet-write-token/main?create_pr=1";
+    let first = hub.get(Person::Alice, path).await.expect(307);
+    // Such a client shows no message, and the address that it came to last.
+    let shown = first.header("location").unwrap();
+    let answer = hub.get(Person::Alice, shown).await.expect(400);
 
-    let answer = answer.expect(400);
+    assert!(shown.contains("set-HF_HUB_DISABLE_XET=1"), "{shown}");
     let told = answer.header("x-error-message").unwrap();
     assert!(told.contains("HF_HUB_DISABLE_XET=1"), "{told}");
     assert_eq!(answer.json()["error"], told);

@@ -138,7 +138,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/models/{namespace}/{name}/paths-info/{revision}", Needs::Read, 200, |place| {
         on(place, "/paths-info/main", &json!({ "paths": ["notes"] }))
     }),
-    row("GET", "/api/models/{namespace}/{name}/xet-write-token/{revision}", Needs::Discuss, 400, |place| of(place, "/xet-write-token/main")),
+    row("GET", "/api/models/{namespace}/{name}/xet-write-token/{revision}", Needs::Discuss, 307, |place| of(place, "/xet-write-token/main")),
     row("GET", "/api/models/{namespace}/{name}/records", Needs::Read, 200, |place| of(place, "/records")),
     row("GET", "/api/models/{namespace}/{name}/refs", Needs::Read, 200, |place| of(place, "/refs")),
     change("POST", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| on(place, "/branch/new", &json!({}))),

@@ -15,7 +15,7 @@ use crate::disk::Disk;
 /// The metric of an evaluation that does not name one.
 const UNNAMED_METRIC: &str = "score";
 /// How the file of samples is called that belongs to a record.
-const SAMPLES_ENDING: &str = "_samples.jsonl";
+pub(super) const SAMPLES_ENDING: &str = "_samples.jsonl";
 /// What is put behind the name of a metric that improves the other way in another evaluation of the same benchmark.
 const OTHER_WAY: [&str; 2] = ["_higher_is_better", "_lower_is_better"];
 
