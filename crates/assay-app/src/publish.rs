@@ -7,8 +7,11 @@
 
 use std::sync::Arc;
 
-use assay_git::{CommitInfo, EntryKind, Expected, Objects, Quarantine, RefChange, RefName};
-use assay_model::{Diagnostic, ObjectId};
+use assay_git::{
+    Change as FileChange, CommitInfo, EntryKind, Expected, Objects, Quarantine, RefChange, RefName,
+};
+use assay_model::{Diagnostic, ObjectId, RepoPath};
+use assay_render::visible;
 
 use crate::access::SignedIn;
 use crate::config::Limits;
@@ -250,6 +253,15 @@ fn check_sizes(
     for commit in objects.first_parents(new, until)? {
         let changes = objects.changes(commit.parents.first().copied(), commit.id)?;
         let short: String = commit.id.to_string().chars().take(10).collect();
+        if let Some(path) = objects.unnamed(commit.parents.first().copied(), commit.id)? {
+            return Err(unnameable(&path, RepoPath::MAX));
+        }
+        let is_long = |change: &&FileChange| {
+            change.new.is_some() && change.path.as_str().len() > limits.path_bytes
+        };
+        if let Some(change) = changes.iter().find(is_long) {
+            return Err(unnameable(change.path.as_str(), limits.path_bytes));
+        }
         if changes.len() > limits.commit_files {
             return Err(Error::TooLarge(format!(
                 "commit {short} changes {} files; a commit changes at most {}",
@@ -271,6 +283,17 @@ fn check_sizes(
         }
     }
     Ok(())
+}
+
+/// How much of a path is told, in characters.
+const TOLD_OF_PATH: usize = 100;
+
+fn unnameable(path: &str, max: usize) -> Error {
+    let told: String = path.chars().take(TOLD_OF_PATH).collect();
+    Error::Unprocessable(format!(
+        "`{}` cannot be the path of a file here: a path is text of at most {max} bytes that leads nowhere else",
+        visible(&told)
+    ))
 }
 
 /// The commits of the first-parent line that are new, oldest first. The last one is always the tip, also when a pull

@@ -5,9 +5,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
     /// A loss of power: what was acknowledged is on the disk.
-    #[default]
     Full,
     /// The death of the process. A loss of power may take back the last moments.
+    #[default]
     Fast,
 }
 

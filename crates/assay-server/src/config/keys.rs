@@ -194,6 +194,12 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.commit_files.to_string(),
     },
     Key {
+        name: "limits.path_bytes",
+        about: "longest path of a file; never more than 1024",
+        set: |config, text| parse(text, "a number of bytes", &mut config.limits.path_bytes),
+        show: |config| config.limits.path_bytes.to_string(),
+    },
+    Key {
         name: "limits.repositories",
         about: "most repositories of one account",
         set: |config, text| {

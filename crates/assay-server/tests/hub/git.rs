@@ -278,6 +278,7 @@ async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() 
     let hub = TestHub::with(|config| {
         config.limits.commit_files = 2;
         config.limits.commit_bytes = 1000;
+        config.limits.path_bytes = 20;
     })
     .await;
     hub.create(Person::Alice, "models/alice/small")
@@ -302,7 +303,32 @@ async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() 
     succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
     commit_file(&work, "g.txt", &"x".repeat(1001)).await;
     let large = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    commit_file(&work, "a-name-of-more-than-20-bytes.txt", "h").await;
+    let long = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    let deep = vec!["d".repeat(200); 6].join("/");
+    commit_file(&work, &deep, "i").await;
+    let unnamed = run(&work, &push).await;
+    let by_the_api = hub
+        .commit(
+            Person::Alice,
+            "models/alice/small",
+            &[("a-name-of-more-than-20-bytes.txt", "h")],
+        )
+        .await;
 
+    by_the_api.expect(422);
+    assert!(
+        told(&unnamed).contains("text of at most 1024 bytes"),
+        "{}",
+        told(&unnamed)
+    );
+    assert!(
+        told(&long).contains("cannot be the path of a file here"),
+        "{}",
+        told(&long)
+    );
     succeeded(&fine);
     assert!(
         told(&many).contains("changes 3 files; a commit changes at most 2"),
