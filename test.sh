@@ -19,5 +19,9 @@ if command -v cargo-deny >/dev/null; then
 else
     printf '\n== cargo deny: skipped, cargo-deny is not installed\n'
 fi
+# One test needs git-lfs, and says so where it cannot be had.
+if ! git lfs version >/dev/null 2>&1; then
+    apt-get install -y -q git-lfs >/dev/null 2>&1 || printf '\n== git-lfs: not installed, its test is skipped\n'
+fi
 step cargo test --workspace --locked
 step compat/run.sh

@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 pub(crate) use self::cache::Boards;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 use self::plan::Plan;
+pub(crate) use self::result::rewritten;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
 use crate::door::Repo;

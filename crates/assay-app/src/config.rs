@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use assay_model::Durability;
+
 /// Where a hub keeps its data and what it allows.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
@@ -7,6 +9,8 @@ pub struct HubConfig {
     pub data: PathBuf,
     /// What is allowed.
     pub limits: Limits,
+    /// What an acknowledged change outlasts.
+    pub durability: Durability,
 }
 
 /// What one request, file or account may take.
@@ -22,6 +26,8 @@ pub struct Limits {
     pub pack_bytes: u64,
     /// The most files in one commit.
     pub commit_files: usize,
+    /// The longest path of a file, in bytes; at most [`RepoPath::MAX`](assay_model::RepoPath::MAX).
+    pub path_bytes: usize,
     /// The most repositories of one account.
     pub repositories: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
@@ -36,6 +42,7 @@ impl Default for Limits {
             commit_bytes: 200 << 20,
             pack_bytes: 2 << 30,
             commit_files: 25_000,
+            path_bytes: assay_model::RepoPath::MAX,
             repositories: 100_000,
             judged_bytes: 100 << 20,
         }

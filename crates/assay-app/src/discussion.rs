@@ -77,6 +77,15 @@ pub struct Event {
     pub data: EventData,
 }
 
+/// A text that a comment had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// When it was written.
+    pub written: Timestamp,
+    /// The text, in Markdown.
+    pub text: String,
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventData {
@@ -90,6 +99,8 @@ pub enum EventData {
         updated: Timestamp,
         /// Whether it was hidden.
         hidden: bool,
+        /// The texts it had before, the newest first; none when it is hidden.
+        history: Vec<Earlier>,
     },
     /// The status changed.
     Status(Status),

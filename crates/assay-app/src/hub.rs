@@ -7,7 +7,7 @@ use assay_store::Store;
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::board::Boards;
-use crate::config::HubConfig;
+use crate::config::{HubConfig, Limits};
 use crate::error::Error;
 use crate::lock::{Locked, Locks};
 use crate::session::Sessions;
@@ -56,20 +56,22 @@ impl Hub {
         })
         .await?;
         hub.recover().await?;
+        hub.renew_outdated().await?;
         Ok(hub)
     }
 
     /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
     /// work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let data = config.data.clone();
+        let (data, durability) = (config.data.clone(), config.durability);
         let (tenant, git, large_files) = blocking(move || {
             let tenant = Tenant::enter(&data)?;
-            let git = Repositories::new(data.join("repos"))?;
-            Ok((tenant, git, LargeFiles::new(data.join("lfs"))?))
+            let git = Repositories::new(data.join("repos"))?.lasting(durability);
+            let large_files = LargeFiles::new(data.join("lfs"))?.lasting(durability);
+            Ok((tenant, git, large_files))
         })
         .await?;
-        let store = Store::open(&config.data.join("hub.db")).await?;
+        let store = Store::open_lasting(&config.data.join("hub.db"), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
         let hub = Arc::new_cyclic(|me| Self {
             store,
@@ -86,6 +88,11 @@ impl Hub {
         });
         Self::watch(&hub);
         Ok(hub)
+    }
+
+    /// What one request, file or account may take.
+    pub fn limits(&self) -> &Limits {
+        &self.config.limits
     }
 
     /// Whether the hub can answer: its database and its directory.

@@ -14,6 +14,7 @@ mod plain;
 mod provenance;
 mod pull_line;
 mod read;
+mod records;
 mod shelf;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,9 @@ use serde_json::Value as Json;
 use self::derive::{Change, Derived, MainChange, Task, derive};
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
-pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+pub(crate) use self::read::{CARD_FILE, DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+pub(crate) use self::records::RECORDS_FOLDER;
+use self::records::RecordsChange;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
@@ -287,6 +290,30 @@ async fn write(tx: &mut Tx, key: RepoKey, derived: &Derived, is_new: bool) -> Re
     {
         tx.set_benchmark(key, benchmark.as_ref()).await?;
     }
+    write_records(tx, key, &derived.records, is_new).await
+}
+
+async fn write_records(
+    tx: &mut Tx,
+    key: RepoKey,
+    change: &RecordsChange,
+    is_new: bool,
+) -> Result<(), Error> {
+    let written = match change {
+        RecordsChange::Steps(written, gone) => {
+            for path in gone {
+                tx.remove_record(key, path).await?;
+            }
+            written
+        }
+        RecordsChange::Anew(all) => {
+            if !is_new {
+                tx.clear_records(key).await?;
+            }
+            all
+        }
+    };
+    tx.set_records(key, written).await?;
     Ok(())
 }
 

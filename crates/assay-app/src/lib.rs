@@ -9,12 +9,14 @@ mod account;
 mod adopt;
 mod attributes;
 mod board;
+mod collect;
 mod commit;
 mod config;
 mod discussion;
 mod door;
 mod error;
 mod file;
+mod findings;
 mod hub;
 mod index;
 mod judge;
@@ -27,6 +29,7 @@ mod operator;
 mod preupload;
 mod publish;
 mod push;
+mod record;
 mod recover;
 mod reference;
 mod repo_info;
@@ -41,21 +44,25 @@ mod token;
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use collect::{Collected, GRACE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
-    Status,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
+    PullDetails, Status,
 };
 pub use door::Repo;
 pub use error::{Error, Missing};
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
+pub use findings::findings;
 pub use hub::Hub;
 pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use operator::{IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;
+pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use tenant::ServerMark;

@@ -1,52 +1,8 @@
 //! Which names accounts and repositories may have.
 
-use assay_model::RepoId;
+use assay_model::{RepoId, is_reserved_namespace};
 
 use crate::error::Error;
-
-/// Names that no account may have: they are parts of addresses, or clients read them as such.
-const RESERVED: [&str; 40] = [
-    "about",
-    "admin",
-    "api",
-    "assets",
-    "benchmarks",
-    "bucket",
-    "buckets",
-    "collections",
-    "dataset",
-    "datasets",
-    "docs",
-    "embed",
-    "explore",
-    "healthz",
-    "join",
-    "kernel",
-    "kernels",
-    "leaderboards",
-    "login",
-    "logout",
-    "metrics",
-    "model",
-    "models",
-    "new",
-    "oauth",
-    "openapi.json",
-    "organizations",
-    "papers",
-    "robots.txt",
-    "search",
-    "settings",
-    "space",
-    "spaces",
-    "static",
-    "token",
-    "tokens",
-    "trust",
-    "uploads",
-    "users",
-    "xet",
-];
 
 /// Checks the name of an account, which is also its namespace.
 pub(crate) fn check_account(name: &str) -> Result<(), Error> {
@@ -55,10 +11,7 @@ pub(crate) fn check_account(name: &str) -> Result<(), Error> {
     }
     name.parse::<RepoId>()
         .map_err(|error| Error::Invalid(error.to_string()))?;
-    if RESERVED
-        .iter()
-        .any(|reserved| reserved.eq_ignore_ascii_case(name))
-    {
+    if is_reserved_namespace(name) {
         return Err(Error::Invalid(format!("`{name}` is a reserved name")));
     }
     Ok(())

@@ -1,27 +1,23 @@
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
 };
-use assay_model::{Code, Diagnostic, ObjectId};
-use assay_render::{ELLIPSIS, FindingRenderer, visible};
+use assay_model::ObjectId;
+use assay_render::visible;
 use bytes::Bytes;
 use tokio::io::AsyncRead;
 
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
+use crate::findings::findings;
 use crate::hub::{Hub, blocking};
 use crate::publish::{Note, Published, RefMove, publish};
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
 const NEW_PULL_FOR: &str = "refs/for/";
-/// How many columns a finding may take: git puts `remote: ` before each line.
-const WIDTH: usize = 110;
-/// How many findings a push shows.
-const SHOWN: usize = 20;
 
 /// The answer to a push, in git's own words: which refs moved, and what the person reads after `remote:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -358,28 +354,6 @@ fn failure(error: &Error) -> Result<String, Error> {
         Error::Internal(source) => Err(Error::internal(source.to_string())),
         other => Ok(format!("{}\n", visible(&other.to_string()))),
     }
-}
-
-/// Findings as the command line shows them, and where more is said of each.
-fn findings(diagnostics: &[Diagnostic]) -> String {
-    let renderer = FindingRenderer::plain(WIDTH);
-    let mut text = String::new();
-    for diagnostic in diagnostics.iter().take(SHOWN) {
-        text.push_str(&renderer.render(diagnostic));
-        text.push_str("\n\n");
-    }
-    if diagnostics.len() > SHOWN {
-        let more = diagnostics.len() - SHOWN;
-        let _ = writeln!(
-            text,
-            "{ELLIPSIS} and {more} more; `assay validate` shows all\n"
-        );
-    }
-    let codes: BTreeSet<Code> = diagnostics.iter().map(|found| found.code).collect();
-    for code in codes {
-        let _ = writeln!(text, "`assay explain {code}` says more of {code}");
-    }
-    text
 }
 
 #[cfg(test)]

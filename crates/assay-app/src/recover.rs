@@ -14,6 +14,11 @@ use crate::index::{Afresh, index};
 
 /// How many repositories are looked at in one go.
 const CHUNK: u32 = 512;
+/// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
+/// hub with an older index derives it again when it starts.
+const INDEX_VERSION: &str = "2";
+/// The setting that holds by which rules the index was derived.
+const INDEX_VERSION_SETTING: &str = "index_version";
 
 impl Hub {
     /// Indexes every repository whose refs are not those that were indexed, and clears away what was never recorded.
@@ -36,6 +41,23 @@ impl Hub {
                 }
             }
         }
+    }
+
+    /// Derives the index again when it was derived by other rules.
+    pub(crate) async fn renew_outdated(&self) -> Result<(), Error> {
+        let held = self.store.setting(INDEX_VERSION_SETTING).await?;
+        if held.as_deref() == Some(INDEX_VERSION) {
+            return Ok(());
+        }
+        if !self.store.repository_keys(None, 1).await?.is_empty() {
+            tracing::info!("the index was derived by other rules and is derived again");
+            self.reindex(&|_, _| {}).await?;
+        }
+        let mut tx = self.store.begin().await?;
+        tx.set_setting(INDEX_VERSION_SETTING, Some(INDEX_VERSION))
+            .await?;
+        tx.commit().await?;
+        Ok(())
     }
 
     /// Removes the directories of repositories that were being made or deleted when the hub died. Repositories are made

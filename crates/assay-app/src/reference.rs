@@ -1,12 +1,18 @@
-use assay_git::{Expected, RefKind, RefName};
+use std::collections::BTreeMap;
+
+use assay_git::{Expected, RefKind, RefName, TagPlan};
 use assay_model::ObjectId;
 
 use crate::access::{Caller, Need};
+use crate::commit::signature;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::lock::Locked;
 use crate::publish::{Note, RefMove, publish};
+
+/// The longest message of a tag, in bytes.
+const MAX_TAG_MESSAGE: usize = 60 << 10;
 
 /// The refs of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,6 +34,8 @@ pub struct RefInfo {
     pub full: String,
     /// The commit it names.
     pub target: ObjectId,
+    /// What a tag says, when it says something.
+    pub message: Option<String>,
 }
 
 impl Hub {
@@ -35,7 +43,14 @@ impl Hub {
     pub async fn refs(&self, repo: &Repo) -> Result<RefList, Error> {
         self.with_git(repo.key, |git| {
             let mut list = RefList::default();
+            let objects = git.objects();
+            let values: BTreeMap<RefName, ObjectId> = git.ref_values()?.into_iter().collect();
             for reference in git.refs()? {
+                let value = values.get(&reference.name).copied();
+                let message = match value.filter(|value| *value != reference.target) {
+                    Some(tag) => objects.tag_message(tag)?,
+                    None => None,
+                };
                 let full = reference.name.as_str().to_owned();
                 let (list, name) = match reference.kind {
                     RefKind::Branch => (&mut list.branches, reference.name.as_branch()),
@@ -47,6 +62,7 @@ impl Hub {
                     name: name.unwrap_or(&full).to_owned(),
                     full: full.clone(),
                     target: reference.target,
+                    message: message.filter(|message| !message.is_empty()),
                 });
             }
             Ok(list)
@@ -92,10 +108,41 @@ impl Hub {
         revision: &str,
         message: Option<&str>,
     ) -> Result<(), Error> {
-        // A tag that the hub makes is a plain ref, as those of the hub that clients know are; its message has no place.
-        let _ = message;
-        let name = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
-        self.create_ref(caller, repo, name, revision).await
+        let full = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        let Some(message) = message else {
+            return self.create_ref(caller, repo, full, revision).await;
+        };
+        self.check(caller, repo, Need::Write).await?;
+        if message.len() > MAX_TAG_MESSAGE {
+            return Err(Error::TooLarge(format!(
+                "the message of a tag has at most {MAX_TAG_MESSAGE} bytes"
+            )));
+        }
+        let actor = caller.signed_in()?;
+        let locked = self.lock(repo.key).await;
+        let plan = TagPlan {
+            name: name.to_owned(),
+            target: self.resolve(repo, revision).await?,
+            message: message.to_owned(),
+            tagger: signature(Some(actor), self.now()),
+        };
+        let (quarantine, tag) = self
+            .with_git(repo.key, move |git| {
+                let quarantine = git.quarantine();
+                let tag = quarantine.write_tag(&plan)?;
+                Ok((quarantine, tag))
+            })
+            .await?;
+        let taken = Error::Taken(format!("`{full}` exists already"));
+        let moves = vec![RefMove {
+            name: full,
+            expected: Expected::Absent,
+            new: Some(tag),
+        }];
+        match publish(self, &locked, actor, repo, quarantine, moves, Note::None).await {
+            Err(Error::Stale) => Err(taken),
+            result => result.map(|_| ()),
+        }
     }
 
     /// Deletes a tag.

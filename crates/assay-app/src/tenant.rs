@@ -1,4 +1,4 @@
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use crate::error::Error;
@@ -12,22 +12,41 @@ pub(crate) struct Tenant {
     _mark: File,
 }
 
-/// The file that is locked. It is empty, and stays.
+/// The mark that a server works in a data directory: there is at most one, because rates, sessions and caches are its own.
+#[derive(Debug)]
+pub struct ServerMark {
+    _mark: File,
+}
+
+/// The file that everyone locks who works here. It is empty, and stays.
 const MARK: &str = "lock";
+/// The file that a server locks.
+const SERVER_MARK: &str = "server-lock";
+
+impl ServerMark {
+    /// Marks a directory as that of this server, which makes the directory if need be. The mark goes with the process,
+    /// however that ends.
+    pub fn set(data: &Path) -> Result<Self, Error> {
+        make(data)?;
+        let mark = open_mark(&data.join(SERVER_MARK))?;
+        match mark.try_lock() {
+            Ok(()) => Ok(Self { _mark: mark }),
+            Err(TryLockError::WouldBlock) => Err(Error::Conflict(format!(
+                "another server works in `{}`; stop it first, or name another directory with `--data`",
+                data.display()
+            ))),
+            Err(TryLockError::Error(error)) => Err(Error::internal(error)),
+        }
+    }
+}
 
 impl Tenant {
     /// Comes in, and clears the directory of temporary files if nobody else is there.
     pub(crate) fn enter(data: &Path) -> Result<Self, Error> {
+        make(data)?;
         let temporary = data.join("tmp");
         fs_err::create_dir_all(&temporary).map_err(Error::internal)?;
-        let mark = fs_err::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(data.join(MARK))
-            .map_err(Error::internal)?
-            .into_parts()
-            .0;
+        let mark = open_mark(&data.join(MARK))?;
         if mark.try_lock().is_ok() {
             clear(&temporary)?;
             mark.unlock().map_err(Error::internal)?;
@@ -37,6 +56,59 @@ impl Tenant {
         Ok(Self { _mark: mark })
     }
 }
+
+fn open_mark(path: &Path) -> Result<File, Error> {
+    let opened = fs_err::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path);
+    Ok(opened.map_err(Error::internal)?.into_parts().0)
+}
+
+/// Makes the directory so that only its owner can look into it: private repositories lie there as they are. One that is
+/// there keeps the permissions that somebody gave it, and whoever reads the log hears of them.
+fn make(data: &Path) -> Result<(), Error> {
+    if data.is_dir() {
+        warn_if_open(data);
+        return Ok(());
+    }
+    if let Some(parent) = data
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
+        fs_err::create_dir_all(parent).map_err(Error::internal)?;
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, OWNER_ONLY);
+    match builder.create(data) {
+        // Somebody else was faster.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map_err(Error::internal),
+    }
+}
+
+/// The permissions of a directory that only its owner may use.
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o700;
+
+#[cfg(unix)]
+fn warn_if_open(data: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    if let Ok(facts) = fs_err::metadata(data)
+        && facts.permissions().mode() & 0o077 != 0
+    {
+        tracing::warn!(
+            data = %data.display(),
+            "others on this machine can look into `{}`; `chmod 700` keeps private repositories private",
+            data.display()
+        );
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_open(_: &Path) {}
 
 fn clear(directory: &Path) -> Result<(), Error> {
     for entry in fs_err::read_dir(directory).map_err(Error::internal)? {
@@ -93,5 +165,36 @@ mod tests {
         drop((second, third));
         let _alone = Tenant::enter(data.path()).unwrap();
         assert!(is_clear(data.path()));
+    }
+
+    #[test]
+    fn there_is_one_server_in_a_directory_and_others_may_come_in_beside_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let data = parent.path().join("new/data");
+
+        let first = ServerMark::set(&data).unwrap();
+        let second = ServerMark::set(&data);
+        let beside = Tenant::enter(&data);
+
+        let Err(Error::Conflict(told)) = second else {
+            panic!("{second:?}");
+        };
+        assert!(told.contains("another server works in"), "{told}");
+        beside.unwrap();
+        drop(first);
+        ServerMark::set(&data).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_directory_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let data = parent.path().join("data");
+
+        let _tenant = Tenant::enter(&data).unwrap();
+
+        let mode = fs_err::metadata(&data).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, OWNER_ONLY);
     }
 }

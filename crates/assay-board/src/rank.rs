@@ -38,7 +38,7 @@ fn visible<'a>(reports: &'a [Report], question: &Question) -> Vec<Candidate<'a>>
         .collect();
     let is_merged = |candidate: &Candidate<'_>| match candidate.report.origin {
         Origin::Merged => true,
-        Origin::Community { .. } => false,
+        Origin::Community { .. } | Origin::Legacy => false,
     };
     if !candidates.iter().all(is_merged) {
         let merged: HashSet<(RepoKey, Fingerprint)> = candidates
@@ -134,11 +134,12 @@ fn latest(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     newest(left.report, right.report).then_with(|| authority(left, right))
 }
 
-/// Merged before community, whichever pull request that is.
+/// Merged before community, whichever pull request that is; old cards come last.
 fn trust(report: &Report) -> u8 {
     match report.origin {
         Origin::Merged => 0,
         Origin::Community { .. } => 1,
+        Origin::Legacy => 2,
     }
 }
 

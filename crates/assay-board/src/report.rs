@@ -77,6 +77,8 @@ pub enum Origin {
         /// The number of the pull request in the model's repository.
         pull: u64,
     },
+    /// It is in the card of the model, as results were written before there were files for them.
+    Legacy,
 }
 
 /// The SHA-256 digest of an entry in canonical form. Entries with the same one say the same.

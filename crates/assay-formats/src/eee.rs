@@ -1,6 +1,7 @@
 //! Every Eval Ever: aggregate records and instance rows, in the five versions of their schema that are in use.
 
 mod aggregate;
+mod facts;
 mod instance;
 mod layout;
 pub mod record;
@@ -9,6 +10,7 @@ mod sample_hash;
 mod version;
 
 pub use aggregate::shape as aggregate_shape;
+pub use facts::{Facts, MAX_FACT_RESULTS, MAX_FACT_TEXT, ResultFacts};
 pub use instance::shape as instance_shape;
 pub use layout::{
     Layout, LayoutFault, from_root, is_companion_path, is_portable, layout_of, uuid_of,

@@ -15,6 +15,7 @@ mod leaderboard;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod preupload;
+mod records;
 mod refs;
 mod repo;
 mod tree;
@@ -43,6 +44,7 @@ pub use large::{
 };
 pub use leaderboard::{Badge, BoardRow, BoardSource, BoardStanding, Submitter};
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
+pub use records::RecordItem;
 pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
 pub use repo::{
     CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use assay_model::{ObjectId, RepoKey};
+use assay_model::{Durability, ObjectId, RepoKey};
 use gix::odb::store::init::{Options, Slots};
 
 use crate::{Error, LargeFile};
@@ -16,6 +16,7 @@ pub(crate) struct Base {
     pub(crate) scratch: PathBuf,
     pub(crate) refs: gix::refs::file::Store,
     pub(crate) facts: Arc<Facts>,
+    pub(crate) durability: Durability,
     store: RwLock<Arc<Store>>,
 }
 
@@ -49,6 +50,7 @@ impl Base {
         git_dir: PathBuf,
         scratch: PathBuf,
         facts: Arc<Facts>,
+        durability: Durability,
     ) -> Result<Self, Error> {
         let store = Store::open(&git_dir.join("objects"))?;
         let options = gix::refs::store::init::Options {
@@ -63,6 +65,7 @@ impl Base {
             scratch,
             refs,
             facts,
+            durability,
             store: RwLock::new(Arc::new(store)),
         })
     }

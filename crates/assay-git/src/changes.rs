@@ -19,6 +19,7 @@ impl Objects {
             layers: &self.layers,
             is_wanted: &|_| true,
             found: 0,
+            unnamed: None,
             visit: &mut |path, old, new| {
                 let (old, new) = (old.and_then(version), new.and_then(version));
                 if old.is_some() || new.is_some() {
@@ -29,6 +30,21 @@ impl Objects {
         differ.run("", old, Some(new))?;
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(changes)
+    }
+
+    /// A path that is new or changed and that nothing in a hub could name, as text; none when there is no such path.
+    pub fn unnamed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Option<String>, Error> {
+        let old = old.map(|old| tree_of(&self.layers, old)).transpose()?;
+        let new = tree_of(&self.layers, new)?;
+        let mut differ = Differ {
+            layers: &self.layers,
+            is_wanted: &|_| true,
+            found: 0,
+            unnamed: None,
+            visit: &mut |_, _, _| {},
+        };
+        differ.run("", old, Some(new))?;
+        Ok(differ.unnamed)
     }
 
     /// For each path, file or folder, the newest commit on the first-parent line that changed it. Paths that are not
@@ -95,6 +111,7 @@ impl Objects {
             layers: &self.layers,
             is_wanted: &|folder| leads_to(folder, &sorted),
             found: 0,
+            unnamed: None,
             visit: &mut |path, _, _| {
                 if wanted.contains(&path) {
                     changed.push(path);
@@ -135,6 +152,8 @@ struct Differ<'a> {
     /// Whether to look into a folder, given with its slash.
     is_wanted: &'a dyn Fn(&str) -> bool,
     found: usize,
+    /// The first path that is there now and is no [`RepoPath`].
+    unnamed: Option<String>,
     visit: &'a mut Visit<'a>,
 }
 
@@ -177,6 +196,10 @@ impl Differ<'_> {
             return Ok(());
         };
         let Some(path) = join(prefix, &line.name) else {
+            if new.is_some() && self.unnamed.is_none() {
+                let name = String::from_utf8_lossy(&line.name);
+                self.unnamed = Some(format!("{prefix}{name}"));
+            }
             return Ok(());
         };
         self.found += 1;

@@ -20,6 +20,9 @@ struct Step {
     parents: Vec<ObjectId>,
 }
 
+/// The largest tag whose message is told, in bytes.
+const MAX_TAG_BYTES: u64 = 64 << 10;
+
 impl Objects {
     /// A commit.
     pub fn commit(&self, id: ObjectId) -> Result<CommitInfo, Error> {
@@ -89,8 +92,23 @@ impl Objects {
         }
     }
 
+    /// What an annotated tag says, without a signature; none for what is no tag.
+    pub fn tag_message(&self, id: ObjectId) -> Result<Option<String>, Error> {
+        match self.layers.header(id)? {
+            Some((Kind::Tag, size)) if size <= MAX_TAG_BYTES => {}
+            Some(_) | None => return Ok(None),
+        }
+        let Some(found) = self.layers.find(id)? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(&found.data);
+        let message = text.split_once("\n\n").map_or("", |(_, message)| message);
+        let unsigned = message.split("-----BEGIN ").next().unwrap_or_default();
+        Ok(Some(unsigned.trim_end().to_owned()))
+    }
+
     /// The commit behind an object, if it is one or a tag of one.
-    pub(crate) fn commit_behind(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+    pub fn commit_behind(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
         match self.layers.header(id)? {
             Some((Kind::Commit, _)) => Ok(Some(id)),
             Some((Kind::Tag, _)) => match self.find_commit(id) {

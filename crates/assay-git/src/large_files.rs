@@ -1,16 +1,31 @@
 use std::fs::File;
 use std::io::{self, Read, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use assay_model::Durability;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
+use crate::sync::{self, Directories};
 use crate::{Error, LargeFileId};
 
 /// The directory of large files: `ab/cd/{sha256}`.
 #[derive(Debug, Clone)]
 pub struct LargeFiles {
     root: PathBuf,
+    durability: Durability,
+}
+
+/// What became of a file that nobody has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone.
+    Removed,
+    /// It came back a moment ago, and stays.
+    Young,
+    /// Somebody else has removed it.
+    Absent,
 }
 
 /// A large file on its way in: nobody sees it before its hash and size are proven.
@@ -22,19 +37,38 @@ pub struct Upload {
     digest: Sha256,
     file: NamedTempFile,
     place: PathBuf,
+    durability: Durability,
 }
 
 /// How many bytes are read at a time.
 const CHUNK: usize = 64 * 1024;
 /// What a file is called that is not finished, with something random behind it.
 const PREFIX: &str = ".upload-";
+/// What a file is called while it is looked at for the last time.
+const LEAVING: &str = ".leaving-";
+/// How deep a file lies, itself counted.
+const NESTED: usize = 3;
 
 impl LargeFiles {
     /// The large files below a directory, which is made if it does not exist.
     pub fn new(root: impl Into<PathBuf>) -> Result<Self, Error> {
         let root = root.into();
         std::fs::create_dir_all(&root).map_err(Error::disk("make", &root))?;
-        Ok(Self { root })
+        Ok(Self {
+            root,
+            durability: Durability::Fast,
+        })
+    }
+
+    /// The same, whose files outlast what this says; without, they outlast the process.
+    pub fn lasting(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Begins to take a file in. Give [`Upload::write`] its bytes as they come.
@@ -53,6 +87,7 @@ impl LargeFiles {
             digest: Sha256::new(),
             file,
             place: self.path(oid),
+            durability: self.durability,
         })
     }
 
@@ -62,7 +97,16 @@ impl LargeFiles {
         let mut removed = 0;
         for entry in std::fs::read_dir(&self.root).map_err(failed())? {
             let entry = entry.map_err(failed())?;
-            if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(Ok(oid)) = name.strip_prefix(LEAVING).map(str::parse::<LargeFileId>) {
+                // Nobody knows any more whether it was young: it stays, and is looked at again.
+                let place = self.path(oid);
+                if !place.exists() {
+                    std::fs::rename(entry.path(), &place).map_err(Error::disk("move", place))?;
+                }
+                continue;
+            }
+            if !name.starts_with(PREFIX) {
                 continue;
             }
             let file = File::open(entry.path());
@@ -71,6 +115,58 @@ impl LargeFiles {
             }
         }
         Ok(removed)
+    }
+
+    /// Every file with its size and when it came, in no order.
+    pub fn list(&self) -> Result<Vec<(LargeFileId, u64, SystemTime)>, Error> {
+        let mut found = Vec::new();
+        let mut folders = vec![(self.root.clone(), 1)];
+        while let Some((folder, depth)) = folders.pop() {
+            let failed = || Error::disk("list", &folder);
+            for entry in std::fs::read_dir(&folder).map_err(failed())? {
+                let entry = entry.map_err(failed())?;
+                let Ok(facts) = entry.metadata() else {
+                    continue;
+                };
+                let id = entry.file_name().to_str().map(str::parse::<LargeFileId>);
+                match id {
+                    Some(Ok(oid)) if depth == NESTED && facts.is_file() => {
+                        found.push((oid, facts.len(), modified(&facts)));
+                    }
+                    _ if facts.is_dir() && depth < NESTED => {
+                        folders.push((entry.path(), depth + 1));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes a file unless it came after this moment. Whoever brings it meanwhile loses nothing: it is taken out of the way
+    /// first, and put back when it turns out to be young.
+    pub fn remove_older(&self, oid: LargeFileId, moment: SystemTime) -> Result<Removal, Error> {
+        let (place, aside) = (self.path(oid), self.root.join(format!("{LEAVING}{oid}")));
+        match std::fs::rename(&place, &aside) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Absent),
+            Err(error) => return Err(Error::disk("move", place)(error)),
+        }
+        let facts = std::fs::metadata(&aside).map_err(Error::disk("find", &aside))?;
+        if modified(&facts) > moment {
+            // A hard link does not replace what somebody has put there since, which are the same bytes.
+            match std::fs::hard_link(&aside, &place) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    std::fs::rename(&aside, &place).map_err(Error::disk("move", &place))?;
+                    return Ok(Removal::Young);
+                }
+                _ => {}
+            }
+            std::fs::remove_file(&aside).map_err(Error::disk("remove", &aside))?;
+            return Ok(Removal::Young);
+        }
+        std::fs::remove_file(&aside).map_err(Error::disk("remove", &aside))?;
+        Ok(Removal::Removed)
     }
 
     /// Takes a whole file in; what has not the hash and the size that were said is refused and leaves nothing behind.
@@ -144,11 +240,16 @@ impl Upload {
         if let Some(parent) = place.parent() {
             std::fs::create_dir_all(parent).map_err(Error::disk("make", parent))?;
         }
+        sync::file(self.durability, self.file.path())?;
         // Whoever brought the same file meanwhile brought the same bytes.
-        match self.file.persist(&place) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(Error::disk("write", place)(error.error)),
+        if let Err(error) = self.file.persist(&place) {
+            return Err(Error::disk("write", place)(error.error));
         }
+        let mut directories = Directories::new(self.durability);
+        for path in place.ancestors().take(NESTED) {
+            directories.of(path);
+        }
+        directories.sync()
     }
 
     fn wrong_size(&self) -> Error {
@@ -157,6 +258,10 @@ impl Upload {
             expected: self.size,
         }
     }
+}
+
+fn modified(facts: &std::fs::Metadata) -> SystemTime {
+    facts.modified().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -184,6 +289,38 @@ mod tests {
         assert_eq!(bytes, HELLO);
         assert_eq!(files.size(oid), Some(5));
         assert!(files.path(oid).ends_with(format!("2c/f2/{HELLO_OID}")));
+    }
+
+    #[test]
+    fn a_file_is_removed_if_it_is_old_and_stays_if_it_is_young() {
+        let (_directory, files, oid) = empty();
+        files.put(oid, 5, HELLO).unwrap();
+        let [(listed, size, came)] = files.list().unwrap()[..] else {
+            panic!("there is one file");
+        };
+        let before = came - std::time::Duration::from_secs(1);
+
+        let young = files.remove_older(oid, before).unwrap();
+        let is_there = files.contains(oid);
+        let old = files.remove_older(oid, came).unwrap();
+        let again = files.remove_older(oid, came).unwrap();
+
+        assert_eq!((listed, size), (oid, 5));
+        assert_eq!((young, is_there), (Removal::Young, true));
+        assert_eq!((old, again), (Removal::Removed, Removal::Absent));
+        assert_eq!(files.list().unwrap(), []);
+    }
+
+    #[test]
+    fn a_file_that_was_looked_at_when_a_process_died_is_put_back() {
+        let (directory, files, oid) = empty();
+        files.put(oid, 5, HELLO).unwrap();
+        let aside = directory.path().join(format!("{LEAVING}{oid}"));
+        std::fs::rename(files.path(oid), &aside).unwrap();
+
+        files.recover().unwrap();
+
+        assert!(files.contains(oid) && !aside.exists());
     }
 
     #[test]

@@ -28,11 +28,44 @@ pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
     objects.join(&name[..2]).join(&name[2..])
 }
 
+/// An object in a file that has not got its name yet.
+#[derive(Debug)]
+pub(crate) struct Unnamed {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Unnamed {
+    /// Where it lies now.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Gives it its name, and tells it.
+    pub(crate) fn settle(self) -> Result<PathBuf, Error> {
+        settle(self.file, &self.path)?;
+        Ok(self.path)
+    }
+}
+
 /// Writes an object that is not there yet. It appears whole or not at all.
 pub(crate) fn write(objects: &Path, id: ObjectId, kind: Kind, data: &[u8]) -> Result<(), Error> {
+    match prepare(objects, id, kind, data)? {
+        Some(unnamed) => unnamed.settle().map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+/// Writes an object without giving it its name; none when there is one of this name.
+pub(crate) fn prepare(
+    objects: &Path,
+    id: ObjectId,
+    kind: Kind,
+    data: &[u8],
+) -> Result<Option<Unnamed>, Error> {
     let path = path(objects, id);
     if path.exists() {
-        return Ok(());
+        return Ok(None);
     }
     let failed = || Error::disk("write an object to", objects);
     let file = temporary(objects).map_err(failed())?;
@@ -41,7 +74,8 @@ pub(crate) fn write(objects: &Path, id: ObjectId, kind: Kind, data: &[u8]) -> Re
         .write_all(&header(kind, data.len() as u64))
         .and_then(|()| encoder.write_all(data));
     written.map_err(failed())?;
-    settle(encoder.finish().map_err(failed())?, &path)
+    let file = encoder.finish().map_err(failed())?;
+    Ok(Some(Unnamed { file, path }))
 }
 
 /// Writes a blob that is not held in memory. The size must be right.

@@ -111,6 +111,38 @@ pub(crate) fn encode_commit(
     text.into_bytes()
 }
 
+/// A tag with a message that is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagPlan {
+    /// Its name, without `refs/tags/`.
+    pub name: String,
+    /// The commit that it names.
+    pub target: ObjectId,
+    /// What it says.
+    pub message: String,
+    /// Who made it.
+    pub tagger: Signature,
+}
+
+impl TagPlan {
+    /// The tag as git writes it. What a name of a tag may hold cannot end its line.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let Self {
+            name,
+            target,
+            message,
+            tagger,
+        } = self;
+        let message = message.replace('\0', "");
+        let text = format!(
+            "object {target}\ntype commit\ntag {name}\ntagger {}\n\n{}\n",
+            tagger.line(),
+            message.trim_end()
+        );
+        text.into_bytes()
+    }
+}
+
 impl Signature {
     /// `name <email> seconds +0000`.
     fn line(&self) -> String {

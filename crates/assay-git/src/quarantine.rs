@@ -7,7 +7,7 @@ use crate::base::Base;
 use crate::layers::Layers;
 use crate::shadow::Shadow;
 use crate::tree::{Draft, tree_of};
-use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation};
+use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation, TagPlan};
 
 /// Objects that are not yet part of a repository: they can be read, and seen by nobody else.
 ///
@@ -41,6 +41,11 @@ impl Quarantine {
         }
         let tree = draft.write(&self.shadow)?;
         self.shadow.insert(Kind::Commit, plan.encode(tree))
+    }
+
+    /// Writes a tag with a message, which a ref below `refs/tags/` can point at.
+    pub fn write_tag(&self, plan: &TagPlan) -> Result<ObjectId, Error> {
+        self.shadow.insert(Kind::Tag, plan.encode())
     }
 
     /// Makes everything part of the repository. Move the refs after this, never before.

@@ -3,10 +3,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::RepoKey;
+use assay_model::{Durability, RepoKey};
 
 use crate::base::{Base, Facts};
 use crate::scratch::Scratch;
+use crate::sync::{self, Directories};
 use crate::{CommitPlan, Error, Quarantine, RefName, Repository};
 
 /// A directory of bare repositories: `{key % 256 in hex}/{key}.git`. Several processes may share it.
@@ -17,6 +18,7 @@ pub struct Repositories {
     root: PathBuf,
     scratch: PathBuf,
     facts: Arc<Facts>,
+    durability: Durability,
     opened: Mutex<Opened>,
 }
 
@@ -51,8 +53,15 @@ impl Repositories {
             scratch: root.join("tmp"),
             root,
             facts: Arc::default(),
+            durability: Durability::Fast,
             opened: Mutex::default(),
         })
+    }
+
+    /// The same, whose changes outlast what this says; without, they outlast the process.
+    pub fn lasting(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
     }
 
     /// Makes a repository whose branch `main` has one commit. It appears whole or not at all.
@@ -65,6 +74,14 @@ impl Repositories {
         let commit = quarantine.write(initial)?;
         quarantine.admit()?;
         write(&made.join(RefName::main().as_str()), &format!("{commit}\n"))?;
+        let mut directories = Directories::new(self.durability);
+        let files = ["HEAD", "config", "refs/heads/main"].map(|name| made.join(name));
+        sync::files(self.durability, &files)?;
+        for path in &files {
+            directories.of(path);
+        }
+        directories.of(&made.join("refs/heads"));
+        directories.sync()?;
 
         let path = self.path(key);
         if path.exists() {
@@ -74,7 +91,13 @@ impl Repositories {
             std::fs::create_dir_all(parent).map_err(Error::disk("make", parent))?;
         }
         match scratch.keep(&path) {
-            Ok(()) => self.get(key),
+            Ok(()) => {
+                let mut directories = Directories::new(self.durability);
+                directories.of(&path);
+                directories.of(path.parent().unwrap_or(&path));
+                directories.sync()?;
+                self.get(key)
+            }
             Err(_) if path.exists() => Err(Error::RepositoryExists(key)),
             Err(error) => Err(Error::disk("make", path)(error)),
         }
@@ -143,7 +166,8 @@ impl Repositories {
     }
 
     fn open(&self, key: RepoKey, path: PathBuf) -> Result<Base, Error> {
-        Base::open(key, path, self.scratch.clone(), Arc::clone(&self.facts))
+        let facts = Arc::clone(&self.facts);
+        Base::open(key, path, self.scratch.clone(), facts, self.durability)
     }
 
     fn opened(&self) -> MutexGuard<'_, Opened> {

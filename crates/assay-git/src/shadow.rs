@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::ObjectId;
+use assay_model::{Durability, ObjectId};
 use gix::objs::Kind;
 
 use crate::Error;
@@ -13,6 +13,7 @@ use crate::id::to_gix;
 use crate::layers::Found;
 use crate::loose;
 use crate::scratch::Scratch;
+use crate::sync::{self, Directories};
 
 /// What is in quarantine: small objects in memory, others in a directory that is made when the first of them comes.
 ///
@@ -114,17 +115,24 @@ impl Shadow {
     pub(crate) fn admit(&self) -> Result<(), Error> {
         let mut state = self.state();
         let objects = self.base.objects_dir();
+        let mut moved = Moved::new(self.base.durability);
         if let Some(disk) = state.disk.take() {
-            let packs = move_packs(&disk.objects, &objects)?;
-            move_loose(&disk.objects, &objects)?;
+            let packs = moved.packs(&disk.objects, &objects)?;
+            moved.loose(&disk.objects, &objects)?;
             if packs > 0 {
                 self.base.reopen()?;
             }
         }
+        let mut unnamed = Vec::new();
         for (id, (kind, data)) in std::mem::take(&mut state.memory) {
-            loose::write(&objects, id, kind, &data)?;
+            unnamed.extend(loose::prepare(&objects, id, kind, &data)?);
         }
-        Ok(())
+        let paths: Vec<PathBuf> = unnamed.iter().map(|one| one.path().to_owned()).collect();
+        sync::files(self.base.durability, &paths)?;
+        for object in unnamed {
+            moved.note(&object.settle()?);
+        }
+        moved.directories.sync()
     }
 
     fn directory(&self, state: &mut State) -> Result<PathBuf, Error> {
@@ -146,44 +154,77 @@ impl Shadow {
     }
 }
 
-/// Moves packs, and says how many. A pack is seen by its index, which therefore comes last.
-fn move_packs(from: &Path, to: &Path) -> Result<usize, Error> {
-    let (from, to) = (from.join("pack"), to.join("pack"));
-    let mut names = list(&from)?;
-    names.retain(|name| name.starts_with("pack-"));
-    if names.is_empty() {
-        return Ok(0);
+/// What has been moved into a repository, and has to be on the disk before its refs move.
+struct Moved {
+    durability: Durability,
+    directories: Directories,
+}
+
+impl Moved {
+    fn new(durability: Durability) -> Self {
+        Self {
+            durability,
+            directories: Directories::new(durability),
+        }
     }
-    names.sort_by_key(|name| is_index(name));
-    std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
-    for name in &names {
-        rename(&from.join(name), &to.join(name))?;
+
+    /// Notes a new name, and that of the directory which may be new as well.
+    fn note(&mut self, path: &Path) {
+        self.directories.of(path);
+        if let Some(directory) = path.parent() {
+            self.directories.of(directory);
+        }
     }
-    Ok(names.iter().filter(|name| is_index(name)).count())
+
+    /// Moves packs, and says how many. A pack is seen by its index, which therefore comes last.
+    fn packs(&mut self, from: &Path, to: &Path) -> Result<usize, Error> {
+        let (from, to) = (from.join("pack"), to.join("pack"));
+        let mut names = list(&from)?;
+        names.retain(|name| name.starts_with("pack-"));
+        if names.is_empty() {
+            return Ok(0);
+        }
+        names.sort_by_key(|name| is_index(name));
+        let paths: Vec<PathBuf> = names.iter().map(|name| from.join(name)).collect();
+        sync::files(self.durability, &paths)?;
+        std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
+        for name in &names {
+            self.rename(&from.join(name), &to.join(name))?;
+        }
+        Ok(names.iter().filter(|name| is_index(name)).count())
+    }
+
+    fn loose(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
+        let hexadecimal = |name: &String| name.len() == 2 && name != "..";
+        let mut paths = Vec::new();
+        for fan in list(from)?.into_iter().filter(hexadecimal) {
+            let names = list(&from.join(&fan))?.into_iter();
+            let objects = names.filter(|name| name.len() + fan.len() == ObjectId::DIGITS);
+            paths.extend(objects.map(|name| Path::new(&fan).join(name)));
+        }
+        let whole: Vec<PathBuf> = paths.iter().map(|path| from.join(path)).collect();
+        sync::files(self.durability, &whole)?;
+        for (path, whole) in paths.iter().zip(&whole) {
+            let place = to.join(path);
+            if let Some(folder) = place.parent() {
+                std::fs::create_dir_all(folder).map_err(Error::disk("make", folder))?;
+            }
+            self.rename(whole, &place)?;
+        }
+        Ok(())
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
+        std::fs::rename(from, to).map_err(Error::disk("move an object to", to))?;
+        self.note(to);
+        Ok(())
+    }
 }
 
 fn is_index(name: &str) -> bool {
     Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "idx")
-}
-
-fn move_loose(from: &Path, to: &Path) -> Result<(), Error> {
-    let hexadecimal = |name: &String| name.len() == 2 && name != "..";
-    for fan in list(from)?.into_iter().filter(hexadecimal) {
-        let (from, to) = (from.join(&fan), to.join(&fan));
-        std::fs::create_dir_all(&to).map_err(Error::disk("make", &to))?;
-        for name in list(&from)? {
-            if name.len() + fan.len() == ObjectId::DIGITS {
-                rename(&from.join(&name), &to.join(&name))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    std::fs::rename(from, to).map_err(Error::disk("move an object to", to))
 }
 
 /// The names in a directory that may not be there.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_model::ObjectId;
@@ -12,6 +12,7 @@ use gix::refs::{FullName, Target};
 
 use crate::id::{from_gix, to_gix};
 use crate::scratch::LOCK;
+use crate::sync::{self, Directories};
 use crate::{Error, Expected, RefChange, RefKind, RefName, Reference, Repository};
 
 /// How long a lock file of git's may stand in the way. Git itself holds one for milliseconds.
@@ -201,10 +202,32 @@ impl Repository {
             .map(|change| edit(change))
             .collect::<gix::Result<Vec<_>>>()?;
         let transaction = self.base.refs.transaction();
-        transaction
-            .prepare(edits, patience, patience)?
-            .commit(None)?;
-        Ok(())
+        let prepared = transaction.prepare(edits, patience, patience)?;
+        // The new values are in git's lock files now, and have to be on the disk before these take the place of the old.
+        let durability = self.base.durability;
+        let mut directories = Directories::new(durability);
+        for change in changes {
+            let path = self.base.git_dir.join(change.name.as_str());
+            if change.new.is_some() {
+                let lock = self.base.git_dir.join(format!("{}.lock", change.name));
+                sync::file(durability, &lock).map_err(gix::Error::from_error)?;
+            }
+            self.note_directories(&path, &mut directories);
+        }
+        prepared.commit(None)?;
+        directories.sync().map_err(gix::Error::from_error)
+    }
+
+    /// Notes the directories from a ref up to the repository: each may be new, or have lost a name.
+    fn note_directories(&self, path: &Path, directories: &mut Directories) {
+        let mut at = path;
+        while at != self.base.git_dir {
+            directories.of(at);
+            match at.parent() {
+                Some(parent) => at = parent,
+                None => return,
+            }
+        }
     }
 
     fn break_locks(&self, changes: &[&RefChange]) -> bool {

@@ -15,6 +15,7 @@ mod info;
 mod leaderboards;
 mod listing;
 mod operate;
+mod records;
 mod refs;
 mod repositories;
 mod settings;
@@ -31,6 +32,7 @@ pub(crate) fn of_repository() -> Routes {
         .merge(history::routes())
         .merge(info::routes())
         .merge(listing::routes())
+        .merge(records::routes())
         .merge(refs::routes())
         .merge(settings::routes())
         .merge(uploads::routes())

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use assay_app::{HubConfig, Limits};
+use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
 
@@ -43,6 +44,8 @@ pub struct Config {
     pub log_level: String,
     /// How long requests in flight may take once the server was told to stop, in seconds.
     pub shutdown_seconds: u64,
+    /// What an acknowledged change outlasts.
+    pub durability: Durability,
     /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have limits of their own.
     pub body_bytes: usize,
     /// How often one may ask.
@@ -107,6 +110,7 @@ impl Default for Config {
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             shutdown_seconds: 30,
+            durability: Durability::default(),
             body_bytes: 8 << 20,
             rates: Rates::default(),
             limits: Limits::default(),
@@ -141,6 +145,7 @@ impl Config {
         HubConfig {
             data: self.data.clone(),
             limits: self.limits,
+            durability: self.durability,
         }
     }
 

@@ -1,9 +1,10 @@
 //! How a failure of the hub becomes an answer. This is the one place that knows both.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use assay_app::{Error, Missing};
-use assay_model::{Diagnostic, Severity};
+use assay_app::{Error, Missing, findings};
+use assay_model::{Diagnostic, Place, Severity};
 use axum::Json;
 use axum::http::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -90,7 +91,7 @@ pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
     let status = status(error, asked);
     let message = message(error, asked);
     let mut headers = HeaderMap::new();
-    headers.insert(ERROR_MESSAGE, one_line(first_line(&message)));
+    headers.insert(ERROR_MESSAGE, one_line(&headline(error, &message)));
     if let Some(code) = code(error) {
         headers.insert(ERROR_CODE, HeaderValue::from_static(code));
     }
@@ -154,7 +155,7 @@ fn message(error: &Error, asked: &Asked) -> String {
     match error {
         Error::NotFound(Missing::Repo) if asked.anonymous => WHO_ARE_YOU.to_owned(),
         Error::Internal(_) => format!("internal error; request id {}", asked.request_id),
-        Error::Refused(diagnostics) => refusal(error, diagnostics),
+        Error::Refused(diagnostics) => findings(diagnostics).trim_end().to_owned(),
         _ => error.to_string(),
     }
 }
@@ -188,32 +189,30 @@ fn body(error: &Error, message: &str) -> Value {
     }
 }
 
-/// What the person reads who committed the files: a summary, then every fault with its place and the next step.
-fn refusal(error: &Error, diagnostics: &[Diagnostic]) -> String {
-    let faults = diagnostics
+/// The message on one line. Clients print it above the body, so of a refusal it has the place and not the words.
+fn headline<'m>(error: &Error, message: &'m str) -> Cow<'m, str> {
+    let Error::Refused(diagnostics) = error else {
+        return Cow::Borrowed(first_line(message));
+    };
+    let mut faults = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let first = faults.clone().next().map(brief).unwrap_or_default();
-    let mut text = match faults.clone().count() {
-        0 | 1 => first,
-        count => format!("{first} (and {} more)", count - 1),
+    let Some(first) = faults.next() else {
+        return Cow::Owned(error.to_string());
     };
-    if text.is_empty() {
-        text = error.to_string();
-    }
-    for diagnostic in diagnostics {
-        text.push_str("\n\n");
-        text.push_str(&brief(diagnostic));
-        for note in &diagnostic.notes {
-            text.push_str("\n  note: ");
-            text.push_str(note);
-        }
-        if let Some(help) = &diagnostic.help {
-            text.push_str("\n  help: ");
-            text.push_str(help);
-        }
-    }
-    text
+    let Place {
+        file, line, column, ..
+    } = &first.place;
+    let place = if first.place.is_whole() {
+        file.to_string()
+    } else {
+        format!("{file}:{line}:{column}")
+    };
+    let others = match faults.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Cow::Owned(format!("refused for {} at {place}{others}", first.code))
 }
 
 /// A finding on one line.

@@ -5,6 +5,7 @@
 
 mod answer;
 mod api;
+mod avatar;
 mod base_url;
 mod clock;
 mod config;

@@ -20,7 +20,7 @@ use crate::describe::Subject;
 use crate::error::Failure;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, download, git, health, lfs, observe, openapi};
+use crate::{answer, api, avatar, download, git, health, lfs, observe, openapi};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -77,6 +77,7 @@ pub(crate) fn routes() -> Routes {
         ))
         .merge(every_kind("", "/datasets", of_page))
         .merge(api::routes())
+        .merge(avatar::routes())
         .merge(lfs::links())
         .merge(openapi::routes())
         .merge(health::routes())

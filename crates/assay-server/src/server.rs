@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_app::{Account, Hub, TokenSecret};
+use assay_app::{Account, Hub, ServerMark, TokenSecret};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
 
@@ -51,6 +51,7 @@ pub struct Server {
     first: Option<(Account, TokenSecret)>,
     listener: TcpListener,
     address: SocketAddr,
+    mark: ServerMark,
 }
 
 /// Opens the hub and binds its address.
@@ -65,6 +66,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     };
     // The address comes first: a second server on the same one must not touch the data of the first.
     let (listener, address) = bind(config.listen)?;
+    let mark = ServerMark::set(&config.data).map_err(failed)?;
     let clock = Arc::new(SystemClock);
     let hub = Hub::open(config.hub(), clock).await.map_err(failed)?;
     let first = hub.first_operator().await.map_err(failed)?;
@@ -74,6 +76,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         first,
         listener,
         address,
+        mark,
     })
 }
 
@@ -113,7 +116,8 @@ impl Server {
             hub,
             listener,
             address,
-            ..
+            mark,
+            first: _,
         } = self;
         let service = router(hub, &config, Arc::new(SystemClock))
             .into_make_service_with_connect_info::<SocketAddr>();
@@ -138,6 +142,8 @@ impl Server {
             server.serve(service).await
         };
         stopper.abort();
+        // The directory is ours until the last request is answered.
+        drop(mark);
         tracing::info!("stopped");
         served.map_err(ServeError::Serve)
     }

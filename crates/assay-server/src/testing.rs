@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use assay_app::{Hub, NewToken, Scope};
-use assay_model::{Clock, Timestamp};
+use assay_model::{Clock, Durability, Timestamp};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -80,6 +80,8 @@ impl TestHub {
         let directory = tempfile::tempdir().unwrap();
         let mut config = Config {
             data: directory.path().join("data"),
+            // Nobody pulls the plug on a test.
+            durability: Durability::Fast,
             rates: Rates {
                 per_token: 0,
                 per_address: 0,

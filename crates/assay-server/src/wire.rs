@@ -179,6 +179,7 @@ pub(crate) fn refs(list: &RefList, with_pulls: bool) -> hub_api::Refs {
             name: own.name.clone(),
             full_name: own.full.clone(),
             target_commit: own.target,
+            message: own.message.clone(),
         });
         refs.collect()
     };

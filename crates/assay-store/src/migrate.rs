@@ -67,6 +67,8 @@ mod tests {
 
     use tempfile::TempDir;
 
+    use assay_model::Durability;
+
     use super::*;
 
     const STEPS: [&str; 2] = [
@@ -75,7 +77,8 @@ mod tests {
     ];
 
     async fn connect(path: &Path) -> sqlx::pool::PoolConnection<sqlite::Db> {
-        let pool = sqlite::writer(&path.join("hub.db")).await.unwrap();
+        let database = path.join("hub.db");
+        let pool = sqlite::writer(&database, Durability::Fast).await.unwrap();
         pool.acquire().await.unwrap()
     }
 

@@ -17,10 +17,11 @@ pub struct Record {
 }
 
 questions! {
-    /// The records of a repository, in the order of their paths, those after a path when one is given.
-    fn records_of(key: RepoKey, after: Option<&RepoPath>, limit: u32) -> Vec<Record>;
-    /// How many records a repository has.
-    fn count_records(key: RepoKey) -> u64;
+    /// The records of a repository, or of one of its folders, in the order of their paths; those after a path when one
+    /// is given.
+    fn records_of(key: RepoKey, folder: Option<&RepoPath>, after: Option<&RepoPath>, limit: u32) -> Vec<Record>;
+    /// How many records a repository has, or one of its folders.
+    fn count_records(key: RepoKey, folder: Option<&RepoPath>) -> u64;
 }
 
 impl Tx {
@@ -60,13 +61,18 @@ impl Tx {
 async fn records_of(
     connection: &mut Connection,
     key: RepoKey,
+    folder: Option<&RepoPath>,
     after: Option<&RepoPath>,
     limit: u32,
 ) -> sqlx::Result<Vec<Record>> {
-    let query = "SELECT path, blob, facts FROM records WHERE repo = $1 AND path > $2 ORDER BY path LIMIT $3";
+    let (first, end) = range(folder);
+    let query = "SELECT path, blob, facts FROM records
+                 WHERE repo = $1 AND path > $2 AND path > $3 AND path < $4 ORDER BY path LIMIT $5";
     let rows = sqlx::query(query)
         .bind(key.0)
         .bind(after.map_or("", RepoPath::as_str))
+        .bind(first)
+        .bind(end)
         .bind(limit)
         .fetch_all(connection)
         .await?;
@@ -81,8 +87,26 @@ async fn records_of(
     rows.iter().map(read).collect()
 }
 
-async fn count_records(connection: &mut Connection, key: RepoKey) -> sqlx::Result<u64> {
-    let query = "SELECT COUNT(*) FROM records WHERE repo = $1";
-    let row = sqlx::query(query).bind(key.0).fetch_one(connection).await?;
+async fn count_records(
+    connection: &mut Connection,
+    key: RepoKey,
+    folder: Option<&RepoPath>,
+) -> sqlx::Result<u64> {
+    let (first, end) = range(folder);
+    let query = "SELECT COUNT(*) FROM records WHERE repo = $1 AND path > $2 AND path < $3";
+    let row = sqlx::query(query)
+        .bind(key.0)
+        .bind(first)
+        .bind(end)
+        .fetch_one(connection)
+        .await?;
     Cells::of(&row).number()
+}
+
+/// What lies before and behind every path of a folder, by bytes: `0` comes after `/`.
+fn range(folder: Option<&RepoPath>) -> (String, String) {
+    match folder {
+        Some(folder) => (format!("{folder}/"), format!("{folder}0")),
+        None => (String::new(), char::MAX.to_string()),
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use assay_model::Durability;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
@@ -48,9 +49,31 @@ const CACHE: &str = "-16384";
 const LOCKED: [i32; 2] = [5, 6];
 
 /// The one connection that writes.
-pub(crate) async fn writer(path: &Path) -> sqlx::Result<Pool> {
-    let options = options(path).create_if_missing(true);
+pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<Pool> {
+    make_private(path)?;
+    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the last
+    // transactions; what they say of git is found again at the next start. `FULL` waits for the disk each time.
+    let synchronous = match durability {
+        Durability::Full => SqliteSynchronous::Full,
+        Durability::Fast => SqliteSynchronous::Normal,
+    };
+    let options = options(path)
+        .create_if_missing(true)
+        .synchronous(synchronous);
     pool(1).connect_with(options).await
+}
+
+/// Makes the file of a new database readable by its owner alone, which the files beside it inherit: hashes of tokens and the
+/// key that signs links are in it.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(|_| ()),
+    }
 }
 
 /// The connections that answer questions. They could not write if they were told to.
@@ -70,8 +93,6 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
-    // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the
-    // last transactions; what they say of git is found again at the next start.
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)

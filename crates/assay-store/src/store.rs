@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use assay_model::Durability;
 use sqlx::pool::PoolConnection;
 use tokio::sync::Mutex;
 
@@ -58,14 +59,20 @@ pub(crate) struct Shared {
 
 impl Store {
     /// Opens the database at a path, makes it when it is not there, and brings it to the version that this program knows.
+    /// What is committed outlasts the process.
     pub async fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_lasting(path, Durability::Fast).await
+    }
+
+    /// The same, whose changes outlast what this says.
+    pub async fn open_lasting(path: &Path, durability: Durability) -> Result<Self, Error> {
         let failed = |error: sqlx::Error| Error::Open {
             path: path.to_owned(),
             source: error.into(),
         };
         let turns = Turns::of(path).map_err(|error| failed(error.into()))?;
         let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
-        let writer = sqlite::writer(path).await.map_err(failed)?;
+        let writer = sqlite::writer(path, durability).await.map_err(failed)?;
         let mut connection = writer.acquire().await.map_err(failed)?;
         migrate(&mut connection, &sqlite::MIGRATIONS).await?;
         drop((connection, turn));

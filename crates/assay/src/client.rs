@@ -3,6 +3,7 @@
 mod origin;
 
 use std::io::Read as _;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -13,6 +14,8 @@ pub(crate) use self::origin::{AddressError, Origin, agent};
 
 /// How long one request may take. A commit of large files is judged before it is answered.
 const TIMEOUT: Duration = Duration::from_mins(5);
+/// How much of a file is read at once, in bytes.
+const CHUNK: usize = 64 << 10;
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 3;
 /// How large an answer may be, in bytes: a leaderboard of a hundred thousand rows fits.
@@ -48,6 +51,63 @@ pub(crate) struct Client {
     origin: Origin,
     token: Option<String>,
     agent: ureq::Agent,
+}
+
+/// What a file of a commit holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileContent {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A large file that was sent before.
+    Large {
+        /// The SHA-256 of its bytes, in hexadecimal digits.
+        oid: String,
+        /// How many bytes.
+        size: u64,
+    },
+}
+
+impl FileContent {
+    /// A line of a commit.
+    fn operation(&self, path: &str) -> Json {
+        use base64::Engine as _;
+        match self {
+            Self::Bytes(bytes) => {
+                let content = base64::engine::general_purpose::STANDARD.encode(bytes);
+                let value = json!({ "path": path, "content": content, "encoding": "base64" });
+                json!({ "key": "file", "value": value })
+            }
+            Self::Large { oid, size } => {
+                let value = json!({ "path": path, "algo": "sha256", "oid": oid, "size": size });
+                json!({ "key": "lfsFile", "value": value })
+            }
+        }
+    }
+}
+
+/// The SHA-256 of a file in hexadecimal digits, and its size, without holding it in memory.
+fn digest(file: &Path) -> std::io::Result<(String, u64)> {
+    use sha2::Digest as _;
+    use std::fmt::Write as _;
+    let mut hasher = sha2::Sha256::new();
+    let mut content = std::fs::File::open(file)?;
+    let (mut chunk, mut size) = (vec![0; CHUNK], 0);
+    loop {
+        let read = content.read(&mut chunk)?;
+        if read == 0 {
+            break;
+        }
+        size += read as u64;
+        hasher.update(&chunk[..read]);
+    }
+    let digits = hasher
+        .finalize()
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+    Ok((digits, size))
 }
 
 impl Client {
@@ -109,16 +169,13 @@ impl Client {
         repo: &str,
         revision: &str,
         message: &str,
-        files: &[(String, Vec<u8>)],
+        files: &[(String, FileContent)],
         create_pull: bool,
     ) -> Result<Json, ClientError> {
-        use base64::Engine as _;
         let header = json!({ "key": "header", "value": { "summary": message, "description": "" } });
         let mut body = format!("{header}\n");
         for (path, content) in files {
-            let content = base64::engine::general_purpose::STANDARD.encode(content);
-            let value = json!({ "path": path, "content": content, "encoding": "base64" });
-            body.push_str(&json!({ "key": "file", "value": value }).to_string());
+            body.push_str(&content.operation(path).to_string());
             body.push('\n');
         }
         let suffix = if create_pull { "?create_pr=1" } else { "" };
@@ -129,6 +186,44 @@ impl Client {
             Some(("application/x-ndjson", body.as_bytes())),
         )
         .map(|(_, answer)| answer)
+    }
+
+    /// Sends a file as a large one, beside git, for a commit to come. `page` is the address of the repository without the
+    /// hub's own.
+    pub(crate) fn upload_large(&self, page: &str, file: &Path) -> Result<FileContent, ClientError> {
+        let unreadable = |error: std::io::Error| ClientError::Answer {
+            url: file.display().to_string(),
+            reason: error.to_string(),
+        };
+        let (oid, size) = digest(file).map_err(unreadable)?;
+        let question = json!({
+            "operation": "upload",
+            "transfers": ["basic"],
+            "hash_algo": "sha256",
+            "objects": [{ "oid": oid, "size": size }],
+        });
+        let path = format!("/{page}.git/info/lfs/objects/batch");
+        let answer = self.send("POST", &path, &question)?;
+        let object = &answer["objects"][0];
+        if let Some(message) = object["error"]["message"].as_str() {
+            return Err(ClientError::Refused {
+                status: 422,
+                message: message.to_owned(),
+                diagnostics: Vec::new(),
+            });
+        }
+        // No address means that the hub has the file already.
+        if let Some(address) = object["actions"]["upload"]["href"].as_str() {
+            let content = std::fs::File::open(file).map_err(unreadable)?;
+            // The address carries its own permission, and may be of another machine: the token stays here.
+            let request = Request::builder()
+                .method("PUT")
+                .uri(address)
+                .header("content-length", size);
+            let response = self.run(address, request.body(content))?;
+            read(address, response)?;
+        }
+        Ok(FileContent::Large { oid, size })
     }
 
     fn call(

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::EvalResult;
 use crate::account::AccountKind;
+use crate::index::CARD_FILE;
 
 /// The name and owner of a model.
 #[derive(Clone, Copy)]
@@ -203,7 +204,7 @@ fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
 }
 
 /// An entry in the words of a result file.
-fn rewritten(entry: &Entry) -> Json {
+pub(crate) fn rewritten(entry: &Entry) -> Json {
     let mut data = Map::new();
     let mut dataset = json!({"id": entry.dataset.as_str(), "task_id": entry.task.as_str()});
     if let Some(revision) = &entry.dataset_revision {
@@ -298,6 +299,7 @@ pub(super) fn report(row: &BoardEntry, definition: &Benchmark, handle: usize) ->
         derived: !row.base_models.is_empty(),
         verified: row.standing.is_verified(),
         origin: match row.branch.pull() {
+            None if row.file.as_str() == CARD_FILE => Origin::Legacy,
             None => Origin::Merged,
             Some(pull) => Origin::Community {
                 pull: u64::from(pull),

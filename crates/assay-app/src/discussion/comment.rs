@@ -4,7 +4,7 @@ use assay_store::{AccountId, EventId, Tx};
 
 use super::events::{self, Scene, Told};
 use super::scene::no_such_comment;
-use super::{Event, EventData, limits};
+use super::{Earlier, Event, EventData, limits};
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
@@ -52,6 +52,7 @@ impl Hub {
             return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
         }
         let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
+        let data = events::with_history(data, &said.texts);
         tx.set_event(&id, &data).await?;
         tx.commit().await?;
         self.stored_event(&id).await
@@ -85,6 +86,8 @@ struct Said {
     author: Option<AccountId>,
     edits: u32,
     hidden: bool,
+    /// Its texts, the newest first.
+    texts: Vec<Earlier>,
 }
 
 async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId, Said), Error> {
@@ -94,14 +97,26 @@ async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId
         .filter(|event| event.key == scene.key && event.num == scene.num)
         .ok_or_else(no_such_comment)?;
     match events::read(&held).map(|event| event.data) {
-        Some(EventData::Comment { edits, hidden, .. }) => Ok((
-            id,
-            Said {
+        Some(EventData::Comment {
+            text,
+            edits,
+            updated,
+            hidden,
+            mut history,
+        }) => {
+            let latest = Earlier {
+                written: updated,
+                text,
+            };
+            history.insert(0, latest);
+            let said = Said {
                 author: held.author.map(|author| author.id),
                 edits,
                 hidden,
-            },
-        )),
+                texts: history,
+            };
+            Ok((id, said))
+        }
         Some(EventData::Status(_) | EventData::Commit { .. } | EventData::Title { .. }) | None => {
             Err(no_such_comment())
         }

@@ -4,9 +4,12 @@ use assay_model::{ObjectId, RepoKey, Timestamp};
 use assay_store::{AccountId, EventId, EventKind, NewEvent, Tx};
 use serde_json::{Value as Json, json};
 
-use super::{Event, EventData, Status};
+use super::{Earlier, Event, EventData, Status};
 use crate::error::Error;
 use crate::secret;
+
+/// How many texts of a comment are kept beside the last.
+const MAX_HISTORY: usize = 20;
 
 /// Which discussion of which repository, who acts in it, and when.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +80,26 @@ pub(super) fn comment(text: &str, edits: u32, updated: Timestamp, hidden: bool) 
     json!({"text": text, "edits": edits, "updated": updated.millis(), "hidden": hidden})
 }
 
+/// Adds the texts that a comment had to what is kept of it, the newest first.
+pub(super) fn with_history(mut comment: Json, history: &[Earlier]) -> Json {
+    let texts = history.iter().take(MAX_HISTORY);
+    let texts = texts.map(|earlier| json!([earlier.written.millis(), earlier.text]));
+    comment["history"] = texts.collect();
+    comment
+}
+
+/// The texts that a comment had. Comments that were never changed have no list.
+fn history(event: &assay_store::Event) -> Vec<Earlier> {
+    let texts = event.data.get("history").and_then(Json::as_array);
+    let texts = texts.into_iter().flatten().filter_map(|pair| {
+        Some(Earlier {
+            written: Timestamp::from_millis(pair.get(0)?.as_i64()?),
+            text: pair.get(1)?.as_str()?.to_owned(),
+        })
+    });
+    texts.collect()
+}
+
 /// An event as the hub tells it; none when it was written by a later version of this program.
 pub(super) fn read(event: &assay_store::Event) -> Option<Event> {
     Some(Event {
@@ -95,6 +118,7 @@ fn data(event: &assay_store::Event) -> Option<EventData> {
             edits: u32::try_from(event.data.get("edits")?.as_u64()?).ok()?,
             updated: Timestamp::from_millis(event.data.get("updated")?.as_i64()?),
             hidden: event.data.get("hidden")?.as_bool()?,
+            history: history(event),
         },
         EventKind::StatusChange => EventData::Status(Status::of(&text("status")?)?),
         EventKind::Commit => EventData::Commit {

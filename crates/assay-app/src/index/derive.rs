@@ -10,14 +10,13 @@ use serde_json::Value as Json;
 use super::board_of;
 use super::main_line::{MainLine, Step};
 use super::pull_line::{self, Pull};
-use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, definition};
+use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, definition};
+use super::records::{RecordsChange, records};
 use super::shelf::Shelf;
 
 /// How many commits are walked step by step. Each step holds all entries of main, so for more the history is made anew,
 /// which holds only what changed.
 const MAX_STEPS: usize = 64;
-/// How long a `README.md` may be whose card is read, in bytes.
-const MAX_CARD_BYTES: u64 = 8 << 20;
 
 /// What is to be derived, and what is known already.
 pub(super) struct Task {
@@ -45,6 +44,7 @@ pub(super) struct Derived {
     pub(super) pulls: Vec<(u32, Vec<IndexedEntry>)>,
     pub(super) card: Change<Option<Card>>,
     pub(super) benchmark: Change<Option<NewBenchmark>>,
+    pub(super) records: RecordsChange,
 }
 
 /// How the entries of main change.
@@ -90,6 +90,7 @@ pub(super) fn derive(task: &Task) -> Result<Derived, Error> {
         pulls: Vec::new(),
         card: card(&objects, task)?,
         benchmark: Change::None,
+        records: records(&objects, task)?,
     };
     match task.kind {
         RepoKind::Dataset => derived.benchmark = benchmark(&objects, task)?,
@@ -181,7 +182,10 @@ fn benchmark(objects: &Objects, task: &Task) -> Result<Change<Option<NewBenchmar
 }
 
 /// A commit that was indexed, unless it was lost since.
-fn still_there(objects: &Objects, commit: Option<ObjectId>) -> Result<Option<ObjectId>, Error> {
+pub(super) fn still_there(
+    objects: &Objects,
+    commit: Option<ObjectId>,
+) -> Result<Option<ObjectId>, Error> {
     match commit {
         Some(commit) if objects.contains(commit)? => Ok(Some(commit)),
         Some(_) | None => Ok(None),

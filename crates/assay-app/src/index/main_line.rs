@@ -7,7 +7,7 @@ use assay_model::{ObjectId, RepoPath, Timestamp};
 use assay_store::{AccountId, IndexedEntry, NewEntry};
 
 use super::provenance::{Provenance, Sayings, indexed};
-use super::shelf::Shelf;
+use super::shelf::{Mark, Shelf};
 
 /// What main says after one of its commits, when that differs from before.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) struct Step {
 /// Walks along the main branch.
 pub(super) struct MainLine<'s, 'o> {
     shelf: &'s mut Shelf<'o>,
-    folder: Option<ObjectId>,
+    mark: Mark,
     sayings: Sayings,
     births: BTreeMap<RepoPath, Birth>,
 }
@@ -39,7 +39,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
     pub(super) fn from_the_start(shelf: &'s mut Shelf<'o>) -> Self {
         Self {
             shelf,
-            folder: None,
+            mark: Mark::default(),
             sayings: Sayings::default(),
             births: BTreeMap::new(),
         }
@@ -51,18 +51,14 @@ impl<'s, 'o> MainLine<'s, 'o> {
         commit: ObjectId,
         current: &[IndexedEntry],
     ) -> Result<Self, Error> {
-        let folder = shelf.folder(commit)?;
-        let births = match folder {
-            Some(_) => shelf
-                .files(commit)?
-                .into_iter()
-                .map(|file| (file.path, Birth::Before(commit)))
-                .collect(),
-            None => BTreeMap::new(),
-        };
+        let births = shelf
+            .files_and_card(commit)?
+            .into_iter()
+            .map(|file| (file.path, Birth::Before(commit)))
+            .collect();
         Ok(Self {
+            mark: shelf.mark(commit)?,
             shelf,
-            folder,
             sayings: Sayings::of(current.iter().map(|entry| &entry.version)),
             births,
         })
@@ -74,15 +70,12 @@ impl<'s, 'o> MainLine<'s, 'o> {
         commit: &CommitInfo,
         submitter: Option<AccountId>,
     ) -> Result<Option<Step>, Error> {
-        let folder = self.shelf.folder(commit.id)?;
-        if folder == self.folder {
+        let mark = self.shelf.mark(commit.id)?;
+        if mark == self.mark {
             return Ok(None);
         }
-        self.folder = folder;
-        let files = match folder {
-            Some(_) => self.shelf.files(commit.id)?,
-            None => Vec::new(),
-        };
+        self.mark = mark;
+        let files = self.shelf.files_and_card(commit.id)?;
         let mut births = BTreeMap::new();
         let mut entries = Vec::new();
         for file in files {
@@ -90,7 +83,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
                 .births
                 .remove(&file.path)
                 .unwrap_or(Birth::At(commit.committed));
-            for (ordinal, said) in (0..).zip(self.shelf.submissions(file.blob)?.iter()) {
+            for (ordinal, said) in (0..).zip(self.shelf.submissions(file.kind, file.blob)?.iter()) {
                 let provenance = self
                     .sayings
                     .take(&file.path, said)

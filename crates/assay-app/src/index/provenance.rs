@@ -72,7 +72,10 @@ pub(super) fn indexed(
         file: file.clone(),
         ordinal,
         moment: given.unwrap_or(created),
-        standing: standing_of(&said.entry),
+        standing: match &said.standing {
+            Some(settled) => settled.clone(),
+            None => standing_of(&said.entry),
+        },
         entry: said.entry.clone(),
         data: said.data.clone(),
         commit: provenance.commit,

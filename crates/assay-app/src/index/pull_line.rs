@@ -7,7 +7,7 @@ use assay_model::{ObjectId, RepoPath, Timestamp};
 use assay_store::{AccountId, Branch, History, IndexedEntry, NewEntry};
 
 use super::provenance::{Provenance, Sayings, indexed};
-use super::shelf::{ResultFile, Shelf};
+use super::shelf::{Kind, ResultFile, Shelf};
 
 /// What the index needs to know of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ fn brought(
             continue;
         };
         let mut created = None;
-        for (ordinal, said) in (0..).zip(shelf.submissions(file.blob)?.iter()) {
+        for (ordinal, said) in (0..).zip(shelf.submissions(file.kind, file.blob)?.iter()) {
             if inherited.contains(&said.digest) {
                 continue;
             }
@@ -162,7 +162,12 @@ fn digests<'b>(
 ) -> Result<HashSet<[u8; 32]>, Error> {
     let mut digests = HashSet::new();
     for blob in blobs {
-        digests.extend(shelf.submissions(*blob)?.iter().map(|said| said.digest));
+        digests.extend(
+            shelf
+                .submissions(Kind::Results, *blob)?
+                .iter()
+                .map(|said| said.digest),
+        );
     }
     Ok(digests)
 }

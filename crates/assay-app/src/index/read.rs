@@ -14,6 +14,7 @@ use assay_store::Card;
 use serde_json::{Map, Value as Json};
 
 use super::plain::{self, Plain};
+use crate::board::rewritten;
 
 /// The folder of a model that holds its result files.
 pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
@@ -21,6 +22,8 @@ pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
 pub(crate) const DEFINITION_FILE: &str = "eval.yaml";
 /// The file of a repository whose front matter is its card.
 pub(crate) const CARD_FILE: &str = "README.md";
+/// How long a `README.md` may be whose card is read, in bytes.
+pub(super) const MAX_CARD_BYTES: u64 = 8 << 20;
 /// How large a file may be that is read for the index, in bytes: as large as the judge reads YAML.
 pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES as u64;
 
@@ -33,6 +36,8 @@ pub(super) struct Submission {
     pub(super) data: Json,
     /// By which it is known again, whatever its spelling and its place.
     pub(super) digest: [u8; 32],
+    /// Where it stands, when that is settled by where it was written.
+    pub(super) standing: Option<Standing>,
 }
 
 /// Whether a file directly in [`RESULTS_FOLDER`] is read for results.
@@ -63,10 +68,26 @@ pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
             digest: plain::digest(&data),
             data,
             entry: entry.clone(),
+            standing: None,
         })
     });
     // A file whose aliases stand for more than anyone would write says nothing.
     submitted.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The results in the `model-index` of an old card, in the words of a result file.
+pub(super) fn legacy_submissions(bytes: &[u8]) -> Vec<Submission> {
+    let (card, _) = card::read(&String::from_utf8_lossy(bytes));
+    let submitted = card.legacy.into_iter().map(|legacy| {
+        let data = rewritten(&legacy.entry);
+        Submission {
+            digest: plain::digest(&data),
+            data,
+            standing: Some(legacy.standing()),
+            entry: legacy.entry,
+        }
+    });
+    submitted.collect()
 }
 
 /// The entry as it was written, with both spellings of its token: clients read one, the format has the other. A key

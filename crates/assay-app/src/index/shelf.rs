@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_git::{Depth, EntryKind, Error, Objects};
 use assay_model::{ObjectId, RepoPath};
 
-use super::read::{self, MAX_BYTES, RESULTS_FOLDER, Submission};
+use super::read::{self, CARD_FILE, MAX_BYTES, MAX_CARD_BYTES, RESULTS_FOLDER, Submission};
 
 /// How many entries are held: a long history has more of them than fit in memory.
 const MAX_HELD: usize = 10_000;
@@ -15,16 +15,30 @@ const MAX_HELD: usize = 10_000;
 pub(super) struct Shelf<'o> {
     pub(super) objects: &'o Objects,
     folder: RepoPath,
-    read: HashMap<ObjectId, Arc<Vec<Submission>>>,
+    card: RepoPath,
+    read: HashMap<(Kind, ObjectId), Arc<Vec<Submission>>>,
     /// How many entries those are.
     held: usize,
 }
 
-/// A result file at a commit.
+/// By which a commit that changes no results is told cheaply: the folder of results, and the card.
+pub(super) type Mark = (Option<ObjectId>, Option<ObjectId>);
+
+/// How a file says its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// It is a result file.
+    Results,
+    /// It is a card, which may have a `model-index`.
+    Card,
+}
+
+/// A file with results at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ResultFile {
     pub(super) path: RepoPath,
     pub(super) blob: ObjectId,
+    pub(super) kind: Kind,
 }
 
 impl<'o> Shelf<'o> {
@@ -34,17 +48,34 @@ impl<'o> Shelf<'o> {
             folder: RESULTS_FOLDER
                 .parse()
                 .expect("the folder has the name of one"),
+            card: CARD_FILE.parse().expect("the card has the name of a file"),
             read: HashMap::new(),
             held: 0,
         }
     }
 
-    /// The folder of results, by which a commit that changes nothing in it is told cheaply.
-    pub(super) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
-        let entry = self.objects.entry(commit, &self.folder)?;
-        Ok(entry
-            .filter(|entry| entry.kind == EntryKind::Directory)
-            .map(|entry| entry.oid))
+    /// What tells commits with other results apart.
+    pub(super) fn mark(&self, commit: ObjectId) -> Result<Mark, Error> {
+        let folder = self.objects.entry(commit, &self.folder)?;
+        let folder = folder.filter(|entry| entry.kind == EntryKind::Directory);
+        Ok((folder.map(|entry| entry.oid), self.card(commit)?))
+    }
+
+    fn card(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
+        let card = self.objects.entry(commit, &self.card)?;
+        let card = card.filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        Ok(card.map(|entry| entry.oid))
+    }
+
+    /// The result files of a commit and its card, in the order of their names.
+    pub(super) fn files_and_card(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+        let mut files = self.files(commit)?;
+        files.extend(self.card(commit)?.map(|blob| ResultFile {
+            path: self.card.clone(),
+            blob,
+            kind: Kind::Card,
+        }));
+        Ok(files)
     }
 
     /// The result files of a commit, in the order of their names.
@@ -60,6 +91,7 @@ impl<'o> Shelf<'o> {
             .map(|entry| ResultFile {
                 path: entry.path,
                 blob: entry.oid,
+                kind: Kind::Results,
             })
             .collect();
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -67,14 +99,23 @@ impl<'o> Shelf<'o> {
     }
 
     /// The entries of a file; none when it is too large or the judge refuses it.
-    pub(super) fn submissions(&mut self, blob: ObjectId) -> Result<Arc<Vec<Submission>>, Error> {
-        if let Some(read) = self.read.get(&blob) {
+    pub(super) fn submissions(
+        &mut self,
+        kind: Kind,
+        blob: ObjectId,
+    ) -> Result<Arc<Vec<Submission>>, Error> {
+        if let Some(read) = self.read.get(&(kind, blob)) {
             return Ok(Arc::clone(read));
         }
-        let submissions = match self.objects.read(blob, MAX_BYTES) {
-            Ok(bytes) => read::submissions(bytes),
-            Err(Error::BlobTooLarge { .. }) => Vec::new(),
-            Err(error) => return Err(error),
+        let max = match kind {
+            Kind::Results => MAX_BYTES,
+            Kind::Card => MAX_CARD_BYTES,
+        };
+        let submissions = match (kind, self.objects.read(blob, max)) {
+            (Kind::Results, Ok(bytes)) => read::submissions(bytes),
+            (Kind::Card, Ok(bytes)) => read::legacy_submissions(&bytes),
+            (_, Err(Error::BlobTooLarge { .. })) => Vec::new(),
+            (_, Err(error)) => return Err(error),
         };
         let submissions = Arc::new(submissions);
         self.held += submissions.len();
@@ -82,7 +123,7 @@ impl<'o> Shelf<'o> {
             self.read.clear();
             self.held = submissions.len();
         }
-        self.read.insert(blob, Arc::clone(&submissions));
+        self.read.insert((kind, blob), Arc::clone(&submissions));
         Ok(submissions)
     }
 }

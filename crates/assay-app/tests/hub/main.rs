@@ -4,6 +4,7 @@
 
 mod accounts;
 mod commits;
+mod large_files;
 mod pulls;
 mod pushes;
 mod repositories;

@@ -4,7 +4,9 @@
 mod boards;
 mod discussions;
 mod interleaving;
+mod legacy;
 mod lists;
 mod models;
+mod records;
 mod recovery;
 mod support;

@@ -240,6 +240,7 @@ fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn 
     let config = HubConfig {
         data: directory.path().to_owned(),
         limits: Limits::default(),
+        durability: assay_model::Durability::Fast,
     };
     (config, Arc::clone(clock) as Arc<dyn Clock>)
 }

@@ -29,6 +29,9 @@ pub struct Ref {
     pub full_name: String,
     /// The commit.
     pub target_commit: ObjectId,
+    /// What an annotated tag says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// One commit of `GET …/commits/{rev}`.
@@ -90,6 +93,7 @@ mod tests {
                 name: "main".to_owned(),
                 full_name: "refs/heads/main".to_owned(),
                 target_commit: commit,
+                message: None,
             }],
             ..Refs::default()
         };

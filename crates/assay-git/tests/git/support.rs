@@ -7,7 +7,7 @@ use assay_git::{
     Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName, Repositories, Repository,
     Signature,
 };
-use assay_model::{ObjectId, RepoKey, RepoPath, Timestamp};
+use assay_model::{Durability, ObjectId, RepoKey, RepoPath, Timestamp};
 use tempfile::TempDir;
 
 /// The moment of the first commit; each later one in a test has its own.
@@ -24,7 +24,10 @@ impl Hub {
     /// With one commit that has these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let repositories = Repositories::new(directory.path().join("repos")).unwrap();
+        // What lasts longest takes the longest way: the others leave steps out.
+        let repositories = Repositories::new(directory.path().join("repos"))
+            .unwrap()
+            .lasting(Durability::Full);
         let initial = plan(
             None,
             files.iter().map(|(path, text)| put(path, text)).collect(),

@@ -41,6 +41,15 @@ pub const KEYS: &[Key] = &[
         show: |config| config.data.display().to_string(),
     },
     Key {
+        name: "durability",
+        about: "what an acknowledged change outlasts: `full`, a loss of power; `fast`, the death of the process",
+        set: |config, text| {
+            config.durability = text.parse().map_err(reason)?;
+            Ok(())
+        },
+        show: |config| config.durability.to_string(),
+    },
+    Key {
         name: "public_url",
         about: "what clients call this hub, when a proxy changes the `Host` header",
         set: |config, text| {
@@ -183,6 +192,12 @@ pub const KEYS: &[Key] = &[
         about: "most files in one commit",
         set: |config, text| parse(text, "a number of files", &mut config.limits.commit_files),
         show: |config| config.limits.commit_files.to_string(),
+    },
+    Key {
+        name: "limits.path_bytes",
+        about: "longest path of a file; never more than 1024",
+        set: |config, text| parse(text, "a number of bytes", &mut config.limits.path_bytes),
+        show: |config| config.limits.path_bytes.to_string(),
     },
     Key {
         name: "limits.repositories",

@@ -44,6 +44,7 @@ fn description(name: &str) -> Option<&'static str> {
         "num" => "The number of a discussion or pull request.",
         "oid" => "The SHA-256 digest of the file.",
         "path" => "A path in the repository; slashes may stand as they are or as `%2F`.",
+        "picture" => "The name of an account, and `.svg`.",
         "revision" => {
             "A branch, a tag, a commit (or at least 5 digits of one) or `refs/pr/N`; a slash in it is written `%2F`."
         }

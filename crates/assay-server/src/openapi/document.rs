@@ -15,7 +15,7 @@ use crate::routes::Routes;
 const INTRODUCTION: &str = "The hub keeps models, benchmarks and evaluation results as git repositories. This is the API \
 that the unmodified `huggingface_hub` client speaks, with what Assay adds to it: leaderboards by task, metric, policy and \
 date, and diagnostics on refused commits.\n\nLists are paged: the `Link` header leads to the next page. Failures have \
-`{\"error\": …}` as their body and the same message in `X-Error-Message`. A repository that is private and one that does \
+`{\"error\": …}` as their body and its first line in `X-Error-Message`. A repository that is private and one that does \
 not exist are answered alike.";
 
 /// The document of some routes.

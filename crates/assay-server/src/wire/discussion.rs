@@ -74,18 +74,23 @@ fn event_data(own: &Event, author: Option<hub_api::Account>) -> hub_api::EventDa
             edits,
             updated,
             hidden,
+            history,
         } => {
+            let version = |raw: &str, updated_at| hub_api::CommentVersion {
+                raw: raw.to_owned(),
+                html: paragraph(raw),
+                updated_at,
+                author: author.clone(),
+            };
             let raw = if *hidden { HIDDEN } else { text.as_str() };
             hub_api::EventData::Comment(hub_api::CommentData {
                 edited: *edits > 0,
                 hidden: *hidden,
-                latest: hub_api::CommentVersion {
-                    raw: raw.to_owned(),
-                    html: paragraph(raw),
-                    updated_at: *updated,
-                    author,
-                },
-                history: Vec::new(),
+                latest: version(raw, *updated),
+                history: history
+                    .iter()
+                    .map(|earlier| version(&earlier.text, earlier.written))
+                    .collect(),
                 num_edits: u64::from(*edits),
                 reactions: [],
             })

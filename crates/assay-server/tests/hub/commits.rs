@@ -240,7 +240,16 @@ async fn a_bad_result_file_is_refused_with_its_place_and_changes_nothing() {
     assert_eq!(finding["place"]["line"], 2);
     let message = answer.header("x-error-message").unwrap();
     assert!(message.contains(".eval_results/bench.yaml:2:"), "{message}");
-    assert!(json["error"].as_str().unwrap().contains(message), "{json}");
+    // The body has what git prints: the line, a caret, and each finding once.
+    let text = json["error"].as_str().unwrap();
+    let code = finding["code"].as_str().unwrap();
+    assert_eq!(
+        text.matches(&format!("error[{code}]: ")).count(),
+        1,
+        "{text}"
+    );
+    assert!(text.contains("--> .eval_results/bench.yaml:2:"), "{text}");
+    assert!(text.contains(" ^"), "{text}");
     let file = hub
         .get(
             Person::Nobody,

@@ -139,11 +139,16 @@ async fn comments_are_written_changed_and_hidden_and_nothing_in_them_runs() {
     let edited = edited.expect(200).json();
     assert_eq!(edited["updatedComment"]["data"]["latest"]["raw"], "bye");
     assert_eq!(edited["updatedComment"]["data"]["edited"], true);
+    let history = &edited["updatedComment"]["data"]["history"];
+    assert_eq!(history.as_array().unwrap().len(), 1);
+    assert_eq!(history[0]["raw"], "<b>hi</b>");
+    assert_eq!(history[0]["author"]["name"], "alice");
     assert_eq!(stranger.status, 403);
-    assert_eq!(
-        hidden.expect(200).json()["updatedComment"]["data"]["hidden"],
-        true
-    );
+    let hidden = hidden.expect(200).json();
+    assert_eq!(hidden["updatedComment"]["data"]["hidden"], true);
+    // Who hides a comment hides all that it said.
+    assert_eq!(hidden["updatedComment"]["data"]["history"], json!([]));
+    assert!(!hidden.to_string().contains("bye"), "{hidden}");
 }
 
 #[tokio::test]

@@ -18,6 +18,8 @@ fn git(directory: &Path, arguments: &[&str]) -> Output {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
+        // It would win over what a test says of certificates.
+        .env_remove("GIT_SSL_CAINFO")
         .env("GIT_AUTHOR_NAME", "Bob")
         .env("GIT_AUTHOR_EMAIL", "bob@example.org")
         .env("GIT_COMMITTER_NAME", "Bob")
@@ -27,7 +29,7 @@ fn git(directory: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Runs git off the runtime's threads, which answer it.
-async fn run(directory: &Path, arguments: &[&str]) -> Output {
+pub(crate) async fn run(directory: &Path, arguments: &[&str]) -> Output {
     let directory = directory.to_owned();
     let arguments: Vec<String> = arguments.iter().map(|&own| own.to_owned()).collect();
     tokio::task::spawn_blocking(move || {
@@ -39,11 +41,11 @@ async fn run(directory: &Path, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn succeeded(output: &Output) {
+pub(crate) fn succeeded(output: &Output) {
     assert!(output.status.success(), "{}", told(output));
 }
 
-fn told(output: &Output) -> String {
+pub(crate) fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -269,4 +271,136 @@ async fn the_dumb_protocol_is_not_spoken() {
     let answer = hub.get(Person::Nobody, "/alice/small.git/info/refs").await;
 
     assert_eq!(answer.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() {
+    let hub = TestHub::with(|config| {
+        config.limits.commit_files = 2;
+        config.limits.commit_bytes = 1000;
+        config.limits.path_bytes = 20;
+    })
+    .await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Alice, address, "alice/small");
+    let work = hub.directory().join("work");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &url, "work"]).await);
+    let push = ["push", "--quiet", "origin", "HEAD:main"];
+
+    // Each commit is looked at by itself: three files in two commits are fine.
+    fs_err::write(work.join("a.txt"), "a").unwrap();
+    commit_file(&work, "b.txt", "b").await;
+    commit_file(&work, "c.txt", "c").await;
+    let fine = run(&work, &push).await;
+    for name in ["d.txt", "e.txt"] {
+        fs_err::write(work.join(name), name).unwrap();
+    }
+    commit_file(&work, "f.txt", "f").await;
+    let many = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    commit_file(&work, "g.txt", &"x".repeat(1001)).await;
+    let large = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    commit_file(&work, "a-name-of-more-than-20-bytes.txt", "h").await;
+    let long = run(&work, &push).await;
+    succeeded(&run(&work, &["reset", "--quiet", "--hard", "HEAD~1"]).await);
+    let deep = vec!["d".repeat(200); 6].join("/");
+    commit_file(&work, &deep, "i").await;
+    let unnamed = run(&work, &push).await;
+    let by_the_api = hub
+        .commit(
+            Person::Alice,
+            "models/alice/small",
+            &[("a-name-of-more-than-20-bytes.txt", "h")],
+        )
+        .await;
+
+    by_the_api.expect(422);
+    assert!(
+        told(&unnamed).contains("text of at most 1024 bytes"),
+        "{}",
+        told(&unnamed)
+    );
+    assert!(
+        told(&long).contains("cannot be the path of a file here"),
+        "{}",
+        told(&long)
+    );
+    succeeded(&fine);
+    assert!(
+        told(&many).contains("changes 3 files; a commit changes at most 2"),
+        "{}",
+        told(&many)
+    );
+    assert!(
+        told(&large).contains("1001 bytes together"),
+        "{}",
+        told(&large)
+    );
+    assert!(!many.status.success() && !large.status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_lfs_sends_a_large_file_and_fetches_it_again() {
+    let hub = TestHub::with(|config| config.limits.file_bytes = 10_000).await;
+    if !run(hub.directory(), &["lfs", "version"])
+        .await
+        .status
+        .success()
+    {
+        println!("skipped: git-lfs is not installed");
+        return;
+    }
+    hub.create(Person::Alice, "datasets/alice/bench")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Alice, address, "datasets/alice/bench");
+    let large = "many bytes\n".repeat(10_000);
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &url, "work"]).await);
+    let work = hub.directory().join("work");
+    for arguments in [
+        &["lfs", "install", "--local"] as &[&str],
+        &["lfs", "track", "*.bin"],
+    ] {
+        succeeded(&run(&work, arguments).await);
+    }
+    commit_file(&work, "weights.bin", &large).await;
+
+    let pushed = run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await;
+    let plain = [
+        "-c",
+        "filter.lfs.smudge=cat",
+        "clone",
+        "--quiet",
+        &url,
+        "other",
+    ];
+    let cloned = run(hub.directory(), &plain).await;
+    let other = hub.directory().join("other");
+    let pointer = fs_err::read_to_string(other.join("weights.bin")).unwrap();
+    succeeded(&run(&other, &["lfs", "install", "--local"]).await);
+    let fetched = run(&other, &["lfs", "pull"]).await;
+
+    succeeded(&pushed);
+    succeeded(&cloned);
+    succeeded(&fetched);
+    assert!(
+        pointer.starts_with("version https://git-lfs.github.com/spec/v1\n"),
+        "{pointer}"
+    );
+    assert_eq!(
+        fs_err::read_to_string(other.join("weights.bin")).unwrap(),
+        large
+    );
+    let file = hub
+        .get(
+            Person::Nobody,
+            "/datasets/alice/bench/resolve/main/weights.bin",
+        )
+        .await;
+    assert_eq!(file.expect(200).text(), large);
 }

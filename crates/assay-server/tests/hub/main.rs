@@ -16,6 +16,7 @@ mod listing;
 mod observability;
 mod openapi;
 mod permissions;
+mod records;
 mod refs;
 mod repositories;
 mod serving;

@@ -54,6 +54,41 @@ async fn branches_and_tags_come_and_go() {
 }
 
 #[tokio::test]
+async fn a_tag_with_a_message_is_an_annotated_one_and_names_the_same_commit() {
+    let hub = hub_with_model().await;
+    let (said, plain) = (
+        json!({ "tag": "v1", "message": "The first one.\n\nIt adds." }),
+        json!({ "tag": "v2" }),
+    );
+
+    for tag in [&said, &plain] {
+        let path = format!("{REPO}/tag/main");
+        hub.post(Person::Alice, &path, tag.clone())
+            .await
+            .expect(200);
+    }
+    let again = hub
+        .post(Person::Alice, &format!("{REPO}/tag/main"), said)
+        .await;
+
+    let refs = hub.get(Person::Nobody, &format!("{REPO}/refs")).await;
+    let refs = refs.expect(200).json();
+    let main = &refs["branches"][0]["targetCommit"];
+    assert_eq!(refs["tags"][0]["message"], "The first one.\n\nIt adds.");
+    assert_eq!(&refs["tags"][0]["targetCommit"], main);
+    assert_eq!(refs["tags"][1].get("message"), None);
+    assert_eq!(&refs["tags"][1]["targetCommit"], main);
+    again.expect(409);
+    let info = hub
+        .get(Person::Nobody, &format!("{REPO}/revision/v1"))
+        .await;
+    assert_eq!(&info.expect(200).json()["sha"], main);
+    hub.delete(Person::Alice, &format!("{REPO}/tag/v1"), json!({}))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
 async fn main_stays_and_strangers_move_nothing() {
     let hub = hub_with_model().await;
 

@@ -3,12 +3,16 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_model::RepoKind;
+use assay_server::app::{NewRepository, Visibility};
 use assay_server::{Config, ServeError, serve};
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::oneshot;
+
+use crate::git::{run, succeeded, told};
 
 fn config(directory: &tempfile::TempDir) -> Config {
     Config {
@@ -79,6 +83,35 @@ async fn the_first_start_makes_an_operator_and_the_second_does_not() {
 
     assert!(token.unwrap().starts_with("hf_"));
     assert!(second.first_operator().is_none());
+}
+
+#[tokio::test]
+async fn a_second_server_in_the_same_directory_is_told_of_the_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let _first = serve(config(&directory)).await.unwrap();
+
+    let second = serve(config(&directory)).await;
+
+    let error = second.err().expect("there is a server already");
+    let told = std::error::Error::source(&error).unwrap().to_string();
+    assert!(told.starts_with("another server works in"), "{told}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_on_the_machine_can_read_what_a_new_hub_keeps() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let config = config(&directory);
+    let data = config.data.clone();
+
+    let _server = serve(config).await.unwrap();
+
+    let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for name in ["hub.db", "hub.db-wal", "hub.db-shm"] {
+        assert_eq!(mode(&data.join(name)), 0o600, "{name}");
+    }
 }
 
 #[tokio::test]
@@ -161,6 +194,45 @@ async fn with_a_certificate_the_server_speaks_tls() {
     .unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_clones_over_tls_and_believes_no_other_certificate() {
+    let directory = tempfile::tempdir().unwrap();
+    let pem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hub/tls");
+    let certificate = pem.join("certificate.pem");
+    let server = serve(Config {
+        tls_certificate: Some(certificate.clone()),
+        tls_key: Some(pem.join("key.pem")),
+        ..config(&directory)
+    })
+    .await
+    .unwrap();
+    let (account, secret) = server.first_operator().unwrap();
+    let caller = server.hub().authenticate(Some(secret.reveal())).await;
+    let new = NewRepository {
+        kind: RepoKind::Model,
+        namespace: Some(account.name.clone()),
+        name: "small".to_owned(),
+        visibility: Visibility::Public,
+        description: None,
+    };
+    let hub = server.hub();
+    hub.create_repository(&caller.unwrap(), new).await.unwrap();
+    let url = format!(
+        "https://localhost:{}/operator/small",
+        server.address().port()
+    );
+    tokio::spawn(server.run_until(std::future::pending()));
+
+    let trusted = format!("http.sslCAInfo={}", certificate.display());
+    let known = run(directory.path(), &["-c", &trusted, "clone", &url, "known"]).await;
+    let unknown = run(directory.path(), &["clone", &url, "unknown"]).await;
+
+    succeeded(&known);
+    assert!(directory.path().join("known/.git").is_dir());
+    assert!(!unknown.status.success());
+    assert!(told(&unknown).contains("certificate"), "{}", told(&unknown));
 }
 
 #[tokio::test]

@@ -51,3 +51,36 @@ async fn the_front_matter_of_a_card_is_judged_before_it_is_committed() {
         "{bad}"
     );
 }
+
+#[tokio::test]
+async fn a_client_that_would_send_by_xet_is_told_what_to_do() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+
+    let path = "/api/models/alice/small/xet-write-token/main?create_pr=1";
+    let first = hub.get(Person::Alice, path).await.expect(307);
+    // Such a client shows no message, and the address that it came to last.
+    let shown = first.header("location").unwrap();
+    let answer = hub.get(Person::Alice, shown).await.expect(400);
+
+    assert!(shown.contains("set-HF_HUB_DISABLE_XET=1"), "{shown}");
+    let told = answer.header("x-error-message").unwrap();
+    assert!(told.contains("HF_HUB_DISABLE_XET=1"), "{told}");
+    assert_eq!(answer.json()["error"], told);
+}
+
+#[tokio::test]
+async fn every_account_has_a_picture_that_runs_nothing() {
+    let hub = TestHub::new().await;
+
+    let picture = hub.get(Person::Nobody, "/avatars/alice.svg").await;
+    let nothing = hub.get(Person::Nobody, "/avatars/alice.png").await;
+
+    let picture = picture.expect(200);
+    assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
+    assert!(picture.header("content-security-policy").is_some());
+    assert!(picture.text().starts_with("<svg "));
+    nothing.expect(404);
+}

@@ -163,21 +163,21 @@ async fn records_are_replaced_by_path_and_read_in_pieces() {
     tx.set_records(key, &all).await.unwrap();
     tx.commit().await.unwrap();
 
-    let first = hub.store.records_of(key, None, 2).await.unwrap();
+    let first = hub.store.records_of(key, None, None, 2).await.unwrap();
     let rest = hub
         .store
-        .records_of(key, Some(&first[1].path), 2)
+        .records_of(key, None, Some(&first[1].path), 2)
         .await
         .unwrap();
 
     assert_eq!((first.as_slice(), rest.as_slice()), (&all[..2], &all[2..]));
-    assert_eq!(hub.store.count_records(key).await.unwrap(), 3);
+    assert_eq!(hub.store.count_records(key, None).await.unwrap(), 3);
     let mut tx = hub.store.begin().await.unwrap();
     assert!(tx.remove_record(key, &all[0].path).await.unwrap());
     assert!(!tx.remove_record(key, &all[0].path).await.unwrap());
-    assert_eq!(tx.count_records(key).await.unwrap(), 2);
+    assert_eq!(tx.count_records(key, None).await.unwrap(), 2);
     tx.clear_records(key).await.unwrap();
-    assert_eq!(tx.count_records(key).await.unwrap(), 0);
+    assert_eq!(tx.count_records(key, None).await.unwrap(), 0);
 }
 
 #[tokio::test]

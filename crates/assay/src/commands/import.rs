@@ -6,12 +6,15 @@ mod names;
 mod plan;
 mod send;
 
-use assay_check::{Context, FileKind, Options, validate};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use assay_check::{Context, FileKind, FileReport, Options, validate};
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
 use self::args::Source;
-use self::plan::Plan;
+use self::plan::{Plan, SAMPLES_ENDING};
 use self::send::{Report, Sender};
 use crate::commands::hub::{HubCommandError, ShowFormat, connect};
 use crate::config::Config;
@@ -41,19 +44,22 @@ pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) 
             ..Options::default()
         },
     );
+    let records = match sorted(&reports) {
+        Ok(records) => records,
+        Err(faults) => {
+            for fault in &faults {
+                printer.error(&visible(fault));
+            }
+            return Exit::Failed;
+        }
+    };
     let mut plan = Plan::new(&source.namespace);
     let mut refused = Vec::new();
-    for report in reports
-        .iter()
-        .filter(|report| report.kind == Some(FileKind::Record))
-    {
-        if report.findings.has_errors() {
-            refused.push(format!(
-                "`{}` has faults; `assay validate` shows them",
-                report.path
-            ));
-        } else if let Err(reason) = plan.add(&disk, &report.path) {
-            refused.push(format!("`{}` {reason}", report.path));
+    for (path, is_sound) in records {
+        if !is_sound {
+            refused.push(format!("`{path}` has faults; `assay validate` shows them"));
+        } else if let Err(reason) = plan.add(&disk, path) {
+            refused.push(format!("`{path}` {reason}"));
         }
     }
     let outcome = if source.dry_run {
@@ -62,6 +68,46 @@ pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) 
         send(command, config, &plan)
     };
     tell(command, &plan, &refused, outcome, printer)
+}
+
+/// The records, each with whether it and its samples are sound. What was named and is no record, or is not there at all, is
+/// nothing to import the rest without.
+fn sorted(reports: &[FileReport]) -> Result<Vec<(&Arc<str>, bool)>, Vec<String>> {
+    let mut faulty_samples = BTreeSet::new();
+    let (mut records, mut faults) = (Vec::new(), Vec::new());
+    for report in reports {
+        match report.kind {
+            Some(FileKind::Record) => records.push(report),
+            Some(FileKind::Samples) if report.findings.has_errors() => {
+                faulty_samples.extend(report.path.strip_suffix(SAMPLES_ENDING));
+            }
+            Some(FileKind::Samples) => {}
+            Some(FileKind::EvalYaml | FileKind::EvalResults) | None => {
+                faults.push(not_a_record(report));
+            }
+        }
+    }
+    if records.is_empty() && faults.is_empty() {
+        faults.push("there are no Every Eval Ever records here; nothing was imported".to_owned());
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let records = records.into_iter().map(|report| {
+        let stem = report.path.strip_suffix(".json").unwrap_or_default();
+        let is_sound = !report.findings.has_errors() && !faulty_samples.contains(stem);
+        (&report.path, is_sound)
+    });
+    Ok(records.collect())
+}
+
+/// Why something that was named cannot be imported.
+fn not_a_record(report: &FileReport) -> String {
+    let found = report.findings.diagnostics().first();
+    match found.filter(|_| report.kind.is_none()) {
+        Some(found) => format!("`{}`: {}", report.path, found.message),
+        None => format!("`{}` is no Every Eval Ever record", report.path),
+    }
 }
 
 fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, HubCommandError> {
@@ -100,7 +146,7 @@ fn tell(
             "refused": refused,
             "report": report,
         })),
-        ShowFormat::Text => printer.data(&in_words(source.dry_run, plan, &report)),
+        ShowFormat::Text => printer.data(&in_words(source.dry_run, &report)),
     }
     for line in refused.iter().chain(&report.failures) {
         printer.error(&visible(line));
@@ -112,11 +158,11 @@ fn tell(
     }
 }
 
-fn in_words(dry_run: bool, plan: &Plan, report: &Report) -> String {
+fn in_words(dry_run: bool, report: &Report) -> String {
     let verb = if dry_run { "would become" } else { "became" };
     let made = format!(
         "{} {verb} {}, {} and {}\n",
-        count(plan.records(), "record", "records"),
+        count(report.records, "record", "records"),
         count(report.benchmarks, "benchmark", "benchmarks"),
         count(report.models, "model", "models"),
         count(report.entries, "result", "results"),

@@ -5,6 +5,7 @@
 mod checks;
 mod client;
 mod git;
+mod imports;
 mod kills;
 mod load;
 mod neighbours;

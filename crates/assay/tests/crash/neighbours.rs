@@ -39,3 +39,24 @@ fn commands_of_the_operator_do_not_disturb_a_living_server() {
     check(&place, &world);
     drop(server);
 }
+
+#[test]
+fn a_second_server_is_turned_away_and_commands_are_not() {
+    let place = Place::new();
+    let server = place.serve();
+
+    let second = place.operate(&["serve", "--listen", "127.0.0.1:0"]);
+    let collected = place.operate(&["admin", "gc", "--dry-run"]);
+
+    let told = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(3), "{told}");
+    assert!(told.contains("another server works in"), "{told}");
+    let told = String::from_utf8_lossy(&collected.stdout);
+    assert_eq!(
+        told,
+        "would remove 0 large files of 0 bytes that no repository has; 0 stay\n"
+    );
+    server.kill();
+    // The mark goes with the process, however that ends.
+    drop(place.serve());
+}

@@ -81,7 +81,7 @@ impl Place {
         clippy::disallowed_methods,
         reason = "the program under test is no git command, and its environment is cleared here"
     )]
-    fn assay(&self, args: &[&str]) -> Command {
+    pub(crate) fn assay(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
         command.args(args).current_dir(self.path()).env_clear();
         // The program runs `git`.

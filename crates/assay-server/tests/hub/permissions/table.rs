@@ -88,6 +88,7 @@ const NO_LINK: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e730433629
 pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/healthz", Needs::Nothing, 200, |_| at("/healthz")),
     row("GET", "/api/openapi.json", Needs::Nothing, 200, |_| at("/api/openapi.json")),
+    row("GET", "/avatars/{picture}", Needs::Nothing, 200, |_| at("/avatars/alice.svg")),
     row("GET", "/api/docs", Needs::Nothing, 200, |_| at("/api/docs")),
     row("GET", "/metrics", Needs::Nothing, 200, |_| at("/metrics")),
     row("HEAD", "/api/telemetry/{topic}", Needs::Nothing, 200, |_| at("/api/telemetry/x/y")),
@@ -137,6 +138,8 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/models/{namespace}/{name}/paths-info/{revision}", Needs::Read, 200, |place| {
         on(place, "/paths-info/main", &json!({ "paths": ["notes"] }))
     }),
+    row("GET", "/api/models/{namespace}/{name}/xet-write-token/{revision}", Needs::Discuss, 307, |place| of(place, "/xet-write-token/main")),
+    row("GET", "/api/models/{namespace}/{name}/records", Needs::Read, 200, |place| of(place, "/records")),
     row("GET", "/api/models/{namespace}/{name}/refs", Needs::Read, 200, |place| of(place, "/refs")),
     change("POST", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| on(place, "/branch/new", &json!({}))),
     change("DELETE", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| of(place, "/branch/dev")),

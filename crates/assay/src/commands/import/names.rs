@@ -1,6 +1,6 @@
 //! Names of the datastore as names of a hub.
 
-use assay_model::{MetricId, RepoId, TaskId};
+use assay_model::{MetricId, RepoId, TaskId, is_reserved_namespace};
 
 /// Namespaces that a hub keeps for itself; a developer of such a name gets a suffix.
 const SUFFIX: &str = "-org";
@@ -28,7 +28,7 @@ pub(super) fn part(text: &str) -> String {
 /// A namespace out of any text.
 pub(super) fn namespace(text: &str) -> String {
     let name = part(text);
-    if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
+    if is_reserved_namespace(&name) {
         return format!("{name}{SUFFIX}");
     }
     name
@@ -75,34 +75,6 @@ fn unspaced(name: &str) -> String {
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
-
-/// Namespaces that would be taken for an address of the hub itself.
-const RESERVED: [&str; 24] = [
-    "api",
-    "models",
-    "datasets",
-    "spaces",
-    "kernels",
-    "buckets",
-    "model",
-    "dataset",
-    "space",
-    "kernel",
-    "bucket",
-    "oauth",
-    "settings",
-    "uploads",
-    "login",
-    "join",
-    "new",
-    "docs",
-    "papers",
-    "collections",
-    "organizations",
-    "users",
-    "static",
-    "embed",
-];
 
 #[cfg(test)]
 mod tests {

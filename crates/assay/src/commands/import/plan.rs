@@ -14,6 +14,8 @@ use crate::disk::Disk;
 
 /// The metric of an evaluation that does not name one.
 const UNNAMED_METRIC: &str = "score";
+/// How the file of samples is called that belongs to a record.
+pub(super) const SAMPLES_ENDING: &str = "_samples.jsonl";
 /// What is put behind the name of a metric that improves the other way in another evaluation of the same benchmark.
 const OTHER_WAY: [&str; 2] = ["_higher_is_better", "_lower_is_better"];
 
@@ -34,8 +36,31 @@ pub(super) struct BenchmarkPlan {
     pub(super) tasks: BTreeMap<TaskId, String>,
     /// The metrics, with how many results have each: the most common one is primary.
     pub(super) metrics: BTreeMap<MetricId, (Direction, u64)>,
-    /// The records: where they belong and where they are.
-    pub(super) records: Vec<(String, Arc<str>)>,
+    /// The records.
+    pub(super) records: Vec<RecordPlan>,
+}
+
+/// A record that is to be, with its samples.
+pub(super) struct RecordPlan {
+    /// Where it belongs and where it is.
+    pub(super) record: FilePlan,
+    /// The same of its samples, when it has some.
+    pub(super) samples: Option<FilePlan>,
+}
+
+/// A file that is to be.
+pub(super) struct FilePlan {
+    /// Where it belongs.
+    pub(super) place: String,
+    /// Where it is.
+    pub(super) path: Arc<str>,
+}
+
+impl RecordPlan {
+    /// The record, and its samples.
+    pub(super) fn files(&self) -> impl Iterator<Item = &FilePlan> {
+        std::iter::once(&self.record).chain(&self.samples)
+    }
 }
 
 /// A model that is to be.
@@ -110,7 +135,13 @@ impl Plan {
         let model_id = text(&record["model_info"]["id"]).unwrap_or_default();
         let model_id = names::model(&model_id, developer, model);
         let benchmark = self.benchmark(benchmark, benchmark_id);
-        benchmark.records.push((place, Arc::clone(path)));
+        benchmark.records.push(RecordPlan {
+            samples: samples(&record, &place, path),
+            record: FilePlan {
+                place,
+                path: Arc::clone(path),
+            },
+        });
         let id = benchmark.id.clone();
         let entries = entries(&record, benchmark, results);
         let model = self
@@ -149,6 +180,16 @@ impl ModelPlan {
             })
             .collect()
     }
+}
+
+/// The samples of a record, which lie beside it: the judge has looked.
+fn samples(record: &Json, place: &str, path: &str) -> Option<FilePlan> {
+    record.get("detailed_evaluation_results")?.as_object()?;
+    let beside = |path: &str| Some(format!("{}{SAMPLES_ENDING}", path.strip_suffix(".json")?));
+    Some(FilePlan {
+        place: beside(place)?,
+        path: beside(path)?.into(),
+    })
 }
 
 fn read(disk: &Disk, path: &str) -> Result<Json, String> {

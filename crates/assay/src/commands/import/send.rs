@@ -1,9 +1,8 @@
 //! A plan, made true on a hub.
 
-use std::collections::BTreeSet;
-use std::io::Read as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay_formats::each;
 use assay_model::{RepoId, RepoKind};
@@ -11,21 +10,25 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::definition::eval_yaml;
-use super::plan::{BenchmarkPlan, ModelPlan, Plan};
-use crate::client::{Client, ClientError, segment};
+use super::plan::{BenchmarkPlan, FilePlan, ModelPlan, Plan, RecordPlan};
+use crate::client::{Client, ClientError, FileContent, segment};
 use crate::commands::hub::HubCommandError;
 use crate::progress::Progress;
 
 /// How many records go into one commit, at most.
 const RECORDS_PER_COMMIT: usize = 500;
 /// How many bytes of records go into one commit, at most.
-const BYTES_PER_COMMIT: usize = 16 << 20;
+const BYTES_PER_COMMIT: u64 = 16 << 20;
+/// How large a file may be that goes into a commit itself, in bytes. Larger ones are sent beside git.
+const MAX_INLINE_BYTES: u64 = 8 << 20;
 /// How many files of a repository are looked at, to see which are there.
 const MAX_FILES: usize = 1_000_000;
 
 /// What came of an import.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
+    /// Records that are on the hub now, with their samples.
+    pub(super) records: u64,
     pub(super) benchmarks: u64,
     pub(super) models: u64,
     pub(super) entries: u64,
@@ -45,6 +48,7 @@ impl Report {
             .values()
             .flat_map(|model| model.entries.values());
         Self {
+            records: plan.records(),
             benchmarks: plan.benchmarks.len() as u64,
             models: plan.models.len() as u64,
             entries: entries.map(|entries| entries.len() as u64).sum(),
@@ -61,28 +65,35 @@ pub(super) struct Sender<'a> {
 }
 
 /// What became of a repository.
-enum Step {
-    Changed,
-    Unchanged,
+#[derive(Default)]
+struct Outcome {
+    /// Whether anything was sent.
+    changed: bool,
+    /// The records that it has now.
+    records: u64,
+    /// The results that it has now.
+    entries: u64,
+    /// What the hub refused of it, a sentence each.
+    failures: Vec<String>,
 }
 
 impl Sender<'_> {
     /// Makes organisations, then benchmarks, then models: a result is judged by a benchmark that is there.
     pub(super) fn send(&self, plan: &Plan) -> Result<Report, HubCommandError> {
-        let mut report = Report::planned(plan);
+        let mut report = Report::default();
         for name in plan.organisations() {
             let body = json!({ "name": name, "fullname": name });
             tolerate(self.client.send("POST", "/api/assay/organizations", &body))?;
         }
         let benchmarks: Vec<&BenchmarkPlan> = plan.benchmarks.values().collect();
-        self.each(
+        report.benchmarks = self.each(
             &mut report,
             &benchmarks,
             |benchmark| &benchmark.id,
             |benchmark| self.benchmark(benchmark),
         );
         let models: Vec<&ModelPlan> = plan.models.values().collect();
-        self.each(
+        report.models = self.each(
             &mut report,
             &models,
             |model| &model.id,
@@ -91,49 +102,57 @@ impl Sender<'_> {
         Ok(report)
     }
 
+    /// Sends each, and says how many are on the hub now.
     fn each<P: Sync>(
         &self,
         report: &mut Report,
         pieces: &[P],
         id: impl Fn(&P) -> &RepoId + Sync,
-        step: impl Fn(&P) -> Result<Step, ClientError> + Sync,
-    ) {
-        let (changed, unchanged) = (AtomicU64::new(0), AtomicU64::new(0));
+        step: impl Fn(&P) -> Result<Outcome, ClientError> + Sync,
+    ) -> u64 {
+        let outcomes = Mutex::new(Vec::new());
         let failures = Mutex::new(Vec::new());
         each(self.jobs, pieces, |piece| {
             match step(piece) {
-                Ok(Step::Changed) => changed.fetch_add(1, Ordering::Relaxed),
-                Ok(Step::Unchanged) => unchanged.fetch_add(1, Ordering::Relaxed),
+                Ok(outcome) => lock(&outcomes).push(outcome),
                 Err(error) => {
-                    let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-                    failures.push(format!("`{}` was not imported: {error}", id(piece)));
-                    0
+                    let failure = format!("`{}` was not imported: {error}", id(piece));
+                    lock(&failures).push(failure);
                 }
-            };
+            }
             self.progress.advance(1);
         });
-        report.changed += changed.into_inner();
-        report.unchanged += unchanged.into_inner();
-        let mut failures = failures
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let outcomes = outcomes.into_inner();
+        let outcomes = outcomes.unwrap_or_else(PoisonError::into_inner);
+        let failures = failures.into_inner();
+        let mut failures = failures.unwrap_or_else(PoisonError::into_inner);
+        let there = outcomes.len() as u64;
+        for outcome in outcomes {
+            report.changed += u64::from(outcome.changed);
+            report.unchanged += u64::from(!outcome.changed);
+            report.records += outcome.records;
+            report.entries += outcome.entries;
+            failures.extend(outcome.failures);
+        }
         failures.sort();
         report.failures.extend(failures);
+        there
     }
 
-    fn benchmark(&self, benchmark: &BenchmarkPlan) -> Result<Step, ClientError> {
+    fn benchmark(&self, benchmark: &BenchmarkPlan) -> Result<Outcome, ClientError> {
         let is_new = self.create(&benchmark.id, RepoKind::Dataset)?;
+        let mut outcome = Outcome {
+            changed: is_new,
+            records: benchmark.records.len() as u64,
+            ..Outcome::default()
+        };
         let definition = eval_yaml(benchmark).into_bytes();
-        let mut changed = is_new;
         if is_new
             || self.content(&benchmark.id, "datasets/", "eval.yaml")? != Some(definition.clone())
         {
-            changed = true;
-            self.commit(
-                &benchmark.id,
-                RepoKind::Dataset,
-                &[("eval.yaml".to_owned(), definition)],
-            )?;
+            outcome.changed = true;
+            let file = ("eval.yaml".to_owned(), FileContent::Bytes(definition));
+            self.commit(&benchmark.id, RepoKind::Dataset, &[file])?;
         }
         let there = if is_new {
             BTreeSet::new()
@@ -141,44 +160,94 @@ impl Sender<'_> {
             self.files(&benchmark.id)?
         };
         let mut batch = Batch::default();
-        for (place, path) in &benchmark.records {
-            if there.contains(place) {
+        for record in &benchmark.records {
+            if record.files().all(|file| there.contains(&file.place)) {
                 continue;
             }
-            changed = true;
-            let content = read(path).map_err(|reason| ClientError::Answer {
-                url: path.to_string(),
-                reason,
-            })?;
-            if batch.is_full(&content) {
-                self.commit(&benchmark.id, RepoKind::Dataset, &batch.take())?;
+            outcome.changed = true;
+            let unit = self.unit(&benchmark.id, record)?;
+            if batch.is_full(&unit) {
+                self.commit_records(&benchmark.id, batch.take(), &mut outcome)?;
             }
-            batch.push(place.clone(), content);
+            batch.push(unit);
         }
-        if !batch.files.is_empty() {
-            self.commit(&benchmark.id, RepoKind::Dataset, &batch.take())?;
-        }
-        Ok(if changed {
-            Step::Changed
-        } else {
-            Step::Unchanged
-        })
+        self.commit_records(&benchmark.id, batch.take(), &mut outcome)?;
+        Ok(outcome)
     }
 
-    fn model(&self, model: &ModelPlan) -> Result<Step, ClientError> {
+    /// A record and its samples, which are sent now if they are large.
+    fn unit(&self, id: &RepoId, record: &RecordPlan) -> Result<Unit, ClientError> {
+        let mut unit = Unit::default();
+        for FilePlan { place, path } in record.files() {
+            let path = Path::new(&**path);
+            let unreadable = |error: std::io::Error| ClientError::Answer {
+                url: path.display().to_string(),
+                reason: error.to_string(),
+            };
+            let size = std::fs::metadata(path).map_err(unreadable)?.len();
+            let content = if size > MAX_INLINE_BYTES {
+                self.client.upload_large(&format!("datasets/{id}"), path)?
+            } else {
+                unit.bytes += size;
+                FileContent::Bytes(std::fs::read(path).map_err(unreadable)?)
+            };
+            unit.files.push((place.clone(), content));
+        }
+        Ok(unit)
+    }
+
+    /// Commits records. Those that the hub refuses are told and left out, and the others are sent all the same.
+    fn commit_records(
+        &self,
+        id: &RepoId,
+        mut units: Vec<Unit>,
+        outcome: &mut Outcome,
+    ) -> Result<(), ClientError> {
+        while !units.is_empty() {
+            let files: Vec<_> = units.iter().flat_map(|unit| unit.files.clone()).collect();
+            let Err(error) = self.commit(id, RepoKind::Dataset, &files) else {
+                return Ok(());
+            };
+            let refused = refused_files(&error);
+            let (bad, good): (Vec<Unit>, Vec<Unit>) = units.into_iter().partition(|unit| {
+                unit.files
+                    .iter()
+                    .any(|(place, _)| refused.contains_key(place))
+            });
+            if bad.is_empty() {
+                return Err(error);
+            }
+            for unit in bad {
+                let found = unit.files.iter().find_map(|(place, _)| {
+                    Some(format!("`{place}` was refused: {}", refused.get(place)?))
+                });
+                outcome.failures.extend(found);
+                outcome.records -= 1;
+            }
+            units = good;
+        }
+        Ok(())
+    }
+
+    fn model(&self, model: &ModelPlan) -> Result<Outcome, ClientError> {
         let is_new = self.create(&model.id, RepoKind::Model)?;
         let mut files = Vec::new();
         for (path, text) in model.files() {
             let content = text.into_bytes();
             if is_new || self.content(&model.id, "", &path)? != Some(content.clone()) {
-                files.push((path, content));
+                files.push((path, FileContent::Bytes(content)));
             }
         }
-        if files.is_empty() {
-            return Ok(Step::Unchanged);
+        let entries = model.entries.values();
+        let outcome = Outcome {
+            changed: is_new || !files.is_empty(),
+            entries: entries.map(|entries| entries.len() as u64).sum(),
+            ..Outcome::default()
+        };
+        if !files.is_empty() {
+            self.commit(&model.id, RepoKind::Model, &files)?;
         }
-        self.commit(&model.id, RepoKind::Model, &files)?;
-        Ok(Step::Changed)
+        Ok(outcome)
     }
 
     /// Makes a repository; whether it is new.
@@ -191,7 +260,7 @@ impl Sender<'_> {
         &self,
         id: &RepoId,
         kind: RepoKind,
-        files: &[(String, Vec<u8>)],
+        files: &[(String, FileContent)],
     ) -> Result<(), ClientError> {
         let repo = format!("{}/{id}", kind.plural());
         let message = "Import Every Eval Ever records";
@@ -227,27 +296,52 @@ impl Sender<'_> {
     }
 }
 
-/// Files that go into one commit.
+/// What goes to the hub together or not at all.
+#[derive(Default)]
+struct Unit {
+    files: Vec<(String, FileContent)>,
+    /// How many bytes go into the commit itself.
+    bytes: u64,
+}
+
+/// What goes into one commit.
 #[derive(Default)]
 struct Batch {
-    files: Vec<(String, Vec<u8>)>,
-    bytes: usize,
+    units: Vec<Unit>,
+    bytes: u64,
 }
 
 impl Batch {
-    fn is_full(&self, next: &[u8]) -> bool {
-        let many = self.files.len() >= RECORDS_PER_COMMIT;
-        many || (!self.files.is_empty() && self.bytes + next.len() > BYTES_PER_COMMIT)
+    fn is_full(&self, next: &Unit) -> bool {
+        let many = self.units.len() >= RECORDS_PER_COMMIT;
+        many || (!self.units.is_empty() && self.bytes + next.bytes > BYTES_PER_COMMIT)
     }
 
-    fn push(&mut self, path: String, content: Vec<u8>) {
-        self.bytes += content.len();
-        self.files.push((path, content));
+    fn push(&mut self, unit: Unit) {
+        self.bytes += unit.bytes;
+        self.units.push(unit);
     }
 
-    fn take(&mut self) -> Vec<(String, Vec<u8>)> {
-        std::mem::take(self).files
+    fn take(&mut self) -> Vec<Unit> {
+        std::mem::take(self).units
     }
+}
+
+/// The files in which a hub found what it refuses, with what that is.
+fn refused_files(error: &ClientError) -> BTreeMap<String, String> {
+    let ClientError::Refused { diagnostics, .. } = error else {
+        return BTreeMap::new();
+    };
+    let told = diagnostics.iter().filter_map(|found| {
+        let file = found["place"]["file"].as_str()?;
+        let (code, message) = (found["code"].as_str()?, found["message"].as_str()?);
+        Some((file.to_owned(), format!("{message} ({code})")))
+    });
+    told.collect()
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether something is new; that it is there already is as good.
@@ -257,10 +351,4 @@ fn tolerate<T>(answer: Result<T, ClientError>) -> Result<bool, ClientError> {
         Err(ClientError::Refused { status: 409, .. }) => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn read(path: &str) -> Result<Vec<u8>, String> {
-    let mut content = Vec::new();
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut content));
-    read.map(|_| content).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
-    Account, AccountKind, Error, Hub, NewToken, Scope, ScopePattern, TokenInfo,
+    Account, AccountKind, Collected, Error, GRACE, Hub, NewToken, Scope, ScopePattern, TokenInfo,
 };
 use serde_json::{Value as Json, json};
 
@@ -9,6 +9,7 @@ use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, U
 use super::{Opening, with_hub};
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
+use crate::plural::{count, grouped};
 use crate::printer::Printer;
 
 /// How long a day is, in milliseconds.
@@ -38,6 +39,7 @@ pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
             AdminAction::User(action) => user(&hub, action).await,
             AdminAction::Org(action) => organisation(&hub, action).await,
             AdminAction::Token(action) => token(&hub, action).await,
+            AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
             AdminAction::Benchmark(action) => benchmark(&hub, action).await,
         },
     );
@@ -51,6 +53,22 @@ pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
         }
         Err(exit) => exit,
     }
+}
+
+async fn collect(hub: &Hub, dry_run: bool) -> Result<Done, Error> {
+    let collected = hub
+        .collect_large_files(&hub.shell(), GRACE, dry_run)
+        .await?;
+    let verb = if dry_run { "would remove" } else { "removed" };
+    let Collected { files, bytes, kept } = collected;
+    let text = format!(
+        "{verb} {} of {} bytes that no repository has; {} stay\n",
+        count(files, "large file", "large files"),
+        grouped(bytes),
+        grouped(kept)
+    );
+    let json = json!({ "dry_run": dry_run, "files": files, "bytes": bytes, "kept": kept });
+    Ok(Done::new(text, json))
 }
 
 async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {

@@ -105,6 +105,13 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin token create alice --scope write --days 90"
     )]
     Token(TokenAction),
+    /// Remove large files that no repository has any more
+    #[command(after_help = "Examples:\n  assay admin gc --dry-run\n  assay admin gc")]
+    Gc {
+        /// Tell what would be removed and remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Benchmarks: official or not
     #[command(
         subcommand,

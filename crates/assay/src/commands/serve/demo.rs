@@ -8,7 +8,7 @@ use assay_model::RepoKind;
 use serde_json::json;
 
 use self::models::{BENCHMARKS, MODELS, Model, PROPOSALS, Proposal};
-use crate::client::{Client, ClientError};
+use crate::client::{Client, ClientError, FileContent};
 
 /// The person who proposes results to models of others.
 pub(super) const VISITOR: &str = "visitor";
@@ -133,6 +133,9 @@ fn tolerate<T>(answer: Result<T, ClientError>) -> Result<bool, ClientError> {
     }
 }
 
-fn file(path: &str, text: &str) -> (String, Vec<u8>) {
-    (path.to_owned(), text.as_bytes().to_vec())
+fn file(path: &str, text: &str) -> (String, FileContent) {
+    (
+        path.to_owned(),
+        FileContent::Bytes(text.as_bytes().to_vec()),
+    )
 }

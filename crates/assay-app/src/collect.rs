@@ -1,0 +1,86 @@
+//! Large files that no repository has any more.
+
+use std::time::Duration;
+
+use assay_git::{LargeFileId, Removal};
+use assay_store::Sha256;
+
+use crate::access::Caller;
+use crate::error::Error;
+use crate::hub::{Hub, blocking};
+
+/// How long a file stays that nobody has: its upload may be under way, or its repository may have been deleted by mistake and
+/// be brought back from a backup.
+pub const GRACE: Duration = Duration::from_hours(1);
+/// How many files are looked at while others wait to write.
+const CHUNK: usize = 64;
+
+/// What a collection found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Collected {
+    /// How many files no repository has.
+    pub files: u64,
+    /// How many bytes those are.
+    pub bytes: u64,
+    /// How many files there are in all.
+    pub kept: u64,
+}
+
+impl Hub {
+    /// Removes the large files that no repository has and that came longer ago than `grace`; or only counts them. Others may
+    /// work meanwhile. For operators.
+    pub async fn collect_large_files(
+        &self,
+        caller: &Caller,
+        grace: Duration,
+        dry_run: bool,
+    ) -> Result<Collected, Error> {
+        caller.check_operator()?;
+        let large_files = self.large_files.clone();
+        let (listed, now) = blocking(move || {
+            let listed = large_files.list()?;
+            // The clock of the file system is the one that files are dated by.
+            let now = tempfile::NamedTempFile::new_in(large_files.root())
+                .and_then(|file| file.as_file().metadata()?.modified())
+                .map_err(Error::internal)?;
+            Ok((listed, now))
+        })
+        .await?;
+        let oldest = now.checked_sub(grace).unwrap_or(std::time::UNIX_EPOCH);
+        let mut collected = Collected {
+            kept: listed.len() as u64,
+            ..Collected::default()
+        };
+        let old: Vec<(LargeFileId, u64)> = listed
+            .into_iter()
+            .filter(|(_, _, came)| *came <= oldest)
+            .map(|(oid, size, _)| (oid, size))
+            .collect();
+        for some in old.chunks(CHUNK) {
+            // While we write, nobody can say that a repository has one of these.
+            let mut tx = self.store.begin().await?;
+            for (oid, size) in some {
+                let hash = Sha256::from_bytes(*oid.as_bytes());
+                if tx.large_object_in_use(&hash).await? {
+                    continue;
+                }
+                let (large_files, oid) = (self.large_files.clone(), *oid);
+                let removal = if dry_run {
+                    Removal::Removed
+                } else {
+                    blocking(move || Ok(large_files.remove_older(oid, oldest)?)).await?
+                };
+                match removal {
+                    Removal::Removed => {
+                        collected.files += 1;
+                        collected.bytes += size;
+                        collected.kept -= 1;
+                    }
+                    Removal::Young | Removal::Absent => {}
+                }
+            }
+            tx.rollback().await?;
+        }
+        Ok(collected)
+    }
+}

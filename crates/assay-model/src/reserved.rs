@@ -1,0 +1,89 @@
+/// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
+/// such.
+const RESERVED: [&str; 62] = [
+    "about",
+    "account",
+    "admin",
+    "api",
+    "assets",
+    "avatars",
+    "badge",
+    "badges",
+    "benchmarks",
+    "bucket",
+    "buckets",
+    "collections",
+    "compare",
+    "dataset",
+    "datasets",
+    "docs",
+    "embed",
+    "explore",
+    "favicon.ico",
+    "feed",
+    "healthz",
+    "help",
+    "issuer",
+    "join",
+    "kernel",
+    "kernels",
+    "leaderboards",
+    "log",
+    "login",
+    "logout",
+    "metrics",
+    "model",
+    "models",
+    "new",
+    "notifications",
+    "oauth",
+    "openapi.json",
+    "organizations",
+    "papers",
+    "posts",
+    "pricing",
+    "privacy",
+    "robots.txt",
+    "search",
+    "settings",
+    "sitemap.xml",
+    "space",
+    "spaces",
+    "static",
+    "submit",
+    "tasks",
+    "terms",
+    "token",
+    "tokens",
+    "trust",
+    "uploads",
+    "users",
+    "v1",
+    "v2",
+    "webhooks",
+    "well-known",
+    "xet",
+];
+
+/// Whether a name can be no namespace, in whatever case it is written: it would be taken for an address of the hub itself.
+///
+/// ```
+/// # use assay_model::is_reserved_namespace;
+/// assert!(is_reserved_namespace("API"));
+/// assert!(!is_reserved_namespace("apis"));
+/// ```
+pub fn is_reserved_namespace(name: &str) -> bool {
+    RESERVED
+        .iter()
+        .any(|reserved| reserved.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_is_there_once_and_in_order() {
+        assert!(RESERVED.is_sorted_by(|one, next| one < next));
+    }
+}
