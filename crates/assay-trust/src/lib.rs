@@ -6,6 +6,7 @@
 mod digest;
 mod id;
 mod leaf;
+pub mod log;
 
 pub use digest::{Digest, DigestError};
 pub use id::{IdError, IntegrationId, Jti, Kid, RepoUid};
