@@ -89,6 +89,9 @@ fn document(entry: Value<'_>) -> Result<(), Unverified> {
 /// Judges what stands in and around an entry: what lies in its neighbours is theirs, and what lies outside the list is
 /// everybody's.
 fn surroundings(entry: Value<'_>) -> Result<(), Unverified> {
+    if entry.faults().is_empty() {
+        return Ok(());
+    }
     let root = entry.root();
     let before = root
         .items()
@@ -140,8 +143,8 @@ fn judge(entry: Value<'_>, fault: &SyntaxFault) -> Result<(), Unverified> {
 }
 
 fn line_of(source: &str, at: usize) -> usize {
-    let before = source.as_bytes().get(..at).unwrap_or_default();
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
+    let before = source.get(..at).unwrap_or_default();
+    before.split('\n').count()
 }
 
 /// How scalars are spelled.
