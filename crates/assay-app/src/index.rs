@@ -20,7 +20,7 @@ mod shelf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_git::{Reference, Repositories, Repository};
+use assay_git::{RefKind, Reference, Repositories, Repository};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{
     AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
@@ -30,11 +30,16 @@ use serde_json::Value as Json;
 use self::derive::{Change, Derived, MainChange, Task, derive};
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
-pub(crate) use self::read::{CARD_FILE, DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+pub(crate) use self::read::{
+    CARD_FILE, DEFINITION_FILE, MAX_BYTES, RESULTS_FOLDER, Submission, benchmark_of, definition,
+    submissions,
+};
 pub(crate) use self::records::RECORDS_FOLDER;
 use self::records::RecordsChange;
+pub(crate) use self::shelf::Shelf;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
+use crate::trust::{Trust, judge};
 
 /// What a change of the index touched, for those who keep some of it in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,6 +61,12 @@ impl Touched {
         self.models.extend(other.models);
         self.model_names.extend(other.model_names);
         self.datasets.extend(other.datasets);
+    }
+
+    /// A result of a model has become something else.
+    pub(crate) fn add_entry(&mut self, key: RepoKey, id: &RepoId, entry: &NewEntry) {
+        self.boards.insert(board_of(entry));
+        self.add_model(key, id);
     }
 
     fn add_model(&mut self, key: RepoKey, id: &RepoId) {
@@ -80,12 +91,21 @@ pub(crate) async fn index_repository(
     tx: &mut Tx,
     key: RepoKey,
 ) -> Result<Touched, Error> {
-    index(&hub.git, tx, key, Afresh::Moved).await
+    index(&hub.sources(), tx, key, Afresh::Moved).await
+}
+
+/// What the index is made of.
+#[derive(Clone)]
+pub(crate) struct Sources {
+    /// The repositories.
+    pub(crate) git: Arc<Repositories>,
+    /// The keys and the logs.
+    pub(crate) trust: Arc<Trust>,
 }
 
 /// What [`index_repository`] does, with a pull request that is to be read again.
 pub(crate) async fn index(
-    git: &Arc<Repositories>,
+    sources: &Sources,
     tx: &mut Tx,
     key: RepoKey,
     afresh: Afresh,
@@ -93,10 +113,10 @@ pub(crate) async fn index(
     let Some(record) = tx.repository(key).await? else {
         return Ok(Touched::default());
     };
-    let git = Arc::clone(git);
+    let git = Arc::clone(&sources.git);
     let (repository, refs) = blocking(move || {
         let repository = git.get(key)?;
-        let refs = repository.refs()?;
+        let refs = public(repository.refs()?);
         Ok((repository, refs))
     })
     .await?;
@@ -106,7 +126,8 @@ pub(crate) async fn index(
         ..Touched::default()
     };
     let indexed = task.indexed.clone();
-    let derived = blocking(move || Ok(derive(&task)?)).await?;
+    let mut derived = blocking(move || Ok(derive(&task)?)).await?;
+    judge(&sources.trust, tx, &record, derived.entries()).await?;
     touched.boards.extend(derived.boards());
     match record.kind {
         RepoKind::Model => touched.add_model(key, &record.id),
@@ -141,6 +162,12 @@ pub(crate) async fn touched_by(
         }
     }
     Ok(touched)
+}
+
+/// The refs that people know of. Others are the hub's own and say nothing of results.
+pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
+    refs.retain(|reference| reference.kind != RefKind::Other);
+    refs
 }
 
 /// Collects what the records and the index say of a repository.

@@ -10,7 +10,7 @@ use assay_store::IndexedRef;
 use crate::discussion;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::{Afresh, index};
+use crate::index::{Afresh, index, public};
 
 /// How many repositories are looked at in one go.
 const CHUNK: u32 = 512;
@@ -24,6 +24,7 @@ impl Hub {
     /// Indexes every repository whose refs are not those that were indexed, and clears away what was never recorded.
     pub(crate) async fn recover(&self) -> Result<(), Error> {
         self.clear_unrecorded().await?;
+        self.follow_logs().await?;
         let mut last = None;
         loop {
             let keys = self.store.repository_keys(last, CHUNK).await?;
@@ -113,7 +114,7 @@ impl Hub {
         let git = Arc::clone(&self.git);
         let repository = blocking(move || Ok(git.get(key)?)).await?;
         discussion::repair(&mut tx, repository, key, self.now()).await?;
-        let touched = index(&self.git, &mut tx, key, Afresh::Moved).await?;
+        let touched = index(&self.sources(), &mut tx, key, Afresh::Moved).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -133,7 +134,7 @@ fn read_refs(git: &Repositories, keys: Vec<RepoKey>) -> Vec<(RepoKey, Vec<Refere
     let mut read = Vec::with_capacity(keys.len());
     for key in keys {
         match git.get(key).and_then(|repository| repository.refs()) {
-            Ok(refs) => read.push((key, refs)),
+            Ok(refs) => read.push((key, public(refs))),
             Err(error) => tracing::error!(%key, ?error, "repository {key} cannot be read"),
         }
     }

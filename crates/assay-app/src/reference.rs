@@ -9,7 +9,7 @@ use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::lock::Locked;
-use crate::publish::{Note, RefMove, publish};
+use crate::publish::{Errand, Note, RefMove, publish};
 
 /// The longest message of a tag, in bytes.
 const MAX_TAG_MESSAGE: usize = 60 << 10;
@@ -139,7 +139,12 @@ impl Hub {
             expected: Expected::Absent,
             new: Some(tag),
         }];
-        match publish(self, &locked, actor, repo, quarantine, moves, Note::None).await {
+        let errand = Errand {
+            actor,
+            repo,
+            received_at: self.now(),
+        };
+        match publish(self, &locked, errand, quarantine, moves, Note::None).await {
             Err(Error::Stale) => Err(taken),
             result => result.map(|_| ()),
         }
@@ -204,16 +209,12 @@ impl Hub {
     ) -> Result<(), Error> {
         let actor = caller.signed_in()?;
         let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
-        publish(
-            self,
-            locked,
+        let errand = Errand {
             actor,
             repo,
-            quarantine,
-            vec![change],
-            Note::None,
-        )
-        .await?;
+            received_at: self.now(),
+        };
+        publish(self, locked, errand, quarantine, vec![change], Note::None).await?;
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ pub use repo_path::{RepoPath, RepoPathError};
 pub use reserved::is_reserved_namespace;
 pub use revision::{Revision, RevisionError};
 pub use role::{Role, RoleError};
-pub use standing::Standing;
+pub use standing::{Attested, Standing};
 pub use task_id::{TaskId, TaskIdError};
 pub use text::{HiddenCharacter, hidden_character, quote};
 pub use timestamp::{Clock, Timestamp};

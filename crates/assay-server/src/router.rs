@@ -79,6 +79,7 @@ pub(crate) fn routes() -> Routes {
         .merge(api::routes())
         .merge(avatar::routes())
         .merge(lfs::links())
+        .merge(git::of_logs())
         .merge(openapi::routes())
         .merge(health::routes())
 }

@@ -1,7 +1,7 @@
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
 use crate::row::Cells;
-use crate::sqlite::Connection;
+use crate::sqlite::{Connection, random_bytes};
 use crate::{AccountId, Error, Taken, Tx};
 
 /// A repository, as the hub knows it.
@@ -9,6 +9,8 @@ use crate::{AccountId, Error, Taken, Tx};
 pub struct Repository {
     /// What it is known by.
     pub key: RepoKey,
+    /// Its identity to the world outside, drawn at random when it was made. No other repository ever has it.
+    pub uid: [u8; 16],
     /// What it holds.
     pub kind: RepoKind,
     /// Its name at the moment.
@@ -97,6 +99,8 @@ questions! {
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
     fn find_repository(kind: RepoKind, id: &RepoId) -> Option<Found>;
+    /// The repository of this identity.
+    fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
     /// The keys of all repositories, in order, those after a key when one is given.
     fn repository_keys(after: Option<RepoKey>, limit: u32) -> Vec<RepoKey>;
     /// How many repositories an account owns.
@@ -110,11 +114,13 @@ impl Tx {
     /// The key is new among all that were ever committed. A transaction that is rolled back gives its key back, so a
     /// directory of that key that is found when a repository is made is the remains of a crash.
     pub async fn add_repository(&mut self, new: &NewRepository) -> Result<RepoKey, Error> {
-        let query = sqlx::query(
+        let query = sqlx::query(concat!(
             "INSERT INTO repositories (kind, name, name_lower, namespace_lower, owner, creator, created_ms, updated_ms,
-                 private, description, gated, disabled)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11) RETURNING repo",
-        )
+                 private, description, gated, disabled, uid)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, ",
+            random_bytes!(),
+            ") RETURNING repo"
+        ))
         .bind(new.kind.as_str())
         .bind(new.id.as_str())
         .bind(lower(&new.id))
@@ -211,7 +217,7 @@ fn namespace(id: &RepoId) -> String {
 macro_rules! repository_columns {
     () => {
         "r.repo, r.kind, r.name, r.owner, r.creator, r.created_ms, r.updated_ms, r.private, r.description, r.gated, \
-         r.disabled"
+         r.disabled, r.uid"
     };
 }
 pub(crate) use repository_columns;
@@ -231,6 +237,7 @@ pub(crate) fn read_repository(cells: &mut Cells<'_>) -> sqlx::Result<Repository>
             gate: cells.parse()?,
             disabled: cells.get()?,
         },
+        uid: cells.bytes()?,
     })
 }
 
@@ -242,6 +249,23 @@ async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<O
     );
     let row = sqlx::query(query)
         .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_repository(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn repository_of_uid(
+    connection: &mut Connection,
+    uid: &[u8; 16],
+) -> sqlx::Result<Option<Repository>> {
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        " FROM repositories r WHERE r.uid = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(uid.to_vec())
         .fetch_optional(connection)
         .await?;
     row.map(|row| read_repository(&mut Cells::of(&row)))

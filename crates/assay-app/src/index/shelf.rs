@@ -12,8 +12,8 @@ use super::read::{self, CARD_FILE, MAX_BYTES, MAX_CARD_BYTES, RESULTS_FOLDER, Su
 const MAX_HELD: usize = 10_000;
 
 /// Reads result files.
-pub(super) struct Shelf<'o> {
-    pub(super) objects: &'o Objects,
+pub(crate) struct Shelf<'o> {
+    pub(crate) objects: &'o Objects,
     folder: RepoPath,
     card: RepoPath,
     read: HashMap<(Kind, ObjectId), Arc<Vec<Submission>>>,
@@ -22,11 +22,11 @@ pub(super) struct Shelf<'o> {
 }
 
 /// By which a commit that changes no results is told cheaply: the folder of results, and the card.
-pub(super) type Mark = (Option<ObjectId>, Option<ObjectId>);
+pub(crate) type Mark = (Option<ObjectId>, Option<ObjectId>);
 
 /// How a file says its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// It is a result file.
     Results,
     /// It is a card, which may have a `model-index`.
@@ -35,14 +35,14 @@ pub(super) enum Kind {
 
 /// A file with results at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ResultFile {
-    pub(super) path: RepoPath,
-    pub(super) blob: ObjectId,
-    pub(super) kind: Kind,
+pub(crate) struct ResultFile {
+    pub(crate) path: RepoPath,
+    pub(crate) blob: ObjectId,
+    pub(crate) kind: Kind,
 }
 
 impl<'o> Shelf<'o> {
-    pub(super) fn new(objects: &'o Objects) -> Self {
+    pub(crate) fn new(objects: &'o Objects) -> Self {
         Self {
             objects,
             folder: RESULTS_FOLDER
@@ -55,10 +55,15 @@ impl<'o> Shelf<'o> {
     }
 
     /// What tells commits with other results apart.
-    pub(super) fn mark(&self, commit: ObjectId) -> Result<Mark, Error> {
+    pub(crate) fn mark(&self, commit: ObjectId) -> Result<Mark, Error> {
+        Ok((self.folder(commit)?, self.card(commit)?))
+    }
+
+    /// The folder of results, by which a commit that changes nothing in it is told cheaply.
+    pub(crate) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
         let folder = self.objects.entry(commit, &self.folder)?;
         let folder = folder.filter(|entry| entry.kind == EntryKind::Directory);
-        Ok((folder.map(|entry| entry.oid), self.card(commit)?))
+        Ok(folder.map(|entry| entry.oid))
     }
 
     fn card(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
@@ -68,7 +73,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The result files of a commit and its card, in the order of their names.
-    pub(super) fn files_and_card(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+    pub(crate) fn files_and_card(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
         let mut files = self.files(commit)?;
         files.extend(self.card(commit)?.map(|blob| ResultFile {
             path: self.card.clone(),
@@ -79,7 +84,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The result files of a commit, in the order of their names.
-    pub(super) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
         let listed = self
             .objects
             .list(commit, Some(&self.folder), Depth::Direct)?;
@@ -99,7 +104,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The entries of a file; none when it is too large or the judge refuses it.
-    pub(super) fn submissions(
+    pub(crate) fn submissions(
         &mut self,
         kind: Kind,
         blob: ObjectId,

@@ -89,6 +89,7 @@ async fn a_token_that_another_process_revokes_ends_soon() {
         data: test.directory.path().join("data"),
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
+        trust: assay_app::TrustConfig::default(),
     };
     let other = Hub::open(config, test.clock.clone()).await.unwrap();
 

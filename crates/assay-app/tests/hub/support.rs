@@ -43,6 +43,7 @@ impl TestHub {
             data: directory.path().join("data"),
             limits,
             durability: assay_model::Durability::Fast,
+            trust: assay_app::TrustConfig::default(),
         };
         let hub = Hub::open(config, clock.clone()).await.unwrap();
         Self {
@@ -161,6 +162,7 @@ pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
         description: String::new(),
         parent: None,
         create_pull: false,
+        received_at: None,
         operations: files
             .iter()
             .map(|(path, text)| Operation::Put {

@@ -227,6 +227,7 @@ pub(crate) fn commit(
         description: String::new(),
         parent: None,
         create_pull,
+        received_at: None,
         operations,
     }
 }
@@ -241,6 +242,7 @@ fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn 
         data: directory.path().to_owned(),
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
+        trust: assay_app::TrustConfig::default(),
     };
     (config, Arc::clone(clock) as Arc<dyn Clock>)
 }

@@ -51,10 +51,7 @@ pub(crate) fn reference(python: &str, root: &Path) -> f64 {
         .stdout(Stdio::null())
         .status()
         .unwrap();
-    assert!(
-        status.success(),
-        "the reference must accept the records"
-    );
+    assert!(status.success(), "the reference must accept the records");
     children_seconds() - before
 }
 
