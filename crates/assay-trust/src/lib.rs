@@ -8,6 +8,7 @@ mod digest;
 mod id;
 pub mod issuer;
 mod leaf;
+pub mod log;
 
 pub use assurance::{Assurance, AssuranceError};
 pub use digest::{Digest, DigestError};
