@@ -42,7 +42,7 @@ pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
-pub use config::{HubConfig, Limits};
+pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
     Status,

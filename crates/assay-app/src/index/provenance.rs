@@ -72,6 +72,7 @@ pub(super) fn indexed(
         file: file.clone(),
         ordinal,
         moment: given.unwrap_or(created),
+        evidence: None,
         standing: standing_of(&said.entry),
         entry: said.entry.clone(),
         data: said.data.clone(),

@@ -42,6 +42,7 @@ impl TestHub {
         let config = HubConfig {
             data: directory.path().join("data"),
             limits,
+            trust: assay_app::TrustConfig::default(),
         };
         let hub = Hub::open(config, clock.clone()).await.unwrap();
         Self {

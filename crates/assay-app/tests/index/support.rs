@@ -240,6 +240,7 @@ fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn 
     let config = HubConfig {
         data: directory.path().to_owned(),
         limits: Limits::default(),
+        trust: assay_app::TrustConfig::default(),
     };
     (config, Arc::clone(clock) as Arc<dyn Clock>)
 }
