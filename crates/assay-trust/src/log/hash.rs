@@ -4,6 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
+use super::frontier::Frontier;
+
 /// A hash of the tree of RFC 6962: of a leaf, of a node, or the root; written in base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreeHash([u8; 32]);
@@ -32,6 +34,15 @@ impl TreeHash {
         bytes[1..=Self::SIZE].copy_from_slice(&left.0);
         bytes[1 + Self::SIZE..].copy_from_slice(&right.0);
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// The root of the tree that has these leaves and no others.
+    pub fn of_leaves<L: AsRef<[u8]>>(leaves: impl IntoIterator<Item = L>) -> Self {
+        let mut frontier = Frontier::default();
+        for leaf in leaves {
+            frontier.push(Self::of_leaf(leaf.as_ref()), |_, _| {});
+        }
+        frontier.root()
     }
 
     /// A hash that was computed elsewhere.
