@@ -37,6 +37,7 @@ mod sign;
 mod target;
 mod tenant;
 mod token;
+mod trust;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};

@@ -43,7 +43,7 @@ pub struct NewEntry {
 }
 
 /// What an entry with a token brings for the verifier, as far as it follows from the file alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Evidence {
     /// The identity that the token claims, when it can be read.
     pub jti: Option<String>,

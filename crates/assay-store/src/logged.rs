@@ -58,6 +58,8 @@ questions! {
     fn issued(jti: &str) -> Option<LoggedIssue>;
     /// What was decided about a token, anywhere, in the order of the log.
     fn decisions(jti: &str) -> Vec<LoggedDecision>;
+    /// The tokens that leaves from an index on are about, as far as an entry brings them.
+    fn tokens_of_leaves(from: u64) -> Vec<String>;
     /// How many tokens were issued for a target.
     fn count_issued(target: &str) -> u64;
 }
@@ -163,6 +165,16 @@ async fn decisions(connection: &mut Connection, jti: &str) -> sqlx::Result<Vec<L
         })
     };
     rows.iter().map(read).collect()
+}
+
+async fn tokens_of_leaves(connection: &mut Connection, from: u64) -> sqlx::Result<Vec<String>> {
+    let query = "SELECT jti FROM (SELECT jti FROM log_issued WHERE idx >= $1
+                 UNION SELECT jti FROM log_decisions WHERE idx >= $1) l
+                 WHERE EXISTS (SELECT 1 FROM entries e WHERE e.jti = l.jti) ORDER BY jti";
+    sqlx::query_scalar(query)
+        .bind(to_number(from))
+        .fetch_all(connection)
+        .await
 }
 
 async fn count_issued(connection: &mut Connection, target: &str) -> sqlx::Result<u64> {

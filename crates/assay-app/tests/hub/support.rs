@@ -161,6 +161,7 @@ pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
         description: String::new(),
         parent: None,
         create_pull: false,
+        received_at: None,
         operations: files
             .iter()
             .map(|(path, text)| Operation::Put {

@@ -227,6 +227,7 @@ pub(crate) fn commit(
         description: String::new(),
         parent: None,
         create_pull,
+        received_at: None,
         operations,
     }
 }

@@ -1,0 +1,1 @@
+//! What operators write to the control log, from the server or beside it.
