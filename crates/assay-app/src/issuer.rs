@@ -29,12 +29,12 @@ pub use self::authenticate::Authenticated;
 pub use self::benchmark::{BenchmarkSource, Defined};
 pub use self::exchange::{ClientProof, Exchange, ExchangeError, Granted};
 pub use self::issue::{Issued, Previewed};
+use self::keys::KeyCaches;
 pub use self::lookup::TokenStatus;
+use self::policy::Loaded;
 pub use self::policy::PolicyReport;
 pub use self::refusal::{Refusal, RefusalCode};
 pub use self::registry::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
-use self::keys::KeyCaches;
-use self::policy::Loaded;
 use self::restrain::Watched;
 use crate::error::Error;
 use crate::hub::Hub;
@@ -128,7 +128,11 @@ impl Issuer {
     }
 
     /// The last events, newest first. For operators.
-    pub async fn events(&self, filter: &EventFilter, limit: u32) -> Result<Vec<IssuerEvent>, Error> {
+    pub async fn events(
+        &self,
+        filter: &EventFilter,
+        limit: u32,
+    ) -> Result<Vec<IssuerEvent>, Error> {
         Ok(self.store().issuer_events(filter, limit).await?)
     }
 }

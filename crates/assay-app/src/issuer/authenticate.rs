@@ -55,7 +55,11 @@ impl Authenticated {
 
     /// The most that a run of theirs is worth.
     pub(super) fn assurance(&self) -> Assurance {
-        let found = self.facts.assurance.parse().unwrap_or(Assurance::Attributed);
+        let found = self
+            .facts
+            .assurance
+            .parse()
+            .unwrap_or(Assurance::Attributed);
         let most = self
             .integration()
             .map_or(Assurance::Attributed, |one| one.assurance_max);
@@ -112,9 +116,7 @@ impl Issuer {
     }
 
     async fn by_personal(&self, secret: &Secret) -> Result<Option<(Standing, CallerFacts)>, Error> {
-        let credential = self
-            .credential_of(secret, CredentialKind::Personal)
-            .await?;
+        let credential = self.credential_of(secret, CredentialKind::Personal).await?;
         let Some(credential) = credential else {
             return Ok(None);
         };
@@ -200,9 +202,9 @@ impl Issuer {
                 policy.added_identity(&id, definition).ok()
             });
             for identity in integration.identities.iter().cloned().chain(added) {
-                let own = kept.iter().find(|one| {
-                    one.integration == row.id && one.name == identity.key.name()
-                });
+                let own = kept
+                    .iter()
+                    .find(|one| one.integration == row.id && one.name == identity.key.name());
                 let of_identity = own.and_then(|one| one.suspended.clone());
                 let suspended = row.suspended.clone().or(of_identity);
                 standings.push(Standing {

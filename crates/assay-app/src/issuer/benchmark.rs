@@ -112,11 +112,16 @@ impl Issuer {
         };
         let task = subject.task_id.as_str();
         if benchmark.task(task).is_none() {
-            let tasks: Vec<&str> = benchmark.tasks.iter().map(|task| task.id.as_str()).collect();
-            let detail = format!("`{id}` has no task `{task}`; it has `{}`", tasks.join("`, `"));
-            return Err(
-                Refusal::new(RefusalCode::TaskUnknown, detail).at("/entry/dataset/task_id")
+            let tasks: Vec<&str> = benchmark
+                .tasks
+                .iter()
+                .map(|task| task.id.as_str())
+                .collect();
+            let detail = format!(
+                "`{id}` has no task `{task}`; it has `{}`",
+                tasks.join("`, `")
             );
+            return Err(Refusal::new(RefusalCode::TaskUnknown, detail).at("/entry/dataset/task_id"));
         }
         for (place, metric) in subject.metrics.iter().enumerate() {
             let name = metric.metric_id.as_str();

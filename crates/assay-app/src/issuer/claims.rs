@@ -16,7 +16,8 @@ impl Issuer {
         let most = caller.assurance();
         let assurance = request.assurance.unwrap_or(most);
         if assurance > most {
-            let detail = format!("this run is worth at most `{most}`, and you ask for `{assurance}`");
+            let detail =
+                format!("this run is worth at most `{most}`, and you ask for `{assurance}`");
             let refusal = Refusal::new(RefusalCode::AssuranceNotAllowed, detail);
             return Err(refusal.at("/assurance"));
         }

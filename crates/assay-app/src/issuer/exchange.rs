@@ -4,8 +4,8 @@ use assay_trust::issuer::{
     Secret, SecretKind,
 };
 
-use super::authenticate::{CallerFacts, Standing};
 use super::Issuer;
+use super::authenticate::{CallerFacts, Standing};
 use crate::error::Error;
 use crate::secret;
 
@@ -73,7 +73,11 @@ struct Nobody {
 
 impl Issuer {
     /// Gives an access token to whoever proves who they are.
-    pub async fn exchange(&self, exchange: Exchange, request: &str) -> Result<Granted, ExchangeError> {
+    pub async fn exchange(
+        &self,
+        exchange: Exchange,
+        request: &str,
+    ) -> Result<Granted, ExchangeError> {
         let refused = match &exchange {
             Exchange::ClientCredentials(_) => ExchangeError::Client,
             Exchange::SubjectToken(_) => ExchangeError::Grant,
@@ -249,8 +253,9 @@ impl Issuer {
         let revoked = match secret.kind() {
             SecretKind::Access => {
                 let token = self.store().access_token(secret.id().as_str()).await?;
-                let hash = token
-                    .map(|token| assay_trust::issuer::SecretHash::from_bytes(*token.hash.as_bytes()));
+                let hash = token.map(|token| {
+                    assay_trust::issuer::SecretHash::from_bytes(*token.hash.as_bytes())
+                });
                 if !secret.is(hash.as_ref()) {
                     return Ok(());
                 }
@@ -266,7 +271,11 @@ impl Issuer {
             self.note(NewIssuerEvent {
                 action: "revoke credential".to_owned(),
                 outcome: "done".to_owned(),
-                detail: Some(format!("{} {}: {reason}", secret.kind().prefix(), secret.id())),
+                detail: Some(format!(
+                    "{} {}: {reason}",
+                    secret.kind().prefix(),
+                    secret.id()
+                )),
                 ..NewIssuerEvent::default()
             })
             .await;

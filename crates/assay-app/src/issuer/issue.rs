@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_formats::hub_api::{EvalToken, EvalTokenPreview, TokenDigests, TokenLog};
 use assay_model::{RepoKind, Timestamp};
 use assay_store::{NewIssuerEvent, Repeated, Sha256};
 use assay_trust::issuer::{Ask, Decision, Signal};
 use assay_trust::{Claims, Digest, Issue, ResultsLeaf, result_path};
-use serde::Serialize;
 
 use super::request::Request;
 use super::restrain::{Doing, day_of, rest_of_day, scores_of, target_of};
@@ -13,64 +13,6 @@ use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::error::Error;
 use crate::hub::blocking;
 use crate::judge::SharedJudge;
-
-/// A token that was issued, and what goes with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Issued {
-    /// The token.
-    pub verify_token: String,
-    /// Its identity.
-    pub jti: String,
-    /// Until when it must first reach the hub.
-    pub expires_at: Timestamp,
-    /// The file that the entry belongs in.
-    pub path: String,
-    /// The entry with its token, ready to be put into that file.
-    pub entry_yaml: String,
-    /// The digests that were signed.
-    pub digests: IssuedDigests,
-    /// Where the log has it.
-    pub log: IssuedLog,
-}
-
-/// The digests of a token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct IssuedDigests {
-    /// Of the claim.
-    pub subject: String,
-    /// Of the whole entry.
-    pub entry: String,
-}
-
-/// Where the log has a token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct IssuedLog {
-    /// The index of its leaf.
-    pub index: u64,
-    /// The proof of that, as a `tlog-proof@v1`.
-    pub receipt: String,
-}
-
-/// What would be signed. Nothing was signed and nothing was logged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Previewed {
-    /// What is claimed, canonically: the bytes under the digest of the subject.
-    pub subject: String,
-    /// The entry, canonically: the bytes under its digest.
-    pub entry: String,
-    /// The claims of the token, canonically. Its `jti` and times are those of this moment.
-    pub claims: String,
-    /// The digests.
-    pub digests: IssuedDigests,
-    /// The file that the entry belongs in.
-    pub path: String,
-    /// The entry as it would be written, without a token.
-    pub entry_yaml: String,
-    /// Whether the policy allows it.
-    pub allowed: bool,
-    /// Which rule decided, in words.
-    pub decision: String,
-}
 
 /// How long the log may take before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -83,7 +25,7 @@ const MAX_KEY: usize = 128;
 
 impl Issuer {
     /// Issues a token for what the text asks for. It is in the log before it is given away, and with the same key the
-    /// same request gets the same answer. The answer is [`Issued`] as JSON.
+    /// same request gets the same answer. The answer is [`EvalToken`] as JSON.
     pub async fn issue(
         &self,
         caller: &Authenticated,
@@ -132,18 +74,14 @@ impl Issuer {
     }
 
     /// Says what would be signed.
-    pub async fn preview(
-        &self,
-        caller: &Authenticated,
-        text: &str,
-    ) -> Result<Previewed, Refusal> {
+    pub async fn preview(&self, caller: &Authenticated, text: &str) -> Result<EvalTokenPreview, Refusal> {
         self.may_ask(caller, Doing::Preview).await?;
         let asked = Request::read(text)?;
         self.check_rules(&asked).await?;
         let decision = decide(caller, &asked)?;
         self.check_benchmark(&asked.subject).await?;
         let claims = self.claims(caller, &asked)?;
-        Ok(Previewed {
+        Ok(EvalTokenPreview {
             subject: asked.subject.to_jcs(),
             entry: asked.canonical.as_json().to_owned(),
             claims: claims.to_jcs(),
@@ -211,14 +149,14 @@ impl Issuer {
         let discloses = caller.integration().is_some_and(|one| one.disclose_targets);
         leaf.target = discloses.then_some(target);
         let (index, receipt) = self.log(ResultsLeaf::Issue(leaf)).await?;
-        let issued = Issued {
+        let issued = EvalToken {
             entry_yaml: asked.canonical.to_yaml(Some(&token)),
             verify_token: token,
             jti: claims.jti.to_string(),
             expires_at: Timestamp::from_seconds(claims.exp),
             path: result_path(claims).to_string(),
             digests: digests(claims),
-            log: IssuedLog { index, receipt },
+            log: TokenLog { index, receipt },
         };
         let answer = serde_json::to_string(&issued).map_err(Error::internal)?;
         self.keep(caller, &issued, asked, key, &answer, request)
@@ -276,7 +214,7 @@ impl Issuer {
     async fn keep(
         &self,
         caller: &Authenticated,
-        issued: &Issued,
+        issued: &EvalToken,
         asked: &Request,
         key: Option<&str>,
         answer: &str,
@@ -310,7 +248,11 @@ impl Issuer {
         event.detail = Some(refusal.detail.clone());
         self.note(event).await;
         if !is_ours && refusal.code != RefusalCode::IdentitySuspended {
-            let signal = if is_limit { Signal::Limited } else { Signal::Refused };
+            let signal = if is_limit {
+                Signal::Limited
+            } else {
+                Signal::Refused
+            };
             self.watch(caller.key(), signal).await;
         }
         refusal
@@ -372,8 +314,8 @@ fn decide(caller: &Authenticated, asked: &Request) -> Result<Decision, Refusal> 
     }))
 }
 
-fn digests(claims: &Claims) -> IssuedDigests {
-    IssuedDigests {
+fn digests(claims: &Claims) -> TokenDigests {
+    TokenDigests {
         subject: claims.digests.subject.to_string(),
         entry: claims.digests.entry.to_string(),
     }

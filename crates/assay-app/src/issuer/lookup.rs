@@ -1,46 +1,12 @@
+use assay_formats::hub_api::{EvalTokenStatus, TokenDecision, TokenLog};
+use assay_model::Timestamp;
 use assay_store::NewIssuerEvent;
 use assay_trust::{ControlLeaf, Jti, ResultsLeaf, Scope};
-use serde::Serialize;
 
 use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::blocking;
-
-/// What became of a token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TokenStatus {
-    /// Its identity.
-    pub jti: String,
-    /// `issued`, `admitted`, `refused` or `revoked`.
-    pub state: &'static str,
-    /// To which integration it was issued.
-    pub integration: String,
-    /// Until when it must first reach the hub, in seconds since 1970.
-    pub expires: i64,
-    /// The index of its leaf.
-    pub index: u64,
-    /// The proof that it was issued.
-    pub receipt: String,
-    /// The proof of the decision about it, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decision: Option<DecisionStatus>,
-    /// Why it is revoked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub revoked: Option<String>,
-}
-
-/// What was decided about a token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DecisionStatus {
-    /// The index of the leaf.
-    pub index: u64,
-    /// Why it was refused; none when it was admitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The proof.
-    pub receipt: String,
-}
 
 /// Who asks about a token.
 enum Asker<'a> {
@@ -50,7 +16,7 @@ enum Asker<'a> {
 
 impl Issuer {
     /// What became of a token of the caller's own integration. Of others not even the existence is told.
-    pub async fn status(&self, caller: &Authenticated, jti: &str) -> Result<TokenStatus, Refusal> {
+    pub async fn status(&self, caller: &Authenticated, jti: &str) -> Result<EvalTokenStatus, Refusal> {
         self.status_for(&Asker::Identity(caller), jti).await
     }
 
@@ -59,12 +25,12 @@ impl Issuer {
         &self,
         caller: &Caller,
         jti: &str,
-    ) -> Result<TokenStatus, Refusal> {
+    ) -> Result<EvalTokenStatus, Refusal> {
         caller.check_operator().map_err(|_| no_token())?;
         self.status_for(&Asker::Operator, jti).await
     }
 
-    async fn status_for(&self, asker: &Asker<'_>, jti: &str) -> Result<TokenStatus, Refusal> {
+    async fn status_for(&self, asker: &Asker<'_>, jti: &str) -> Result<EvalTokenStatus, Refusal> {
         let jti: Jti = jti.parse().map_err(|_| no_token())?;
         self.catch_up().await?;
         let text = jti.to_string();
@@ -86,7 +52,10 @@ impl Issuer {
             return Err(Error::internal("the index names a leaf that issues nothing").into());
         };
         let decision = match decision {
-            Some(decision) => Some(self.decision_status(decision.index, decision.reason).await?),
+            Some(decision) => Some(
+                self.decision_status(decision.index, decision.reason)
+                    .await?,
+            ),
             None => None,
         };
         let revoked = self.revoked_reason(jti);
@@ -96,13 +65,15 @@ impl Issuer {
             (None, Some(decision)) if decision.reason.is_some() => "refused",
             (None, Some(_)) => "admitted",
         };
-        Ok(TokenStatus {
+        Ok(EvalTokenStatus {
             jti: text,
-            state,
+            state: state.to_owned(),
             integration: issued.integration,
-            expires: leaf.exp,
-            index: issued.index,
-            receipt,
+            expires_at: Timestamp::from_seconds(leaf.exp),
+            log: TokenLog {
+                index: issued.index,
+                receipt,
+            },
             decision,
             revoked,
         })
@@ -112,13 +83,15 @@ impl Issuer {
         &self,
         index: u64,
         reason: Option<String>,
-    ) -> Result<DecisionStatus, Error> {
+    ) -> Result<TokenDecision, Error> {
         let log = self.hub.trust.results();
         let receipt = blocking(move || log.receipt(index).map_err(Error::internal)).await?;
-        Ok(DecisionStatus {
-            index,
+        Ok(TokenDecision {
             reason,
-            receipt: receipt.to_string(),
+            log: TokenLog {
+                index,
+                receipt: receipt.to_string(),
+            },
         })
     }
 
@@ -158,7 +131,7 @@ impl Issuer {
 
     async fn revoke_as(
         &self,
-        status: &TokenStatus,
+        status: &EvalTokenStatus,
         actor: &str,
         reason: &str,
         request: &str,

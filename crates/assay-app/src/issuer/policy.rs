@@ -145,7 +145,9 @@ impl Issuer {
         if self.hub.trust.state().policies().last() == Some(&sha256) {
             return Ok(());
         }
-        self.hub.log_control(&ControlLeaf::Policy { sha256 }).await?;
+        self.hub
+            .log_control(&ControlLeaf::Policy { sha256 })
+            .await?;
         Ok(())
     }
 }

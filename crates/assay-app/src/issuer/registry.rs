@@ -139,7 +139,11 @@ impl Issuer {
             return Err(missing(format!("there is no integration `{id}`")));
         }
         tx.commit().await?;
-        let action = if reason.is_some() { "suspend" } else { "resume" };
+        let action = if reason.is_some() {
+            "suspend"
+        } else {
+            "resume"
+        };
         self.note_operator(action, Some(id), None, reason).await;
         Ok(())
     }
@@ -157,19 +161,22 @@ impl Issuer {
             .map_err(|error: assay_trust::IdError| Error::Invalid(error.to_string()))?;
         let policy = self.policy();
         if policy.integration(&id).is_none() {
-            return Err(Error::Invalid(format!("the policy has no integration `{id}`")));
+            return Err(Error::Invalid(format!(
+                "the policy has no integration `{id}`"
+            )));
         }
         let identity = policy
             .added_identity(&id, definition)
             .map_err(Error::Invalid)?;
         let taken = self.standings().await?;
         if taken.iter().any(|one| one.identity.key == identity.key) {
-            return Err(Error::Taken(format!("there is an identity `{}`", identity.key)));
+            return Err(Error::Taken(format!(
+                "there is an identity `{}`",
+                identity.key
+            )));
         }
         if let IdentityKind::Client { client_id, .. } = &identity.kind {
-            let is_same = |one: &Identity| {
-                matches!(&one.kind, IdentityKind::Client { client_id: own, .. } if own == client_id)
-            };
+            let is_same = |one: &Identity| matches!(&one.kind, IdentityKind::Client { client_id: own, .. } if own == client_id);
             if taken.iter().any(|one| is_same(&one.identity)) {
                 return Err(Error::Taken(format!("there is a client `{client_id}`")));
             }
@@ -229,7 +236,9 @@ impl Issuer {
                     .suspend_identity(integration, name, reason, self.now())
                     .await;
                 if matches!(suspended, Err(assay_store::Error::Related { .. })) {
-                    return Err(missing(format!("register the integration `{integration}` first")));
+                    return Err(missing(format!(
+                        "register the integration `{integration}` first"
+                    )));
                 }
                 suspended?;
             }
@@ -237,7 +246,11 @@ impl Issuer {
                 tx.resume_identity(integration, name).await?;
             }
         }
-        let outcome = if reason.is_some() { "suspended" } else { "resumed" };
+        let outcome = if reason.is_some() {
+            "suspended"
+        } else {
+            "resumed"
+        };
         let event = NewIssuerEvent {
             action: "operator".to_owned(),
             integration: Some(integration.to_owned()),
@@ -265,8 +278,13 @@ impl Issuer {
         let mut tx = self.store().begin().await?;
         tx.remove_identity(integration, name).await?;
         tx.commit().await?;
-        self.note_operator("remove identity", Some(integration), Some(&key.to_string()), None)
-            .await;
+        self.note_operator(
+            "remove identity",
+            Some(integration),
+            Some(&key.to_string()),
+            None,
+        )
+        .await;
         Ok(())
     }
 
@@ -281,9 +299,15 @@ impl Issuer {
         let key = self.known_key(key).await?;
         let identity = self.identity(&key).await?;
         let (kind, secret) = drawn(&identity, &new)?;
-        let most = if new.public_key.is_some() { MAX_KEY_DAYS } else { MAX_DAYS };
+        let most = if new.public_key.is_some() {
+            MAX_KEY_DAYS
+        } else {
+            MAX_DAYS
+        };
         if !(1..=most).contains(&new.days) {
-            return Err(Error::Invalid(format!("such a credential lasts 1 to {most} days")));
+            return Err(Error::Invalid(format!(
+                "such a credential lasts 1 to {most} days"
+            )));
         }
         let now = self.now();
         let id = match (&secret, &new.public_key) {
@@ -311,8 +335,13 @@ impl Issuer {
         tx.commit().await?;
         let integration = key.integration().as_str();
         let (action, detail) = ("add credential", credential.id.as_str());
-        self.note_operator(action, Some(integration), Some(&key.to_string()), Some(detail))
-            .await;
+        self.note_operator(
+            action,
+            Some(integration),
+            Some(&key.to_string()),
+            Some(detail),
+        )
+        .await;
         Ok((credential_info(credential), secret))
     }
 
@@ -327,10 +356,13 @@ impl Issuer {
         caller.check_operator()?;
         let mut tx = self.store().begin().await?;
         if !tx.revoke_credential(id, self.now()).await? {
-            return Err(missing(format!("there is no credential `{id}` that could be revoked")));
+            return Err(missing(format!(
+                "there is no credential `{id}` that could be revoked"
+            )));
         }
         tx.commit().await?;
-        self.note_operator("revoke credential", None, None, Some(id)).await;
+        self.note_operator("revoke credential", None, None, Some(id))
+            .await;
         Ok(())
     }
 

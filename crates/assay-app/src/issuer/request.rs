@@ -45,7 +45,10 @@ impl Request {
             .root(text)
             .filter(|root| is_whole && faults.is_empty() && root.kind() == Kind::Map);
         let Some(root) = root else {
-            return Err(malformed("", "the body is one JSON object, with nothing in it twice"));
+            return Err(malformed(
+                "",
+                "the body is one JSON object, with nothing in it twice",
+            ));
         };
         closed(
             root,
@@ -53,18 +56,24 @@ impl Request {
             &["model_repo", "entry", "evidence", "expect", "assurance"],
         )?;
         let model = text_of(root, "", "model_repo")?;
-        let model: RepoId = model
-            .parse()
-            .map_err(|error: assay_model::RepoIdError| malformed("/model_repo", &error.to_string()))?;
+        let model: RepoId = model.parse().map_err(|error: assay_model::RepoIdError| {
+            malformed("/model_repo", &error.to_string())
+        })?;
         if model.namespace().is_none() {
-            return Err(malformed("/model_repo", "a model is named `namespace/name`"));
+            return Err(malformed(
+                "/model_repo",
+                "a model is named `namespace/name`",
+            ));
         }
         let entry = root
             .get("entry")
             .ok_or_else(|| malformed("/entry", "the entry is missing"))?;
         let canonical = Canonical::of_json(entry)?;
         if canonical.token().is_some() {
-            return Err(malformed("/entry/verify_token", "the entry has a token already"));
+            return Err(malformed(
+                "/entry/verify_token",
+                "the entry has a token already",
+            ));
         }
         scan(canonical.as_json())?;
         let subject = canonical.subject(&model)?;
@@ -116,7 +125,10 @@ fn expected(root: Value<'_>) -> Result<Expected, Refusal> {
         });
     };
     if expect.kind() != Kind::Map {
-        return Err(malformed("/expect", "what is expected is an object of digests"));
+        return Err(malformed(
+            "/expect",
+            "what is expected is an object of digests",
+        ));
     }
     closed(expect, "/expect", &["entry", "subject"])?;
     Ok(Expected {
@@ -130,18 +142,17 @@ fn digest_of(expect: Value<'_>, key: &str) -> Result<Option<Digest>, Refusal> {
         return Ok(None);
     }
     let text = text_of(expect, "/expect", key)?;
-    let parsed = text
-        .parse()
-        .map_err(|error: assay_trust::DigestError| {
-            malformed(&format!("/expect/{key}"), &error.to_string())
-        })?;
+    let parsed = text.parse().map_err(|error: assay_trust::DigestError| {
+        malformed(&format!("/expect/{key}"), &error.to_string())
+    })?;
     Ok(Some(parsed))
 }
 
 fn check_digest(which: &str, expected: Option<Digest>, found: Digest) -> Result<(), Refusal> {
     match expected {
         Some(expected) if expected != found => {
-            let detail = format!("the {which} has the digest `{found}`, and you expect `{expected}`");
+            let detail =
+                format!("the {which} has the digest `{found}`, and you expect `{expected}`");
             let refusal = Refusal::new(RefusalCode::DigestDisagreement, detail);
             Err(refusal.at(format!("/expect/{which}")))
         }
@@ -154,7 +165,10 @@ fn evidence(root: Value<'_>) -> Result<Vec<Evidence>, Refusal> {
         return Ok(Vec::new());
     };
     if list.kind() != Kind::List || list.items().count() > Claims::MAX_EVIDENCE {
-        let detail = format!("evidence is a list of at most {} artefacts", Claims::MAX_EVIDENCE);
+        let detail = format!(
+            "evidence is a list of at most {} artefacts",
+            Claims::MAX_EVIDENCE
+        );
         return Err(malformed("/evidence", &detail));
     }
     let mut evidence = Vec::new();
@@ -166,19 +180,28 @@ fn evidence(root: Value<'_>) -> Result<Vec<Evidence>, Refusal> {
 
 fn artefact(item: Value<'_>, place: &str) -> Result<Evidence, Refusal> {
     if item.kind() != Kind::Map {
-        return Err(malformed(place, "an artefact has `name`, `sha256` and `size`"));
+        return Err(malformed(
+            place,
+            "an artefact has `name`, `sha256` and `size`",
+        ));
     }
     closed(item, place, &["name", "sha256", "size"])?;
     let name = text_of(item, place, "name")?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_. /".contains(&byte);
     if name.is_empty() || name.len() > MAX_EVIDENCE_NAME || !name.bytes().all(is_plain) {
         let place = format!("{place}/name");
-        return Err(malformed(&place, "a name has letters, digits, `-`, `_`, `.` and `/`"));
+        return Err(malformed(
+            &place,
+            "a name has letters, digits, `-`, `_`, `.` and `/`",
+        ));
     }
     let hex = text_of(item, place, "sha256")?;
-    let sha256 = format!("sha256:{hex}")
-        .parse()
-        .map_err(|_| malformed(&format!("{place}/sha256"), "64 lower-case hexadecimal digits"))?;
+    let sha256 = format!("sha256:{hex}").parse().map_err(|_| {
+        malformed(
+            &format!("{place}/sha256"),
+            "64 lower-case hexadecimal digits",
+        )
+    })?;
     let size = item
         .get("size")
         .and_then(Value::integer)

@@ -16,6 +16,8 @@ pub(super) struct Watched {
     issue: Meter,
     preview: Meter,
     conduct: Conduct,
+    /// Whether the database has the suspension too. If it then has it no more, an operator took it back.
+    is_kept: bool,
 }
 
 /// What is asked for.
@@ -41,7 +43,11 @@ impl Doing {
 
 impl Issuer {
     /// Whether somebody may ask now. Who is suspended may not, and who is slowed may less often.
-    pub(super) async fn may_ask(&self, caller: &Authenticated, doing: Doing) -> Result<(), Refusal> {
+    pub(super) async fn may_ask(
+        &self,
+        caller: &Authenticated,
+        doing: Doing,
+    ) -> Result<(), Refusal> {
         self.remember().await?;
         if let Some(reason) = &caller.suspended {
             return Err(Refusal::new(RefusalCode::IdentitySuspended, reason.clone()));
@@ -50,6 +56,9 @@ impl Issuer {
         let now = self.now();
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let own = watched.entry(caller.key().clone()).or_default();
+        if own.is_kept {
+            *own = Watched::default();
+        }
         let restraint = own.conduct.restraint(now);
         if let Restraint::Stopped { reason } = restraint {
             return Err(Refusal::new(RefusalCode::IdentitySuspended, reason));
@@ -93,8 +102,14 @@ impl Issuer {
         let target = target_of(subject);
         let mut quotas = vec![
             quota(format!("identity {}", caller.key()), limits.issue_per_day),
-            quota(format!("integration {integration}"), limits.integration_per_day),
-            quota(format!("target {integration} {target}"), limits.same_target_per_day),
+            quota(
+                format!("integration {integration}"),
+                limits.integration_per_day,
+            ),
+            quota(
+                format!("target {integration} {target}"),
+                limits.same_target_per_day,
+            ),
         ];
         if let Some(owner) = &caller.facts.owner {
             quotas.push(quota(format!("owner {owner}"), limits.owner_per_day));
@@ -111,12 +126,22 @@ impl Issuer {
             own.conduct.observe(signal, now, &self.rules)
         };
         let Some(notice) = notice else { return };
-        let outcome = if notice.is_stopped { "suspended" } else { "slowed" };
+        let outcome = if notice.is_stopped {
+            "suspended"
+        } else {
+            "slowed"
+        };
         tracing::warn!(identity = %key, "`{key}` is {outcome}: {}", notice.reason);
-        if notice.is_stopped
-            && let Err(error) = self.keep_suspension(key, &notice.reason, now).await
-        {
-            tracing::error!(%error, "failed to keep the suspension of `{key}`");
+        if notice.is_stopped {
+            match self.keep_suspension(key, &notice.reason, now).await {
+                Ok(()) => {
+                    let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                    watched.entry(key.clone()).or_default().is_kept = true;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "failed to keep the suspension of `{key}`");
+                }
+            }
         }
         self.note(NewIssuerEvent {
             action: "restrain".to_owned(),
@@ -155,7 +180,11 @@ impl Issuer {
             let events = self.store().issuer_events_since(since).await?;
             let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
             for event in events {
-                let Some(key) = event.event.identity.as_deref().and_then(|key| key.parse().ok())
+                let Some(key) = event
+                    .event
+                    .identity
+                    .as_deref()
+                    .and_then(|key| key.parse().ok())
                 else {
                     continue;
                 };
@@ -164,7 +193,8 @@ impl Issuer {
                     watched.remove(&key);
                 } else if let Some(signal) = signal_of(&event.event) {
                     let own = watched.entry(key).or_default();
-                    own.conduct.observe(signal, event.at, &self.rules);
+                    let notice = own.conduct.observe(signal, event.at, &self.rules);
+                    own.is_kept |= notice.is_some_and(|notice| notice.is_stopped);
                 }
             }
             Ok(())
@@ -192,7 +222,10 @@ fn signal_of(event: &NewIssuerEvent) -> Option<Signal> {
 /// The digest of model, benchmark and task, as the log discloses it.
 pub(super) fn target_of(subject: &Subject) -> Digest {
     let json = assay_trust::Json::map([
-        ("benchmark_repo", assay_trust::Json::shown(&subject.benchmark_repo)),
+        (
+            "benchmark_repo",
+            assay_trust::Json::shown(&subject.benchmark_repo),
+        ),
         ("model_repo", assay_trust::Json::shown(&subject.model_repo)),
         ("task_id", assay_trust::Json::shown(&subject.task_id)),
     ]);
@@ -204,7 +237,10 @@ pub(super) fn scores_of(subject: &Subject) -> Digest {
     let mut text = String::new();
     for metric in &subject.metrics {
         let slice = metric.slice.as_deref().unwrap_or_default();
-        text.push_str(&format!("{}\t{slice}\t{}\n", metric.metric_id, metric.value));
+        text.push_str(&format!(
+            "{}\t{slice}\t{}\n",
+            metric.metric_id, metric.value
+        ));
     }
     Digest::in_domain("eval-scores/v1", text.as_bytes())
 }
