@@ -61,3 +61,7 @@ pub use push::PushReply;
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use trust::{
+    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
+    keys_of_jwks, scope_of_token,
+};

@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
 use assay_store::{DumpRow, Store, Tx};
@@ -10,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::hub::Hub;
 use crate::index::{Afresh, DEFINITION_FILE, Sources, Touched, index, touched_by};
 use crate::trust::Sizes;
 
@@ -142,7 +141,7 @@ impl Hub {
         let sizes = Sizes::known(&mut tx).await?;
         if keys.is_some_and(|keys| keys.contains(&NO_REPOSITORY)) {
             tx.forget_logs().await?;
-            self.trust.follow(&mut tx, sizes).await?;
+            self.trust.follow(&mut tx, Some(sizes)).await?;
         }
         match keys {
             Some(keys) => renew(&self.sources(), &mut tx, keys).await?,
@@ -159,10 +158,8 @@ impl Hub {
 impl Hub {
     /// Brings the index up to the logs, as they are now.
     pub(crate) async fn follow_logs(&self) -> Result<(), Error> {
-        let trust = Arc::clone(&self.trust);
-        blocking(move || trust.refresh()).await?;
         let mut tx = self.store.begin().await?;
-        let touched = self.trust.follow(&mut tx, self.trust.sizes()).await?;
+        let touched = self.trust.follow(&mut tx, None).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -172,7 +169,7 @@ impl Hub {
     async fn forget_logs(&self) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         tx.forget_logs().await?;
-        let touched = self.trust.follow(&mut tx, self.trust.sizes()).await?;
+        let touched = self.trust.follow(&mut tx, None).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -205,7 +202,7 @@ async fn rebuild(
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(), Error> {
     tx.drop_index().await?;
-    sources.trust.follow(tx, sizes).await?;
+    sources.trust.follow(tx, Some(sizes)).await?;
     let counts = tx.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);

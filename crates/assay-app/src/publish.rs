@@ -153,7 +153,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
-    let mut touched = hub.trust.follow(&mut tx, hub.trust.sizes()).await?;
+    let mut touched = hub.trust.follow(&mut tx, None).await?;
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,

@@ -19,10 +19,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
 use assay_trust::{
-    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, SigningKey, TrustState, TrustedKey,
+    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
 };
 
 pub(crate) use self::admission::{Sighting, admit, preview, sightings};
+pub use self::control::{
+    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
+    keys_of_jwks, scope_of_token,
+};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
 pub(crate) use self::judge::judge;
@@ -35,6 +39,7 @@ pub(crate) struct Trust {
     directory: PathBuf,
     role: Role,
     issuer: String,
+    audience: String,
     origin: String,
     vault: Vault,
     results: RwLock<Held>,
@@ -93,12 +98,14 @@ impl Trust {
         // Two processes that come to a new hub at once must not make two sets of keys.
         let lock = vault.lock()?;
         let issuer = config.trust.name().to_owned();
+        let audience = config.trust.audience.clone();
         let origin = vault.origin(&issuer)?;
         let results = hold(&directory, Which::Results, &origin, &vault, role)?;
         let control = hold(&directory, Which::Control, &origin, &vault, role)?;
         let trust = Self {
             directory,
             role,
+            audience: audience.unwrap_or_else(|| issuer.clone()),
             issuer,
             origin,
             vault,
@@ -110,7 +117,7 @@ impl Trust {
         };
         trust.read_state()?;
         if trust.writes(Which::Control) {
-            trust.introduce(&config.trust)?;
+            trust.introduce()?;
         }
         drop(lock);
         if role == Role::Visitor {
@@ -144,7 +151,7 @@ impl Trust {
         let state = self.state();
         let active = self
             .own_token_keys(&state)
-            .find(|key| key.state == KeyState::Active)
+            .find(|key| key.state == KeyState::Active && !is_revoked(&state, key.key.kid()))
             .ok_or_else(|| Error::internal("the hub has no active key for tokens"))?;
         let kid = active.key.kid();
         let held = self
@@ -177,13 +184,23 @@ impl Trust {
         for which in [Which::Results, Which::Control] {
             if !self.writes(which) {
                 let held = hold(&self.directory, which, &self.origin, &self.vault, self.role)?;
-                *self
-                    .place(which)
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner) = held;
+                self.put(which, held);
             }
         }
-        self.read_state()
+        self.read_state()?;
+        if self.role == Role::Keeper && self.writes(Which::Control) {
+            self.introduce()?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what another process wrote, if less than this is known here.
+    pub(crate) fn reach(&self, sizes: Sizes) -> Result<(), Error> {
+        let known = self.sizes();
+        if known.results >= sizes.results && known.control >= sizes.control {
+            return Ok(());
+        }
+        self.refresh()
     }
 
     /// Whether this process writes both logs.
@@ -204,16 +221,16 @@ impl Trust {
     }
 
     /// Says in the control log who this hub is, as far as it does not say so yet.
-    fn introduce(&self, config: &TrustConfig) -> Result<(), Error> {
-        let audience = config.audience.as_deref().unwrap_or(&self.issuer);
+    fn introduce(&self) -> Result<(), Error> {
         let state = self.state();
         let known = state.issuer(&self.issuer);
-        let is_known =
-            known.is_some_and(|known| known.trust.is_trusted && known.audiences.contains(audience));
+        let is_known = known.is_some_and(|known| {
+            known.trust.is_trusted && known.audiences.contains(&self.audience)
+        });
         if !is_known {
             self.append_now(&ControlLeaf::Issuer(IssuerTrust {
                 issuer: self.issuer.clone(),
-                audience: audience.to_owned(),
+                audience: self.audience.clone(),
                 frameworks: None,
                 must_be_logged: true,
                 is_trusted: true,
@@ -230,7 +247,8 @@ impl Trust {
                 })?;
             }
         }
-        let is_signing = |key: &TrustedKey| key.state == KeyState::Active;
+        let is_signing =
+            |key: &TrustedKey| key.state == KeyState::Active && !is_revoked(&state, key.key.kid());
         if !self.own_token_keys(&state).any(is_signing) {
             let key = self.vault.make(KeyPurpose::Token)?;
             self.append_now(&ControlLeaf::Key {
@@ -297,6 +315,11 @@ impl Trust {
             Which::Results => &self.results,
             Which::Control => &self.control,
         }
+    }
+
+    fn put(&self, which: Which, held: Held) {
+        let place = self.place(which);
+        *place.write().unwrap_or_else(PoisonError::into_inner) = held;
     }
 
     fn log(&self, which: Which) -> Log {
@@ -371,6 +394,12 @@ fn replay(log: &Log, mut state: TrustState, size: u64) -> Result<TrustState, Err
 /// A log that does not do what it was asked is our fault, whoever asked.
 pub(crate) fn log_error(error: LogError) -> Error {
     Error::internal(error)
+}
+
+/// Whether what a key signs is revoked, from any index on.
+fn is_revoked(state: &TrustState, kid: Kid) -> bool {
+    let mut scopes = state.revocations().map(|(_, own)| &own.scope);
+    scopes.any(|scope| *scope == Scope::Kid(kid))
 }
 
 /// Where a sealed key lies.

@@ -126,7 +126,7 @@ pub(crate) async fn admit(
         return Ok(());
     }
     let mut tx = hub.store.begin().await?;
-    let touched = hub.trust.follow(&mut tx, hub.trust.sizes()).await?;
+    let touched = hub.trust.follow(&mut tx, None).await?;
     let decisions = decide(hub, &mut tx, repo, sightings, received_at).await?;
     tx.commit().await?;
     hub.touch(&touched);
@@ -150,7 +150,7 @@ pub(crate) async fn preview(
     received_at: Timestamp,
 ) -> Result<Vec<Standing>, Error> {
     let mut tx = hub.store.begin().await?;
-    hub.trust.follow(&mut tx, hub.trust.sizes()).await?;
+    hub.trust.follow(&mut tx, None).await?;
     let cases = cases(hub, &mut tx, repo, &sightings).await?;
     let decided = decide(hub, &mut tx, repo, sightings, received_at).await?;
     let state = hub.trust.state_at(tx.log_cursor(LogKind::Control).await?)?;

@@ -1,5 +1,7 @@
 //! Keeping up with the logs: what they say goes into the index, and what it changes is judged again.
 
+use std::sync::Arc;
+
 use assay_model::RepoKey;
 use assay_store::{LogKind, LoggedDecision, LoggedIssue, TokenEntry, Tx};
 use assay_trust::log::Log;
@@ -42,10 +44,19 @@ impl Trust {
         }
     }
 
-    /// Takes in what the logs say beyond what the index knows, up to sizes, and judges again whatever that touches: the
+    /// Takes in what the logs say beyond what the index knows, up to sizes or to their ends, and judges again whatever that touches: the
     /// entries whose token a new leaf is about, and every entry with a token when the control log has grown.
-    pub(crate) async fn follow(&self, tx: &mut Tx, until: Sizes) -> Result<Touched, Error> {
+    pub(crate) async fn follow(
+        self: &Arc<Self>,
+        tx: &mut Tx,
+        until: Option<Sizes>,
+    ) -> Result<Touched, Error> {
         let known = Sizes::known(tx).await?;
+        if !self.is_writer() {
+            let trust = Arc::clone(self);
+            blocking(move || trust.refresh()).await?;
+        }
+        let until = until.unwrap_or_else(|| self.sizes());
         if known == until {
             return Ok(Touched::default());
         }

@@ -12,6 +12,7 @@ use assay_trust::{
 };
 
 use super::evidence::form;
+use super::follow::Sizes;
 use super::{Trust, log_error};
 use crate::error::Error;
 use crate::hub::blocking;
@@ -41,6 +42,20 @@ pub(crate) async fn judge(
     repository: &Repository,
     entries: Vec<&mut NewEntry>,
 ) -> Result<(), Error> {
+    let sizes = Sizes::known(tx).await?;
+    trust.reach(sizes)?;
+    let state = trust.state_at(sizes.control)?;
+    judge_under(trust, &state, tx, repository, entries).await
+}
+
+/// The same, under what a control log says that may be another.
+pub(super) async fn judge_under(
+    trust: &Trust,
+    state: &Arc<TrustState>,
+    tx: &mut Tx,
+    repository: &Repository,
+    entries: Vec<&mut NewEntry>,
+) -> Result<(), Error> {
     let mut signed: Vec<&mut NewEntry> = Vec::new();
     for entry in entries {
         if entry.evidence.is_some() {
@@ -53,8 +68,8 @@ pub(crate) async fn judge(
         return Ok(());
     }
     let results_size = tx.log_cursor(LogKind::Results).await?;
-    let state = trust.state_at(tx.log_cursor(LogKind::Control).await?)?;
     let results = trust.results();
+    let state = Arc::clone(state);
     let mut tokens: BTreeMap<String, Arc<OfToken>> = BTreeMap::new();
     let mut cases = Vec::new();
     // A history says the same entry many times; it is judged once.
