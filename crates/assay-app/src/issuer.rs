@@ -23,16 +23,14 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use assay_model::Timestamp;
 use assay_store::{NewIssuerEvent, Store};
-use assay_trust::issuer::{AbuseRules, Fetch, IdentityKey, Policy};
+use assay_trust::issuer::IdentityKey;
 
 pub use self::authenticate::Authenticated;
 pub use self::benchmark::{BenchmarkSource, Defined};
 pub use self::exchange::{ClientProof, Exchange, ExchangeError, Granted};
-pub use self::issue::{Issued, Previewed};
 use self::keys::KeyCaches;
-pub use self::lookup::TokenStatus;
 use self::policy::Loaded;
-pub use self::policy::PolicyReport;
+pub use self::policy::{PolicyReport, check_policy};
 pub use self::refusal::{Refusal, RefusalCode};
 pub use self::registry::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
 use self::restrain::Watched;
@@ -40,6 +38,7 @@ use crate::error::Error;
 use crate::hub::Hub;
 
 pub use assay_store::{CredentialKind, EventFilter, IssuerEvent};
+pub use assay_trust::issuer::{AbuseRules, Fetch, FetchError, MAX_KEY_SET_BYTES, Policy};
 
 /// Gives tokens to machines.
 pub struct Issuer {

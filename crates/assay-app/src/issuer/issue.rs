@@ -74,7 +74,11 @@ impl Issuer {
     }
 
     /// Says what would be signed.
-    pub async fn preview(&self, caller: &Authenticated, text: &str) -> Result<EvalTokenPreview, Refusal> {
+    pub async fn preview(
+        &self,
+        caller: &Authenticated,
+        text: &str,
+    ) -> Result<EvalTokenPreview, Refusal> {
         self.may_ask(caller, Doing::Preview).await?;
         let asked = Request::read(text)?;
         self.check_rules(&asked).await?;

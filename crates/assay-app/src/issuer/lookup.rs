@@ -16,7 +16,11 @@ enum Asker<'a> {
 
 impl Issuer {
     /// What became of a token of the caller's own integration. Of others not even the existence is told.
-    pub async fn status(&self, caller: &Authenticated, jti: &str) -> Result<EvalTokenStatus, Refusal> {
+    pub async fn status(
+        &self,
+        caller: &Authenticated,
+        jti: &str,
+    ) -> Result<EvalTokenStatus, Refusal> {
         self.status_for(&Asker::Identity(caller), jti).await
     }
 

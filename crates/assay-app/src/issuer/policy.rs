@@ -152,6 +152,11 @@ impl Issuer {
     }
 }
 
+/// Whether a policy file can be used; every fault with its place when not.
+pub fn check_policy(file: &Path) -> Result<Policy, String> {
+    read(file)
+}
+
 fn stamp(file: &Path) -> Option<Stamp> {
     let metadata = fs_err::metadata(file).ok()?;
     Some(Stamp {
