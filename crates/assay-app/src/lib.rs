@@ -4,6 +4,9 @@
 //! [`publish`](Hub) in one order: objects into a quarantine, judgement, refs by compare-and-swap, one transaction of the
 //! index. Who may do what is decided in `access.rs` and nowhere else. Nothing here knows HTTP, SQL or HTML.
 
+#[cfg(test)]
+extern crate self as assay_app;
+
 mod access;
 mod account;
 mod adopt;

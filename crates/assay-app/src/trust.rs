@@ -12,6 +12,8 @@ mod control;
 mod evidence;
 mod follow;
 mod judge;
+#[cfg(test)]
+mod tests;
 mod vault;
 
 use std::path::{Path, PathBuf};

@@ -130,6 +130,11 @@ pub(crate) async fn admit(
     let decisions = decide(hub, &mut tx, repo, sightings, received_at).await?;
     tx.commit().await?;
     hub.touch(&touched);
+    if !hub.trust.is_writer() {
+        // Whoever wrote the log may be gone by now.
+        let trust = Arc::clone(&hub.trust);
+        blocking(move || trust.refresh()).await?;
+    }
     let log = hub.trust.results();
     // All are queued before any is waited for: they share one write to the disk.
     let pending: Vec<_> = decisions
