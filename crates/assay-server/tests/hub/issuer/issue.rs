@@ -537,3 +537,15 @@ async fn what_the_issuer_says_of_itself_leads_to_its_addresses() {
     assert_eq!(keys.header("cache-control"), Some("public, max-age=300"));
     assert_eq!(keys.json()["keys"][0]["crv"], "Ed25519");
 }
+
+#[test]
+fn the_policy_of_the_documentation_can_be_used() {
+    let page = include_str!("../../../../../docs/issuer.md");
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    let (policy, _) = rest.split_once("```").unwrap();
+
+    let policy = assay_trust::issuer::Policy::read(policy).unwrap();
+
+    assert_eq!(policy.identities().count(), 4);
+    assert_eq!(policy.providers().len(), 3);
+}
