@@ -56,11 +56,8 @@ pub(crate) enum Command {
     Schema(Schema),
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
-<<<<<<< HEAD
     Issuer(crate::commands::issuer::args::IssuerArgs),
-=======
     Log(crate::commands::log::LogArgs),
->>>>>>> tlog
     Serve(operate::Serve),
     Admin(operate::Admin),
     Reindex(operate::Reindex),
