@@ -7,6 +7,7 @@ pub mod canon;
 mod claims;
 pub mod control;
 mod digest;
+mod exact;
 mod id;
 pub mod issuer;
 mod json;
