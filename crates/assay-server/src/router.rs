@@ -86,6 +86,7 @@ pub(crate) fn routes() -> Routes {
         .merge(every_kind("", "/datasets", of_page))
         .merge(api::routes())
         .merge(lfs::links())
+        .merge(git::of_logs())
         .merge(openapi::routes())
         .merge(health::routes())
         .merge(issuer::routes())
