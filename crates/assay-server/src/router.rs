@@ -96,6 +96,7 @@ pub(crate) fn routes() -> Routes {
 fn issuer_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .merge(issuer::routes())
+        .merge(api::of_logs())
         .merge(health::routes())
 }
 
