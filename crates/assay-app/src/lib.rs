@@ -22,6 +22,7 @@ mod file;
 mod findings;
 mod hub;
 mod index;
+pub mod issuer;
 mod judge;
 mod known;
 mod large;

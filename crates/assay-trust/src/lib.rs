@@ -9,6 +9,7 @@ pub mod control;
 mod digest;
 mod exact;
 mod id;
+pub mod issuer;
 mod json;
 mod key;
 mod leaf;

@@ -5,6 +5,7 @@ pub(crate) mod convert;
 mod explain;
 pub(crate) mod hub;
 pub(crate) mod import;
+pub(crate) mod issuer;
 pub(crate) mod log;
 mod man;
 pub(crate) mod operate;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Convert(command) => convert::run(command, config, printer),
         Command::Hub(command) => hub::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
+        Command::Issuer(command) => issuer::run(command, printer),
         Command::Log(command) => log::run(command, config, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),

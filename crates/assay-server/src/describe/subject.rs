@@ -11,6 +11,7 @@ pub(crate) enum Subject {
     Accounts,
     Git,
     LargeFiles,
+    Issuer,
     Operation,
     Courtesy,
 }
@@ -28,6 +29,7 @@ impl Subject {
         Self::Accounts,
         Self::Git,
         Self::LargeFiles,
+        Self::Issuer,
         Self::Operation,
         Self::Courtesy,
     ];
@@ -45,6 +47,7 @@ impl Subject {
             Self::Accounts => "Accounts",
             Self::Git => "Git",
             Self::LargeFiles => "Large files",
+            Self::Issuer => "Issuing tokens",
             Self::Operation => "Operation",
             Self::Courtesy => "Courtesy",
         }
@@ -68,6 +71,9 @@ impl Subject {
             Self::Git => "Git's smart protocol, for clone, fetch and push.",
             Self::LargeFiles => {
                 "Files that git has only a pointer to, by the protocol of git-lfs with `basic` transfer."
+            }
+            Self::Issuer => {
+                "Where machines prove who they are and get tokens that make results verified. Failures are RFC 9457 problems, below `/oauth` RFC 6749 errors."
             }
             Self::Operation => "What those who run the hub need.",
             Self::Courtesy => "What clients ask by the way.",

@@ -9,6 +9,7 @@ mod downloads;
 mod evidence;
 mod files;
 mod git;
+mod issuer;
 mod kept;
 mod large_files;
 mod leaderboards;
