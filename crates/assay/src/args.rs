@@ -54,6 +54,7 @@ pub(crate) enum Command {
     Upgrade(Upgrade),
     Explain(Explain),
     Schema(Schema),
+    Submit(Box<crate::commands::submit::SubmitArgs>),
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
     Serve(operate::Serve),

@@ -112,23 +112,28 @@ impl Client {
         files: &[(String, Vec<u8>)],
         create_pull: bool,
     ) -> Result<Json, ClientError> {
-        use base64::Engine as _;
-        let header = json!({ "key": "header", "value": { "summary": message, "description": "" } });
-        let mut body = format!("{header}\n");
-        for (path, content) in files {
-            let content = base64::engine::general_purpose::STANDARD.encode(content);
-            let value = json!({ "path": path, "content": content, "encoding": "base64" });
-            body.push_str(&json!({ "key": "file", "value": value }).to_string());
-            body.push('\n');
-        }
+        let body = commit_body(message, "", files);
         let suffix = if create_pull { "?create_pr=1" } else { "" };
         let path = format!("/api/{repo}/commit/{}{suffix}", segment(revision));
-        self.call(
-            "POST",
-            &path,
-            Some(("application/x-ndjson", body.as_bytes())),
-        )
-        .map(|(_, answer)| answer)
+        self.send_commit(&path, &body)
+    }
+
+    /// Opens a pull request of one commit on the main branch, and returns the hub's answer.
+    pub(crate) fn propose(
+        &self,
+        repo: &str,
+        title: &str,
+        description: &str,
+        files: &[(String, Vec<u8>)],
+    ) -> Result<Json, ClientError> {
+        let body = commit_body(title, description, files);
+        self.send_commit(&format!("/api/{repo}/commit/main?create_pr=1"), &body)
+    }
+
+    fn send_commit(&self, path: &str, body: &str) -> Result<Json, ClientError> {
+        let body = ("application/x-ndjson", body.as_bytes());
+        self.call("POST", path, Some(body))
+            .map(|(_, answer)| answer)
     }
 
     fn call(
@@ -211,6 +216,20 @@ impl Client {
         let request = request.map_err(|error| transport(error.into()))?;
         self.agent.run(request).map_err(transport)
     }
+}
+
+/// A commit as the hub takes it: one JSON object a line.
+fn commit_body(message: &str, description: &str, files: &[(String, Vec<u8>)]) -> String {
+    use base64::Engine as _;
+    let value = json!({ "summary": message, "description": description });
+    let mut body = format!("{}\n", json!({ "key": "header", "value": value }));
+    for (path, content) in files {
+        let content = base64::engine::general_purpose::STANDARD.encode(content);
+        let value = json!({ "path": path, "content": content, "encoding": "base64" });
+        body.push_str(&json!({ "key": "file", "value": value }).to_string());
+        body.push('\n');
+    }
+    body
 }
 
 /// Adds a parameter to an address; whether it is the first is told by the address.

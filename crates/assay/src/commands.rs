@@ -9,6 +9,7 @@ mod man;
 pub(crate) mod operate;
 mod schema;
 pub(crate) mod serve;
+pub(crate) mod submit;
 mod upgrade;
 mod validate;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Schema(command) => schema::run(command, printer),
         Command::Convert(command) => convert::run(command, config, printer),
         Command::Hub(command) => hub::run(command, config, printer),
+        Command::Submit(command) => submit::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),

@@ -8,6 +8,7 @@ mod config;
 mod credentials;
 mod discover;
 mod disk;
+mod entries;
 mod exit;
 mod fix;
 mod hub;

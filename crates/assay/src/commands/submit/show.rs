@@ -1,0 +1,190 @@
+//! The account of a submission, for people and for machines.
+
+use assay_render::visible;
+use serde_json::{Value as Json, json};
+
+use super::SubmitError;
+use super::outcome::{Outcome, Sent, State, values};
+use crate::commands::hub::{ShowFormat, tell_failure};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// The version of the JSON document. It changes when a reader of the old one could be misled.
+const VERSION: u32 = 1;
+
+/// Prints what was done, and says how it ended.
+pub(super) fn print(outcome: &Outcome, format: ShowFormat, printer: &mut Printer) -> Exit {
+    match format {
+        ShowFormat::Json => printer.json(&document(outcome)),
+        ShowFormat::Text => in_words(outcome, printer),
+    }
+    exit_of(outcome)
+}
+
+/// Prints why nothing was done.
+pub(super) fn refuse(error: &SubmitError, printer: &mut Printer) -> Exit {
+    match error {
+        SubmitError::Refused(reasons) => {
+            reasons
+                .iter()
+                .for_each(|reason| printer.error(&visible(reason)));
+            Exit::Errors
+        }
+        SubmitError::Failed(reasons) => {
+            reasons
+                .iter()
+                .for_each(|reason| printer.error(&visible(reason)));
+            Exit::Failed
+        }
+        SubmitError::Hub(error) => tell_failure(error, printer),
+    }
+}
+
+fn exit_of(outcome: &Outcome) -> Exit {
+    let is_doubted = |sent: &Sent| sent.entry.token.is_some() && sent.is_verified() == Some(false);
+    if outcome.entries.iter().any(is_doubted) {
+        Exit::Warnings
+    } else {
+        Exit::Clean
+    }
+}
+
+fn in_words(outcome: &Outcome, printer: &mut Printer) {
+    for sent in &outcome.entries {
+        for note in &sent.notes {
+            printer.aside(&format!(
+                "note: {}: {}",
+                visible(&sent.origin),
+                visible(note)
+            ));
+        }
+        for warning in &sent.warnings {
+            printer.aside(&format!(
+                "warning: {}: {}",
+                visible(&sent.origin),
+                visible(warning)
+            ));
+        }
+    }
+    for warning in &outcome.warnings {
+        printer.aside(&format!("warning: {}", visible(warning)));
+    }
+    if outcome.dry_run {
+        rehearsal(outcome, printer);
+    } else if let Some((num, url)) = &outcome.pull {
+        printer.line(&format!(
+            "opened pull request {num} of `{}`: {}",
+            outcome.model,
+            visible(url)
+        ));
+    } else {
+        printer.line("nothing to do: the hub has it all");
+    }
+    for sent in &outcome.entries {
+        printer.line(&format!("  {}", line(outcome, sent)));
+    }
+}
+
+/// What would be sent.
+fn rehearsal(outcome: &Outcome, printer: &mut Printer) {
+    for (path, text) in &outcome.files {
+        printer.line(&format!(
+            "# {path} of `{}` on {}",
+            outcome.model, outcome.hub
+        ));
+        printer.data(text);
+    }
+    let word = if outcome.files.is_empty() {
+        "nothing to do: the hub has it all"
+    } else {
+        "nothing was sent"
+    };
+    printer.line(word);
+}
+
+fn line(outcome: &Outcome, sent: &Sent) -> String {
+    let entry = &sent.entry;
+    let what = format!(
+        "{} {}: {}",
+        entry.dataset,
+        entry.task,
+        values(entry).join(", ")
+    );
+    let place = match sent.state {
+        State::New => String::new(),
+        State::Merged => ", merged before".to_owned(),
+        State::Open(num) => format!(", in open pull request {num} ({})", outcome.page_of(num)),
+    };
+    let standing = match &sent.standing {
+        Some(standing) => format!("; {}", standing_in_words(standing)),
+        None => String::new(),
+    };
+    visible(&format!("{what}{place}{standing}"))
+}
+
+/// A standing in a line: the word, the reason and what to do.
+pub(super) fn standing_in_words(standing: &Json) -> String {
+    let text = |key: &str| standing[key].as_str().filter(|text| !text.is_empty());
+    let mut words = text("state").unwrap_or("unverified").to_owned();
+    if let Some(reason) = text("reason") {
+        words.push_str(&format!(" ({reason})"));
+    }
+    if let Some(detail) = text("detail") {
+        words.push_str(&format!(": {detail}"));
+    }
+    if let Some(hint) = text("hint") {
+        words.push_str(&format!("; {hint}"));
+    }
+    words
+}
+
+fn document(outcome: &Outcome) -> Json {
+    let entries: Vec<Json> = outcome
+        .entries
+        .iter()
+        .map(|sent| entry(outcome, sent))
+        .collect();
+    let files: Vec<Json> = outcome
+        .files
+        .iter()
+        .map(|(path, text)| json!({ "path": path, "content": text }))
+        .collect();
+    let pull = outcome
+        .pull
+        .as_ref()
+        .map(|(num, url)| json!({ "num": num, "url": url }));
+    json!({
+        "version": VERSION,
+        "hub": outcome.hub,
+        "model": outcome.model,
+        "dry_run": outcome.dry_run,
+        "pull_request": pull,
+        "entries": entries,
+        "files": files,
+        "warnings": outcome.warnings,
+    })
+}
+
+fn entry(outcome: &Outcome, sent: &Sent) -> Json {
+    let (status, pull) = match sent.state {
+        State::New if outcome.dry_run => ("would-send", None),
+        State::New => ("sent", outcome.pull.as_ref().map(|(num, _)| *num)),
+        State::Open(num) => ("open", Some(num)),
+        State::Merged => ("merged", None),
+    };
+    let entry = &sent.entry;
+    json!({
+        "origin": sent.origin,
+        "path": sent.path,
+        "benchmark": entry.dataset.as_str(),
+        "benchmark_revision": entry.dataset_revision.as_ref().map(assay_model::Revision::as_str),
+        "task": entry.task.as_str(),
+        "model_revision": entry.model_revision.as_ref().map(assay_model::Revision::as_str),
+        "status": status,
+        "pull_request": pull,
+        "signed": entry.token.is_some(),
+        "standing": sent.standing,
+        "notes": sent.notes,
+        "warnings": sent.warnings,
+    })
+}

@@ -1,0 +1,7 @@
+//! What a framework author runs, against a hub that is a process of its own: submit, sign, verify.
+
+#![cfg(test)]
+
+mod hub;
+mod logs;
+mod submit;
