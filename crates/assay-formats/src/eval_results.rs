@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 pub use read::{read, token};
-pub use write::write;
+pub use write::{quoted, write};
 
 use crate::eval_yaml::VALUE_TYPE;
 use crate::shape::{Field, Object, Shape, Unknown};

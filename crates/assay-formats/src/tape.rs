@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::json;
+use crate::syntax::SyntaxFault;
 
 mod keys;
 mod path;
@@ -89,6 +90,8 @@ const USUAL_BYTES_PER_NODE: usize = 16;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) decoded: Vec<Box<str>>,
+    /// What is wrong with the text, for those who are given a value and must not believe one that has two meanings.
+    pub(crate) faults: Vec<SyntaxFault>,
     /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
     /// from its beginning for each of its items.
     trail: Mutex<Vec<Step>>,
@@ -120,6 +123,7 @@ impl Tape {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.decoded.clear();
+        self.faults.clear();
         self.trail
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
@@ -347,6 +351,16 @@ impl<'d> Value<'d> {
     /// The source the document was read from.
     pub fn source(self) -> &'d str {
         self.source
+    }
+
+    /// What is wrong with the text of the whole document, as far as it could be read all the same.
+    pub fn faults(self) -> &'d [SyntaxFault] {
+        &self.tape.faults
+    }
+
+    /// How many values and keys the whole document holds.
+    pub fn document_len(self) -> usize {
+        self.tape.nodes.len()
     }
 }
 

@@ -11,3 +11,4 @@ mod scalar;
 mod words;
 
 pub use read::parse;
+pub use scalar::is_text;

@@ -19,7 +19,7 @@ use std::str::FromStr;
 pub struct Number(f64);
 
 /// Why a literal is not a number that can be compared exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NumberError {
     /// YAML 1.1, YAML 1.2 and JSON do not agree on what it is.
     #[error("tools do not agree on how to read it")]
@@ -66,6 +66,18 @@ impl Number {
     /// A number from a double, unless that is infinite or not a number. Minus zero becomes zero.
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value + 0.0))
+    }
+
+    /// Reads a literal as JSON spells it, by the rules of [`FromStr`]: requests are JSON, where `1e3` is a number.
+    ///
+    /// ```
+    /// # use assay_model::{Number, NumberError};
+    /// assert_eq!(Number::from_json("1e3").map(Number::get), Ok(1000.0));
+    /// assert_eq!(Number::from_json("1e400"), Err(NumberError::OutOfRange));
+    /// ```
+    pub fn from_json(text: &str) -> Result<Self, NumberError> {
+        let literal = Literal::split_json(text).ok_or(NumberError::Ambiguous)?;
+        literal.read(text)
     }
 
     /// The double.
@@ -118,20 +130,7 @@ impl FromStr for Number {
 
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let literal = Literal::split(text).ok_or(NumberError::Ambiguous)?;
-        if text.len() > Self::MAX_LENGTH {
-            return Err(NumberError::TooLong);
-        }
-        if literal.significant_digits() > Self::MAX_DIGITS {
-            return Err(NumberError::ExcessPrecision);
-        }
-        let value: f64 = text.parse().map_err(|_| NumberError::Ambiguous)?;
-        if literal.fraction.is_empty() && value.abs() > Self::MAX_INTEGER {
-            return Err(NumberError::UnsafeInteger);
-        }
-        if value == 0.0 && !literal.is_zero() {
-            return Err(NumberError::Underflow);
-        }
-        Self::new(value).ok_or(NumberError::OutOfRange)
+        literal.read(text)
     }
 }
 
@@ -141,13 +140,32 @@ impl fmt::Display for Number {
     }
 }
 
-/// The parts of a literal that fits the grammar.
+/// The parts of a literal that fits a grammar.
 struct Literal<'a> {
     integer: &'a str,
     fraction: &'a str,
+    has_exponent: bool,
 }
 
 impl<'a> Literal<'a> {
+    /// The number, unless the letters say more than a double can hold.
+    fn read(&self, text: &str) -> Result<Number, NumberError> {
+        if text.len() > Number::MAX_LENGTH {
+            return Err(NumberError::TooLong);
+        }
+        if self.significant_digits() > Number::MAX_DIGITS {
+            return Err(NumberError::ExcessPrecision);
+        }
+        let value: f64 = text.parse().map_err(|_| NumberError::Ambiguous)?;
+        if self.fraction.is_empty() && !self.has_exponent && value.abs() > Number::MAX_INTEGER {
+            return Err(NumberError::UnsafeInteger);
+        }
+        if value == 0.0 && !self.is_zero() {
+            return Err(NumberError::Underflow);
+        }
+        Number::new(value).ok_or(NumberError::OutOfRange)
+    }
+
     fn split(text: &'a str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let digits =
@@ -163,6 +181,7 @@ impl<'a> Literal<'a> {
             return Some(Self {
                 integer,
                 fraction: "",
+                has_exponent: false,
             });
         };
         let (fraction, exponent) = match rest.split_once(['e', 'E']) {
@@ -171,7 +190,28 @@ impl<'a> Literal<'a> {
         };
         let exponent_fits =
             exponent.is_none_or(|text| text.strip_prefix(['+', '-']).is_some_and(digits));
-        (digits(fraction) && exponent_fits).then_some(Self { integer, fraction })
+        (digits(fraction) && exponent_fits).then_some(Self {
+            integer,
+            fraction,
+            has_exponent: exponent.is_some(),
+        })
+    }
+
+    /// Takes a number of JSON apart, where an exponent needs neither a fraction before it nor a sign.
+    fn split_json(text: &'a str) -> Option<Self> {
+        let digits =
+            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (text, None),
+        };
+        let exponent_fits =
+            exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)));
+        let literal = Self::split(mantissa)?;
+        (exponent_fits && !literal.has_exponent).then_some(Self {
+            has_exponent: exponent.is_some(),
+            ..literal
+        })
     }
 
     fn significant_digits(&self) -> usize {

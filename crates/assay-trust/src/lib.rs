@@ -3,10 +3,41 @@
 //! Everything that decides is a pure function of bytes: no clock, no network and no database is asked in here. What is
 //! on disk is the log, which is appended to and never rewritten. Nothing here knows HTTP or SQL.
 
+pub mod canon;
+mod claims;
+pub mod control;
 mod digest;
 mod id;
+mod json;
+mod key;
 mod leaf;
+pub mod log;
+mod members;
+pub mod proof;
+mod reason;
+mod seal;
+mod subject;
+mod token;
+mod trust;
+mod verdict;
 
+pub use canon::Canonical;
+pub use claims::{Assurance, AssuranceError, Claims, ClaimsError, Digests, Evidence};
+pub use control::{ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Scope};
 pub use digest::{Digest, DigestError};
 pub use id::{IdError, IntegrationId, Jti, Kid, RepoUid};
-pub use leaf::{Decide, Issue, Outcome};
+pub use json::{Json, JsonError};
+pub use key::{KeyError, PublicKey, SigningKey};
+pub use leaf::{Decide, Issue, LeafError, Outcome, ResultsLeaf};
+pub use members::Malformed;
+pub use reason::{Field, Reason, Unverified};
+pub use seal::{SealCost, SealError};
+pub use subject::{FrameworkClaim, MetricClaim, Subject};
+pub use token::{MAX_TOKEN, UnverifiedToken};
+pub use trust::{
+    ControlError, ControlFault, Revocation, TrustState, TrustedIssuer, TrustedKey, claims_of,
+};
+pub use verdict::{
+    Attestation, BenchmarkAt, CLOCK_SKEW, Facts, RepoView, Submission, Verdict, World, admit,
+    result_path, standing,
+};

@@ -138,7 +138,7 @@ impl Lines {
 }
 
 /// A text in double quotes, with everything escaped that YAML, a terminal or an editor would act on.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {

@@ -81,6 +81,7 @@ impl Parser {
             tape.clear();
             return false;
         }
+        tape.faults.clone_from(&self.faults);
         self.faults.is_empty()
     }
 

@@ -57,6 +57,7 @@ pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
         tape.clear();
         faults.push(fault);
     }
+    tape.faults.clone_from(&faults);
     faults
 }
 

@@ -43,6 +43,19 @@ pub(super) fn resolve(text: &str) -> (Kind, Form) {
     }
 }
 
+/// Whether every tool reads a scalar without quotes as text. YAML 1.1 has a few words of its own that `PyYAML` leaves
+/// alone and other tools do not.
+///
+/// ```
+/// # use assay_formats::yaml;
+/// assert!(yaml::is_text("gpqa_diamond"));
+/// assert!(!yaml::is_text("no") && !yaml::is_text("1.10") && !yaml::is_text("y"));
+/// ```
+pub fn is_text(text: &str) -> bool {
+    resolve(text) == (Kind::String, Form::Plain)
+        && !matches!(text, "y" | "Y" | "n" | "N" | "=" | "<<")
+}
+
 /// An integer of YAML 1.1: `017`, `0b11`, `0x_1F`, `1_000`, `1:30`.
 fn is_old_integer(text: &str) -> bool {
     let text = unsigned(text);

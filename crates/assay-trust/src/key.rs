@@ -1,0 +1,192 @@
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ed25519_dalek::{Signature, Signer as _};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use crate::log::{self, NoteKey};
+use crate::members::Members;
+use crate::{Claims, Json, Kid, Malformed, token};
+
+/// A private key. It signs tokens or the checkpoints of one log, never both: each purpose has a key of its own.
+///
+/// ```
+/// # use assay_trust::SigningKey;
+/// let key = SigningKey::from_seed([1; 32]);
+/// assert_eq!(key.kid().to_string(), "UDDReOZl1ipXAfp9wYsm13sDBMK5og--QWdBjzuf6o4");
+/// ```
+pub struct SigningKey {
+    secret: ed25519_dalek::SigningKey,
+    kid: Kid,
+}
+
+/// A public key that is safe to trust: a point of the curve, and not one under which anything verifies.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    point: ed25519_dalek::VerifyingKey,
+    kid: Kid,
+}
+
+/// Why bytes are no public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// They are no point of the curve, or not 32 bytes in base64url.
+    #[error("it is not an Ed25519 public key")]
+    Malformed,
+    /// Under a key of small order a forger needs no secret.
+    #[error("it is a weak key, under which signatures can be forged")]
+    Weak,
+}
+
+impl SigningKey {
+    /// A new key from the randomness of the system.
+    pub fn generate() -> Result<Self, getrandom::Error> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(seed.as_mut())?;
+        Ok(Self::from_seed(*seed))
+    }
+
+    /// The key of a seed.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        let secret = ed25519_dalek::SigningKey::from_bytes(&seed);
+        let kid = thumbprint(secret.verifying_key().as_bytes());
+        Self { secret, kid }
+    }
+
+    /// Its name.
+    pub fn kid(&self) -> Kid {
+        self.kid
+    }
+
+    /// Its public half.
+    pub fn public(&self) -> PublicKey {
+        PublicKey {
+            point: self.secret.verifying_key(),
+            kid: self.kid,
+        }
+    }
+
+    /// A token that says this.
+    pub fn sign_token(&self, claims: &Claims) -> String {
+        token::sign(self, claims)
+    }
+
+    /// The same secret as the key of a log, whose checkpoints it signs under this name.
+    ///
+    /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature of one passes for the
+    /// other, even if someone used one key for both.
+    pub fn note_key(&self, origin: &str) -> Result<NoteKey, log::KeyError> {
+        NoteKey::from_seed(origin, &self.seed())
+    }
+
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.secret.sign(message).to_bytes()
+    }
+
+    pub(crate) fn seed(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.secret.to_bytes())
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey({})", self.kid)
+    }
+}
+
+impl PublicKey {
+    /// The key of 32 bytes.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
+        let point =
+            ed25519_dalek::VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Malformed)?;
+        if point.is_weak() {
+            return Err(KeyError::Weak);
+        }
+        let kid = thumbprint(bytes);
+        Ok(Self { point, kid })
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.point.as_bytes()
+    }
+
+    /// Its name: the RFC 7638 thumbprint.
+    pub fn kid(&self) -> Kid {
+        self.kid
+    }
+
+    /// Whether the signature is this key's, under this message, in the one encoding that it has.
+    pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        self.point
+            .verify_strict(message, &Signature::from_bytes(signature))
+            .is_ok()
+    }
+
+    /// The key as a JWK of RFC 8037.
+    pub fn to_jwk(&self) -> Json {
+        Json::map([
+            ("crv", Json::Text("Ed25519".to_owned())),
+            ("kty", Json::Text("OKP".to_owned())),
+            ("x", Json::Text(URL_SAFE_NO_PAD.encode(self.as_bytes()))),
+        ])
+    }
+
+    /// Reads a JWK of RFC 8037 that says no more than which key it is.
+    pub fn from_jwk(jwk: Json) -> Result<Self, KeyError> {
+        let x = read_jwk(jwk).map_err(|_| KeyError::Malformed)?;
+        let bytes = token::decode(&x).ok_or(KeyError::Malformed)?;
+        let bytes: &[u8; 32] = bytes
+            .as_slice()
+            .try_into()
+            .map_err(|_| KeyError::Malformed)?;
+        Self::from_bytes(bytes)
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicKey({})", self.kid)
+    }
+}
+
+fn read_jwk(jwk: Json) -> Result<String, Malformed> {
+    let mut members = Members::of(jwk)?;
+    members.constant("crv", "Ed25519")?;
+    members.constant("kty", "OKP")?;
+    let x = members.text("x")?;
+    members.finish().map(|()| x)
+}
+
+/// The SHA-256 of the JWK with its required members in order, as RFC 7638 has it.
+fn thumbprint(bytes: &[u8; 32]) -> Kid {
+    let x = URL_SAFE_NO_PAD.encode(bytes);
+    let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+    Kid::from_bytes(Sha256::digest(jwk).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8037, appendix A.1 to A.3.
+    #[test]
+    fn the_thumbprint_is_that_of_the_standard() {
+        let seed = token::decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A");
+        let key = SigningKey::from_seed(seed.unwrap().try_into().unwrap());
+
+        let public = key.public();
+
+        assert_eq!(
+            public.to_jwk().to_jcs(),
+            r#"{"crv":"Ed25519","kty":"OKP","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        );
+        assert_eq!(
+            public.kid().to_string(),
+            "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+        );
+        assert_eq!(PublicKey::from_jwk(public.to_jwk()), Ok(public));
+    }
+}

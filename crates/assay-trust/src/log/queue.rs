@@ -1,0 +1,105 @@
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::error::LogError;
+
+/// How many leaves may wait. Beyond that, whoever asks is told to come back.
+const MAX_WAITING: usize = 65_536;
+/// How many bytes of leaves may wait.
+const MAX_WAITING_BYTES: usize = 256 << 20;
+/// How many leaves are made durable together.
+const MAX_BATCH: usize = 8_192;
+/// How many bytes of leaves are made durable together.
+const MAX_BATCH_BYTES: usize = 16 << 20;
+
+/// A leaf and who waits for it.
+pub(crate) struct Request {
+    pub(crate) leaf: Vec<u8>,
+    pub(crate) sender: oneshot::Sender<Result<u64, LogError>>,
+}
+
+impl Request {
+    /// Tells the one who waits.
+    pub(crate) fn answer(self, outcome: Result<u64, LogError>) {
+        // Whoever does not wait any more does not want to know.
+        let _ = self.sender.send(outcome);
+    }
+}
+
+/// The leaves that wait for the writer.
+#[derive(Default)]
+pub(crate) struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    requests: VecDeque<Request>,
+    bytes: usize,
+    closed: Option<LogError>,
+}
+
+impl Queue {
+    /// Adds a leaf, or answers at once why it cannot be logged.
+    pub(crate) fn push(&self, request: Request) {
+        let mut waiting = self.lock();
+        let refusal = if let Some(error) = &waiting.closed {
+            Some(error.clone())
+        } else if waiting.requests.len() >= MAX_WAITING
+            || waiting.bytes + request.leaf.len() > MAX_WAITING_BYTES
+        {
+            Some(LogError::Busy)
+        } else {
+            None
+        };
+        if let Some(error) = refusal {
+            drop(waiting);
+            return request.answer(Err(error));
+        }
+        waiting.bytes += request.leaf.len();
+        waiting.requests.push_back(request);
+        drop(waiting);
+        self.changed.notify_one();
+    }
+
+    /// Waits for leaves and takes those that there are, up to a batch; none when the queue is closed and empty.
+    pub(crate) fn take(&self) -> Option<Vec<Request>> {
+        let mut waiting = self.lock();
+        while waiting.requests.is_empty() {
+            if waiting.closed.is_some() {
+                return None;
+            }
+            waiting = self
+                .changed
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let mut bytes = 0;
+        let fits = |request: &&Request| {
+            bytes += request.leaf.len();
+            bytes <= MAX_BATCH_BYTES
+        };
+        let count = waiting
+            .requests
+            .iter()
+            .take(MAX_BATCH)
+            .take_while(fits)
+            .count();
+        let batch: Vec<Request> = waiting.requests.drain(..count.max(1)).collect();
+        waiting.bytes -= batch.iter().map(|own| own.leaf.len()).sum::<usize>();
+        Some(batch)
+    }
+
+    /// Lets no more leaves in. Those that wait are still taken.
+    pub(crate) fn close(&self, error: LogError) {
+        self.lock().closed.get_or_insert(error);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,170 @@
+use assay_model::{MetricId, Number, RepoId, Revision, TaskId};
+
+use crate::members::Members;
+use crate::{Digest, Json, Malformed};
+
+/// What is claimed: these values, of this model, on this benchmark and task, by this framework.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subject {
+    /// The model.
+    pub model_repo: RepoId,
+    /// The commit of the model, in full.
+    pub model_revision: Revision,
+    /// The benchmark.
+    pub benchmark_repo: RepoId,
+    /// The commit of the benchmark, in full.
+    pub benchmark_revision: Revision,
+    /// The task of the benchmark.
+    pub task_id: TaskId,
+    /// The values, in the order listed; at least one.
+    pub metrics: Vec<MetricClaim>,
+    /// What ran the evaluation.
+    pub framework: FrameworkClaim,
+}
+
+/// One value that is claimed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricClaim {
+    /// The metric.
+    pub metric_id: MetricId,
+    /// Its value.
+    pub value: Number,
+    /// The subset it applies to.
+    pub slice: Option<String>,
+}
+
+/// What ran the evaluation, as it is claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameworkClaim {
+    /// Such as `inspect-ai`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The command line; absent in the claim exactly when it is absent in the entry.
+    pub command: Option<String>,
+}
+
+impl Subject {
+    const DOMAIN: &str = "eval-subject/v1";
+
+    /// The digest of the claim.
+    pub fn digest(&self) -> Digest {
+        Digest::in_domain(Self::DOMAIN, self.to_jcs().as_bytes())
+    }
+
+    /// The claim in its canonical spelling.
+    pub fn to_jcs(&self) -> String {
+        Json::Map(
+            self.members()
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
+        )
+        .to_jcs()
+    }
+
+    /// The members of the claim, which are also those of the token.
+    pub(crate) fn members(&self) -> [(&'static str, Json); 7] {
+        let metrics = self.metrics.iter().map(MetricClaim::to_json).collect();
+        [
+            ("model_repo", Json::shown(&self.model_repo)),
+            ("model_revision", Json::shown(&self.model_revision)),
+            ("benchmark_repo", Json::shown(&self.benchmark_repo)),
+            ("benchmark_revision", Json::shown(&self.benchmark_revision)),
+            ("task_id", Json::shown(&self.task_id)),
+            ("metrics", Json::List(metrics)),
+            ("framework", self.framework.to_json()),
+        ]
+    }
+
+    /// Takes the claim out of the members of a token.
+    pub(crate) fn take(members: &mut Members) -> Result<Self, Malformed> {
+        let metrics = members.list("metrics")?;
+        Ok(Self {
+            model_repo: members.parsed("model_repo")?,
+            model_revision: full_revision(members, "model_revision")?,
+            benchmark_repo: members.parsed("benchmark_repo")?,
+            benchmark_revision: full_revision(members, "benchmark_revision")?,
+            task_id: members.parsed("task_id")?,
+            metrics: read_metrics(metrics)?,
+            framework: FrameworkClaim::take(members.members("framework")?)?,
+        })
+    }
+}
+
+impl MetricClaim {
+    fn to_json(&self) -> Json {
+        let mut json = Json::map([
+            ("metric_id", Json::shown(&self.metric_id)),
+            ("value", Json::Number(self.value)),
+        ]);
+        json.set("slice", self.slice.clone().map(Json::Text));
+        json
+    }
+
+    fn read(json: Json) -> Result<Self, Malformed> {
+        let mut members = Members::of(json)?;
+        let Json::Number(value) = members.required("value")? else {
+            return Err(Malformed::Wrong("value"));
+        };
+        let metric = Self {
+            metric_id: members.parsed("metric_id")?,
+            value,
+            slice: members.optional_text("slice")?,
+        };
+        members.finish().map(|()| metric)
+    }
+
+    /// What makes a value one of its own: no metric may have two values for one slice.
+    pub(crate) fn identity(&self) -> (&MetricId, Option<&str>) {
+        (&self.metric_id, self.slice.as_deref())
+    }
+}
+
+impl FrameworkClaim {
+    fn to_json(&self) -> Json {
+        let mut json = Json::map([
+            ("name", Json::shown(&self.name)),
+            ("version", Json::shown(&self.version)),
+        ]);
+        json.set("command", self.command.clone().map(Json::Text));
+        json
+    }
+
+    fn take(mut members: Members) -> Result<Self, Malformed> {
+        let framework = Self {
+            name: members.text("name")?,
+            version: members.text("version")?,
+            command: members.optional_text("command")?,
+        };
+        members.finish().map(|()| framework)
+    }
+}
+
+fn full_revision(members: &mut Members, key: &'static str) -> Result<Revision, Malformed> {
+    let revision: Revision = members.parsed(key)?;
+    if revision.is_full() {
+        Ok(revision)
+    } else {
+        Err(Malformed::Wrong(key))
+    }
+}
+
+fn read_metrics(items: Vec<Json>) -> Result<Vec<MetricClaim>, Malformed> {
+    let metrics: Vec<MetricClaim> = items
+        .into_iter()
+        .map(MetricClaim::read)
+        .collect::<Result<_, _>>()?;
+    if metrics.is_empty() || repeated_metric(&metrics).is_some() {
+        return Err(Malformed::Wrong("metrics"));
+    }
+    Ok(metrics)
+}
+
+/// The first metric that has a value for its slice already.
+pub(crate) fn repeated_metric(metrics: &[MetricClaim]) -> Option<&MetricClaim> {
+    let mut seen = std::collections::HashSet::with_capacity(metrics.len());
+    metrics
+        .iter()
+        .find(|metric| !seen.insert(metric.identity()))
+}
