@@ -39,5 +39,5 @@ pub use trust::{
 };
 pub use verdict::{
     Attestation, BenchmarkAt, CLOCK_SKEW, Facts, RepoView, Submission, Verdict, World, admit,
-    result_path, standing,
+    matches, result_path, standing,
 };

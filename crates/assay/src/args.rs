@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Explain(Explain),
     Schema(Schema),
     Submit(Box<crate::commands::submit::SubmitArgs>),
+    Token(crate::commands::token::TokenArgs),
+    Verify(Box<crate::commands::verify::VerifyArgs>),
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
     Serve(operate::Serve),

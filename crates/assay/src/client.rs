@@ -43,6 +43,23 @@ pub(crate) enum ClientError {
     },
 }
 
+/// What is sent with a request.
+struct Sent<'a> {
+    kind: &'static str,
+    bytes: &'a [u8],
+    headers: Vec<(&'static str, String)>,
+}
+
+impl<'a> Sent<'a> {
+    fn new(kind: &'static str, text: &'a str) -> Self {
+        Self {
+            kind,
+            bytes: text.as_bytes(),
+            headers: Vec::new(),
+        }
+    }
+}
+
 /// A hub and the token to use with it.
 pub(crate) struct Client {
     origin: Origin,
@@ -99,7 +116,46 @@ impl Client {
     /// Sends a document.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Json) -> Result<Json, ClientError> {
         let body = body.to_string();
-        self.call(method, path, Some(("application/json", body.as_bytes())))
+        self.call(method, path, Some(Sent::new("application/json", &body)))
+            .map(|(_, answer)| answer)
+    }
+
+    /// Sends a JSON text as it is, with some headers.
+    pub(crate) fn post(
+        &self,
+        path: &str,
+        body: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Json, ClientError> {
+        let mut sent = Sent::new("application/json", body);
+        let own = |(name, value): &(&'static str, &str)| (*name, (*value).to_owned());
+        sent.headers = headers.iter().map(own).collect();
+        self.call("POST", path, Some(sent))
+            .map(|(_, answer)| answer)
+    }
+
+    /// Sends a form, perhaps with a name and a password.
+    pub(crate) fn post_form(
+        &self,
+        path: &str,
+        fields: &[(&str, &str)],
+        basic: Option<(&str, &str)>,
+    ) -> Result<Json, ClientError> {
+        use base64::Engine as _;
+        let pairs: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| format!("{name}={}", segment(value)))
+            .collect();
+        let body = pairs.join("&");
+        let mut sent = Sent::new("application/x-www-form-urlencoded", &body);
+        if let Some((name, password)) = basic {
+            // RFC 6749 has both spelled as in a form before they are joined.
+            let pair = format!("{}:{}", segment(name), segment(password));
+            let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+            sent.headers
+                .push(("authorization", format!("Basic {pair}")));
+        }
+        self.call("POST", path, Some(sent))
             .map(|(_, answer)| answer)
     }
 
@@ -131,8 +187,8 @@ impl Client {
     }
 
     fn send_commit(&self, path: &str, body: &str) -> Result<Json, ClientError> {
-        let body = ("application/x-ndjson", body.as_bytes());
-        self.call("POST", path, Some(body))
+        let sent = Sent::new("application/x-ndjson", body);
+        self.call("POST", path, Some(sent))
             .map(|(_, answer)| answer)
     }
 
@@ -140,9 +196,9 @@ impl Client {
         &self,
         method: &str,
         path: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<Sent<'_>>,
     ) -> Result<(HeaderMap, Json), ClientError> {
-        let (headers, body) = self.answer(method, path, body)?;
+        let (headers, body) = self.answer(method, path, body.as_ref())?;
         let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
         if !is_json {
             let text = String::from_utf8_lossy(&body).into_owned();
@@ -159,7 +215,7 @@ impl Client {
         &self,
         method: &str,
         path: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<&Sent<'_>>,
     ) -> Result<(HeaderMap, Vec<u8>), ClientError> {
         let mut url = format!("{}{path}", self.origin);
         for _ in 0..=MAX_REDIRECTS {
@@ -179,16 +235,19 @@ impl Client {
         &self,
         method: &str,
         url: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<&Sent<'_>>,
     ) -> Result<Response<Body>, ClientError> {
         let mut request = Request::builder().method(method).uri(url);
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         match body {
-            Some((kind, bytes)) => {
-                let request = request.header("content-type", kind);
-                self.run(url, request.body(bytes))
+            Some(sent) => {
+                let mut request = request.header("content-type", sent.kind);
+                for (name, value) in &sent.headers {
+                    request = request.header(*name, value);
+                }
+                self.run(url, request.body(sent.bytes))
             }
             None => self.run(url, request.body(())),
         }
@@ -281,8 +340,7 @@ fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Vec<u8>),
 /// What the hub says about why it will not.
 fn refusal(status: u16, headers: &HeaderMap, body: &[u8]) -> ClientError {
     let body: Json = serde_json::from_slice(body).unwrap_or_default();
-    let said = body["error"].as_str().map(str::to_owned);
-    let message = said
+    let message = said(&body)
         .or_else(|| header(headers, "x-error-message").map(str::to_owned))
         .unwrap_or_else(|| format!("the hub answered {status}"));
     let request = header(headers, "x-request-id");
@@ -295,6 +353,25 @@ fn refusal(status: u16, headers: &HeaderMap, body: &[u8]) -> ClientError {
         message,
         diagnostics: body["diagnostics"].as_array().cloned().unwrap_or_default(),
     }
+}
+
+/// The reason in a body: as hubs give it, as OAuth does (RFC 6749), or as a problem of RFC 9457.
+fn said(body: &Json) -> Option<String> {
+    let text = |key: &str| body[key].as_str().filter(|text| !text.is_empty());
+    if let Some(error) = text("error") {
+        return Some(match text("error_description") {
+            Some(description) => format!("{description} ({error})"),
+            None => error.to_owned(),
+        });
+    }
+    let mut said = text("detail").or_else(|| text("title"))?.to_owned();
+    if let Some(pointer) = text("pointer") {
+        said.push_str(&format!(" at `{pointer}`"));
+    }
+    if let Some(code) = text("code") {
+        said.push_str(&format!(" ({code})"));
+    }
+    Some(said)
 }
 
 /// The address of the next page, from the `Link` header.

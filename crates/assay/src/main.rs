@@ -12,6 +12,7 @@ mod entries;
 mod exit;
 mod fix;
 mod hub;
+mod issuer;
 mod listing;
 mod plural;
 mod printer;

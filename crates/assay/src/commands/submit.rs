@@ -8,23 +8,27 @@ mod inputs;
 mod known;
 mod outcome;
 mod show;
+mod sign;
 
 use std::collections::BTreeMap;
 
 use assay_model::RepoId;
 use serde_json::Value as Json;
 
-pub(crate) use self::args::SubmitArgs;
-use self::draft::Draft;
-use self::facts::Definitions;
-use self::inputs::Inputs;
+pub(crate) use self::args::{RunArgs, SigningArgs, SubmitArgs};
+pub(crate) use self::draft::{Draft, drafts};
+pub(crate) use self::facts::Definitions;
+pub(crate) use self::inputs::{Inputs, text_of};
 use self::known::{Found, KnownFile, results_of};
 use self::outcome::{Outcome, Sent, State};
+pub(crate) use self::show::refuse;
+pub(crate) use self::sign::{Signer, issuer_of, signer};
 use crate::client::{Client, ClientError};
 use crate::commands::convert::{Problem, judge};
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
 use crate::exit::Exit;
+use crate::issuer::IssuerError;
 use crate::printer::Printer;
 
 /// Why nothing was submitted.
@@ -39,6 +43,9 @@ pub(crate) enum SubmitError {
     /// The hub refused, or cannot be reached.
     #[error(transparent)]
     Hub(#[from] HubCommandError),
+    /// The issuer refused, or cannot be reached.
+    #[error(transparent)]
+    Issuer(#[from] IssuerError),
 }
 
 impl SubmitError {
@@ -78,23 +85,29 @@ pub(crate) fn run(args: &SubmitArgs, config: &Config, printer: &mut Printer) -> 
 struct FilePlan {
     path: String,
     known: KnownFile,
-    drafts: Vec<Draft>,
+    /// Each with its place in the account.
+    drafts: Vec<(usize, Draft)>,
 }
 
 fn submit(args: &SubmitArgs, config: &Config) -> Result<Outcome, SubmitError> {
-    let client = connect(args.hub.as_deref(), config)?;
+    let run = &args.run;
+    let client = connect(run.hub.as_deref(), config)?;
     let inputs = Inputs::read(&args.paths)?;
     let mut definitions = Definitions::default();
-    let drafts = draft::drafts(args, &inputs, &client, &mut definitions, config)?;
-    let results = results_of(&client, &args.model)?;
+    let drafts = drafts(run, &inputs, &client, &mut definitions, config)?;
+    let results = results_of(&client, &run.model)?;
     let mut outcome = Outcome::new(args, &client);
-    let plans = plan(&client, &args.model, drafts, &results, &mut outcome)?;
+    let mut plans = plan(&client, &run.model, drafts, &results, &mut outcome)?;
+    sign::sign(args, config, &client, &mut plans, &mut outcome)?;
     let mut files = Vec::new();
     for plan in &plans {
+        for (_, draft) in &plan.drafts {
+            definitions.learn(&client, &draft.entry)?;
+        }
         let texts: Vec<&str> = plan
             .drafts
             .iter()
-            .map(|draft| draft.text.as_str())
+            .map(|(_, draft)| draft.text.as_str())
             .collect();
         let whole = compose::whole(&plan.path, plan.known.main.as_deref(), &texts)?;
         outcome
@@ -105,8 +118,8 @@ fn submit(args: &SubmitArgs, config: &Config) -> Result<Outcome, SubmitError> {
     if !files.is_empty() && !args.dry_run {
         let title = args.title.clone().unwrap_or_else(|| compose::title(&plans));
         let description = compose::description(&plans);
-        let pull = propose(&client, &args.model, &title, &description, &files)?;
-        let standings = results_of(&client, &args.model)?;
+        let pull = propose(&client, &run.model, &title, &description, &files)?;
+        let standings = results_of(&client, &run.model)?;
         outcome.settle(pull, &standings);
     }
     outcome.files = files;
@@ -147,7 +160,7 @@ fn plan(
             .entries
             .push(Sent::new(&draft, &path, state, results));
         if found.is_none() {
-            plan.drafts.push(draft);
+            plan.drafts.push((outcome.entries.len() - 1, draft));
         }
     }
     Ok(plans

@@ -207,6 +207,11 @@ impl Drop for Hub {
     }
 }
 
+/// Runs the program where there is no hub.
+pub(crate) fn alone(place: &Path, args: &[&str]) -> Run {
+    finished(&mut program(place, args))
+}
+
 fn finished(command: &mut Command) -> Run {
     let output = command.stdin(Stdio::null()).output().unwrap();
     Run {

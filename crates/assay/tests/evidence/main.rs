@@ -4,4 +4,6 @@
 
 mod hub;
 mod logs;
+mod signed;
 mod submit;
+mod verify;

@@ -34,32 +34,15 @@ pub(crate) struct SubmitArgs {
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// The model whose results these are
-    #[arg(long, value_name = "ID")]
-    pub(crate) model: RepoId,
-
-    /// The dataset id of the benchmark; of a result file, only its entries are taken
-    #[arg(long, value_name = "ID", requires = "task")]
-    pub(crate) benchmark: Option<RepoId>,
-
-    /// The task, as the benchmark's eval.yaml names it
-    #[arg(long, value_name = "ID", requires = "benchmark")]
-    pub(crate) task: Option<TaskId>,
-
-    /// The commit, branch or tag of the model that was evaluated [default: what the log says, else `main` now]
-    #[arg(long, value_name = "REVISION")]
-    pub(crate) model_revision: Option<String>,
-
-    /// The commit, branch or tag of the benchmark that was run [default: what the file says, else `main` now]
-    #[arg(long, value_name = "REVISION")]
-    pub(crate) benchmark_revision: Option<String>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 
     #[command(flatten)]
-    pub(crate) logs: LogArgs,
+    pub(crate) signing: SigningArgs,
 
-    /// The address of the hub
-    #[arg(long, value_name = "URL")]
-    pub(crate) hub: Option<String>,
+    /// Send entries unsigned, whatever credential there is
+    #[arg(long, conflicts_with_all = ["issuer", "credential"])]
+    pub(crate) no_token: bool,
 
     /// The title of the pull request
     #[arg(long, value_name = "TEXT")]
@@ -113,4 +96,52 @@ pub(crate) struct LogArgs {
     /// The setup in words, such as `chain-of-thought`
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
+}
+
+/// Which run it is, where neither path nor file says so.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The model whose results these are
+    #[arg(long, value_name = "ID")]
+    pub(crate) model: RepoId,
+
+    /// The dataset id of the benchmark; of a result file, only its entries are taken
+    #[arg(long, value_name = "ID", requires = "task")]
+    pub(crate) benchmark: Option<RepoId>,
+
+    /// The task, as the benchmark's eval.yaml names it
+    #[arg(long, value_name = "ID", requires = "benchmark")]
+    pub(crate) task: Option<TaskId>,
+
+    /// The commit, branch or tag of the model that was evaluated [default: what the log says, else `main` now]
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) model_revision: Option<String>,
+
+    /// The commit, branch or tag of the benchmark that was run [default: what the file says, else `main` now]
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) benchmark_revision: Option<String>,
+
+    /// The address of the hub
+    #[arg(long, value_name = "URL")]
+    pub(crate) hub: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+}
+
+/// Who signs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Signing")]
+pub(crate) struct SigningArgs {
+    /// The address of the issuer [default: the hub]
+    #[arg(long, visible_alias = "to", value_name = "URL")]
+    pub(crate) issuer: Option<String>,
+
+    /// What the issuer knows this machine by: `evp_…`, `CLIENT:SECRET`, the ID token of a run, or `-` for standard input
+    ///
+    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either, `ASSAY_CLIENT_ID` and
+    /// `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN` (GitLab), then the identity of a GitHub Actions run, then what
+    /// `assay hub login` keeps.
+    #[arg(long, value_name = "CREDENTIAL")]
+    pub(crate) credential: Option<String>,
 }

@@ -39,7 +39,7 @@ pub(super) fn title(plans: &[FilePlan]) -> String {
     let mut names: Vec<String> = plans
         .iter()
         .flat_map(|plan| &plan.drafts)
-        .map(|draft| format!("{} ({})", draft.entry.dataset, draft.entry.task))
+        .map(|(_, draft)| format!("{} ({})", draft.entry.dataset, draft.entry.task))
         .collect();
     names.dedup();
     let more = names.len().saturating_sub(MAX_NAMED);
@@ -55,7 +55,7 @@ pub(super) fn title(plans: &[FilePlan]) -> String {
 /// What the pull request says of itself.
 pub(super) fn description(plans: &[FilePlan]) -> String {
     let mut text = String::new();
-    for draft in plans.iter().flat_map(|plan| &plan.drafts) {
+    for (_, draft) in plans.iter().flat_map(|plan| &plan.drafts) {
         let values: Vec<String> = super::outcome::values(&draft.entry);
         // A text can always be written to.
         let _ = writeln!(

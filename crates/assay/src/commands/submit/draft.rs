@@ -1,10 +1,13 @@
 //! Entries on their way to a hub: complete, but unsigned.
 
+use std::path::PathBuf;
+
 use assay_formats::eval_results;
 use assay_model::{Entry, RepoKind, Revision};
+use assay_trust::{Canonical, Unverified};
 
 use super::SubmitError;
-use super::args::SubmitArgs;
+use super::args::RunArgs;
 use super::facts::{Definitions, commit_of};
 use super::inputs::Inputs;
 use crate::client::Client;
@@ -14,27 +17,44 @@ use crate::entries::{self, Field};
 
 /// An entry that can be sent.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     /// Where it comes from, for people.
-    pub(super) origin: String,
+    pub(crate) origin: String,
+    /// The result file it stands in, and at which place, from 0; none for what was made of a log.
+    pub(crate) place: Option<(PathBuf, usize)>,
     /// A result file with this entry alone.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// What it says.
-    pub(super) entry: Entry,
+    pub(crate) entry: Entry,
     /// Whether the author or the log named the commit of the benchmark; otherwise it is the one of now.
-    pub(super) names_benchmark_commit: bool,
+    pub(crate) names_benchmark_commit: bool,
     /// Whether the author or the log named the commit of the model.
-    pub(super) names_model_commit: bool,
+    pub(crate) names_model_commit: bool,
     /// What was changed or filled in on the way.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// What looks wrong.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Draft {
     /// The file of the model's repository that it belongs in.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!(".eval_results/{}", self.entry.dataset.result_file_name())
+    }
+
+    /// Its canonical form, which is what is signed.
+    pub(crate) fn canonical(&self) -> Result<Canonical, Unverified> {
+        let mut entries = Canonical::read_file(&self.text);
+        entries.swap_remove(0)
+    }
+
+    /// Puts the token beside what was signed.
+    pub(crate) fn sign(&mut self, token: &str) -> Result<(), SubmitError> {
+        let text = entries::set(&self.text, 0, Field::Token, token);
+        self.text =
+            text.map_err(|error| SubmitError::refused(format!("{}: {error}", self.origin)))?;
+        self.entry.token = Some(token.to_owned());
+        Ok(())
     }
 
     /// Whether an entry on the hub is this one: all that was claimed is the same. A token is no part of the claim, and a
@@ -72,8 +92,8 @@ impl Draft {
 }
 
 /// Makes complete entries of what was given.
-pub(super) fn drafts(
-    args: &SubmitArgs,
+pub(crate) fn drafts(
+    args: &RunArgs,
     inputs: &Inputs,
     client: &Client,
     definitions: &mut Definitions,
@@ -82,13 +102,14 @@ pub(super) fn drafts(
     let mut drafts: Vec<Draft> = inputs
         .entries
         .iter()
-        .filter(|(_, piece)| is_wanted(args, &piece.entry))
-        .map(|(origin, piece)| Draft {
-            origin: origin.clone(),
-            text: piece.text.clone(),
-            entry: piece.entry.clone(),
-            names_benchmark_commit: piece.entry.dataset_revision.is_some(),
-            names_model_commit: piece.entry.model_revision.is_some(),
+        .filter(|given| is_wanted(args, &given.piece.entry))
+        .map(|given| Draft {
+            origin: given.origin.clone(),
+            place: Some((given.path.clone(), given.position)),
+            text: given.piece.text.clone(),
+            entry: given.piece.entry.clone(),
+            names_benchmark_commit: given.piece.entry.dataset_revision.is_some(),
+            names_model_commit: given.piece.entry.model_revision.is_some(),
             notes: Vec::new(),
             warnings: Vec::new(),
         })
@@ -103,15 +124,11 @@ pub(super) fn drafts(
     }
     for draft in &mut drafts {
         complete(args, draft, client)?;
-        let revision = draft.entry.dataset_revision.clone();
-        if let Some(revision) = revision {
-            definitions.get(client, &draft.entry.dataset, &revision)?;
-        }
     }
     Ok(drafts)
 }
 
-fn is_wanted(args: &SubmitArgs, entry: &Entry) -> bool {
+fn is_wanted(args: &RunArgs, entry: &Entry) -> bool {
     args.benchmark
         .as_ref()
         .is_none_or(|id| *id == entry.dataset)
@@ -120,7 +137,7 @@ fn is_wanted(args: &SubmitArgs, entry: &Entry) -> bool {
 
 /// One entry out of all logs and records together.
 fn of_runs(
-    args: &SubmitArgs,
+    args: &RunArgs,
     inputs: &Inputs,
     client: &Client,
     definitions: &mut Definitions,
@@ -166,6 +183,7 @@ fn of_runs(
     let origins: Vec<String> = logs.chain(records).collect();
     Ok(Draft {
         origin: origins.join(", "),
+        place: None,
         text: eval_results::write(std::slice::from_ref(&entry)),
         names_benchmark_commit: named.is_some(),
         names_model_commit: entry.model_revision.is_some(),
@@ -176,7 +194,7 @@ fn of_runs(
 }
 
 /// Fills in the commits that nobody named.
-fn complete(args: &SubmitArgs, draft: &mut Draft, client: &Client) -> Result<(), SubmitError> {
+fn complete(args: &RunArgs, draft: &mut Draft, client: &Client) -> Result<(), SubmitError> {
     let wishes = [
         (
             Field::DatasetRevision,

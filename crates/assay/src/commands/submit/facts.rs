@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_check::{Benchmarks, Lookup};
-use assay_model::{Benchmark, RepoId, RepoKind, Revision};
+use assay_model::{Benchmark, Entry, RepoId, RepoKind, Revision};
 
 use super::SubmitError;
 use crate::client::{Client, ClientError, segment};
@@ -38,7 +38,7 @@ pub(super) fn commit_of(
 
 /// Benchmarks at the commits that entries name, each asked for once.
 #[derive(Default)]
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     known: BTreeMap<(RepoId, Revision), Arc<Benchmark>>,
 }
 
@@ -68,6 +68,16 @@ impl Definitions {
                     "the `{DEFINITION}` of `{id}` at `{revision}` has errors, so nothing can be measured by it"
                 )))
             }
+        }
+    }
+}
+
+impl Definitions {
+    /// Gets to know the benchmark of an entry, as of the commit that the entry names.
+    pub(super) fn learn(&mut self, client: &Client, entry: &Entry) -> Result<(), SubmitError> {
+        match &entry.dataset_revision {
+            Some(revision) => self.get(client, &entry.dataset, revision).map(|_| ()),
+            None => Ok(()),
         }
     }
 }

@@ -12,12 +12,25 @@ const MAX_RECORD: u64 = 64 << 20;
 /// What the paths of a command hold.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
-    /// The entries of result files, with the file and the place in it.
-    pub(crate) entries: Vec<(String, Piece)>,
+    /// The entries of result files.
+    pub(crate) entries: Vec<GivenEntry>,
     /// Every Eval Ever records: path and text.
     pub(crate) records: Vec<(String, String)>,
     /// Everything else, which is for the converter to recognise.
     pub(crate) logs: Vec<PathBuf>,
+}
+
+/// An entry of a result file.
+#[derive(Debug)]
+pub(crate) struct GivenEntry {
+    /// Where it comes from, for people.
+    pub(crate) origin: String,
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The place in it, from 0.
+    pub(crate) position: usize,
+    /// What it says.
+    pub(crate) piece: Piece,
 }
 
 impl Inputs {
@@ -32,8 +45,12 @@ impl Inputs {
                     let pieces = entries::split(&text)
                         .map_err(|error| SubmitError::refused(format!("`{shown}`: {error}")))?;
                     for (position, piece) in pieces.into_iter().enumerate() {
-                        let origin = format!("{shown}, entry {}", position + 1);
-                        inputs.entries.push((origin, piece));
+                        inputs.entries.push(GivenEntry {
+                            origin: format!("{shown}, entry {}", position + 1),
+                            path: path.clone(),
+                            position,
+                            piece,
+                        });
                     }
                 }
                 Some(FileKind::Record) => {

@@ -18,6 +18,21 @@ pub(super) struct Outcome {
     pub(super) pull: Option<(u64, String)>,
     /// What the judge warns of.
     pub(super) warnings: Vec<String>,
+    /// Who signs.
+    pub(super) signing: Signing,
+    /// What the issuer would be asked: its address and the body of each request.
+    pub(super) requests: Vec<(String, String)>,
+}
+
+/// Whether and by whom entries are signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Signing {
+    /// By the issuer at this address.
+    By(String),
+    /// There is nothing to show to the issuer at this address.
+    NoCredential(String),
+    /// It is not wanted.
+    Unwanted,
 }
 
 /// One entry, and where it is now.
@@ -48,12 +63,14 @@ impl Outcome {
     pub(super) fn new(args: &SubmitArgs, client: &Client) -> Self {
         Self {
             hub: client.origin().to_string(),
-            model: args.model.to_string(),
+            model: args.run.model.to_string(),
             dry_run: args.dry_run,
             entries: Vec::new(),
             files: Vec::new(),
             pull: None,
             warnings: Vec::new(),
+            signing: Signing::Unwanted,
+            requests: Vec::new(),
         }
     }
 

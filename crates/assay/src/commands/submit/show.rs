@@ -4,9 +4,11 @@ use assay_render::visible;
 use serde_json::{Value as Json, json};
 
 use super::SubmitError;
-use super::outcome::{Outcome, Sent, State, values};
+use super::outcome::{Outcome, Sent, Signing, State, values};
+use crate::client::ClientError;
 use crate::commands::hub::{ShowFormat, tell_failure};
 use crate::exit::Exit;
+use crate::issuer::{ISSUE, IssuerError};
 use crate::printer::Printer;
 
 /// The version of the JSON document. It changes when a reader of the old one could be misled.
@@ -22,7 +24,7 @@ pub(super) fn print(outcome: &Outcome, format: ShowFormat, printer: &mut Printer
 }
 
 /// Prints why nothing was done.
-pub(super) fn refuse(error: &SubmitError, printer: &mut Printer) -> Exit {
+pub(crate) fn refuse(error: &SubmitError, printer: &mut Printer) -> Exit {
     match error {
         SubmitError::Refused(reasons) => {
             reasons
@@ -37,6 +39,22 @@ pub(super) fn refuse(error: &SubmitError, printer: &mut Printer) -> Exit {
             Exit::Failed
         }
         SubmitError::Hub(error) => tell_failure(error, printer),
+        SubmitError::Issuer(error) => {
+            printer.error(&visible(&error.to_string()));
+            let is_refusal = matches!(
+                error,
+                IssuerError::Entry(_)
+                    | IssuerError::Client {
+                        source: ClientError::Refused { .. },
+                        ..
+                    }
+            );
+            if is_refusal {
+                Exit::Errors
+            } else {
+                Exit::Failed
+            }
+        }
     }
 }
 
@@ -69,6 +87,13 @@ fn in_words(outcome: &Outcome, printer: &mut Printer) {
     for warning in &outcome.warnings {
         printer.aside(&format!("warning: {}", visible(warning)));
     }
+    let has_new = outcome.entries.iter().any(|sent| sent.state == State::New);
+    match &outcome.signing {
+        Signing::NoCredential(issuer) if has_new => printer.aside(&format!(
+            "warning: there is no credential for the issuer at {issuer}, so the entries are unsigned and stay unverified"
+        )),
+        Signing::NoCredential(_) | Signing::By(_) | Signing::Unwanted => {}
+    }
     if outcome.dry_run {
         rehearsal(outcome, printer);
     } else if let Some((num, url)) = &outcome.pull {
@@ -93,6 +118,10 @@ fn rehearsal(outcome: &Outcome, printer: &mut Printer) {
             outcome.model, outcome.hub
         ));
         printer.data(text);
+    }
+    for (issuer, body) in &outcome.requests {
+        printer.line(&format!("# POST {issuer}{ISSUE}"));
+        printer.line(body);
     }
     let word = if outcome.files.is_empty() {
         "nothing to do: the hub has it all"
@@ -149,6 +178,14 @@ fn document(outcome: &Outcome) -> Json {
         .iter()
         .map(|(path, text)| json!({ "path": path, "content": text }))
         .collect();
+    let requests: Vec<Json> = outcome
+        .requests
+        .iter()
+        .map(|(issuer, body)| {
+            let body: Json = serde_json::from_str(body).unwrap_or_default();
+            json!({ "url": format!("{issuer}{ISSUE}"), "body": body })
+        })
+        .collect();
     let pull = outcome
         .pull
         .as_ref()
@@ -160,6 +197,11 @@ fn document(outcome: &Outcome) -> Json {
         "dry_run": outcome.dry_run,
         "pull_request": pull,
         "entries": entries,
+        "issuer": match &outcome.signing {
+            Signing::By(issuer) => Some(issuer),
+            Signing::NoCredential(_) | Signing::Unwanted => None,
+        },
+        "requests": requests,
         "files": files,
         "warnings": outcome.warnings,
     })
