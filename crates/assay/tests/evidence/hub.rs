@@ -212,6 +212,15 @@ pub(crate) fn alone(place: &Path, args: &[&str]) -> Run {
     finished(&mut program(place, args))
 }
 
+/// The same with some variables in its environment.
+pub(crate) fn alone_with(place: &Path, args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let mut command = program(place, args);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    finished(&mut command)
+}
+
 fn finished(command: &mut Command) -> Run {
     let output = command.stdin(Stdio::null()).output().unwrap();
     Run {

@@ -2,7 +2,9 @@
 
 #![cfg(test)]
 
+mod fake;
 mod hub;
+mod issuer;
 mod logs;
 mod signed;
 mod submit;
