@@ -116,7 +116,7 @@ impl Client {
     /// Sends a document.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Json) -> Result<Json, ClientError> {
         let body = body.to_string();
-        self.call(method, path, Some(Sent::new("application/json", &body)))
+        self.call(method, path, Some(&Sent::new("application/json", &body)))
             .map(|(_, answer)| answer)
     }
 
@@ -130,7 +130,7 @@ impl Client {
         let mut sent = Sent::new("application/json", body);
         let own = |(name, value): &(&'static str, &str)| (*name, (*value).to_owned());
         sent.headers = headers.iter().map(own).collect();
-        self.call("POST", path, Some(sent))
+        self.call("POST", path, Some(&sent))
             .map(|(_, answer)| answer)
     }
 
@@ -155,7 +155,7 @@ impl Client {
             sent.headers
                 .push(("authorization", format!("Basic {pair}")));
         }
-        self.call("POST", path, Some(sent))
+        self.call("POST", path, Some(&sent))
             .map(|(_, answer)| answer)
     }
 
@@ -188,7 +188,7 @@ impl Client {
 
     fn send_commit(&self, path: &str, body: &str) -> Result<Json, ClientError> {
         let sent = Sent::new("application/x-ndjson", body);
-        self.call("POST", path, Some(sent))
+        self.call("POST", path, Some(&sent))
             .map(|(_, answer)| answer)
     }
 
@@ -196,9 +196,9 @@ impl Client {
         &self,
         method: &str,
         path: &str,
-        body: Option<Sent<'_>>,
+        body: Option<&Sent<'_>>,
     ) -> Result<(HeaderMap, Json), ClientError> {
-        let (headers, body) = self.answer(method, path, body.as_ref())?;
+        let (headers, body) = self.answer(method, path, body)?;
         let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
         if !is_json {
             let text = String::from_utf8_lossy(&body).into_owned();
@@ -364,14 +364,14 @@ fn said(body: &Json) -> Option<String> {
             None => error.to_owned(),
         });
     }
-    let mut said = text("detail").or_else(|| text("title"))?.to_owned();
-    if let Some(pointer) = text("pointer") {
-        said.push_str(&format!(" at `{pointer}`"));
-    }
-    if let Some(code) = text("code") {
-        said.push_str(&format!(" ({code})"));
-    }
-    Some(said)
+    let said = text("detail").or_else(|| text("title"))?;
+    let place = text("pointer").map(|pointer| format!(" at `{pointer}`"));
+    let code = text("code").map(|code| format!(" ({code})"));
+    Some(format!(
+        "{said}{}{}",
+        place.unwrap_or_default(),
+        code.unwrap_or_default()
+    ))
 }
 
 /// The address of the next page, from the `Link` header.

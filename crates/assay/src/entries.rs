@@ -267,7 +267,8 @@ mod tests {
 
     #[test]
     fn an_indented_list_is_moved_to_the_margin() {
-        let indented: String = PLAIN.lines().map(|line| format!("  {line}\n")).collect();
+        let lines: Vec<&str> = PLAIN.lines().collect();
+        let indented = format!("  {}\n", lines.join("\n  "));
 
         let pieces = split(&indented).unwrap();
 

@@ -27,15 +27,15 @@ pub(super) fn print(outcome: &Outcome, format: ShowFormat, printer: &mut Printer
 pub(crate) fn refuse(error: &SubmitError, printer: &mut Printer) -> Exit {
     match error {
         SubmitError::Refused(reasons) => {
-            reasons
-                .iter()
-                .for_each(|reason| printer.error(&visible(reason)));
+            for reason in reasons {
+                printer.error(&visible(reason));
+            }
             Exit::Errors
         }
         SubmitError::Failed(reasons) => {
-            reasons
-                .iter()
-                .for_each(|reason| printer.error(&visible(reason)));
+            for reason in reasons {
+                printer.error(&visible(reason));
+            }
             Exit::Failed
         }
         SubmitError::Hub(error) => tell_failure(error, printer),
@@ -154,17 +154,17 @@ fn line(outcome: &Outcome, sent: &Sent) -> String {
 /// A standing in a line: the word, the reason and what to do.
 pub(super) fn standing_in_words(standing: &Json) -> String {
     let text = |key: &str| standing[key].as_str().filter(|text| !text.is_empty());
-    let mut words = text("state").unwrap_or("unverified").to_owned();
-    if let Some(reason) = text("reason") {
-        words.push_str(&format!(" ({reason})"));
-    }
-    if let Some(detail) = text("detail") {
-        words.push_str(&format!(": {detail}"));
-    }
-    if let Some(hint) = text("hint") {
-        words.push_str(&format!("; {hint}"));
-    }
-    words
+    let part = |before: &str, key: &str, after: &str| {
+        let words = text(key).map(|words| format!("{before}{words}{after}"));
+        words.unwrap_or_default()
+    };
+    format!(
+        "{}{}{}{}",
+        text("state").unwrap_or("unverified"),
+        part(" (", "reason", ")"),
+        part(": ", "detail", ""),
+        part("; ", "hint", "")
+    )
 }
 
 fn document(outcome: &Outcome) -> Json {

@@ -39,8 +39,7 @@ pub(super) fn verify(
     for (position, entry) in entries {
         judged.push(judge(args, position, entry, path.as_deref(), trusted));
     }
-    let mut text = String::new();
-    judged.iter().for_each(|one| text.push_str(&in_words(one)));
+    let text: String = judged.iter().map(in_words).collect();
     let signatures = judged.iter().filter_map(|one| one.outcome.as_ref().ok());
     let weakest = signatures
         .map(|(_, signature)| *signature)
