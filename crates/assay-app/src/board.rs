@@ -202,6 +202,7 @@ impl Hub {
     pub(crate) fn watch(hub: &Arc<Self>) {
         let hub = Arc::downgrade(hub);
         tokio::spawn(async move {
+            let mut turn: u64 = 0;
             loop {
                 tokio::time::sleep(WATCH_EVERY).await;
                 let Some(hub) = hub.upgrade() else {
@@ -210,6 +211,10 @@ impl Hub {
                 if let Err(error) = hub.notice_changes().await {
                     tracing::warn!(?error, "the database cannot be watched for changes");
                 }
+                if let Err(error) = hub.keep_logs(turn).await {
+                    tracing::warn!(?error, "the logs cannot be kept up with");
+                }
+                turn += 1;
             }
         });
     }

@@ -9,7 +9,7 @@ use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::lock::Locked;
-use crate::publish::{Note, RefMove, publish};
+use crate::publish::{Errand, Note, RefMove, publish};
 use crate::target::Target;
 
 /// How often a commit that names no parent is built again when another process moved the branch meanwhile.
@@ -32,6 +32,8 @@ pub struct CommitRequest {
     pub create_pull: bool,
     /// What to change, in order.
     pub operations: Vec<Operation>,
+    /// When the request came in, if reading it took a while; now when absent.
+    pub received_at: Option<Timestamp>,
 }
 
 /// One change of a commit.
@@ -91,6 +93,7 @@ impl Hub {
         id: &RepoId,
         request: CommitRequest,
     ) -> Result<Committed, Error> {
+        let received_at = request.received_at.unwrap_or_else(|| self.now());
         let repo = self.repo(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?;
         self.check_size(&request)?;
@@ -120,10 +123,12 @@ impl Hub {
             };
             plan.parents = vec![start];
             plan.base = Some(start);
-            match self
-                .publish_plan(&locked, actor, &repo, &target, plan)
-                .await
-            {
+            let errand = Errand {
+                actor,
+                repo: &repo,
+                received_at,
+            };
+            match self.publish_plan(&locked, errand, &target, plan).await {
                 // The lock keeps this process in order; another one may share the directory.
                 Err(Error::Stale) if request.parent.is_none() && attempt < MAX_ATTEMPTS => {
                     attempt += 1;
@@ -136,15 +141,14 @@ impl Hub {
     async fn publish_plan(
         &self,
         locked: &Locked,
-        actor: &SignedIn,
-        repo: &Repo,
+        errand: Errand<'_>,
         target: &Target,
         plan: CommitPlan,
     ) -> Result<Committed, Error> {
         let base = plan.base;
         let expected = base.map_or(Expected::Absent, Expected::At);
         let (quarantine, commit, is_same) = self
-            .with_git(repo.key, move |git| {
+            .with_git(errand.repo.key, move |git| {
                 let quarantine = git.quarantine();
                 let objects = quarantine.objects();
                 let plan = attributes::track(&objects, plan)?;
@@ -169,7 +173,7 @@ impl Hub {
             new: Some(commit),
         };
         let note = target.note.clone();
-        let published = publish(self, locked, actor, repo, quarantine, vec![change], note).await?;
+        let published = publish(self, locked, errand, quarantine, vec![change], note).await?;
         Ok(Committed {
             commit,
             pull: published.pull,

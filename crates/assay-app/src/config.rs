@@ -1,3 +1,4 @@
+use std::fmt;
 use std::path::PathBuf;
 
 /// Where a hub keeps its data and what it allows.
@@ -7,6 +8,36 @@ pub struct HubConfig {
     pub data: PathBuf,
     /// What is allowed.
     pub limits: Limits,
+    /// Who signs here, and for whom.
+    pub trust: TrustConfig,
+}
+
+/// How a hub signs and what it accepts. What is chosen at the first start stays: it is written into the logs.
+#[derive(Debug, Clone, Default)]
+pub struct TrustConfig {
+    /// The name under which this hub issues tokens; [`TrustConfig::DEFAULT_NAME`] when absent.
+    pub issuer: Option<String>,
+    /// The name that tokens for this hub are addressed to; that of the issuer when absent.
+    pub audience: Option<String>,
+    /// The file with the passphrase of the keys; `DATA/trust/passphrase` when absent.
+    pub passphrase_file: Option<PathBuf>,
+    /// The passphrase itself, in place of a file.
+    pub passphrase: Option<Passphrase>,
+}
+
+/// A secret that is not printed.
+#[derive(Clone)]
+pub struct Passphrase(pub String);
+
+impl fmt::Debug for Passphrase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Passphrase(..)")
+    }
+}
+
+impl TrustConfig {
+    /// The name of a hub that was told none.
+    pub const DEFAULT_NAME: &str = "http://127.0.0.1:8460";
 }
 
 /// What one request, file or account may take.

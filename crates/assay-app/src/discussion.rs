@@ -255,7 +255,7 @@ impl Hub {
                 .tell(&mut tx, &Told::Comment(&new.description))
                 .await?;
         }
-        let touched = index(&self.git, &mut tx, repo.key, Afresh::Moved).await?;
+        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(scene.num)
@@ -381,7 +381,7 @@ impl Hub {
             )));
         }
         let id = scene.tell(&mut tx, &Told::Status(status)).await?;
-        let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
+        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
         tx.commit().await?;
         self.touch(&touched);
         self.stored_event(&id).await

@@ -9,10 +9,12 @@ use crate::account::{Account, NewToken, TokenSecret};
 use crate::board::Boards;
 use crate::config::HubConfig;
 use crate::error::Error;
+use crate::index::Sources;
 use crate::lock::{Locked, Locks};
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
+use crate::trust::{Role, Trust};
 
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
@@ -37,6 +39,8 @@ pub struct Hub {
     pub(crate) sessions: Sessions,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
+    /// The keys that sign evidence, and the logs.
+    pub(crate) trust: Arc<Trust>,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
@@ -47,7 +51,7 @@ impl Hub {
     /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind. Others may work
     /// in it.
     pub async fn open(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let hub = Self::visit(config, clock).await?;
+        let hub = Self::enter(config, clock, Role::Keeper).await?;
         let (git, large_files) = (Arc::clone(&hub.git), hub.large_files.clone());
         blocking(move || {
             git.recover()?;
@@ -62,6 +66,14 @@ impl Hub {
     /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
     /// work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
+        Self::enter(config, clock, Role::Visitor).await
+    }
+
+    async fn enter(
+        config: HubConfig,
+        clock: Arc<dyn Clock>,
+        role: Role,
+    ) -> Result<Arc<Self>, Error> {
         let data = config.data.clone();
         let (tenant, git, large_files) = blocking(move || {
             let tenant = Tenant::enter(&data)?;
@@ -69,6 +81,8 @@ impl Hub {
             Ok((tenant, git, LargeFiles::new(data.join("lfs"))?))
         })
         .await?;
+        let own = config.clone();
+        let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
         let store = Store::open(&config.data.join("hub.db")).await?;
         let signing_key = SigningKey::load(&store).await?;
         let hub = Arc::new_cyclic(|me| Self {
@@ -81,6 +95,7 @@ impl Hub {
             boards: Boards::default(),
             sessions: Sessions::default(),
             signing_key,
+            trust,
             _tenant: tenant,
             me: Weak::clone(me),
         });
@@ -122,6 +137,14 @@ impl Hub {
         self.me
             .upgrade()
             .ok_or_else(|| Error::internal("the hub is closing"))
+    }
+
+    /// What the index is made of.
+    pub(crate) fn sources(&self) -> Sources {
+        Sources {
+            git: Arc::clone(&self.git),
+            trust: Arc::clone(&self.trust),
+        }
     }
 
     /// The time.

@@ -29,9 +29,11 @@ use serde_json::Value as Json;
 use self::derive::{Change, Derived, MainChange, Task, derive};
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
-pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition, submissions};
+pub(crate) use self::shelf::Shelf;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
+use crate::trust::{Trust, judge};
 
 /// What a change of the index touched, for those who keep some of it in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +55,12 @@ impl Touched {
         self.models.extend(other.models);
         self.model_names.extend(other.model_names);
         self.datasets.extend(other.datasets);
+    }
+
+    /// A result of a model has become something else.
+    pub(crate) fn add_entry(&mut self, key: RepoKey, id: &RepoId, entry: &NewEntry) {
+        self.boards.insert(board_of(entry));
+        self.add_model(key, id);
     }
 
     fn add_model(&mut self, key: RepoKey, id: &RepoId) {
@@ -77,12 +85,21 @@ pub(crate) async fn index_repository(
     tx: &mut Tx,
     key: RepoKey,
 ) -> Result<Touched, Error> {
-    index(&hub.git, tx, key, Afresh::Moved).await
+    index(&hub.sources(), tx, key, Afresh::Moved).await
+}
+
+/// What the index is made of.
+#[derive(Clone)]
+pub(crate) struct Sources {
+    /// The repositories.
+    pub(crate) git: Arc<Repositories>,
+    /// The keys and the logs.
+    pub(crate) trust: Arc<Trust>,
 }
 
 /// What [`index_repository`] does, with a pull request that is to be read again.
 pub(crate) async fn index(
-    git: &Arc<Repositories>,
+    sources: &Sources,
     tx: &mut Tx,
     key: RepoKey,
     afresh: Afresh,
@@ -90,7 +107,7 @@ pub(crate) async fn index(
     let Some(record) = tx.repository(key).await? else {
         return Ok(Touched::default());
     };
-    let git = Arc::clone(git);
+    let git = Arc::clone(&sources.git);
     let (repository, refs) = blocking(move || {
         let repository = git.get(key)?;
         let refs = repository.refs()?;
@@ -103,7 +120,8 @@ pub(crate) async fn index(
         ..Touched::default()
     };
     let indexed = task.indexed.clone();
-    let derived = blocking(move || Ok(derive(&task)?)).await?;
+    let mut derived = blocking(move || Ok(derive(&task)?)).await?;
+    judge(&sources.trust, tx, &record, derived.entries()).await?;
     touched.boards.extend(derived.boards());
     match record.kind {
         RepoKind::Model => touched.add_model(key, &record.id),

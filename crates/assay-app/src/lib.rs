@@ -4,6 +4,9 @@
 //! [`publish`](Hub) in one order: objects into a quarantine, judgement, refs by compare-and-swap, one transaction of the
 //! index. Who may do what is decided in `access.rs` and nowhere else. Nothing here knows HTTP, SQL or HTML.
 
+#[cfg(test)]
+extern crate self as assay_app;
+
 mod access;
 mod account;
 mod adopt;
@@ -37,12 +40,13 @@ mod sign;
 mod target;
 mod tenant;
 mod token;
+mod trust;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
-pub use config::{HubConfig, Limits};
+pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
     Status,
@@ -59,3 +63,7 @@ pub use push::PushReply;
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use trust::{
+    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
+    keys_of_jwks, scope_of_token,
+};

@@ -2,9 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
-use assay_git::Repositories;
 use assay_model::{RepoId, RepoKey, RepoKind};
 use assay_store::{DumpRow, Store, Tx};
 use sha2::{Digest as _, Sha256};
@@ -12,8 +10,11 @@ use sha2::{Digest as _, Sha256};
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
-use crate::index::{Afresh, DEFINITION_FILE, Touched, index, touched_by};
+use crate::index::{Afresh, DEFINITION_FILE, Sources, Touched, index, touched_by};
+use crate::trust::Sizes;
 
+/// What the comparison calls differences in what is known of the logs.
+const NO_REPOSITORY: RepoKey = RepoKey(0);
 /// How many keys are asked for at a time.
 const KEYS: u32 = 1000;
 /// How many repositories are replaced in the index in one transaction.
@@ -74,13 +75,17 @@ impl Hub {
     /// Builds the index again from the repositories, beside the live one, and replaces what differs. Everyone can go on
     /// reading and writing meanwhile.
     pub async fn reindex(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
+        self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        if keys.contains(&NO_REPOSITORY) {
+            self.forget_logs().await?;
+        }
         // The index of a repository depends on no other, so they need not all change at once; who wants to write waits
         // for a few of them only.
         for some in keys.chunks(REPLACED) {
             let mut tx = self.store.begin().await?;
-            renew(&self.git, &mut tx, some).await?;
+            renew(&self.sources(), &mut tx, some).await?;
             tx.commit().await?;
         }
         self.boards.forget();
@@ -99,6 +104,7 @@ impl Hub {
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Vec<IndexDifference>, Error> {
+        self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         if compared.keys.is_empty() {
             return Ok(Vec::new());
@@ -131,15 +137,42 @@ impl Hub {
         live.copy_to(&rebuilt).await?;
         let rebuilt = Store::open(&rebuilt).await?;
         let mut tx = rebuilt.begin().await?;
+        // What the logs say beyond this is not known to the live index either.
+        let sizes = Sizes::known(&mut tx).await?;
+        if keys.is_some_and(|keys| keys.contains(&NO_REPOSITORY)) {
+            tx.forget_logs().await?;
+            self.trust.follow(&mut tx, Some(sizes)).await?;
+        }
         match keys {
-            Some(keys) => renew(&self.git, &mut tx, keys).await?,
-            None => rebuild(&self.git, &mut tx, progress).await?,
+            Some(keys) => renew(&self.sources(), &mut tx, keys).await?,
+            None => rebuild(&self.sources(), &mut tx, sizes, progress).await?,
         }
         tx.commit().await?;
         let compared = compare(&live, &rebuilt).await;
         live.close().await;
         rebuilt.close().await;
         compared
+    }
+}
+
+impl Hub {
+    /// Brings the index up to the logs, as they are now.
+    pub(crate) async fn follow_logs(&self) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        let touched = self.trust.follow(&mut tx, None).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
+    }
+
+    /// Takes in both logs from their first leaf.
+    async fn forget_logs(&self) -> Result<(), Error> {
+        let mut tx = self.store.begin().await?;
+        tx.forget_logs().await?;
+        let touched = self.trust.follow(&mut tx, None).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
     }
 }
 
@@ -153,21 +186,23 @@ struct Compared {
 }
 
 /// Makes the index of some repositories anew.
-async fn renew(git: &Arc<Repositories>, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
+async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
     for key in keys {
         tx.drop_index_of(*key).await?;
-        index_or_tell(git, tx, *key).await;
+        index_or_tell(sources, tx, *key).await;
     }
     Ok(())
 }
 
 /// Makes the index of every repository anew.
 async fn rebuild(
-    git: &Arc<Repositories>,
+    sources: &Sources,
     tx: &mut Tx,
+    sizes: Sizes,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(), Error> {
     tx.drop_index().await?;
+    sources.trust.follow(tx, Some(sizes)).await?;
     let counts = tx.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);
@@ -178,7 +213,7 @@ async fn rebuild(
         };
         last = Some(end);
         for key in keys {
-            index_or_tell(git, tx, key).await;
+            index_or_tell(sources, tx, key).await;
             done += 1;
             progress(done, total);
         }
@@ -186,23 +221,23 @@ async fn rebuild(
 }
 
 /// Indexes a repository. One that is damaged must not keep all others from being indexed.
-async fn index_or_tell(git: &Arc<Repositories>, tx: &mut Tx, key: RepoKey) {
-    if let Err(error) = index_existing(git, tx, key).await {
+async fn index_or_tell(sources: &Sources, tx: &mut Tx, key: RepoKey) {
+    if let Err(error) = index_existing(sources, tx, key).await {
         tracing::error!(%key, ?error, "repository {key} could not be indexed");
     }
 }
 
 /// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index.
 pub(crate) async fn index_existing(
-    git: &Arc<Repositories>,
+    sources: &Sources,
     tx: &mut Tx,
     key: RepoKey,
 ) -> Result<Touched, Error> {
-    if !git.path(key).is_dir() {
+    if !sources.git.path(key).is_dir() {
         tracing::warn!(%key, "repository {key} has no directory and is not indexed");
         return Ok(Touched::default());
     }
-    index(git, tx, key, Afresh::Moved).await
+    index(sources, tx, key, Afresh::Moved).await
 }
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that

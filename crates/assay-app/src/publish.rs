@@ -1,14 +1,15 @@
 //! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
 //!
 //! The order is what makes a crash harmless. Objects are in quarantine and are judged there; nothing has happened yet.
-//! They are admitted, the refs move by compare-and-swap, and only then the transaction is committed that records the
-//! discussion and the index. A crash before the refs leaves nothing; one after them leaves a repository that is ahead
-//! of the index, which catches up when the hub starts.
+//! What is decided on tokens that come for the first time is logged. Then the objects are admitted, the refs move by
+//! compare-and-swap, and only then the transaction is committed that records the discussion and the index. A crash before
+//! the refs leaves nothing but decisions, which the same change finds again; one after them leaves a repository that is
+//! ahead of the index, which catches up when the hub starts.
 
 use std::sync::Arc;
 
 use assay_git::{CommitInfo, Expected, Objects, Quarantine, RefChange, RefName};
-use assay_model::{Diagnostic, ObjectId};
+use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
 
 use crate::access::SignedIn;
 use crate::discussion;
@@ -18,6 +19,7 @@ use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
+use crate::trust::{self, Sighting};
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -70,12 +72,23 @@ pub(crate) struct Published {
     pub(crate) pull: Option<i64>,
 }
 
+/// Who wants a change, of what, and since when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Errand<'a> {
+    /// Who.
+    pub(crate) actor: &'a SignedIn,
+    /// The repository.
+    pub(crate) repo: &'a Repo,
+    /// When the request came in, before it was read and before it waited for anyone. By this the freshness of tokens is
+    /// judged, so a slow hub makes nobody late.
+    pub(crate) received_at: Timestamp,
+}
+
 /// Judges, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
 pub(crate) async fn publish(
     hub: &Hub,
     locked: &Locked,
-    actor: &SignedIn,
-    repo: &Repo,
+    errand: Errand<'_>,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
     note: Note,
@@ -84,17 +97,20 @@ pub(crate) async fn publish(
         quarantine,
         judgement,
         commits,
-    } = examine(hub, repo, quarantine, &moves, &note).await?;
+        sightings,
+    } = examine(hub, errand.repo, quarantine, &moves, &note).await?;
     if !judgement.errors.is_empty() {
         return Err(Error::Refused(judgement.errors));
     }
     let change = Change {
-        actor: actor.clone(),
-        repo: repo.clone(),
+        actor: errand.actor.clone(),
+        repo: errand.repo.clone(),
+        received_at: errand.received_at,
         quarantine,
         moves,
         note,
         commits,
+        sightings,
     };
     let (hub, locked) = (hub.shared()?, locked.clone());
     // A client that goes away must not leave refs without their records, so from here on nobody can stop it.
@@ -114,10 +130,12 @@ pub(crate) async fn publish(
 struct Change {
     actor: SignedIn,
     repo: Repo,
+    received_at: Timestamp,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
     note: Note,
     commits: Vec<CommitInfo>,
+    sightings: Vec<Sighting>,
 }
 
 /// Makes a change, and returns the number of the pull request that it opens.
@@ -125,13 +143,17 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     let Change {
         actor,
         repo,
+        received_at,
         quarantine,
         mut moves,
         note,
         commits,
+        sightings,
     } = change;
+    trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
+    let mut touched = hub.trust.follow(&mut tx, None).await?;
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,
@@ -144,7 +166,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     // From here on the change is in git. Whoever asked hears of an error, and the index catches up with the next change
     // or at the next start.
     tx.touch_repository(repo.key, now).await?;
-    let touched = index_repository(hub, &mut tx, repo.key).await?;
+    touched.merge(index_repository(hub, &mut tx, repo.key).await?);
     tx.commit().await?;
     hub.touch(&touched);
     Ok(pull)
@@ -176,6 +198,8 @@ struct Examined {
     judgement: Judgement,
     /// The commits that a pull request is told of, oldest first; of a merge the one that it made.
     commits: Vec<CommitInfo>,
+    /// The entries with tokens that refs are to point at.
+    sightings: Vec<Sighting>,
 }
 
 async fn examine(
@@ -192,12 +216,14 @@ async fn examine(
     };
     let told = Told::of(note);
     let moves = moves.to_vec();
+    let kind = repo.kind;
     hub.with_git(repo.key, move |git| {
         let known = git.objects();
         let objects = quarantine.objects();
         let head = git.find_ref(&base)?.map(|head| head.target);
         let mut judgement = Judgement::default();
         let mut commits = Vec::new();
+        let mut sightings = Vec::new();
         for change in &moves {
             let Some(new) = change.new else {
                 continue;
@@ -210,6 +236,10 @@ async fn examine(
                 Told::Nothing => {}
                 Told::Tip => commits = vec![objects.commit(new)?],
                 Told::Line => commits = commits_since(&objects, old, new)?,
+            }
+            match kind {
+                RepoKind::Model => sightings.extend(trust::sightings(&objects, old, new)?),
+                RepoKind::Dataset => {}
             }
             // What the repository has already was judged when it came.
             if known.contains(new)? {
@@ -224,6 +254,7 @@ async fn examine(
             quarantine,
             judgement,
             commits,
+            sightings,
         })
     })
     .await

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
 };
-use assay_model::{Code, Diagnostic, ObjectId};
+use assay_model::{Code, Diagnostic, ObjectId, Timestamp};
 use assay_render::{ELLIPSIS, FindingRenderer, visible};
 use bytes::Bytes;
 use tokio::io::AsyncRead;
@@ -13,7 +13,7 @@ use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::publish::{Note, Published, RefMove, publish};
+use crate::publish::{Errand, Note, Published, RefMove, publish};
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -71,6 +71,7 @@ impl Hub {
         page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
+        let received_at = self.now();
         // Whoever may not even open a pull request need not send a pack.
         self.check(caller, repo, Need::Discuss).await?;
         let limits = ReceiveLimits {
@@ -80,7 +81,7 @@ impl Hub {
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
         match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, page, push).await,
+            Received::Push(push) => self.take(caller, repo, page, received_at, push).await,
             Received::Refused(reply) => Ok(PushReply(reply.into())),
             Received::Probe => Ok(PushReply(Bytes::new())),
         }
@@ -91,6 +92,7 @@ impl Hub {
         caller: &Caller,
         repo: &Repo,
         page: &str,
+        received_at: Timestamp,
         push: Push,
     ) -> Result<PushReply, Error> {
         let actor = caller.signed_in()?;
@@ -127,7 +129,12 @@ impl Hub {
         }
         let mut text = String::new();
         if !moves.is_empty() {
-            match publish(self, &locked, actor, repo, quarantine, moves, note).await {
+            let errand = Errand {
+                actor,
+                repo,
+                received_at,
+            };
+            match publish(self, &locked, errand, quarantine, moves, note).await {
                 Ok(published) => text = success(&published, page),
                 Err(error) => {
                     text = failure(&error)?;

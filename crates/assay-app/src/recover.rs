@@ -19,6 +19,7 @@ impl Hub {
     /// Indexes every repository whose refs are not those that were indexed, and clears away what was never recorded.
     pub(crate) async fn recover(&self) -> Result<(), Error> {
         self.clear_unrecorded().await?;
+        self.follow_logs().await?;
         let mut last = None;
         loop {
             let keys = self.store.repository_keys(last, CHUNK).await?;
@@ -91,7 +92,7 @@ impl Hub {
         let git = Arc::clone(&self.git);
         let repository = blocking(move || Ok(git.get(key)?)).await?;
         discussion::repair(&mut tx, repository, key, self.now()).await?;
-        let touched = index(&self.git, &mut tx, key, Afresh::Moved).await?;
+        let touched = index(&self.sources(), &mut tx, key, Afresh::Moved).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())

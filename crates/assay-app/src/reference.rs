@@ -6,7 +6,7 @@ use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::lock::Locked;
-use crate::publish::{Note, RefMove, publish};
+use crate::publish::{Errand, Note, RefMove, publish};
 
 /// The refs of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -157,16 +157,12 @@ impl Hub {
     ) -> Result<(), Error> {
         let actor = caller.signed_in()?;
         let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
-        publish(
-            self,
-            locked,
+        let errand = Errand {
             actor,
             repo,
-            quarantine,
-            vec![change],
-            Note::None,
-        )
-        .await?;
+            received_at: self.now(),
+        };
+        publish(self, locked, errand, quarantine, vec![change], Note::None).await?;
         Ok(())
     }
 }

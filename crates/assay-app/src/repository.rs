@@ -197,6 +197,8 @@ impl Hub {
         if !is_renamed {
             return Err(Error::NotFound(Missing::Repo));
         }
+        // A token that is bound stays so, and one that names the new name may now be told from one that does not.
+        touched.merge(self.trust.judge_all_again(&mut tx, Some(repo.key)).await?);
         touched.merge(touched_by(&mut tx, repo.key, kind, &to).await?);
         tx.commit().await?;
         self.touch(&touched);

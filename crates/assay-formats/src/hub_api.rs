@@ -41,7 +41,7 @@ pub use large::{
     Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, ObjectAnswer, ObjectError,
     Verify,
 };
-pub use leaderboard::{Badge, BoardRow, BoardSource, BoardStanding, Submitter};
+pub use leaderboard::{Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, Submitter};
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
 pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
 pub use repo::{

@@ -44,7 +44,7 @@ pub use repo_kind::{RepoKind, RepoKindError};
 pub use repo_path::{RepoPath, RepoPathError};
 pub use revision::{Revision, RevisionError};
 pub use role::{Role, RoleError};
-pub use standing::Standing;
+pub use standing::{Attested, Standing};
 pub use task_id::{TaskId, TaskIdError};
 pub use text::{HiddenCharacter, hidden_character, quote};
 pub use timestamp::{Clock, Timestamp};

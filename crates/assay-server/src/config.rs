@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use assay_app::{HubConfig, Limits};
+use assay_app::{HubConfig, Limits, TrustConfig};
 
 use crate::base_url::BaseUrl;
 
@@ -49,6 +49,8 @@ pub struct Config {
     pub rates: Rates,
     /// What one request, file or account may take.
     pub limits: Limits,
+    /// Who signs here, and for whom.
+    pub trust: TrustConfig,
 }
 
 /// How often one may ask. Zero is no limit.
@@ -110,6 +112,7 @@ impl Default for Config {
             body_bytes: 8 << 20,
             rates: Rates::default(),
             limits: Limits::default(),
+            trust: TrustConfig::default(),
         }
     }
 }
@@ -141,7 +144,21 @@ impl Config {
         HubConfig {
             data: self.data.clone(),
             limits: self.limits,
+            trust: TrustConfig {
+                issuer: Some(self.issuer()),
+                ..self.trust.clone()
+            },
         }
+    }
+
+    /// The name under which tokens are issued: the one that was given, else what clients call this hub.
+    fn issuer(&self) -> String {
+        let given = self.trust.issuer.clone();
+        let public = || self.public_url.as_ref().map(ToString::to_string);
+        let scheme = if self.has_tls() { "https" } else { "http" };
+        given
+            .or_else(public)
+            .unwrap_or_else(|| format!("{scheme}://{}", self.listen))
     }
 
     /// Whether connections are encrypted by this server.

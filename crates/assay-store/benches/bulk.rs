@@ -191,6 +191,7 @@ fn entry(model: u32, ordinal: u32) -> NewEntry {
             sample_size: None,
         },
         moment: Timestamp::from_millis(1),
+        evidence: None,
         standing: Standing::no_token(),
         commit: ObjectId::from_bytes([1; 20]),
         committed: Timestamp::from_millis(1),

@@ -120,7 +120,7 @@ macro_rules! select_board {
         concat!(
             "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
              c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
-             e.detail, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
+             e.detail, e.revoked, e.attested, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
              e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms \
              FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
              LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \

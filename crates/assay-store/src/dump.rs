@@ -14,14 +14,29 @@ struct Table {
     name: &'static str,
     columns: &'static [&'static str],
     order: &'static str,
+    /// What its rows are about.
+    about: About,
 }
 
+/// What the rows of a table are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Each is about a repository.
+    Repository,
+    /// Each is about a leaf of the results log.
+    Leaf,
+}
+
+/// The key of rows that are about no repository: no repository ever has it.
+const NO_REPOSITORY: RepoKey = RepoKey(0);
+
 /// The tables of the index. Those that refer to others come after them.
-const TABLES: [Table; 7] = [
+const TABLES: [Table; 9] = [
     Table {
         name: "indexed_refs",
         columns: &["name", "target"],
         order: "name",
+        about: About::Repository,
     },
     Table {
         name: "cards",
@@ -35,21 +50,25 @@ const TABLES: [Table; 7] = [
             "parameters",
         ],
         order: "repo",
+        about: About::Repository,
     },
     Table {
         name: "card_tags",
         columns: &["tag"],
         order: "tag",
+        about: About::Repository,
     },
     Table {
         name: "benchmarks",
         columns: &["revision", "definition", "valid"],
         order: "repo",
+        about: About::Repository,
     },
     Table {
         name: "benchmark_tasks",
         columns: &["position", "task"],
         order: "position",
+        about: About::Repository,
     },
     Table {
         name: "entries",
@@ -81,28 +100,49 @@ const TABLES: [Table; 7] = [
             "committed_ms",
             "submitter",
             "author",
+            "jti",
+            "form",
+            "repeated",
+            "revoked",
+            "attested",
         ],
         order: "pull, file, ordinal, since_ms",
+        about: About::Repository,
     },
     Table {
         name: "records",
         columns: &["path", "blob", "facts"],
         order: "path",
+        about: About::Repository,
+    },
+    Table {
+        name: "log_issued",
+        columns: &["idx", "jti", "kid", "integration", "target"],
+        order: "idx",
+        about: About::Leaf,
+    },
+    Table {
+        name: "log_decisions",
+        columns: &["idx", "jti", "uid", "entry", "reason"],
+        order: "idx",
+        about: About::Leaf,
     },
 ];
 
 /// How many repositories are read at a time.
 const REPOSITORIES: i64 = 256;
+/// How many leaves are read at a time.
+const LEAVES: i64 = 4096;
 
 /// The statements that read the tables for a range of repositories.
-static SELECTS: LazyLock<[String; 7]> = LazyLock::new(|| TABLES.each_ref().map(select));
+static SELECTS: LazyLock<[String; 9]> = LazyLock::new(|| TABLES.each_ref().map(select));
 
 /// One row of the index, as text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DumpRow {
     /// The table.
     pub table: &'static str,
-    /// The repository it is about.
+    /// The repository it is about; 0 for what is known of the logs.
     pub key: RepoKey,
     /// Its columns as a JSON array, without the number that the database gave it.
     pub text: String,
@@ -135,9 +175,9 @@ impl IndexDump {
         else {
             return Ok(false);
         };
-        let Some(until) = self.end_of_range().await? else {
+        let Some(until) = self.end_of_range(table).await? else {
             self.table += 1;
-            self.after = 0;
+            self.after = TABLES.get(self.table).map_or(0, Table::before_first);
             return Ok(true);
         };
         let rows = sqlx::query(statement.as_str())
@@ -152,11 +192,24 @@ impl IndexDump {
         Ok(true)
     }
 
-    async fn end_of_range(&mut self) -> sqlx::Result<Option<i64>> {
-        let query = "SELECT MAX(repo) FROM (SELECT repo FROM repositories WHERE repo > $1 ORDER BY repo LIMIT $2) r";
-        sqlx::query_scalar(query)
+    async fn end_of_range(&mut self, table: &Table) -> sqlx::Result<Option<i64>> {
+        let (statement, count) = match table.about {
+            About::Repository => (
+                "SELECT MAX(repo) FROM (SELECT repo FROM repositories WHERE repo > $1 ORDER BY repo LIMIT $2) r"
+                    .to_owned(),
+                REPOSITORIES,
+            ),
+            About::Leaf => (
+                format!(
+                    "SELECT MAX(idx) FROM (SELECT idx FROM {} WHERE idx > $1 ORDER BY idx LIMIT $2) l",
+                    table.name
+                ),
+                LEAVES,
+            ),
+        };
+        sqlx::query_scalar(sqlx::AssertSqlSafe(statement))
             .bind(self.after)
-            .bind(REPOSITORIES)
+            .bind(count)
             .fetch_one(&mut *self.transaction)
             .await
     }
@@ -175,15 +228,16 @@ impl Store {
             rows: VecDeque::new(),
         };
         // The first question of a transaction, not its beginning, fixes the moment.
-        let asked = dump.end_of_range().await;
+        let asked = dump.end_of_range(&TABLES[0]).await;
         asked.map_err(|error| Error::of("index_dump", error))?;
         Ok(dump)
     }
 }
 
 impl Tx {
-    /// Removes the whole index. The records stay.
+    /// Removes the whole index, what is known of the logs included. The records stay.
     pub async fn drop_index(&mut self) -> Result<(), Error> {
+        self.forget_logs().await?;
         for table in TABLES.iter().rev() {
             let statement = format!("DELETE FROM {}", table.name);
             let query = sqlx::query(sqlx::AssertSqlSafe(statement));
@@ -194,7 +248,10 @@ impl Tx {
 
     /// Removes the index of one repository. Its records stay.
     pub async fn drop_index_of(&mut self, key: RepoKey) -> Result<(), Error> {
-        for table in TABLES.iter().rev() {
+        let own = TABLES
+            .iter()
+            .filter(|table| table.about == About::Repository);
+        for table in own.rev() {
             let statement = format!("DELETE FROM {} WHERE repo = $1", table.name);
             let query = sqlx::query(sqlx::AssertSqlSafe(statement)).bind(key.0);
             self.change("drop_index_of", query).await?;
@@ -203,12 +260,28 @@ impl Tx {
     }
 }
 
+impl Table {
+    /// What comes before the first row.
+    fn before_first(&self) -> i64 {
+        match self.about {
+            About::Repository => NO_REPOSITORY.0,
+            About::Leaf => -1,
+        }
+    }
+}
+
 fn select(table: &Table) -> String {
     let columns = table.columns.join(" AS TEXT), CAST(");
     let Table { name, order, .. } = table;
-    format!(
-        "SELECT repo, CAST({columns} AS TEXT) FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
-    )
+    match table.about {
+        About::Repository => format!(
+            "SELECT repo, CAST({columns} AS TEXT) FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
+        ),
+        About::Leaf => format!(
+            "SELECT CAST({} AS BIGINT), CAST({columns} AS TEXT) FROM {name} WHERE idx > $1 AND idx <= $2 ORDER BY {order}",
+            NO_REPOSITORY.0
+        ),
+    }
 }
 
 fn dump_row(table: &Table, row: &Row) -> sqlx::Result<DumpRow> {

@@ -26,6 +26,8 @@ pub struct NewEntry {
     pub entry: Entry,
     /// When the evaluation ran: the date given, else when the file was created.
     pub moment: Timestamp,
+    /// What the entry brings for the verifier; none without a token.
+    pub evidence: Option<Evidence>,
     /// What the signed evidence says of it.
     pub standing: Standing,
     /// The entry as it was written, for clients that read the live keys.
@@ -38,6 +40,17 @@ pub struct NewEntry {
     pub submitter: Option<AccountId>,
     /// The author that the commit names.
     pub author: String,
+}
+
+/// What an entry with a token brings for the verifier, as far as it follows from the file alone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Evidence {
+    /// The identity that the token claims, when it can be read.
+    pub jti: Option<String>,
+    /// The entry in canonical form, or why it has none, in the words of the caller.
+    pub form: String,
+    /// Whether the same token stands before it among the files.
+    pub repeated: bool,
 }
 
 /// One version of an entry, and when it was current.

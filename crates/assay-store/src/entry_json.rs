@@ -1,6 +1,8 @@
 //! How the parts of an entry are spelled in JSON columns.
 
-use assay_model::{Framework, MetricId, Number, Score, Source, ValueType};
+use assay_model::{
+    Attested, Framework, MetricId, Number, Score, Source, Standing, Timestamp, ValueType,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Cause;
@@ -39,6 +41,20 @@ struct SourceJson<T> {
     user: Option<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
     org: Option<T>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AttestedJson<T> {
+    assurance: T,
+    integration: T,
+    issuer: T,
+    kid: T,
+    jti: T,
+    signed: i64,
+    first_seen: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issue_index: Option<u64>,
+    decide_index: u64,
 }
 
 pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
@@ -108,5 +124,36 @@ pub(crate) fn read_source(cells: &mut Cells<'_>) -> sqlx::Result<Option<Source>>
         name: source.name,
         user: source.user,
         org: source.org,
+    }))
+}
+
+/// What a token attests, when it holds.
+pub(crate) fn attested_to_json(standing: &Standing) -> sqlx::Result<Option<String>> {
+    let spelled = standing.attested().map(|attested| AttestedJson {
+        assurance: attested.assurance.as_str(),
+        integration: attested.integration.as_str(),
+        issuer: attested.issuer.as_str(),
+        kid: attested.kid.as_str(),
+        jti: attested.jti.as_str(),
+        signed: attested.signed.millis(),
+        first_seen: attested.first_seen.millis(),
+        issue_index: attested.issue_index,
+        decide_index: attested.decide_index,
+    });
+    spelled.map(|spelled| to_json(&spelled)).transpose()
+}
+
+pub(crate) fn read_attested(cells: &mut Cells<'_>) -> sqlx::Result<Option<Attested>> {
+    let spelled: Option<AttestedJson<String>> = cells.json_option()?;
+    Ok(spelled.map(|attested| Attested {
+        assurance: attested.assurance,
+        integration: attested.integration,
+        issuer: attested.issuer,
+        kid: attested.kid,
+        jti: attested.jti,
+        signed: Timestamp::from_millis(attested.signed),
+        first_seen: Timestamp::from_millis(attested.first_seen),
+        issue_index: attested.issue_index,
+        decide_index: attested.decide_index,
     }))
 }

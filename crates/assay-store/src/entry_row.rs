@@ -5,25 +5,26 @@ use sqlx::query::Query;
 
 use crate::entries::Branch;
 use crate::entry_json::{
-    framework_to_json, read_framework, read_scores, read_source, scores_to_json, source_to_json,
+    attested_to_json, framework_to_json, read_attested, read_framework, read_scores, read_source,
+    scores_to_json, source_to_json,
 };
 use crate::row::{Cells, to_json};
 use crate::sqlite::{Arguments, Db};
-use crate::{AccountId, IndexedEntry, NewEntry};
+use crate::{AccountId, Evidence, IndexedEntry, NewEntry};
 
 /// The columns that [`bind_entry`] binds, in its order.
 pub(crate) const WRITTEN: &str = "repo, pull, file, ordinal, since_ms, until_ms, dataset, dataset_lower, task, scores, \
     date, moment_ms, source, notes, framework, subset, sample_size, model_revision, dataset_revision, token, verified, \
-    reason, detail, data, introduced_by, committed_ms, submitter, author";
+    reason, detail, data, introduced_by, committed_ms, submitter, author, jti, form, repeated, revoked, attested";
 /// How many they are.
-pub(crate) const WRITTEN_COUNT: usize = 28;
+pub(crate) const WRITTEN_COUNT: usize = 33;
 
 /// The columns that [`read_entry`] reads, of a table called `e`.
 macro_rules! entry_columns {
     () => {
         "e.pull, e.since_ms, e.until_ms, e.file, e.ordinal, e.dataset, e.task, e.dataset_revision, e.model_revision, \
          e.scores, e.framework, e.token, e.source, e.date, e.notes, e.subset, e.sample_size, e.moment_ms, e.verified, \
-         e.reason, e.detail, e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
+         e.reason, e.detail, e.revoked, e.attested, e.jti, e.form, e.repeated, e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
     };
 }
 pub(crate) use entry_columns;
@@ -48,10 +49,8 @@ pub(crate) fn bind_entry<'q>(
 ) -> sqlx::Result<Query<'q, Db, Arguments>> {
     let version = &indexed.version;
     let entry = &version.entry;
-    let (reason, detail) = match &version.standing {
-        Standing::Verified => (None, None),
-        Standing::Unverified { reason, detail } => (Some(reason), Some(detail)),
-    };
+    let standing = &version.standing;
+    let evidence = version.evidence.as_ref();
     let query = query
         .bind(key.0)
         .bind(branch_number(branch))
@@ -80,14 +79,19 @@ pub(crate) fn bind_entry<'q>(
         .bind(entry.model_revision.as_ref().map(Revision::as_str))
         .bind(entry.dataset_revision.as_ref().map(Revision::as_str))
         .bind(&entry.token)
-        .bind(version.standing.is_verified())
-        .bind(reason)
-        .bind(detail)
+        .bind(standing.is_verified())
+        .bind(standing.reason().map(str::to_owned))
+        .bind(standing.detail().map(str::to_owned))
         .bind(to_json(&version.data)?)
         .bind(version.commit.to_string())
         .bind(version.committed.millis())
         .bind(version.submitter.map(|submitter| submitter.0))
-        .bind(&version.author);
+        .bind(&version.author)
+        .bind(evidence.and_then(|evidence| evidence.jti.clone()))
+        .bind(evidence.map(|evidence| evidence.form.clone()))
+        .bind(evidence.is_some_and(|evidence| evidence.repeated))
+        .bind(is_revoked(standing))
+        .bind(attested_to_json(standing)?);
     Ok(query)
 }
 
@@ -115,6 +119,7 @@ pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
             },
             moment: cells.time()?,
             standing: read_standing(cells)?,
+            evidence: read_evidence(cells)?,
             data: cells.json()?,
             commit: cells.parse()?,
             committed: cells.time()?,
@@ -124,16 +129,38 @@ pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
     })
 }
 
+/// Whether a standing was taken back, as its column holds it.
+pub(crate) fn is_revoked(standing: &Standing) -> bool {
+    match standing {
+        Standing::Revoked { .. } => true,
+        Standing::Verified(_) | Standing::Unverified { .. } => false,
+    }
+}
+
+/// The columns that [`read_standing`] reads, in its order.
 pub(crate) fn read_standing(cells: &mut Cells<'_>) -> sqlx::Result<Standing> {
-    let verified: bool = cells.get()?;
+    let _verified: bool = cells.get()?;
     let reason: Option<String> = cells.get()?;
     let detail: Option<String> = cells.get()?;
-    Ok(if verified {
-        Standing::Verified
+    let revoked: bool = cells.get()?;
+    if let Some(attested) = read_attested(cells)? {
+        return Ok(Standing::Verified(Box::new(attested)));
+    }
+    let (reason, detail) = (reason.unwrap_or_default(), detail.unwrap_or_default());
+    Ok(if revoked {
+        Standing::Revoked { reason, detail }
     } else {
-        Standing::Unverified {
-            reason: reason.unwrap_or_default(),
-            detail: detail.unwrap_or_default(),
-        }
+        Standing::Unverified { reason, detail }
     })
+}
+
+pub(crate) fn read_evidence(cells: &mut Cells<'_>) -> sqlx::Result<Option<Evidence>> {
+    let jti: Option<String> = cells.get()?;
+    let form: Option<String> = cells.get()?;
+    let repeated: bool = cells.get()?;
+    Ok(form.map(|form| Evidence {
+        jti,
+        form,
+        repeated,
+    }))
 }

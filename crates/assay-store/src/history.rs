@@ -104,10 +104,10 @@ impl<'e> Places<'e> {
 }
 
 /// Whether two entries at one place are one version. Who brought it, and with which commit, belongs to the version that
-/// was brought first.
+/// was brought first; what its evidence came to follows from the evidence and the logs, which tell of every version alike.
 fn is_same(old: &NewEntry, new: &NewEntry) -> bool {
     old.moment == new.moment
-        && old.standing == new.standing
+        && old.evidence == new.evidence
         && old.entry == new.entry
         && old.data == new.data
 }

@@ -1,7 +1,7 @@
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
 use crate::row::Cells;
-use crate::sqlite::Connection;
+use crate::sqlite::{Connection, random_bytes};
 use crate::{AccountId, Error, Taken, Tx};
 
 /// A repository, as the hub knows it.
@@ -9,6 +9,8 @@ use crate::{AccountId, Error, Taken, Tx};
 pub struct Repository {
     /// What it is known by.
     pub key: RepoKey,
+    /// Its identity to the world outside, drawn at random when it was made. No other repository ever has it.
+    pub uid: [u8; 16],
     /// What it holds.
     pub kind: RepoKind,
     /// Its name at the moment.
@@ -110,11 +112,13 @@ impl Tx {
     /// The key is new among all that were ever committed. A transaction that is rolled back gives its key back, so a
     /// directory of that key that is found when a repository is made is the remains of a crash.
     pub async fn add_repository(&mut self, new: &NewRepository) -> Result<RepoKey, Error> {
-        let query = sqlx::query(
+        let query = sqlx::query(concat!(
             "INSERT INTO repositories (kind, name, name_lower, namespace_lower, owner, creator, created_ms, updated_ms,
-                 private, description, gated, disabled)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11) RETURNING repo",
-        )
+                 private, description, gated, disabled, uid)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, ",
+            random_bytes!(),
+            ") RETURNING repo"
+        ))
         .bind(new.kind.as_str())
         .bind(new.id.as_str())
         .bind(lower(&new.id))
@@ -211,7 +215,7 @@ fn namespace(id: &RepoId) -> String {
 macro_rules! repository_columns {
     () => {
         "r.repo, r.kind, r.name, r.owner, r.creator, r.created_ms, r.updated_ms, r.private, r.description, r.gated, \
-         r.disabled"
+         r.disabled, r.uid"
     };
 }
 pub(crate) use repository_columns;
@@ -231,6 +235,7 @@ pub(crate) fn read_repository(cells: &mut Cells<'_>) -> sqlx::Result<Repository>
             gate: cells.parse()?,
             disabled: cells.get()?,
         },
+        uid: cells.bytes()?,
     })
 }
 

@@ -42,6 +42,14 @@ impl<'r> Cells<'r> {
             .map_err(|error: T::Err| self.wrong(error))
     }
 
+    /// The next column, so many bytes.
+    pub(crate) fn bytes<const N: usize>(&mut self) -> sqlx::Result<[u8; N]> {
+        let bytes: &[u8] = self.get()?;
+        bytes
+            .try_into()
+            .map_err(|error: std::array::TryFromSliceError| self.wrong(error))
+    }
+
     /// The next column, a number that its type may not hold.
     pub(crate) fn number<T: TryFrom<i64, Error: Into<Cause>>>(&mut self) -> sqlx::Result<T> {
         let number: i64 = self.get()?;

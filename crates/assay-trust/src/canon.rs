@@ -72,6 +72,15 @@ impl Canonical {
         Self::from_tree(profile::json(entry)?)
     }
 
+    /// An entry from what [`Canonical::as_json`] gave once, with its token; none when the text is not canonical.
+    pub fn restore(json: &str, token: Option<&str>) -> Option<Self> {
+        Some(Self {
+            tree: Json::read_exact(json).ok()?,
+            json: json.to_owned(),
+            token: token.map(str::to_owned),
+        })
+    }
+
     /// The digest of the whole entry without its token.
     pub fn digest(&self) -> Digest {
         Digest::in_domain(Self::DOMAIN, self.json.as_bytes())

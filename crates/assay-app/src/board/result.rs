@@ -369,10 +369,8 @@ fn fingerprint(row: &BoardEntry) -> Fingerprint {
     for text in framework_texts(row).into_iter().chain(source_texts(row)) {
         feed(text);
     }
-    match &row.standing {
-        Standing::Verified => feed(None),
-        Standing::Unverified { reason, .. } => feed(Some(reason)),
-    }
+    feed(row.standing.attested().map(|attested| &*attested.jti));
+    feed(row.standing.reason());
     Fingerprint(hasher.finalize().into())
 }
 

@@ -16,7 +16,7 @@ use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
-use crate::publish::{Note, RefMove, publish};
+use crate::publish::{Errand, Note, RefMove, publish};
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
@@ -81,6 +81,7 @@ impl Hub {
     ) -> Result<(Event, ObjectId), Error> {
         self.check(caller, repo, Need::Write).await?;
         let actor = caller.signed_in()?;
+        let received_at = self.now();
         comment.map_or(Ok(()), limits::comment)?;
         let comment = comment
             .filter(|text| !text.trim().is_empty())
@@ -112,7 +113,12 @@ impl Hub {
                     new: Some(commit),
                 }];
                 let note = Note::Merged { num, comment };
-                publish(self, &locked, actor, repo, quarantine, moves, note).await?;
+                let errand = Errand {
+                    actor,
+                    repo,
+                    received_at,
+                };
+                publish(self, &locked, errand, quarantine, moves, note).await?;
                 commit
             }
         };
@@ -129,7 +135,7 @@ impl Hub {
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
         merged(&mut tx, scene, comment, None).await?;
-        let touched = index(&self.git, &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
+        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())

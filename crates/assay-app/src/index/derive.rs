@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_git::{CommitInfo, EntryKind, Error, Objects, Repository};
 use assay_model::{ObjectId, RepoKind, RepoPath};
-use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark};
+use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark, NewEntry};
 use serde_json::Value as Json;
 
 use super::board_of;
@@ -64,6 +64,23 @@ pub(super) enum Change<T> {
 }
 
 impl Derived {
+    /// Its entries, to be judged.
+    pub(super) fn entries(&mut self) -> Vec<&mut NewEntry> {
+        let mut entries: Vec<&mut NewEntry> = match &mut self.main {
+            MainChange::Steps(steps) => steps
+                .iter_mut()
+                .flat_map(|step| &mut step.entries)
+                .collect(),
+            MainChange::Anew(versions) => versions
+                .iter_mut()
+                .map(|indexed| &mut indexed.version)
+                .collect(),
+        };
+        let pulls = self.pulls.iter_mut().flat_map(|(_, versions)| versions);
+        entries.extend(pulls.map(|indexed| &mut indexed.version));
+        entries
+    }
+
     /// The benchmarks that its entries name, in lower case.
     pub(super) fn boards(&self) -> BTreeSet<String> {
         let mut boards = BTreeSet::new();

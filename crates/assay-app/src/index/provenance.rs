@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use assay_git::CommitInfo;
-use assay_model::{ObjectId, RepoPath, Timestamp};
+use assay_model::{ObjectId, RepoPath, Standing, Timestamp};
 use assay_store::{AccountId, NewEntry};
 
 use super::plain;
-use super::read::{Submission, standing_of};
+use super::read::Submission;
 
 /// Where an entry comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +72,9 @@ pub(super) fn indexed(
         file: file.clone(),
         ordinal,
         moment: given.unwrap_or(created),
-        standing: standing_of(&said.entry),
+        evidence: said.evidence.clone(),
+        // What the logs say of it is looked up when everything is read.
+        standing: Standing::no_token(),
         entry: said.entry.clone(),
         data: said.data.clone(),
         commit: provenance.commit,

@@ -9,11 +9,12 @@ use assay_check::{
 };
 use assay_formats::eval_results::TOKEN_KEYS;
 use assay_formats::{Tape, Value, card, eval_yaml, json, yaml};
-use assay_model::{Benchmark, Entry, Severity, Standing};
-use assay_store::Card;
+use assay_model::{Benchmark, Entry, Severity};
+use assay_store::{Card, Evidence};
 use serde_json::{Map, Value as Json};
 
 use super::plain::{self, Plain};
+use crate::trust::{evidence_of, mark_repeats};
 
 /// The folder of a model that holds its result files.
 pub(crate) const RESULTS_FOLDER: &str = ".eval_results";
@@ -26,17 +27,19 @@ pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES 
 
 /// One entry of a result file, with how it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Submission {
+pub(crate) struct Submission {
     /// What it says.
-    pub(super) entry: Entry,
+    pub(crate) entry: Entry,
     /// How it was written, with the keys that clients read today.
     pub(super) data: Json,
     /// By which it is known again, whatever its spelling and its place.
     pub(super) digest: [u8; 32],
+    /// What it brings for the verifier, when it has a token.
+    pub(crate) evidence: Option<Evidence>,
 }
 
 /// Whether a file directly in [`RESULTS_FOLDER`] is read for results.
-pub(super) fn is_result_file(name: &str) -> bool {
+pub(crate) fn is_result_file(name: &str) -> bool {
     FileKind::of_path(&format!("{RESULTS_FOLDER}/{name}")) == Some(FileKind::EvalResults)
 }
 
@@ -44,7 +47,7 @@ pub(super) fn is_result_file(name: &str) -> bool {
 ///
 /// It is judged without any benchmark, because what the index says of a file may not depend on what else the hub knew
 /// when it was pushed: a rebuilt index would differ.
-pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
+pub(crate) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
     let path = format!("{RESULTS_FOLDER}/results.yaml");
     let (bytes, validated) = judge(bytes, path, FileKind::EvalResults);
     let (Some(ValidatedFile::Results(entries)), Ok(text)) = (
@@ -62,11 +65,20 @@ pub(super) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
         Some(Submission {
             digest: plain::digest(&data),
             data,
+            evidence: entry
+                .token
+                .as_deref()
+                .map(|token| evidence_of(written, token)),
             entry: entry.clone(),
         })
     });
     // A file whose aliases stand for more than anyone would write says nothing.
-    submitted.collect::<Option<_>>().unwrap_or_default()
+    let mut submitted: Vec<Submission> = submitted.collect::<Option<_>>().unwrap_or_default();
+    mark_repeats(submitted.iter_mut().filter_map(|said| {
+        let token = said.entry.token.as_deref()?;
+        Some((token, said.evidence.as_mut()?))
+    }));
+    submitted
 }
 
 /// The entry as it was written, with both spellings of its token: clients read one, the format has the other. A key
@@ -79,17 +91,6 @@ fn live(mut written: Map<String, Json>, entry: &Entry) -> Json {
         }
     }
     Json::Object(written)
-}
-
-/// What the evidence that an entry brings says of it. No issuer is trusted yet, so no token can be checked.
-pub(super) fn standing_of(entry: &Entry) -> Standing {
-    match entry.token {
-        None => Standing::no_token(),
-        Some(_) => Standing::Unverified {
-            reason: "no_verifier".to_owned(),
-            detail: "the hub trusts no issuer of tokens, so the token was not checked".to_owned(),
-        },
-    }
 }
 
 /// The definition of a benchmark as JSON, and what it means; none when the judge refuses it.
@@ -216,14 +217,31 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_nobody_can_check_is_told_from_none() {
-        let standing = |text: &str| standing_of(&submissions(text.into())[0].entry);
+    fn an_entry_with_a_token_brings_its_canonical_form_and_says_when_it_is_said_again() {
+        let twice = format!("{TARGET}{TARGET}{LIVE}");
+        let twice = twice.replace("  notes: null\n", "");
 
-        assert_eq!(standing(LIVE), Standing::no_token());
-        let Standing::Unverified { reason, .. } = standing(TARGET) else {
-            panic!("nothing can be verified yet");
+        let read = submissions(twice.into());
+
+        let evidence: Vec<_> = read.iter().map(|said| said.evidence.as_ref()).collect();
+        let [Some(first), Some(second), None] = evidence.as_slice() else {
+            panic!("two of them have a token: {evidence:?}");
         };
-        assert_eq!(reason, "no_verifier");
+        assert!(first.form.starts_with(r#"{"dataset""#), "{}", first.form);
+        assert!(!first.form.contains("verify_token"));
+        assert_eq!((first.repeated, second.repeated), (false, true));
+    }
+
+    #[test]
+    fn an_entry_that_tools_read_differently_brings_the_reason() {
+        let read = submissions(TARGET.into());
+
+        let evidence = read[0].evidence.as_ref().unwrap();
+        assert!(
+            evidence.form.starts_with("yaml_ambiguous_scalar\n"),
+            "{}",
+            evidence.form
+        );
     }
 
     #[test]

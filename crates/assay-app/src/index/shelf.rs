@@ -12,8 +12,8 @@ use super::read::{self, MAX_BYTES, RESULTS_FOLDER, Submission};
 const MAX_HELD: usize = 10_000;
 
 /// Reads result files.
-pub(super) struct Shelf<'o> {
-    pub(super) objects: &'o Objects,
+pub(crate) struct Shelf<'o> {
+    pub(crate) objects: &'o Objects,
     folder: RepoPath,
     read: HashMap<ObjectId, Arc<Vec<Submission>>>,
     /// How many entries those are.
@@ -22,13 +22,13 @@ pub(super) struct Shelf<'o> {
 
 /// A result file at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ResultFile {
-    pub(super) path: RepoPath,
-    pub(super) blob: ObjectId,
+pub(crate) struct ResultFile {
+    pub(crate) path: RepoPath,
+    pub(crate) blob: ObjectId,
 }
 
 impl<'o> Shelf<'o> {
-    pub(super) fn new(objects: &'o Objects) -> Self {
+    pub(crate) fn new(objects: &'o Objects) -> Self {
         Self {
             objects,
             folder: RESULTS_FOLDER
@@ -40,7 +40,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The folder of results, by which a commit that changes nothing in it is told cheaply.
-    pub(super) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
+    pub(crate) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
         let entry = self.objects.entry(commit, &self.folder)?;
         Ok(entry
             .filter(|entry| entry.kind == EntryKind::Directory)
@@ -48,7 +48,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The result files of a commit, in the order of their names.
-    pub(super) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
         let listed = self
             .objects
             .list(commit, Some(&self.folder), Depth::Direct)?;
@@ -67,7 +67,7 @@ impl<'o> Shelf<'o> {
     }
 
     /// The entries of a file; none when it is too large or the judge refuses it.
-    pub(super) fn submissions(&mut self, blob: ObjectId) -> Result<Arc<Vec<Submission>>, Error> {
+    pub(crate) fn submissions(&mut self, blob: ObjectId) -> Result<Arc<Vec<Submission>>, Error> {
         if let Some(read) = self.read.get(&blob) {
             return Ok(Arc::clone(read));
         }

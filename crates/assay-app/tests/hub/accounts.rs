@@ -88,6 +88,7 @@ async fn a_token_that_another_process_revokes_ends_soon() {
     let config = HubConfig {
         data: test.directory.path().join("data"),
         limits: Limits::default(),
+        trust: assay_app::TrustConfig::default(),
     };
     let other = Hub::open(config, test.clock.clone()).await.unwrap();
 

@@ -42,6 +42,7 @@ impl TestHub {
         let config = HubConfig {
             data: directory.path().join("data"),
             limits,
+            trust: assay_app::TrustConfig::default(),
         };
         let hub = Hub::open(config, clock.clone()).await.unwrap();
         Self {
@@ -160,6 +161,7 @@ pub(crate) fn put_request(files: &[(&str, &str)]) -> CommitRequest {
         description: String::new(),
         parent: None,
         create_pull: false,
+        received_at: None,
         operations: files
             .iter()
             .map(|(path, text)| Operation::Put {

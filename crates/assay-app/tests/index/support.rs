@@ -227,6 +227,7 @@ pub(crate) fn commit(
         description: String::new(),
         parent: None,
         create_pull,
+        received_at: None,
         operations,
     }
 }
@@ -240,6 +241,7 @@ fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn 
     let config = HubConfig {
         data: directory.path().to_owned(),
         limits: Limits::default(),
+        trust: assay_app::TrustConfig::default(),
     };
     (config, Arc::clone(clock) as Arc<dyn Clock>)
 }

@@ -73,7 +73,10 @@ pub struct Submitter {
 /// What the signed evidence says of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct BoardStanding {
+    /// `verified`, `unverified` or `revoked`.
+    pub state: String,
     /// Whether it was checked and holds.
     pub verified: bool,
     /// Why not, as a code for machines such as `no_token`.
@@ -82,6 +85,38 @@ pub struct BoardStanding {
     /// Why not, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What the author can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What was signed, by whom and when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attested: Option<BoardAttested>,
+}
+
+/// Who stands behind a verified result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardAttested {
+    /// How strongly the run itself was controlled: `attributed`, `hosted`, `isolated` or `reproduced`.
+    pub assurance: String,
+    /// The framework integration that asked for the signature.
+    pub integration: String,
+    /// Who signed.
+    pub issuer: String,
+    /// The identity of the key.
+    pub kid: String,
+    /// The identity of the token.
+    pub jti: String,
+    /// When it was signed.
+    pub signed_at: String,
+    /// When it first came to this hub.
+    pub first_seen: String,
+    /// The leaf of the results log that says that it was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue_index: Option<u64>,
+    /// The leaf of the results log that says that it was admitted.
+    pub decide_index: u64,
 }
 
 /// What a page shows beside a result. All of them are computed.
@@ -101,17 +136,29 @@ pub enum Badge {
 
 impl From<&assay_model::Standing> for BoardStanding {
     fn from(standing: &assay_model::Standing) -> Self {
-        match standing {
-            assay_model::Standing::Verified => Self {
-                verified: true,
-                reason: None,
-                detail: None,
-            },
-            assay_model::Standing::Unverified { reason, detail } => Self {
-                verified: false,
-                reason: Some(reason.clone()),
-                detail: Some(detail.clone()),
-            },
+        Self {
+            state: standing.state().to_owned(),
+            verified: standing.is_verified(),
+            reason: standing.reason().map(str::to_owned),
+            detail: standing.detail().map(str::to_owned),
+            hint: None,
+            attested: standing.attested().map(BoardAttested::from),
+        }
+    }
+}
+
+impl From<&assay_model::Attested> for BoardAttested {
+    fn from(attested: &assay_model::Attested) -> Self {
+        Self {
+            assurance: attested.assurance.clone(),
+            integration: attested.integration.clone(),
+            issuer: attested.issuer.clone(),
+            kid: attested.kid.clone(),
+            jti: attested.jti.clone(),
+            signed_at: attested.signed.to_string(),
+            first_seen: attested.first_seen.to_string(),
+            issue_index: attested.issue_index,
+            decide_index: attested.decide_index,
         }
     }
 }

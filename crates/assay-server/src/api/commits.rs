@@ -80,6 +80,7 @@ async fn commit(
     Query(query): Query<CommitQuery>,
     request: Request,
 ) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
+    let received_at = Some(state.web.clock.now());
     let create_pull = query.create_pr.0;
     // A stranger is sent away before the upload, not after it. The hub decides once more, in detail.
     let need = if create_pull || revision.starts_with("refs/pr/") {
@@ -95,6 +96,7 @@ async fn commit(
         description: commit.description,
         parent: commit.parent.map(|parent| parent.to_string()),
         create_pull,
+        received_at,
         operations: commit.operations.into_iter().flat_map(operations).collect(),
     };
     let hub = &state.hub;

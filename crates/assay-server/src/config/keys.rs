@@ -1,7 +1,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use assay_app::Passphrase;
+
 use super::{Config, LogFormat};
+use crate::base_url::BaseUrl;
 
 /// One thing that can be configured, under one name in the file, the environment and the flags.
 #[derive(Debug)]
@@ -118,6 +121,44 @@ pub const KEYS: &[Key] = &[
         show: |config| config.shutdown_seconds.to_string(),
     },
     Key {
+        name: "trust.issuer",
+        about: "name under which tokens are issued, an address; what clients call this hub when absent",
+        set: |config, text| set_name(text, &mut config.trust.issuer),
+        show: |config| config.trust.issuer.clone().unwrap_or_default(),
+    },
+    Key {
+        name: "trust.audience",
+        about: "name that tokens for this hub are addressed to; that of the issuer when absent",
+        set: |config, text| set_name(text, &mut config.trust.audience),
+        show: |config| config.trust.audience.clone().unwrap_or_default(),
+    },
+    Key {
+        name: "trust.passphrase_file",
+        about: "file with the passphrase that the signing keys are sealed with",
+        set: |config, text| {
+            config.trust.passphrase_file = Some(PathBuf::from(text));
+            Ok(())
+        },
+        show: |config| {
+            show(
+                config
+                    .trust
+                    .passphrase_file
+                    .as_ref()
+                    .map(|path| path.display()),
+            )
+        },
+    },
+    Key {
+        name: "trust.passphrase",
+        about: "the passphrase itself, best given by the environment; it is never shown",
+        set: |config, text| {
+            config.trust.passphrase = Some(Passphrase(text.to_owned()));
+            Ok(())
+        },
+        show: |_| String::new(),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {
@@ -208,6 +249,13 @@ fn parse<T: FromStr>(text: &str, what: &str, place: &mut T) -> Result<(), String
     *place = text
         .parse()
         .map_err(|_| format!("`{text}` is not {what}"))?;
+    Ok(())
+}
+
+/// The name of an issuer or a hub: an address without anything that two readers could write in two ways.
+fn set_name(text: &str, place: &mut Option<String>) -> Result<(), String> {
+    let url: BaseUrl = text.parse().map_err(reason)?;
+    *place = Some(url.to_string());
     Ok(())
 }
 

@@ -1,9 +1,12 @@
 //! Entries: versions, boards, and what waits for its benchmark.
 
 use assay_model::{
-    Entry, Framework, MetricId, Number, RepoKey, Score, Source, Standing, TaskId, ValueType,
+    Attested, Entry, Framework, MetricId, Number, RepoKey, Score, Source, Standing, TaskId,
+    ValueType,
 };
-use assay_store::{Board, BoardSize, Branch, Error, History, IndexedEntry, NewEntry, Store, Taken};
+use assay_store::{
+    Board, BoardSize, Branch, Error, Evidence, History, IndexedEntry, NewEntry, Store, Taken,
+};
 
 use crate::index::{benchmark, card};
 use crate::support::{Hub, at, commit, entry};
@@ -346,9 +349,28 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
         value_type: Some(ValueType::Float),
         sample_size: Some(u64::MAX),
     });
-    full.standing = Standing::Verified;
+    full.standing = Standing::Verified(Box::new(attested()));
+    full.evidence = Some(Evidence {
+        jti: Some("AAAAAAAAAAAAAAAAAAAAAQ".to_owned()),
+        form: "{}".to_owned(),
+        repeated: true,
+    });
     full.submitter = Some(submitter);
     full
+}
+
+pub(crate) fn attested() -> Attested {
+    Attested {
+        assurance: "hosted".to_owned(),
+        integration: "inspect-ai".to_owned(),
+        issuer: "https://issuer.example".to_owned(),
+        kid: "k".to_owned(),
+        jti: "AAAAAAAAAAAAAAAAAAAAAQ".to_owned(),
+        signed: at(1),
+        first_seen: at(2),
+        issue_index: Some(0),
+        decide_index: 1,
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! What holds of any entries: they are read as written, and replayed alike.
 
 use assay_model::{
-    Entry, Framework, Number, ObjectId, Score, Source, Standing, Timestamp, ValueType,
+    Attested, Entry, Framework, Number, ObjectId, Score, Source, Standing, Timestamp, ValueType,
 };
-use assay_store::{Branch, History, NewEntry};
+use assay_store::{Branch, Evidence, History, NewEntry};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -54,6 +54,34 @@ fn json_value() -> impl Strategy<Value = serde_json::Value> {
         .prop_map(|(key, float, large, small, text)| json!({ key: float, "l": large, "s": [small, text, null, true] }))
 }
 
+fn attested() -> impl Strategy<Value = Attested> {
+    let moments = (any::<i64>(), any::<i64>());
+    let places = (maybe(any::<u64>()), any::<u64>());
+    (text(), text(), text(), moments, places).prop_map(
+        |(assurance, integration, issuer, (signed, first_seen), (issue_index, decide_index))| {
+            Attested {
+                assurance,
+                integration,
+                issuer,
+                kid: "k".to_owned(),
+                jti: "j".to_owned(),
+                signed: at(signed),
+                first_seen: at(first_seen),
+                issue_index,
+                decide_index,
+            }
+        },
+    )
+}
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    (maybe(text()), text(), any::<bool>()).prop_map(|(jti, form, repeated)| Evidence {
+        jti,
+        form,
+        repeated,
+    })
+}
+
 fn any_entry() -> impl Strategy<Value = NewEntry> {
     let scores = prop::collection::vec(score(), 0..4);
     let framework =
@@ -75,8 +103,9 @@ fn any_entry() -> impl Strategy<Value = NewEntry> {
         });
     let revision = "[0-9a-f]{7,40}".prop_map(|text| text.parse().unwrap());
     let standing = prop_oneof![
-        Just(Standing::Verified),
-        (text(), text()).prop_map(|(reason, detail)| Standing::Unverified { reason, detail })
+        attested().prop_map(|attested| Standing::Verified(Box::new(attested))),
+        (text(), text()).prop_map(|(reason, detail)| Standing::Unverified { reason, detail }),
+        (text(), text()).prop_map(|(reason, detail)| Standing::Revoked { reason, detail })
     ];
     let words = (maybe(text()), maybe(text()), maybe(text()), text());
     let rest = (
@@ -90,12 +119,19 @@ fn any_entry() -> impl Strategy<Value = NewEntry> {
         scores,
         maybe(framework),
         maybe(source),
-        standing,
+        (standing, maybe(evidence())),
         words,
         rest,
     )
         .prop_map(
-            |(scores, framework, source, standing, (token, notes, subset, author), rest)| {
+            |(
+                scores,
+                framework,
+                source,
+                (standing, evidence),
+                (token, notes, subset, author),
+                rest,
+            )| {
                 let (millis, commit, sample_size, model_revision, data) = rest;
                 let mut new = entry("Acme/Bench", "t", 0, 0.0);
                 new.entry = Entry {
@@ -111,6 +147,7 @@ fn any_entry() -> impl Strategy<Value = NewEntry> {
                     ..new.entry
                 };
                 (new.standing, new.author, new.data) = (standing, author, data);
+                new.evidence = evidence;
                 (new.commit, new.committed) = (ObjectId::from_bytes(commit), at(millis));
                 new.moment = at(millis.wrapping_mul(31));
                 new

@@ -12,3 +12,4 @@ mod listing;
 mod repositories;
 mod safety;
 mod support;
+mod trust;

@@ -131,6 +131,7 @@ pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewE
             sample_size: None,
         },
         moment: at(1),
+        evidence: None,
         standing: Standing::no_token(),
         data: json!({ "dataset": { "id": dataset, "task_id": task }, "value": value.get() }),
         commit: commit(1),

@@ -70,6 +70,11 @@ impl NoteKey {
         })
     }
 
+    /// The key of a log from a key that was kept for it.
+    pub fn of(name: &str, key: &crate::SigningKey) -> Result<Self, KeyError> {
+        Self::from_seed(name, &key.seed())
+    }
+
     /// The name, which is the origin of the log.
     pub fn name(&self) -> &str {
         &self.name

@@ -1,0 +1,410 @@
+//! What the hub signs with and what it has logged: `DATA/trust`.
+//!
+//! There are two logs. *results* says which tokens were issued and what was decided about each when it first came;
+//! *control* says which keys and issuers are trusted and what is revoked. What an entry is worth follows from git and
+//! these two, so `trust` is as much the truth of a hub as its repositories are.
+//!
+//! One process writes a log at a time: the first that opened it, which is the server. Others read it, and leave what they
+//! want logged in the database, where the writer finds it.
+
+mod admission;
+mod control;
+mod evidence;
+mod follow;
+mod judge;
+#[cfg(test)]
+mod tests;
+mod vault;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
+use assay_trust::{
+    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
+};
+
+pub(crate) use self::admission::{Sighting, admit, preview, sightings};
+pub use self::control::{
+    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
+    keys_of_jwks, scope_of_token,
+};
+pub(crate) use self::evidence::{evidence_of, mark_repeats};
+pub(crate) use self::follow::Sizes;
+pub(crate) use self::judge::judge;
+use self::vault::Vault;
+use crate::config::{HubConfig, TrustConfig};
+use crate::error::Error;
+
+/// The keys and the logs of a hub.
+pub(crate) struct Trust {
+    directory: PathBuf,
+    role: Role,
+    issuer: String,
+    audience: String,
+    origin: String,
+    vault: Vault,
+    results: RwLock<Held>,
+    control: RwLock<Held>,
+    state: RwLock<Arc<TrustState>>,
+    /// The key that tokens were last signed with.
+    token_key: RwLock<Option<Arc<SigningKey>>>,
+    /// Held while a leaf of the control log is checked and written: it must still hold when it is there.
+    appending: tokio::sync::Mutex<()>,
+}
+
+/// What a process wants with the logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// To write them, as soon as nobody else does.
+    Keeper,
+    /// To read them.
+    Visitor,
+}
+
+/// A log as this process has it.
+struct Held {
+    log: Log,
+    writes: bool,
+}
+
+/// The two logs, by the names of their directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Results,
+    Control,
+}
+
+impl Which {
+    fn directory(self) -> &'static str {
+        match self {
+            Self::Results => "results",
+            Self::Control => "control",
+        }
+    }
+
+    fn purpose(self) -> KeyPurpose {
+        match self {
+            Self::Results => KeyPurpose::ResultsLog,
+            Self::Control => KeyPurpose::ControlLog,
+        }
+    }
+}
+
+impl Trust {
+    /// Opens `DATA/trust`, and makes what is missing: a passphrase, a key for tokens, a key for each log, the logs, and
+    /// the leaves that say so.
+    pub(crate) fn open(config: &HubConfig, role: Role) -> Result<Self, Error> {
+        let directory = config.data.join("trust");
+        let vault = Vault::open(&directory, &config.trust)?;
+        // Two processes that come to a new hub at once must not make two sets of keys.
+        let lock = vault.lock()?;
+        let issuer = config.trust.name().to_owned();
+        let audience = config.trust.audience.clone();
+        let origin = vault.origin(&issuer)?;
+        let results = hold(&directory, Which::Results, &origin, &vault, role)?;
+        let control = hold(&directory, Which::Control, &origin, &vault, role)?;
+        let trust = Self {
+            directory,
+            role,
+            audience: audience.unwrap_or_else(|| issuer.clone()),
+            issuer,
+            origin,
+            vault,
+            results: RwLock::new(results),
+            control: RwLock::new(control),
+            state: RwLock::new(Arc::new(TrustState::default())),
+            token_key: RwLock::new(None),
+            appending: tokio::sync::Mutex::new(()),
+        };
+        trust.read_state()?;
+        if trust.writes(Which::Control) {
+            trust.introduce()?;
+        }
+        drop(lock);
+        if role == Role::Visitor {
+            trust.let_go()?;
+        }
+        Ok(trust)
+    }
+
+    /// The log of tokens and decisions.
+    pub(crate) fn results(&self) -> Log {
+        self.log(Which::Results)
+    }
+
+    /// The log of keys, issuers and revocations.
+    pub(crate) fn control(&self) -> Log {
+        self.log(Which::Control)
+    }
+
+    /// What the control log says.
+    pub(crate) fn state(&self) -> Arc<TrustState> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The name under which this hub issues tokens.
+    pub(crate) fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// The key that tokens are signed with now.
+    pub(crate) fn token_key(&self) -> Result<Arc<SigningKey>, Error> {
+        let state = self.state();
+        let active = self
+            .own_token_keys(&state)
+            .find(|key| key.state == KeyState::Active && !is_revoked(&state, key.key.kid()))
+            .ok_or_else(|| Error::internal("the hub has no active key for tokens"))?;
+        let kid = active.key.kid();
+        let held = self
+            .token_key
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = held.as_ref().filter(|key| key.kid() == kid) {
+            return Ok(Arc::clone(key));
+        }
+        drop(held);
+        let key = Arc::new(self.vault.load(KeyPurpose::Token, kid)?);
+        *self
+            .token_key
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&key));
+        Ok(key)
+    }
+
+    /// What the control log says up to a size.
+    pub(crate) fn state_at(&self, size: u64) -> Result<Arc<TrustState>, Error> {
+        let state = self.state();
+        if state.size() == size {
+            return Ok(state);
+        }
+        replay(&self.control(), TrustState::default(), size).map(Arc::new)
+    }
+
+    /// Takes in what another process wrote, or takes over when nobody writes any more.
+    pub(crate) fn refresh(&self) -> Result<(), Error> {
+        for which in [Which::Results, Which::Control] {
+            if !self.writes(which) {
+                let held = hold(&self.directory, which, &self.origin, &self.vault, self.role)?;
+                self.put(which, held);
+            }
+        }
+        self.read_state()?;
+        if self.role == Role::Keeper && self.writes(Which::Control) {
+            self.introduce()?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what another process wrote, if less than this is known here.
+    pub(crate) fn reach(&self, sizes: Sizes) -> Result<(), Error> {
+        let known = self.sizes();
+        if known.results >= sizes.results && known.control >= sizes.control {
+            return Ok(());
+        }
+        self.refresh()
+    }
+
+    /// Whether this process writes both logs.
+    pub(crate) fn is_writer(&self) -> bool {
+        self.writes(Which::Results) && self.writes(Which::Control)
+    }
+
+    /// Checks that a leaf can be followed, and writes it to the control log. Only for who writes that.
+    async fn append_control(&self, leaf: &ControlLeaf) -> Result<u64, Error> {
+        let _one_at_a_time = self.appending.lock().await;
+        let bytes = leaf.to_json().into_bytes();
+        let mut next = TrustState::clone(&self.state());
+        next.apply(&bytes)
+            .map_err(|error| Error::Conflict(error.fault.to_string()))?;
+        let index = self.control().append(bytes).await.map_err(log_error)?;
+        self.read_state()?;
+        Ok(index)
+    }
+
+    /// Says in the control log who this hub is, as far as it does not say so yet.
+    fn introduce(&self) -> Result<(), Error> {
+        let state = self.state();
+        let known = state.issuer(&self.issuer);
+        let is_known = known.is_some_and(|known| {
+            known.trust.is_trusted && known.audiences.contains(&self.audience)
+        });
+        if !is_known {
+            self.append_now(&ControlLeaf::Issuer(IssuerTrust {
+                issuer: self.issuer.clone(),
+                audience: self.audience.clone(),
+                frameworks: None,
+                must_be_logged: true,
+                is_trusted: true,
+            }))?;
+        }
+        for which in [Which::Results, Which::Control] {
+            let key = self.vault.own(which.purpose())?;
+            if state.key(key.kid()).is_none() {
+                self.append_now(&ControlLeaf::Key {
+                    issuer: origin_of(&self.origin, which),
+                    key: key.public(),
+                    purpose: which.purpose(),
+                    state: KeyState::Active,
+                })?;
+            }
+        }
+        let is_signing =
+            |key: &TrustedKey| key.state == KeyState::Active && !is_revoked(&state, key.key.kid());
+        if !self.own_token_keys(&state).any(is_signing) {
+            let key = self.vault.make(KeyPurpose::Token)?;
+            self.append_now(&ControlLeaf::Key {
+                issuer: self.issuer.clone(),
+                key: key.public(),
+                purpose: KeyPurpose::Token,
+                state: KeyState::Active,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Appends while the hub is being opened, when nobody else is there.
+    fn append_now(&self, leaf: &ControlLeaf) -> Result<(), Error> {
+        let bytes = leaf.to_json().into_bytes();
+        self.control().append(bytes).wait().map_err(log_error)?;
+        self.read_state()
+    }
+
+    /// The keys for tokens of this hub, by their names.
+    fn own_token_keys<'s>(
+        &'s self,
+        state: &'s TrustState,
+    ) -> impl Iterator<Item = &'s TrustedKey> + 's {
+        state.keys().filter(|key| {
+            key.purpose == KeyPurpose::Token
+                && key.issuer == self.issuer
+                && self.vault.has(KeyPurpose::Token, key.key.kid())
+        })
+    }
+
+    /// Follows the control log to its end.
+    fn read_state(&self) -> Result<(), Error> {
+        let log = self.control();
+        let size = log.size();
+        let mut held = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if held.size() < size {
+            *held = Arc::new(replay(&log, TrustState::clone(&held), size)?);
+        }
+        Ok(())
+    }
+
+    /// Gives up the right to write, so that a server that is started meanwhile gets it.
+    fn let_go(&self) -> Result<(), Error> {
+        for which in [Which::Results, Which::Control] {
+            let mut held = self
+                .place(which)
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            if held.writes {
+                let key = held.log.key().clone();
+                let view = Log::view(&self.directory.join(which.directory()), key);
+                *held = Held {
+                    log: view.map_err(log_error)?,
+                    writes: false,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, which: Which) -> &RwLock<Held> {
+        match which {
+            Which::Results => &self.results,
+            Which::Control => &self.control,
+        }
+    }
+
+    fn put(&self, which: Which, held: Held) {
+        let place = self.place(which);
+        *place.write().unwrap_or_else(PoisonError::into_inner) = held;
+    }
+
+    fn log(&self, which: Which) -> Log {
+        let held = self
+            .place(which)
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        held.log.clone()
+    }
+
+    fn writes(&self, which: Which) -> bool {
+        let held = self
+            .place(which)
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        held.writes
+    }
+}
+
+impl TrustConfig {
+    /// The name of the issuer.
+    fn name(&self) -> &str {
+        self.issuer.as_deref().unwrap_or(Self::DEFAULT_NAME)
+    }
+}
+
+/// The name of a log.
+fn origin_of(origin: &str, which: Which) -> String {
+    format!("{origin}/log/{}", which.directory())
+}
+
+/// Opens a log: to write it if that is wanted and nobody else does, or if it is to be made; else to read it.
+fn hold(
+    directory: &Path,
+    which: Which,
+    origin: &str,
+    vault: &Vault,
+    role: Role,
+) -> Result<Held, Error> {
+    let path = directory.join(which.directory());
+    let secret = vault.own(which.purpose())?;
+    let key = NoteKey::of(&origin_of(origin, which), &secret).map_err(Error::internal)?;
+    let verifier = key.verifier();
+    let exists = path.join("signed").exists();
+    if role == Role::Keeper || !exists {
+        match Log::open(&path, key, &LogOptions::default()) {
+            Ok(log) => return Ok(Held { log, writes: true }),
+            Err(LogError::InUse(_)) => {}
+            Err(error) => return Err(log_error(error)),
+        }
+    }
+    let log = Log::view(&path, verifier).map_err(log_error)?;
+    Ok(Held { log, writes: false })
+}
+
+/// Follows a control log from a state to a size.
+fn replay(log: &Log, mut state: TrustState, size: u64) -> Result<TrustState, Error> {
+    for leaf in log.leaves(state.size()..size) {
+        let (_, leaf) = leaf.map_err(log_error)?;
+        state.apply(&leaf).map_err(Error::internal)?;
+    }
+    if state.size() == size {
+        Ok(state)
+    } else {
+        Err(Error::internal(format!(
+            "the control log ends at {} and {size} leaves of it are asked for",
+            state.size()
+        )))
+    }
+}
+
+/// A log that does not do what it was asked is our fault, whoever asked.
+pub(crate) fn log_error(error: LogError) -> Error {
+    Error::internal(error)
+}
+
+/// Whether what a key signs is revoked, from any index on.
+fn is_revoked(state: &TrustState, kid: Kid) -> bool {
+    let mut scopes = state.revocations().map(|(_, own)| &own.scope);
+    scopes.any(|scope| *scope == Scope::Kid(kid))
+}
+
+/// Where a sealed key lies.
+fn key_file(purpose: KeyPurpose, kid: Kid) -> String {
+    format!("{purpose}-{kid}.sealed")
+}

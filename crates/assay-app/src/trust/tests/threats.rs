@@ -1,0 +1,377 @@
+//! Attacks on the way from a token to a result, by the names of the threat table.
+
+use assay_model::RepoKind;
+use assay_trust::{ResultsLeaf, SigningKey};
+
+use super::support::{World, commit, repo_id, write};
+use super::{Draft, FILE, Scene, with_token};
+
+/// Pushes an entry that was changed after it was signed, and tells what became of it.
+async fn edited(from: &str, to: &str) -> String {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    assert!(text.contains(from), "{from}");
+
+    world
+        .results(&world.ada, "ada/small", &text.replace(from, to))
+        .await;
+
+    world.check_index().await;
+    scene.words("ada/small").await.remove(0)
+}
+
+#[tokio::test]
+async fn edited_value() {
+    assert_eq!(
+        edited("0.75", "0.7500000001").await,
+        "claim_mismatch:metrics"
+    );
+}
+
+#[tokio::test]
+async fn edited_notes() {
+    assert_eq!(
+        edited("no tools", "no tools at all").await,
+        "entry_digest_mismatch"
+    );
+}
+
+#[tokio::test]
+async fn added_unknown_field() {
+    let more = "  notes: no tools\n  seed: 7\n";
+
+    assert_eq!(
+        edited("  notes: no tools\n", more).await,
+        "entry_digest_mismatch"
+    );
+}
+
+const ACCURACY: &str = "    - metric_id: accuracy\n      value: 0.75\n";
+const WER: &str = "    - metric_id: wer\n      value: 0.25\n";
+
+#[tokio::test]
+async fn metric_reorder() {
+    let (from, to) = (format!("{ACCURACY}{WER}"), format!("{WER}{ACCURACY}"));
+
+    assert_eq!(edited(&from, &to).await, "metrics_order_mismatch");
+}
+
+#[tokio::test]
+async fn dropped_metric() {
+    assert_eq!(edited(WER, "").await, "claim_mismatch:metrics");
+}
+
+#[tokio::test]
+async fn extra_metric() {
+    let more = format!("{WER}    - metric_id: f1\n      value: 0.5\n");
+
+    assert_eq!(edited(WER, &more).await, "claim_mismatch:metrics");
+}
+
+#[tokio::test]
+async fn swapped_values() {
+    let from = format!("{ACCURACY}{WER}");
+    let to = from
+        .replace("0.75", "x")
+        .replace("0.25", "0.75")
+        .replace('x', "0.25");
+
+    assert_eq!(edited(&from, &to).await, "claim_mismatch:metrics");
+}
+
+#[tokio::test]
+async fn optional_absent_vs_empty_vs_null() {
+    let command = "    command: inspect eval sums.py\n";
+
+    assert_eq!(
+        edited(command, "").await,
+        "claim_mismatch:framework.command"
+    );
+    assert_eq!(
+        edited(command, "    command: \"\"\n").await,
+        "claim_mismatch:framework.command"
+    );
+    assert_eq!(
+        edited(command, "    command: null\n").await,
+        "yaml_ambiguous_scalar"
+    );
+}
+
+#[tokio::test]
+async fn revision_must_be_full() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let draft = scene.draft("0.75");
+    let text = scene.signed(&draft).await;
+    let full = scene.model.to_string();
+
+    world
+        .results(&world.ada, "ada/small", &text.replace(&full, &full[..12]))
+        .await;
+
+    assert_eq!(
+        scene.words("ada/small").await,
+        ["revision_not_full:model_revision"]
+    );
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn path_must_be_canonical() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    let elsewhere = ".eval_results/other.yaml";
+
+    world
+        .put(&world.ada, RepoKind::Model, "ada/small", elsewhere, &text)
+        .await;
+
+    assert_eq!(scene.words("ada/small").await, ["path_mismatch"]);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn eval_yaml_pinned_to_revision() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    let unknown = Draft {
+        text: scene
+            .draft("0.5")
+            .text
+            .replace("task_id: words", "task_id: letters"),
+        ..scene.draft("0.5")
+    };
+    let unknown = scene.signed(&unknown).await;
+    // The benchmark is defined otherwise before the results come.
+    let later = super::support::SUMS.replace("{id: words}", "{id: letters}");
+    world
+        .put(
+            &world.ada,
+            RepoKind::Dataset,
+            "ada/sums",
+            "eval.yaml",
+            &later,
+        )
+        .await;
+
+    world
+        .results(&world.ada, "ada/small", &format!("{text}{unknown}"))
+        .await;
+
+    assert_eq!(scene.words("ada/small").await, ["verified", "task_unknown"]);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn unknown_model_revision() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let nowhere = "0123456789abcdef0123456789abcdef01234567";
+    let draft = Draft {
+        text: scene
+            .draft("0.75")
+            .text
+            .replace(&scene.model.to_string(), nowhere),
+        ..scene.draft("0.75")
+    };
+    let text = scene.signed(&draft).await;
+
+    world.results(&world.ada, "ada/small", &text).await;
+
+    assert_eq!(scene.words("ada/small").await, ["model_revision_unknown"]);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn withdrawn_result_is_visible() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    world.results(&world.ada, "ada/small", &text).await;
+
+    world
+        .results(&world.ada, "ada/small", &super::support::score(0.1))
+        .await;
+
+    assert_eq!(scene.words("ada/small").await, ["no_token"]);
+    let leaf = world.hub.trust.results().leaf(1).unwrap();
+    let ResultsLeaf::Decide(decide) = ResultsLeaf::read(&leaf).unwrap() else {
+        panic!("the second leaf is the decision");
+    };
+    assert_eq!(decide.repo.as_bytes(), &uid(world, "ada/small").await);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn commit_dates_ignored() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    world.clock.advance(2 * 3_600_000);
+    let dated = text.replace("  notes:", "  date: \"2026-01-01\"\n  notes:");
+    let plain = commit("main", false, vec![write(FILE, &text)]);
+    let id = repo_id("ada/small");
+
+    world
+        .hub
+        .commit(&world.ada, RepoKind::Model, &id, plain)
+        .await
+        .unwrap();
+    let late = scene.words("ada/small").await;
+    world.results(&world.ada, "ada/small", &dated).await;
+
+    assert_eq!(late, ["expired_at_first_seen"]);
+    assert_eq!(scene.words("ada/small").await, ["entry_digest_mismatch"]);
+}
+
+#[tokio::test]
+async fn stolen_key_off_log() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let draft = scene.draft("0.75");
+    let claims = scene.claims(&draft);
+    let stolen = world.hub.trust.token_key().unwrap();
+    let token = stolen.sign_token(&claims);
+
+    world
+        .results(&world.ada, "ada/small", &with_token(&draft.text, &token))
+        .await;
+
+    assert_eq!(scene.words("ada/small").await, ["not_in_issuance_log"]);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn a_token_that_the_log_gets_late_is_admitted_when_it_is_seen_again() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let draft = scene.draft("0.75");
+    let claims = scene.claims(&draft);
+    let key = world.hub.trust.token_key().unwrap();
+    let token = key.sign_token(&claims);
+    let text = with_token(&draft.text, &token);
+    world.results(&world.ada, "ada/small", &text).await;
+    let early = scene.words("ada/small").await;
+
+    super::log(&world.hub, &claims, &key, &token).await;
+    world
+        .results(&world.ada, "ada/small", &format!("{text}# again\n"))
+        .await;
+
+    assert_eq!(early, ["not_in_issuance_log"]);
+    assert_eq!(scene.words("ada/small").await, ["verified"]);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn a_key_that_nobody_trusts_signs_nothing() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let draft = scene.draft("0.75");
+    let claims = scene.claims(&draft);
+    let forger = SigningKey::from_seed([9; 32]);
+    let token = forger.sign_token(&claims);
+    super::log(&world.hub, &claims, &forger, &token).await;
+
+    world
+        .results(&world.ada, "ada/small", &with_token(&draft.text, &token))
+        .await;
+
+    assert_eq!(scene.words("ada/small").await, ["unknown_key"]);
+    assert_eq!(
+        world.hub.trust.results().size(),
+        1,
+        "nothing is decided that git tells by itself"
+    );
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn leaf_not_guessable() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let draft = scene.draft("0.75");
+    let claims = scene.claims(&draft);
+    scene.issue(&claims).await;
+
+    let leaf = String::from_utf8(world.hub.trust.results().leaf(0).unwrap()).unwrap();
+
+    for known in ["ada", "small", "sums", "0.75", "accuracy"] {
+        assert!(!leaf.contains(known), "{known} in {leaf}");
+    }
+    assert!(!leaf.contains(&claims.digests.subject.to_string()));
+    assert!(!leaf.contains(&claims.digests.entry.to_string()));
+}
+
+#[tokio::test]
+async fn a_crash_between_the_decision_and_the_refs_is_made_good_by_the_same_push() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    let model = world.model("ada/small").await;
+    let id = repo_id("ada/small");
+    // The decision is logged, and then nothing more happens.
+    let sighting = sighting(&scene, &text);
+    crate::trust::admit(&world.hub, &model, vec![sighting], world.hub.now())
+        .await
+        .unwrap();
+    assert_eq!(world.hub.trust.results().size(), 2);
+    world.check_index().await;
+
+    world.clock.advance(86_400_000);
+    let request = commit("main", false, vec![write(FILE, &text)]);
+    world
+        .hub
+        .commit(&world.ada, RepoKind::Model, &id, request)
+        .await
+        .unwrap();
+
+    assert_eq!(scene.words("ada/small").await, ["verified"]);
+    assert_eq!(world.hub.trust.results().size(), 2);
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn a_preview_says_what_a_push_would_and_decides_nothing() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    let model = world.model("ada/small").await;
+    let sightings = vec![
+        sighting(&scene, &text),
+        sighting(&scene, &text.replace("0.75", "0.8")),
+    ];
+
+    let told = crate::trust::preview(&world.hub, &model, sightings, world.hub.now())
+        .await
+        .unwrap();
+
+    let words: Vec<String> = told.iter().map(super::word).collect();
+    assert_eq!(words, ["verified", "claim_mismatch:metrics"]);
+    assert_eq!(world.hub.trust.results().size(), 1);
+}
+
+fn sighting(_: &Scene, text: &str) -> crate::trust::Sighting {
+    let said = crate::index::submissions(text.as_bytes().to_vec()).remove(0);
+    crate::trust::Sighting {
+        path: FILE.parse().unwrap(),
+        token: said.entry.token.unwrap(),
+        evidence: said.evidence.unwrap(),
+        has_model_revision: true,
+    }
+}
+
+async fn uid(world: &World, model: &str) -> [u8; 16] {
+    let repo = world.model(model).await;
+    world
+        .hub
+        .store
+        .repository(repo.key)
+        .await
+        .unwrap()
+        .unwrap()
+        .uid
+}
