@@ -5,6 +5,7 @@
 
 pub mod canon;
 mod claims;
+mod client_assertion;
 pub mod control;
 mod digest;
 mod id;

@@ -50,6 +50,7 @@ impl Config {
                 credential: variable("ASSAY_CREDENTIAL"),
                 client_id: variable("ASSAY_CLIENT_ID"),
                 client_secret: variable("ASSAY_CLIENT_SECRET"),
+                client_key: variable("ASSAY_CLIENT_KEY").map(PathBuf::from),
                 id_token: variable("ASSAY_ID_TOKEN"),
                 actions_url: variable("ACTIONS_ID_TOKEN_REQUEST_URL"),
                 actions_token: variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN"),

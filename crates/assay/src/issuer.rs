@@ -1,6 +1,7 @@
 //! An issuer of tokens, spoken to as a machine.
 
 mod credential;
+mod evidence;
 mod exchange;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use assay_trust::{Canonical, Unverified, UnverifiedToken, matches};
 use serde_json::{Value as Json, json};
 
 pub(crate) use self::credential::{Credential, IssuerSettings};
+pub(crate) use self::evidence::{Artefact, artefacts};
 use crate::client::{Client, ClientError};
 
 /// Where an issuer signs.
@@ -32,6 +34,9 @@ pub(crate) enum IssuerError {
     /// The credential is none.
     #[error("{0}")]
     Credential(String),
+    /// A file of the run cannot be signed along.
+    #[error("`{path}` cannot be signed along: {why}")]
+    Evidence { path: String, why: String },
     /// The machine identity could not be had.
     #[error("the identity of this run cannot be had: {0}")]
     Identity(String),
@@ -83,8 +88,9 @@ impl Issuer {
         &self,
         model: &RepoId,
         canonical: &Canonical,
+        artefacts: &[Artefact],
     ) -> Result<Issued, IssuerError> {
-        let body = request(model, canonical)?;
+        let body = request(model, canonical, artefacts)?;
         // The same key for every attempt of one request: an issuer that signed and whose answer was lost gives it again.
         let now = SystemClock.now().millis();
         let key = format!("{}-{now}-{}", canonical.digest(), std::process::id());
@@ -125,14 +131,25 @@ impl Issuer {
 }
 
 /// What an issuer is asked for. The entry is in its canonical form, so numbers stand as they are signed.
-pub(crate) fn request(model: &RepoId, canonical: &Canonical) -> Result<String, IssuerError> {
+pub(crate) fn request(
+    model: &RepoId,
+    canonical: &Canonical,
+    artefacts: &[Artefact],
+) -> Result<String, IssuerError> {
     let subject = canonical.subject(model).map_err(IssuerError::Entry)?;
     let expect = json!({
         "entry": canonical.digest().to_string(),
         "subject": subject.digest().to_string(),
     });
+    let evidence = match artefacts {
+        [] => String::new(),
+        some => {
+            let list: Vec<Json> = some.iter().map(Artefact::to_json).collect();
+            format!(",\"evidence\":{}", Json::Array(list))
+        }
+    };
     Ok(format!(
-        "{{\"model_repo\":{},\"entry\":{},\"expect\":{expect}}}",
+        "{{\"model_repo\":{},\"entry\":{},\"expect\":{expect}{evidence}}}",
         json!(model.as_str()),
         canonical.as_json()
     ))

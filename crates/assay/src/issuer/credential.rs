@@ -1,4 +1,5 @@
 use std::io::Read as _;
+use std::path::PathBuf;
 
 use super::IssuerError;
 use crate::config::Config;
@@ -16,6 +17,8 @@ pub(crate) enum Credential {
     Bearer(String),
     /// An OAuth client with its secret.
     Client { id: String, secret: String },
+    /// An OAuth client with its key: a private JWK.
+    ClientKey { id: String, key: String },
     /// The ID token of a CI run, to be exchanged.
     IdToken(String),
     /// A run of GitHub Actions, which is given an ID token when it asks.
@@ -33,6 +36,8 @@ pub(crate) struct IssuerSettings {
     pub(crate) client_id: Option<String>,
     /// Its secret.
     pub(crate) client_secret: Option<String>,
+    /// Or the file with its key, a private JWK.
+    pub(crate) client_key: Option<PathBuf>,
     /// The ID token of a CI run, as GitLab hands it over.
     pub(crate) id_token: Option<String>,
     /// Where a run of GitHub Actions asks for its ID token.
@@ -59,6 +64,14 @@ impl Credential {
         }
         if let Some(text) = &settings.credential {
             return Self::of(text).map(Some);
+        }
+        if let (Some(id), Some(path)) = (&settings.client_id, &settings.client_key) {
+            let key = fs_err::read_to_string(path)
+                .map_err(|error| IssuerError::Credential(error.to_string()))?;
+            return Ok(Some(Self::ClientKey {
+                id: id.clone(),
+                key,
+            }));
         }
         if let (Some(id), Some(secret)) = (&settings.client_id, &settings.client_secret) {
             return Ok(Some(Self::Client {
@@ -117,7 +130,7 @@ impl Credential {
     pub(crate) fn words(&self) -> &'static str {
         match self {
             Self::Bearer(_) => "a personal token",
-            Self::Client { .. } => "an OAuth client",
+            Self::Client { .. } | Self::ClientKey { .. } => "an OAuth client",
             Self::IdToken(_) => "the ID token of the run",
             Self::Actions { .. } => "the identity of the GitHub Actions run",
         }

@@ -3,6 +3,9 @@
 use std::io::Read as _;
 use std::time::Duration;
 
+use assay_model::Clock as _;
+use assay_server::SystemClock;
+use assay_trust::SigningKey;
 use serde_json::Value as Json;
 
 use super::{Credential, IssuerError, failed};
@@ -15,6 +18,7 @@ const METADATA: &str = "/.well-known/oauth-authorization-server";
 /// All that we ask for.
 const SCOPE: &str = "eval:issue";
 const CLIENT_CREDENTIALS: &str = "client_credentials";
+const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
@@ -31,12 +35,33 @@ pub(super) fn bearer(client: &Client, credential: &Credential) -> Result<String,
             let form = [("grant_type", CLIENT_CREDENTIALS), ("scope", SCOPE)];
             access_token(client, &form, Some((id, secret)))
         }
+        Credential::ClientKey { id, key } => {
+            let assertion = assertion(client, id, key)?;
+            let form = [
+                ("grant_type", CLIENT_CREDENTIALS),
+                ("scope", SCOPE),
+                ("client_id", id),
+                ("client_assertion_type", ASSERTION),
+                ("client_assertion", &assertion),
+            ];
+            access_token(client, &form, None)
+        }
         Credential::IdToken(token) => exchanged(client, token),
         Credential::Actions { url, token } => {
             let audience = name_of(client)?;
             exchanged(client, &identity_of_run(url, token, &audience)?)
         }
     }
+}
+
+/// The client's word that it is the one, for this issuer alone.
+fn assertion(client: &Client, id: &str, key: &str) -> Result<String, IssuerError> {
+    let key = SigningKey::from_jwk(key).map_err(|_| {
+        IssuerError::Credential("the key of the client is no private Ed25519 JWK".to_owned())
+    })?;
+    let audience = name_of(client)?;
+    key.sign_client_assertion(id, &audience, SystemClock.now().seconds())
+        .map_err(|error| IssuerError::Identity(error.to_string()))
 }
 
 fn exchanged(client: &Client, id_token: &str) -> Result<String, IssuerError> {

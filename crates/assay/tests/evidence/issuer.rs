@@ -141,6 +141,64 @@ fn gitlab_hands_the_identity_over_and_a_client_shows_its_secret() {
 }
 
 #[test]
+fn a_client_with_a_key_says_who_it_is_to_this_issuer_alone() {
+    let issuer = Fake::start(|asked, _| answer(asked));
+    let place = Place::new();
+    let jwk = r#"{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}"#;
+    let key = put(place.directory.path(), "client.jwk", jwk);
+
+    let run = place.request(
+        &issuer,
+        &[],
+        &[("ASSAY_CLIENT_ID", "ins-prod"), ("ASSAY_CLIENT_KEY", &key)],
+    );
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let asked = issuer.asked();
+    assert_eq!(asked[0].line, "GET /.well-known/oauth-authorization-server");
+    let form = &asked[1].body;
+    assert!(
+        form.contains("client-assertion-type%3Ajwt-bearer"),
+        "{form}"
+    );
+    let assertion = form.split("client_assertion=").nth(1).unwrap();
+    let claims = assertion.split('.').nth(1).unwrap();
+    let claims = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, claims);
+    let claims: Value = serde_json::from_slice(&claims.unwrap()).unwrap();
+    assert_eq!(
+        (&claims["sub"], &claims["aud"]),
+        (&json!("ins-prod"), &json!(NAME))
+    );
+}
+
+#[test]
+fn the_digest_of_a_log_is_signed_along() {
+    let issuer = Fake::start(|asked, _| answer(asked));
+    let place = Place::new();
+    let log = put(place.directory.path(), "run.eval", "abc");
+
+    let run = place.request(
+        &issuer,
+        &["--credential", "evp_a_b", "--evidence", &log],
+        &[],
+    );
+    let none = place.request(
+        &issuer,
+        &["--credential", "evp_a_b", "--evidence", "no.eval"],
+        &[],
+    );
+
+    assert_eq!((run.code, none.code), (Some(0), Some(3)), "{run}{none}");
+    let body: Value = serde_json::from_str(&issuer.asked()[0].body).unwrap();
+    let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(
+        body["evidence"],
+        json!([{ "name": "run.eval", "sha256": sha256, "size": 3 }])
+    );
+    assert_eq!(issuer.asked().len(), 1);
+}
+
+#[test]
 fn a_personal_token_is_shown_as_it_is_and_the_command_line_outweighs_the_environment() {
     let issuer = Fake::start(|asked, _| answer(asked));
     let place = Place::new();

@@ -139,9 +139,13 @@ pub(crate) struct SigningArgs {
 
     /// What the issuer knows this machine by: `evp_…`, `CLIENT:SECRET`, the ID token of a run, or `-` for standard input
     ///
-    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either, `ASSAY_CLIENT_ID` and
-    /// `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN` (GitLab), then the identity of a GitHub Actions run, then what
+    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either, `ASSAY_CLIENT_ID` with
+    /// `ASSAY_CLIENT_KEY` or `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN` (GitLab), then the identity of a GitHub Actions run, then what
     /// `assay hub login` keeps.
     #[arg(long, value_name = "CREDENTIAL")]
     pub(crate) credential: Option<String>,
+
+    /// A file of the run, such as its log, whose digest is signed along; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence: Vec<PathBuf>,
 }

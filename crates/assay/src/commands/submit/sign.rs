@@ -8,12 +8,13 @@ use super::outcome::{Outcome, Signing};
 use super::{FilePlan, SubmitError};
 use crate::client::Client;
 use crate::config::Config;
-use crate::issuer::{Credential, Issued, Issuer, IssuerError, request};
+use crate::issuer::{Artefact, Credential, Issued, Issuer, IssuerError, artefacts, request};
 
 /// An issuer that will sign, connected when the first entry is to be signed.
 pub(crate) struct Signer {
     address: String,
     credential: Credential,
+    artefacts: Vec<Artefact>,
     issuer: Option<Issuer>,
 }
 
@@ -26,12 +27,12 @@ impl Signer {
     ) -> Result<Issued, SubmitError> {
         let canonical = draft.canonical().map_err(IssuerError::Entry)?;
         // What could never be verified is refused here, before anybody is asked for anything.
-        request(model, &canonical)?;
+        request(model, &canonical, &self.artefacts)?;
         let issuer = match &mut self.issuer {
             Some(issuer) => issuer,
             none => none.insert(Issuer::connect(&self.address, &self.credential)?),
         };
-        let issued = issuer.issue(model, &canonical)?;
+        let issued = issuer.issue(model, &canonical, &self.artefacts)?;
         draft.sign(&issued.token)?;
         Ok(issued)
     }
@@ -51,9 +52,11 @@ pub(crate) fn signer(
     config: &Config,
 ) -> Result<Option<Signer>, SubmitError> {
     let credential = Credential::find(args.credential.as_deref(), address, config)?;
+    let artefacts = artefacts(&args.evidence)?;
     Ok(credential.map(|credential| Signer {
         address: address.to_owned(),
         credential,
+        artefacts,
         issuer: None,
     }))
 }
@@ -81,7 +84,7 @@ pub(super) fn sign(
         }
         if args.dry_run {
             let canonical = draft.canonical().map_err(IssuerError::Entry)?;
-            let body = request(&args.run.model, &canonical)?;
+            let body = request(&args.run.model, &canonical, &signer.artefacts)?;
             outcome.requests.push((address.clone(), body));
             continue;
         }

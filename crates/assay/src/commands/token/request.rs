@@ -14,7 +14,7 @@ use crate::commands::verify::VERSION;
 use crate::config::Config;
 use crate::entries::{self, Field};
 use crate::exit::Exit;
-use crate::issuer::{ISSUE, Issued, IssuerError, request};
+use crate::issuer::{ISSUE, Issued, IssuerError, artefacts, request};
 use crate::printer::Printer;
 use crate::replace::replace;
 
@@ -88,7 +88,8 @@ fn answer(
     let model = &args.run.model;
     if args.dry_run {
         let canonical = draft.canonical().map_err(IssuerError::Entry)?;
-        return Ok(Answer::Tried(request(model, &canonical)?));
+        let artefacts = artefacts(&args.signing.evidence)?;
+        return Ok(Answer::Tried(request(model, &canonical, &artefacts)?));
     }
     let signer = signer.ok_or_else(|| {
         SubmitError::failed(format!(
