@@ -302,6 +302,11 @@ impl Caller {
     }
 
     /// Refuses everyone but the operator with a token for it, and the shell.
+    /// Whether this is somebody who runs the hub, with a token that allows it.
+    pub fn is_operator(&self) -> bool {
+        self.check_operator().is_ok()
+    }
+
     pub(crate) fn check_operator(&self) -> Result<(), Error> {
         match &self.inner {
             CallerKind::Shell => Ok(()),

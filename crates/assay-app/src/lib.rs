@@ -20,6 +20,7 @@ mod error;
 mod file;
 mod hub;
 mod index;
+pub mod issuer;
 mod judge;
 mod known;
 mod large;

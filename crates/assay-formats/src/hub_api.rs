@@ -8,10 +8,12 @@ mod commit;
 mod discussion;
 mod error;
 mod eval_results;
+mod eval_tokens;
 mod expand;
 mod info;
 mod large;
 mod leaderboard;
+mod oauth;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod preupload;
@@ -35,6 +37,11 @@ pub use error::ErrorBody;
 pub use eval_results::{
     EvalResult, ResultData, ResultDataset, ResultFramework, ResultMetric, ResultSource,
 };
+pub use eval_tokens::{
+    EvalToken, EvalTokenPreview, EvalTokenRequest, EvalTokenStatus, ExpectedDigests,
+    LeakedCredentials, Problem, RevokeEvalToken, TokenDecision, TokenDigests, TokenEvidence,
+    TokenLog,
+};
 pub use expand::{Expand, ExpandError, Property};
 pub use info::{LargeSibling, RepoInfo, SafeTensors, Sibling};
 pub use large::{
@@ -42,6 +49,9 @@ pub use large::{
     Verify,
 };
 pub use leaderboard::{Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, Submitter};
+pub use oauth::{
+    OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,
+};
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
 pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
 pub use repo::{

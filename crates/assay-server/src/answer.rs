@@ -3,19 +3,20 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use assay_app::{Caller, Error};
+use assay_model::Timestamp;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::credentials;
 use crate::error::{self, Asked, Failure};
 use crate::extract::Base;
 use crate::observe::{Matched, RequestId};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
+use crate::{credentials, issuer, problem};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -29,6 +30,8 @@ pub(crate) async fn answer(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let mut asked = asked(&parts);
+    let path = parts.uri.path().to_owned();
+    let from = address(&parts, state.web.trust_proxy);
     let (admitted, verdict) = admit(&state, &parts).await;
     let response = match admitted {
         Ok(caller) => {
@@ -43,7 +46,11 @@ pub(crate) async fn answer(
         }
         Err(error) => Failure::from(error).into_response(),
     };
-    let mut response = finish(response, &asked);
+    let mut response = finish(response, &asked, &path);
+    if is_wrong_guess(&path, response.status()) {
+        let guesses = RateKey::machine_guess(from);
+        state.web.limiter.take(guesses, state.web.clock.now());
+    }
     if let Some(verdict) = verdict {
         tell_rate(response.headers_mut(), &verdict);
     }
@@ -74,6 +81,9 @@ async fn admit(state: &AppState, parts: &Parts) -> (Result<Caller, Error>, Optio
     let now = state.web.clock.now();
     let limiter = &state.web.limiter;
     let address = address(parts, state.web.trust_proxy);
+    if issuer::is_of_machines(parts.uri.path()) {
+        return admit_machine(state, address, now);
+    }
     let secret = match credentials::of(&parts.headers) {
         Ok(None) => {
             let verdict = limiter.take(RateKey::address(address), now);
@@ -106,6 +116,27 @@ async fn admit(state: &AppState, parts: &Parts) -> (Result<Caller, Error>, Optio
             (Err(error), verdict)
         }
     }
+}
+
+/// Machines prove who they are to the issuer. Those from whose address too many could not are not asked any more.
+fn admit_machine(
+    state: &AppState,
+    address: IpAddr,
+    now: Timestamp,
+) -> (Result<Caller, Error>, Option<Verdict>) {
+    let limiter = &state.web.limiter;
+    let guesses = limiter.would_allow(RateKey::machine_guess(address), now);
+    if let Some(verdict) = guesses.filter(|guess| !guess.allowed) {
+        return (Err(too_many(&verdict)), Some(verdict));
+    }
+    let verdict = limiter.take(RateKey::address(address), now);
+    (within(Caller::anonymous(), verdict), verdict)
+}
+
+/// Whether an answer says that somebody did not prove who they are.
+fn is_wrong_guess(path: &str, status: StatusCode) -> bool {
+    let is_exchange = path == "/oauth/token" && status == StatusCode::BAD_REQUEST;
+    issuer::is_of_machines(path) && (status == StatusCode::UNAUTHORIZED || is_exchange)
 }
 
 fn within(caller: Caller, verdict: Option<Verdict>) -> Result<Caller, Error> {
@@ -173,12 +204,18 @@ fn is_of_git(path: &str) -> bool {
 }
 
 /// A failure that a handler left becomes its answer; our own faults are logged, once.
-fn finish(mut response: Response, asked: &Asked) -> Response {
+fn finish(mut response: Response, asked: &Asked, path: &str) -> Response {
+    if let Some(response) = problem::finish(&mut response, &asked.request_id) {
+        return response;
+    }
     let Some(Failure(error)) = response.extensions_mut().remove::<Failure>() else {
         return response;
     };
     if let Error::Internal(source) = &*error {
         log_chain(source.as_ref(), &asked.request_id);
+    }
+    if issuer::is_of_machines(path) {
+        return problem::of_error(&error, path, &asked.request_id);
     }
     error::render(&error, asked)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use assay_app::issuer::AbuseRules;
 use assay_app::{HubConfig, Limits, TrustConfig};
 
 use crate::base_url::BaseUrl;
@@ -51,6 +52,33 @@ pub struct Config {
     pub limits: Limits,
     /// Who signs here, and for whom.
     pub trust: TrustConfig,
+    /// Who is given tokens.
+    pub issuer: IssuerConfig,
+    /// What is answered.
+    pub serves: Serves,
+}
+
+/// Who is given tokens.
+#[derive(Debug, Clone, Default)]
+pub struct IssuerConfig {
+    /// The policy file; without one nobody is.
+    pub policy: Option<PathBuf>,
+    /// The hub whose benchmarks count; this one when absent.
+    pub hub: Option<BaseUrl>,
+    /// Whether key sets and benchmarks may be fetched from this machine, over plain http. For tests.
+    pub allow_loopback: bool,
+    /// When somebody is slowed and when they are stopped.
+    pub rules: AbuseRules,
+}
+
+/// What a server answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Serves {
+    /// Everything that a hub has.
+    #[default]
+    Hub,
+    /// The issuer of tokens, and nothing of repositories.
+    IssuerAlone,
 }
 
 /// How often one may ask. Zero is no limit.
@@ -113,6 +141,8 @@ impl Default for Config {
             rates: Rates::default(),
             limits: Limits::default(),
             trust: TrustConfig::default(),
+            issuer: IssuerConfig::default(),
+            serves: Serves::default(),
         }
     }
 }

@@ -45,6 +45,8 @@ pub(crate) enum Door {
     Operators,
     /// Whoever has the link, which carries its own permission.
     Link,
+    /// Machines that have proved who they are to the issuer.
+    Machines,
 }
 
 /// What is said of one method of one path.
@@ -202,6 +204,17 @@ impl Told {
     pub(crate) fn or_answers_json<T: ToSchema>(mut self, status: u16, description: &str) -> Self {
         let schema = self.named::<T>();
         self.answer(status, description, "application/json", schema)
+    }
+
+    /// Answers otherwise, with a shape in some spelling of JSON.
+    pub(crate) fn or_answers_as<T: ToSchema>(
+        mut self,
+        status: u16,
+        content_type: &str,
+        description: &str,
+    ) -> Self {
+        let schema = self.named::<T>();
+        self.answer(status, description, content_type, schema)
     }
 
     /// Has a header in every answer that is none of a failure.

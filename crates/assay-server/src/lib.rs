@@ -15,12 +15,14 @@ mod error;
 mod extract;
 mod git;
 mod health;
+mod issuer;
 mod lfs;
 mod links;
 mod log;
 mod metrics;
 mod observe;
 mod openapi;
+mod problem;
 mod rate;
 mod redirect;
 mod rendered;
@@ -37,7 +39,10 @@ pub use assay_app as app;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use clock::SystemClock;
-pub use config::{Config, ConfigFault, KEYS, Key, Loaded, LogFormat, Origin, Rates};
+pub use config::{
+    Config, ConfigFault, IssuerConfig, KEYS, Key, Loaded, LogFormat, Origin, Rates, Serves,
+};
+pub use issuer::open as open_issuer;
 pub use log::start as start_log;
 pub use router::router;
 pub use server::{ServeError, Server, serve};

@@ -14,6 +14,9 @@ use crate::config::Rates;
 /// The most callers that are told apart in one window; those that come later share one count.
 const MAX_CALLERS: usize = 100_000;
 
+/// How often a minute machines of one address may fail to prove who they are.
+const GUESSES_PER_MINUTE: u64 = 10;
+
 /// Whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RateKey {
@@ -23,6 +26,8 @@ pub(crate) enum RateKey {
     Address(IpAddr),
     /// Every token from here that was wrong.
     Guess(IpAddr),
+    /// Every machine from here that did not prove who it is.
+    MachineGuess(IpAddr),
     /// Everyone who came after the others filled the table.
     Crowd,
 }
@@ -63,6 +68,11 @@ impl RateKey {
     /// The key of wrong tokens from an address.
     pub(crate) fn guess(address: IpAddr) -> Self {
         Self::Guess(network(address))
+    }
+
+    /// The key of machines from an address that did not prove who they are.
+    pub(crate) fn machine_guess(address: IpAddr) -> Self {
+        Self::MachineGuess(network(address))
     }
 }
 
@@ -120,6 +130,10 @@ impl Limiter {
     fn quota(&self, key: RateKey) -> Option<u64> {
         let quota = match key {
             RateKey::Token(_) => self.rates.per_token,
+            RateKey::MachineGuess(_) => self
+                .rates
+                .per_address
+                .min(self.rates.window_seconds * GUESSES_PER_MINUTE / 60 + 1),
             RateKey::Address(_) | RateKey::Guess(_) | RateKey::Crowd => self.rates.per_address,
         };
         (quota > 0).then_some(quota)

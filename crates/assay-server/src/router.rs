@@ -15,12 +15,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as Anyone, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::config::Config;
+use crate::config::{Config, Serves};
 use crate::describe::Subject;
 use crate::error::Failure;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, download, git, health, lfs, observe, openapi};
+use crate::{answer, api, download, git, health, issuer, lfs, observe, openapi};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -36,12 +36,20 @@ const EXPOSED: [HeaderName; 8] = [
 
 /// Everything a hub answers, as one service.
 pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
-    let state = AppState::new(hub, config, clock);
-    let routes = routes()
+    router_of(&AppState::new(hub, config, clock))
+}
+
+/// Everything that this state is asked for, as one service.
+pub(crate) fn router_of(state: &AppState) -> Router {
+    let routes = match state.web.serves {
+        Serves::Hub => routes(),
+        Serves::IssuerAlone => issuer_routes(),
+    };
+    let routes = routes
         .into_router()
         .fallback(api::fallback)
         .method_not_allowed_fallback(wrong_method);
-    with_layers(routes, &state)
+    with_layers(routes, state)
 }
 
 /// What happens round every handler, from the inside out.
@@ -79,6 +87,14 @@ pub(crate) fn routes() -> Routes {
         .merge(api::routes())
         .merge(lfs::links())
         .merge(openapi::routes())
+        .merge(health::routes())
+        .merge(issuer::routes())
+}
+
+/// What an issuer answers that has no repositories.
+fn issuer_routes() -> Routes {
+    Routes::about(Subject::Issuer)
+        .merge(issuer::routes())
         .merge(health::routes())
 }
 

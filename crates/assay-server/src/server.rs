@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_app::issuer::Issuer;
 use assay_app::{Account, Hub, TokenSecret};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
-use crate::router::router;
+use crate::router::router_of;
+use crate::state::AppState;
 use crate::tls::{self, TlsError};
+
+/// How often the policy file is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Why a server did not start or did not go on.
 #[derive(Debug, thiserror::Error)]
@@ -115,8 +120,9 @@ impl Server {
             address,
             ..
         } = self;
-        let service = router(hub, &config, Arc::new(SystemClock))
-            .into_make_service_with_connect_info::<SocketAddr>();
+        let state = AppState::new(hub, &config, Arc::new(SystemClock));
+        let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
+        let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
         let handle = Handle::new();
         let patience = Duration::from_secs(config.shutdown_seconds);
         let stopper = tokio::spawn({
@@ -138,6 +144,7 @@ impl Server {
             server.serve(service).await
         };
         stopper.abort();
+        reloading.abort();
         tracing::info!("stopped");
         served.map_err(ServeError::Serve)
     }
@@ -158,6 +165,31 @@ fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
+}
+
+/// Reads the policy of the issuer again when it has changed, and when the process gets SIGHUP. A policy that cannot be
+/// used is reported and changes nothing.
+async fn follow_policy(issuer: Arc<Issuer>) {
+    #[cfg(unix)]
+    let mut hang_up = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::hangup()).ok()
+    };
+    loop {
+        #[cfg(unix)]
+        let told = async {
+            match &mut hang_up {
+                Some(signal) => drop(signal.recv().await),
+                None => std::future::pending::<()>().await,
+            }
+        };
+        #[cfg(not(unix))]
+        let told = std::future::pending::<()>();
+        tokio::select! {
+            () = told => { issuer.reload().await; }
+            () = tokio::time::sleep(LOOK_EVERY) => { issuer.reload_if_changed().await; }
+        }
+    }
 }
 
 /// Done when the process gets SIGTERM or SIGINT.

@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use assay_app::issuer::Issuer;
 use assay_app::{Hub, Limits};
 use assay_model::Clock;
 
 use crate::base_url::BaseUrl;
-use crate::config::Config;
+use crate::config::{Config, Serves};
+use crate::issuer;
 use crate::metrics::Metrics;
 use crate::rate::Limiter;
 use crate::rendered::Rendered;
@@ -15,12 +17,16 @@ use crate::rendered::Rendered;
 pub(crate) struct AppState {
     /// The hub.
     pub(crate) hub: Arc<Hub>,
+    /// The issuer of tokens.
+    pub(crate) issuer: Arc<Issuer>,
     /// Everything else.
     pub(crate) web: Arc<Web>,
 }
 
 /// What the HTTP side knows and the hub does not.
 pub(crate) struct Web {
+    /// What is answered.
+    pub(crate) serves: Serves,
     /// What clients call this hub, when that is configured.
     pub(crate) public_url: Option<BaseUrl>,
     /// `http` or `https`, when no proxy says otherwise.
@@ -48,6 +54,7 @@ pub(crate) struct Web {
 impl AppState {
     pub(crate) fn new(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Self {
         let web = Web {
+            serves: config.serves,
             public_url: config.public_url.clone(),
             scheme: if config.has_tls() { "https" } else { "http" },
             trust_proxy: config.trust_proxy,
@@ -61,6 +68,7 @@ impl AppState {
             rendered: Rendered::default(),
         };
         Self {
+            issuer: issuer::open(&hub, config),
             hub,
             web: Arc::new(web),
         }

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use assay_app::issuer::Issuer;
 use assay_app::{Hub, NewToken, Scope};
 use assay_model::{Clock, Timestamp};
 use axum::Router;
@@ -25,7 +26,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
-use crate::router::{router, routes};
+use crate::router::{router_of, routes};
 use crate::state::AppState;
 
 mod reply;
@@ -41,6 +42,7 @@ const HOST_NAME: &str = "127.0.0.1:8460";
 pub struct TestHub {
     router: Router,
     hub: Arc<Hub>,
+    issuer: Arc<Issuer>,
     clock: Arc<TestClock>,
     secrets: [String; 3],
     directory: TempDir,
@@ -93,13 +95,14 @@ impl TestHub {
             .await
             .expect("a hub opens in an empty directory");
         let secrets = accounts(&hub).await;
-        let router = router(
+        let state = AppState::new(
             Arc::clone(&hub),
             &config,
             Arc::clone(&clock) as Arc<dyn Clock>,
         );
         Self {
-            router,
+            router: router_of(&state),
+            issuer: state.issuer,
             hub,
             clock,
             secrets,
@@ -110,6 +113,16 @@ impl TestHub {
     /// The hub behind the router.
     pub fn hub(&self) -> &Arc<Hub> {
         &self.hub
+    }
+
+    /// The issuer behind the router.
+    pub fn issuer(&self) -> &Arc<Issuer> {
+        &self.issuer
+    }
+
+    /// The moment it is.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// The whole service, to put a real listener in front of it.

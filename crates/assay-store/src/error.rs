@@ -132,6 +132,10 @@ pub enum Taken {
     Event,
     /// The place of an entry at one moment: branch, file and ordinal.
     Entry,
+    /// The name of an integration, or one that looks like it.
+    Integration,
+    /// The name of an identity.
+    Identity,
 }
 
 impl fmt::Display for Taken {
@@ -143,6 +147,8 @@ impl fmt::Display for Taken {
             Self::Discussion => "the number of the discussion",
             Self::Event => "the id of the event",
             Self::Entry => "the place of the entry",
+            Self::Integration => "the name of the integration, or one that looks like it,",
+            Self::Identity => "the name of the identity",
         })
     }
 }

@@ -26,6 +26,7 @@ mod event_id;
 mod events;
 mod history;
 mod indexed_refs;
+mod issuer;
 mod large_objects;
 mod listing;
 mod logged;
@@ -62,6 +63,10 @@ pub use event_id::{EventId, EventIdError};
 pub use events::{Event, EventKind, NewEvent};
 pub use history::History;
 pub use indexed_refs::IndexedRef;
+pub use issuer::{
+    AccessToken, CredentialKind, EventFilter, IssuerCredential, IssuerEvent, IssuerIdentity,
+    IssuerIntegration, NewIssuerEvent, Quota, Repeated,
+};
 pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, Sort, Viewer};
 pub use logged::{LogKind, LoggedDecision, LoggedIssue};
 pub use members::Member;

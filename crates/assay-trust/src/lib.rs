@@ -9,6 +9,7 @@ mod client_assertion;
 pub mod control;
 mod digest;
 mod id;
+pub mod issuer;
 mod json;
 mod key;
 mod leaf;

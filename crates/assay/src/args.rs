@@ -59,6 +59,7 @@ pub(crate) enum Command {
     Verify(Box<crate::commands::verify::VerifyArgs>),
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
+    Issuer(crate::commands::issuer::args::IssuerArgs),
     Serve(operate::Serve),
     Admin(operate::Admin),
     Reindex(operate::Reindex),

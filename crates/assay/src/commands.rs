@@ -5,6 +5,7 @@ pub(crate) mod convert;
 mod explain;
 pub(crate) mod hub;
 pub(crate) mod import;
+pub(crate) mod issuer;
 mod man;
 pub(crate) mod operate;
 mod schema;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Verify(command) => verify::run(command, config, printer),
         Command::Token(command) => token::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
+        Command::Issuer(command) => issuer::run(command, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),

@@ -46,9 +46,16 @@ impl fmt::Display for ConfigFault {
     }
 }
 
+/// Why a policy file cannot be used.
+fn bad_policy(file: &Path) -> Option<ConfigFault> {
+    let fault = assay_app::issuer::check_policy(file).err()?;
+    Some(ConfigFault::together("issuer.policy", fault))
+}
+
 /// Every reason why a server cannot start with these values together.
 pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
     let mut faults = Vec::new();
+    faults.extend(config.issuer.policy.as_deref().and_then(bad_policy));
     match (&config.tls_certificate, &config.tls_key) {
         (Some(_), None) => faults.push(ConfigFault::together(
             "tls.key",

@@ -159,6 +159,30 @@ pub const KEYS: &[Key] = &[
         show: |_| String::new(),
     },
     Key {
+        name: "issuer.policy",
+        about: "file that says who is given tokens and for what; nobody is without one",
+        set: |config, text| {
+            config.issuer.policy = Some(PathBuf::from(text));
+            Ok(())
+        },
+        show: |config| show(config.issuer.policy.as_ref().map(|path| path.display())),
+    },
+    Key {
+        name: "issuer.hub",
+        about: "address of the hub whose benchmarks tokens are issued for; this one when absent",
+        set: |config, text| {
+            config.issuer.hub = Some(text.parse().map_err(reason)?);
+            Ok(())
+        },
+        show: |config| show(config.issuer.hub.as_ref()),
+    },
+    Key {
+        name: "issuer.allow_loopback",
+        about: "fetch key sets and benchmarks from this machine too, without TLS; for tests",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.issuer.allow_loopback),
+        show: |config| config.issuer.allow_loopback.to_string(),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {

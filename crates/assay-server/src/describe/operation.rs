@@ -60,7 +60,7 @@ impl Described {
             Door::SignedIn | Door::Operators | Door::Link => {
                 refusals.insert(Refusal::Forbidden);
             }
-            Door::Open | Door::Seen => {}
+            Door::Open | Door::Seen | Door::Machines => {}
         }
         refusals
             .into_iter()
@@ -76,6 +76,9 @@ impl Door {
             Self::Open | Self::Seen => "",
             Self::SignedIn => "A token is needed.",
             Self::Operators => "Only operators of the hub may do this.",
+            Self::Machines => {
+                "A personal token (`evp_…`) or an access token (`eva_…`) of a machine is needed."
+            }
             Self::Link => "The address carries its own permission; no token is sent along.",
         }
     }
@@ -87,6 +90,7 @@ impl Door {
             Self::Open | Self::Link => vec![nothing],
             Self::Seen => vec![nothing, scheme(BEARER), scheme(BASIC)],
             Self::SignedIn | Self::Operators => vec![scheme(BEARER), scheme(BASIC)],
+            Self::Machines => vec![scheme(BEARER)],
         }
     }
 }

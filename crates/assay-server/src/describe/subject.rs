@@ -10,13 +10,14 @@ pub(crate) enum Subject {
     Accounts,
     Git,
     LargeFiles,
+    Issuer,
     Operation,
     Courtesy,
 }
 
 impl Subject {
     /// Every subject.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Leaderboards,
         Self::Repositories,
         Self::Files,
@@ -26,6 +27,7 @@ impl Subject {
         Self::Accounts,
         Self::Git,
         Self::LargeFiles,
+        Self::Issuer,
         Self::Operation,
         Self::Courtesy,
     ];
@@ -42,6 +44,7 @@ impl Subject {
             Self::Accounts => "Accounts",
             Self::Git => "Git",
             Self::LargeFiles => "Large files",
+            Self::Issuer => "Issuing tokens",
             Self::Operation => "Operation",
             Self::Courtesy => "Courtesy",
         }
@@ -62,6 +65,9 @@ impl Subject {
             Self::Git => "Git's smart protocol, for clone, fetch and push.",
             Self::LargeFiles => {
                 "Files that git has only a pointer to, by the protocol of git-lfs with `basic` transfer."
+            }
+            Self::Issuer => {
+                "Where machines prove who they are and get tokens that make results verified. Failures are RFC 9457 problems, below `/oauth` RFC 6749 errors."
             }
             Self::Operation => "What those who run the hub need.",
             Self::Courtesy => "What clients ask by the way.",

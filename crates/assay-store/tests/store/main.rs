@@ -8,6 +8,7 @@ mod dump;
 mod entries;
 mod entry_properties;
 mod index;
+mod issuer;
 mod listing;
 mod repositories;
 mod safety;

@@ -64,12 +64,11 @@ pub fn audit(
         Depth::Entries => None,
         Depth::Tiles => shortcut(&mut files, checkpoint, since, options)?,
     };
-    let entries = match entries {
-        Some(entries) => entries,
-        None => {
-            whole(&mut files, checkpoint, &signed, options)?;
-            checkpoint.size
-        }
+    let entries = if let Some(entries) = entries {
+        entries
+    } else {
+        whole(&mut files, checkpoint, &signed, options)?;
+        checkpoint.size
     };
     Ok(Audited {
         since: since.map(|since| since.size),

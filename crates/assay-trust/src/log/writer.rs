@@ -3,12 +3,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::SignedCheckpoint;
-use super::durable::Shared;
 use super::error::LogError;
 use super::frontier::Frontier;
 use super::growth::Growth;
 use super::key::NoteKey;
 use super::queue::{Queue, Request};
+use super::shared::Shared;
 use super::slots::{Record, Slots};
 use super::tile::Tile;
 
@@ -44,6 +44,8 @@ enum Failure {
 impl Writer {
     /// Writes batches until the queue is closed.
     pub(crate) fn run(mut self) {
+        // The note may be lost, or older than the log.
+        self.remember();
         while let Some(batch) = self.queue.take() {
             match self.commit(&batch) {
                 Ok(first) => acknowledge(batch, first),

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_server::SystemClock;
+use assay_server::{Config as ServerConfig, SystemClock};
 use assay_server::app::{Error, Hub};
 
 use crate::commands::serve::{chain, load, refuse, runtime};
@@ -41,7 +41,21 @@ where
         .map(|data| ("data", data.display().to_string()))
         .into_iter()
         .collect();
-    let config = load(config, &flags, &[]).map_err(|faults| refuse(&faults, printer))?;
+    with_hub_and(config, &flags, opening, printer, |hub, _| work(hub))
+}
+
+/// The same, for who needs to know what else was configured.
+pub(super) fn with_hub_and<T, F>(
+    config: Option<&Path>,
+    flags: &[(&str, String)],
+    opening: Opening,
+    printer: &mut Printer,
+    work: impl FnOnce(Arc<Hub>, ServerConfig) -> F,
+) -> Result<T, Exit>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let config = load(config, flags, &[]).map_err(|faults| refuse(&faults, printer))?;
     if !config.data.is_dir() {
         printer.error(&visible(&format!(
             "there is no hub in `{}`; `assay serve` makes one, `--data DIR` names another",
@@ -51,12 +65,12 @@ where
     }
     let runtime = runtime(printer).ok_or(Exit::Failed)?;
     let done = runtime.block_on(async {
-        let (config, clock) = (config.hub(), Arc::new(SystemClock));
+        let clock = Arc::new(SystemClock);
         let hub = match opening {
-            Opening::AsItIs => Hub::visit(config, clock).await?,
-            Opening::Recovered => Hub::open(config, clock).await?,
+            Opening::AsItIs => Hub::visit(config.hub(), clock).await?,
+            Opening::Recovered => Hub::open(config.hub(), clock).await?,
         };
-        work(hub).await
+        work(hub, config).await
     });
     done.map_err(|error| {
         printer.error(&visible(&chain(&error)));

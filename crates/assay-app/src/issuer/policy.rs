@@ -1,0 +1,177 @@
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
+
+use assay_store::NewIssuerEvent;
+use assay_trust::ControlLeaf;
+use assay_trust::issuer::Policy;
+
+use super::Issuer;
+use crate::error::Error;
+
+/// A policy as it was loaded.
+pub(super) struct Loaded {
+    /// The policy in force.
+    pub(super) policy: Arc<Policy>,
+    /// The file as it was when it was last looked at.
+    stamp: Option<Stamp>,
+    /// What is wrong with the file as it is now, when the policy in force is an older one.
+    pub(super) fault: Option<String>,
+}
+
+/// What tells that a file has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+/// What a look at the policy file brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PolicyReport {
+    /// It is as it was.
+    Unchanged,
+    /// A new one is in force.
+    Loaded,
+    /// It cannot be used, and why; the one before stays in force.
+    Refused(String),
+}
+
+impl Loaded {
+    /// The policy at a start.
+    pub(super) fn first(file: Option<&Path>) -> Self {
+        let nothing = |fault| Self {
+            policy: Arc::new(Policy::nothing()),
+            stamp: None,
+            fault,
+        };
+        let Some(file) = file else {
+            return nothing(None);
+        };
+        let stamp = stamp(file);
+        match read(file) {
+            Ok(policy) => Self {
+                policy: Arc::new(policy),
+                stamp,
+                fault: None,
+            },
+            Err(fault) => {
+                tracing::error!("nobody is given a token: {fault}");
+                Self {
+                    stamp,
+                    ..nothing(Some(fault))
+                }
+            }
+        }
+    }
+}
+
+impl Issuer {
+    pub(super) fn loaded(&self) -> Arc<Loaded> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What is wrong with the policy file as it is now.
+    pub fn policy_fault(&self) -> Option<String> {
+        self.loaded().fault.clone()
+    }
+
+    /// Reads the policy file again when it has changed.
+    pub async fn reload_if_changed(&self) -> PolicyReport {
+        let Some(file) = &self.policy_file else {
+            return PolicyReport::Unchanged;
+        };
+        if stamp(file) == self.loaded().stamp {
+            return PolicyReport::Unchanged;
+        }
+        self.reload().await
+    }
+
+    /// Reads the policy file again. One that cannot be used changes nothing but what is told of it.
+    pub async fn reload(&self) -> PolicyReport {
+        let Some(file) = &self.policy_file else {
+            return PolicyReport::Unchanged;
+        };
+        let stamp = stamp(file);
+        let before = self.loaded();
+        let read = read(file);
+        let (loaded, report) = match read {
+            Ok(policy) if policy.digest() == before.policy.digest() => {
+                (Arc::clone(&before.policy), PolicyReport::Unchanged)
+            }
+            Ok(policy) => (Arc::new(policy), PolicyReport::Loaded),
+            Err(fault) => (Arc::clone(&before.policy), PolicyReport::Refused(fault)),
+        };
+        let fault = match &report {
+            PolicyReport::Refused(fault) => Some(fault.clone()),
+            PolicyReport::Loaded | PolicyReport::Unchanged => None,
+        };
+        let next = Loaded {
+            policy: loaded,
+            stamp,
+            fault,
+        };
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.tell_policy(&report).await;
+        report
+    }
+
+    async fn tell_policy(&self, report: &PolicyReport) {
+        let (outcome, detail) = match report {
+            PolicyReport::Unchanged => return,
+            PolicyReport::Loaded => {
+                let digest = self.policy().digest().to_string();
+                tracing::info!(digest, "the policy of the issuer was loaded");
+                ("done", digest)
+            }
+            PolicyReport::Refused(fault) => {
+                tracing::error!("the policy of the issuer stays as it was: {fault}");
+                ("refused", fault.clone())
+            }
+        };
+        self.note(NewIssuerEvent {
+            action: "policy".to_owned(),
+            outcome: outcome.to_owned(),
+            detail: Some(detail),
+            ..NewIssuerEvent::default()
+        })
+        .await;
+    }
+
+    /// Says in the control log which policy is in force, unless it is the one that the log says last. Every token names
+    /// its policy, so this comes before the first of them.
+    pub(super) async fn publish_policy(&self, policy: &Policy) -> Result<(), Error> {
+        let sha256 = policy.digest();
+        if self.hub.trust.state().policies().last() == Some(&sha256) {
+            return Ok(());
+        }
+        self.hub
+            .log_control(&ControlLeaf::Policy { sha256 })
+            .await?;
+        Ok(())
+    }
+}
+
+/// Whether a policy file can be used; every fault with its place when not.
+pub fn check_policy(file: &Path) -> Result<Policy, String> {
+    read(file)
+}
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let metadata = fs_err::metadata(file).ok()?;
+    Some(Stamp {
+        modified: metadata.modified().ok(),
+        length: metadata.len(),
+    })
+}
+
+fn read(file: &Path) -> Result<Policy, String> {
+    let text = fs_err::read_to_string(file).map_err(|error| error.to_string())?;
+    Policy::read(&text).map_err(|faults| {
+        let told: Vec<String> = faults
+            .iter()
+            .map(|fault| format!("{}:{fault}", file.display()))
+            .collect();
+        told.join("; ")
+    })
+}

@@ -1,0 +1,111 @@
+//! What OAuth clients send to the issuer of tokens and what it answers.
+
+use serde::{Deserialize, Serialize};
+
+/// The body of `POST /oauth/token`, as a form or as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthTokenRequest {
+    /// `client_credentials`, or `urn:ietf:params:oauth:grant-type:token-exchange`.
+    #[serde(default)]
+    pub grant_type: String,
+    /// What the client calls itself, unless the `Authorization` header says so.
+    #[serde(default)]
+    pub client_id: Option<String>,
+    /// The secret of the client, unless the `Authorization` header has it.
+    #[serde(default)]
+    pub client_secret: Option<String>,
+    /// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
+    #[serde(default)]
+    pub client_assertion_type: Option<String>,
+    /// What the client signed (RFC 7523). Its audience is the name of this issuer.
+    #[serde(default)]
+    pub client_assertion: Option<String>,
+    /// The ID token of a workload.
+    #[serde(default)]
+    pub subject_token: Option<String>,
+    /// `urn:ietf:params:oauth:token-type:id_token` or `urn:ietf:params:oauth:token-type:jwt`.
+    #[serde(default)]
+    pub subject_token_type: Option<String>,
+    /// `eval:issue`, or nothing.
+    #[serde(default)]
+    pub scope: Option<String>,
+}
+
+/// The body of `POST /oauth/revoke` and of `POST /oauth/introspect`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthTokenOnly {
+    /// The token.
+    #[serde(default)]
+    pub token: String,
+}
+
+/// An access token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthToken {
+    /// The token. It is opaque.
+    pub access_token: String,
+    /// `urn:ietf:params:oauth:token-type:access_token`, after an exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issued_token_type: Option<&'static str>,
+    /// `Bearer`.
+    pub token_type: &'static str,
+    /// How long it lasts, in seconds.
+    pub expires_in: i64,
+    /// What it opens.
+    pub scope: &'static str,
+}
+
+/// A failure of an OAuth endpoint (RFC 6749, 5.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthError {
+    /// `invalid_request`, `invalid_client`, `invalid_grant`, `unauthorized_client`, `unsupported_grant_type`, ...
+    pub error: &'static str,
+    /// What is wrong, for people.
+    pub error_description: String,
+}
+
+/// What is told of an access token (RFC 7662).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthIntrospection {
+    /// Whether it opens anything.
+    pub active: bool,
+    /// What it opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<&'static str>,
+    /// Whose it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub: Option<String>,
+}
+
+/// What an issuer says of itself (RFC 8414).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthMetadata {
+    /// Its name: the audience of client assertions.
+    pub issuer: String,
+    /// Where access tokens are given.
+    pub token_endpoint: String,
+    /// Where they are ended.
+    pub revocation_endpoint: String,
+    /// Where they are looked at.
+    pub introspection_endpoint: String,
+    /// The public keys of tokens.
+    pub jwks_uri: String,
+    /// Where evaluation tokens are issued.
+    pub eval_tokens_endpoint: String,
+    /// What can be asked for.
+    pub scopes_supported: Vec<&'static str>,
+    /// How it can be asked for.
+    pub grant_types_supported: Vec<&'static str>,
+    /// How a client proves who it is.
+    pub token_endpoint_auth_methods_supported: Vec<&'static str>,
+    /// With which signatures.
+    pub token_endpoint_auth_signing_alg_values_supported: Vec<&'static str>,
+    /// None: there is no page to log in at.
+    pub response_types_supported: Vec<&'static str>,
+}

@@ -1,0 +1,49 @@
+//! What the issuer of tokens remembers, a file a table. Changes here are seen by nobody who reads a page, so they leave
+//! the generation as it is.
+
+mod access_tokens;
+mod assertions;
+mod credentials;
+mod events;
+mod idempotency;
+mod identities;
+mod integrations;
+mod quotas;
+
+use sqlx::query::Query;
+
+pub use access_tokens::AccessToken;
+pub use credentials::{CredentialKind, IssuerCredential};
+pub use events::{EventFilter, IssuerEvent, NewIssuerEvent};
+pub use idempotency::Repeated;
+pub use identities::IssuerIdentity;
+pub use integrations::IssuerIntegration;
+pub use quotas::Quota;
+
+use crate::sqlite::{Arguments, Db};
+use crate::{Error, Taken, Tx};
+
+impl Tx {
+    /// Makes a change that no page shows. The answer is how many rows.
+    async fn quietly(
+        &mut self,
+        doing: &'static str,
+        query: Query<'_, Db, Arguments>,
+    ) -> Result<u64, Error> {
+        let done = query.execute(self.connection()).await;
+        let done = done.map_err(|error| Error::of(doing, error))?;
+        Ok(done.rows_affected())
+    }
+
+    /// Adds a row with something that may exist only once, unseen as well.
+    async fn quietly_add(
+        &mut self,
+        doing: &'static str,
+        what: Taken,
+        query: Query<'_, Db, Arguments>,
+    ) -> Result<(), Error> {
+        let done = query.execute(self.connection()).await;
+        done.map_err(Error::unless_taken(doing, what))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+use assay_model::Timestamp;
+
+use crate::row::Cells;
+use crate::sqlite::{Connection, Row};
+use crate::{Error, Taken, Tx};
+
+/// An integration that an operator has registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerIntegration {
+    /// What it is called.
+    pub id: String,
+    /// When it was registered.
+    pub created: Timestamp,
+    /// Since when it gets nothing, and why.
+    pub suspended: Option<(Timestamp, String)>,
+}
+
+questions! {
+    /// Every registered integration, by name.
+    fn issuer_integrations() -> Vec<IssuerIntegration>;
+    /// An integration.
+    fn issuer_integration(id: &str) -> Option<IssuerIntegration>;
+}
+
+impl Tx {
+    /// Registers an integration. [`Error::Taken`] when one of that name, or one that looks like it, is registered.
+    pub async fn add_integration(
+        &mut self,
+        id: &str,
+        skeleton: &str,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        let query =
+            sqlx::query("INSERT INTO integrations (id, skeleton, created_ms) VALUES ($1, $2, $3)")
+                .bind(id)
+                .bind(skeleton)
+                .bind(at.millis());
+        self.quietly_add("add_integration", Taken::Integration, query)
+            .await
+    }
+
+    /// Suspends an integration with the reason, or lets it go on. The answer is whether there is one.
+    pub async fn suspend_integration(
+        &mut self,
+        id: &str,
+        suspended: Option<(Timestamp, &str)>,
+    ) -> Result<bool, Error> {
+        let query =
+            sqlx::query("UPDATE integrations SET suspended_ms = $2, reason = $3 WHERE id = $1")
+                .bind(id)
+                .bind(suspended.map(|(at, _)| at.millis()))
+                .bind(suspended.map(|(_, reason)| reason));
+        Ok(self.quietly("suspend_integration", query).await? > 0)
+    }
+}
+
+async fn issuer_integrations(connection: &mut Connection) -> sqlx::Result<Vec<IssuerIntegration>> {
+    let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations ORDER BY id";
+    let rows = sqlx::query(query).fetch_all(connection).await?;
+    rows.iter().map(read).collect()
+}
+
+async fn issuer_integration(
+    connection: &mut Connection,
+    id: &str,
+) -> sqlx::Result<Option<IssuerIntegration>> {
+    let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations WHERE id = $1";
+    let row = sqlx::query(query)
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read(&row)).transpose()
+}
+
+fn read(row: &Row) -> sqlx::Result<IssuerIntegration> {
+    let mut cells = Cells::of(row);
+    Ok(IssuerIntegration {
+        id: cells.get()?,
+        created: cells.time()?,
+        suspended: suspension(&mut cells)?,
+    })
+}
+
+/// Since when something is suspended, and why.
+pub(super) fn suspension(cells: &mut Cells<'_>) -> sqlx::Result<Option<(Timestamp, String)>> {
+    let since = cells.time_option()?;
+    let reason: Option<String> = cells.get()?;
+    Ok(since.map(|since| (since, reason.unwrap_or_default())))
+}

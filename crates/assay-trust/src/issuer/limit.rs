@@ -1,0 +1,100 @@
+use assay_model::Timestamp;
+
+/// How much an integration may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens a minute, for each identity.
+    pub issue_per_minute: u32,
+    /// How many of them may come at once.
+    pub burst: u32,
+    /// Tokens a day, for each identity.
+    pub issue_per_day: u32,
+    /// Tokens a day, for the whole integration.
+    pub integration_per_day: u32,
+    /// Tokens a day, for each owner that an identity provider names.
+    pub owner_per_day: u32,
+    /// Different models a day, for the whole integration.
+    pub distinct_models_per_day: u32,
+    /// Tokens a day for one model, benchmark and task.
+    pub same_target_per_day: u32,
+    /// Previews a minute, for each identity.
+    pub preview_per_minute: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            issue_per_minute: 30,
+            burst: 60,
+            issue_per_day: 5_000,
+            integration_per_day: 20_000,
+            owner_per_day: 2_000,
+            distinct_models_per_day: 500,
+            same_target_per_day: 20,
+            preview_per_minute: 120,
+        }
+    }
+}
+
+/// How fast somebody asks: the generic cell rate algorithm, which keeps one moment and nothing else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Meter {
+    /// When the next request would be due if they came evenly, in milliseconds.
+    due: i64,
+}
+
+/// A minute, in milliseconds.
+const MINUTE: i64 = 60_000;
+
+impl Meter {
+    /// Counts a request, unless it comes too soon; then the answer is how many seconds to wait.
+    pub fn take(&mut self, per_minute: u32, burst: u32, now: Timestamp) -> Result<(), u64> {
+        let step = MINUTE / i64::from(per_minute.max(1));
+        let room = step * i64::from(burst.max(1));
+        let now = now.millis();
+        let due = self.due.max(now) + step;
+        if due - now > room {
+            let wait = (due - now - room).max(1);
+            return Err(wait.unsigned_abs().div_ceil(1_000));
+        }
+        self.due = due;
+        Ok(())
+    }
+
+    /// Whether nothing has been asked for so long that the meter is as good as new.
+    pub fn is_idle(&self, now: Timestamp) -> bool {
+        self.due <= now.millis()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_goes_through_and_then_one_for_each_step() {
+        let mut meter = Meter::default();
+        let at = Timestamp::from_seconds;
+        let mut take = |seconds| meter.take(30, 3, at(seconds));
+
+        assert_eq!([take(0), take(0), take(0)], [Ok(()), Ok(()), Ok(())]);
+        assert_eq!(take(0), Err(2));
+        assert_eq!(take(2), Ok(()));
+        assert_eq!(take(2), Err(2));
+        assert_eq!(take(100), Ok(()));
+    }
+
+    #[test]
+    fn a_refused_request_costs_nothing() {
+        let mut meter = Meter::default();
+        let now = Timestamp::from_seconds(0);
+        meter.take(60, 1, now).unwrap();
+
+        for _ in 0..1_000 {
+            assert_eq!(meter.take(60, 1, now), Err(1));
+        }
+
+        assert_eq!(meter.take(60, 1, Timestamp::from_seconds(1)), Ok(()));
+        assert!(meter.is_idle(Timestamp::from_seconds(2)));
+    }
+}

@@ -1,0 +1,26 @@
+//! What an operator does about the issuer of tokens: run it alone, check its policy, register who may ask, look into
+//! what was asked.
+
+pub(crate) mod args;
+mod done;
+mod events;
+mod policy;
+mod registry;
+mod serve;
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+use args::{Action, IssuerArgs};
+
+/// Does what the operator asked.
+pub(crate) fn run(command: &IssuerArgs, printer: &mut Printer) -> Exit {
+    match &command.action {
+        Action::Serve(action) => serve::run(action, &command.place, printer),
+        Action::Policy(action) => policy::run(action, command.place.format, printer),
+        Action::Integration(action) => registry::integration(action, &command.place, printer),
+        Action::Identity(action) => registry::identity(action, &command.place, printer),
+        Action::Credential(action) => registry::credential(action, &command.place, printer),
+        Action::Log(action) => events::run(action, &command.place, printer),
+    }
+}

@@ -1,0 +1,71 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use assay_render::visible;
+use assay_server::app::issuer::Issuer;
+use assay_server::app::{Error, Hub};
+use serde_json::Value as Json;
+
+use super::args::Place;
+use crate::commands::hub::ShowFormat;
+use crate::commands::operate::{Opening, with_hub_and};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// What was done, for people and for machines.
+pub(super) struct Done {
+    text: String,
+    json: Json,
+}
+
+impl Done {
+    pub(super) fn new(text: String, json: Json) -> Self {
+        Self { text, json }
+    }
+}
+
+/// Opens the data directory and does something with its issuer.
+pub(super) fn with_issuer<F>(
+    place: &Place,
+    printer: &mut Printer,
+    work: impl FnOnce(Arc<Hub>, Arc<Issuer>) -> F,
+) -> Exit
+where
+    F: Future<Output = Result<Done, Error>>,
+{
+    let mut flags: Vec<(&str, String)> = Vec::new();
+    if let Some(data) = &place.data {
+        flags.push(("data", data.display().to_string()));
+    }
+    if let Some(policy) = &place.policy {
+        flags.push(("issuer.policy", policy.display().to_string()));
+    }
+    let done = with_hub_and(
+        place.config.as_deref(),
+        &flags,
+        Opening::AsItIs,
+        printer,
+        async |hub, config| {
+            let issuer = assay_server::open_issuer(&hub, &config);
+            if let Some(fault) = issuer.policy_fault() {
+                return Err(Error::Invalid(fault));
+            }
+            work(hub, issuer).await
+        },
+    );
+    match done {
+        Ok(done) => {
+            show(&done, place.format, printer);
+            Exit::Clean
+        }
+        Err(exit) => exit,
+    }
+}
+
+/// Prints what was done.
+pub(super) fn show(done: &Done, format: ShowFormat, printer: &mut Printer) {
+    match format {
+        ShowFormat::Text => printer.data(&visible(&done.text)),
+        ShowFormat::Json => printer.json(&done.json),
+    }
+}

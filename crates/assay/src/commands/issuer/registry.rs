@@ -1,0 +1,262 @@
+use assay_model::Timestamp;
+use assay_render::visible;
+use assay_server::app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
+use serde_json::{Map, Value as Json, json};
+
+use super::args::{CredentialAction, IdentityAction, IntegrationAction, NewIdentity, Place};
+use super::done::{Done, with_issuer};
+use crate::commands::hub::table;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// Integrations.
+pub(super) fn integration(
+    action: &IntegrationAction,
+    place: &Place,
+    printer: &mut Printer,
+) -> Exit {
+    with_issuer(place, printer, async |hub, issuer| {
+        let shell = hub.shell();
+        let (id, word) = match action {
+            IntegrationAction::List => return Ok(integrations(&issuer.integrations().await?)),
+            IntegrationAction::Add { id } => {
+                issuer.add_integration(&shell, id).await?;
+                (id, "is registered")
+            }
+            IntegrationAction::Suspend { id, reason } => {
+                let reason = Some(reason.as_str());
+                issuer.suspend_integration(&shell, id, reason).await?;
+                (id, "is suspended")
+            }
+            IntegrationAction::Resume { id } => {
+                issuer.suspend_integration(&shell, id, None).await?;
+                (id, "may go on")
+            }
+        };
+        Ok(Done::new(
+            format!("`{id}` {word}\n"),
+            json!({ "integration": id, "done": word }),
+        ))
+    })
+}
+
+/// Identities.
+pub(super) fn identity(action: &IdentityAction, place: &Place, printer: &mut Printer) -> Exit {
+    with_issuer(place, printer, async |hub, issuer| {
+        let shell = hub.shell();
+        let (key, word) = match action {
+            IdentityAction::List => return Ok(identities(&issuer.identities().await?)),
+            IdentityAction::Add(new) => {
+                let definition = definition(new).to_string();
+                let added = issuer
+                    .add_identity(&shell, &new.integration, &definition)
+                    .await?;
+                (added.key, "is added")
+            }
+            IdentityAction::Suspend { identity, reason } => {
+                let reason = Some(reason.as_str());
+                issuer.suspend_identity(&shell, identity, reason).await?;
+                (identity.clone(), "is suspended")
+            }
+            IdentityAction::Resume { identity } => {
+                issuer.suspend_identity(&shell, identity, None).await?;
+                (identity.clone(), "may go on")
+            }
+            IdentityAction::Remove { identity } => {
+                issuer.remove_identity(&shell, identity).await?;
+                (identity.clone(), "is removed, with its credentials")
+            }
+        };
+        Ok(Done::new(
+            format!("`{key}` {word}\n"),
+            json!({ "identity": key, "done": word }),
+        ))
+    })
+}
+
+/// Credentials.
+pub(super) fn credential(action: &CredentialAction, place: &Place, printer: &mut Printer) -> Exit {
+    let public_key = match action {
+        CredentialAction::Add {
+            public_key: Some(file),
+            ..
+        } => match fs_err::read_to_string(file) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                printer.error(&visible(&error.to_string()));
+                return Exit::Failed;
+            }
+        },
+        CredentialAction::Add { .. } | CredentialAction::List | CredentialAction::Revoke { .. } => {
+            None
+        }
+    };
+    with_issuer(place, printer, async |hub, issuer| {
+        let shell = hub.shell();
+        match action {
+            CredentialAction::List => Ok(credentials(&issuer.credentials().await?)),
+            CredentialAction::Revoke { id } => {
+                issuer.revoke_credential(&shell, id).await?;
+                Ok(Done::new(
+                    format!("`{id}` is revoked\n"),
+                    json!({ "revoked": id }),
+                ))
+            }
+            CredentialAction::Add {
+                identity,
+                label,
+                days,
+                ..
+            } => {
+                let new = NewCredential {
+                    label: label.clone(),
+                    days: *days,
+                    public_key,
+                };
+                let (info, secret) = issuer.add_credential(&shell, identity, new).await?;
+                let mut json = credential_json(&info);
+                let text = match &secret {
+                    Some(secret) => {
+                        json["secret"] = json!(secret.reveal());
+                        let (id, text) = (&info.id, secret.reveal());
+                        format!("credential {id} of `{identity}`, shown once:\n  {text}\n")
+                    }
+                    None => format!("key {} of `{identity}` is known\n", info.id),
+                };
+                Ok(Done::new(text, json))
+            }
+        }
+    })
+}
+
+/// An identity in the words of a policy.
+fn definition(new: &NewIdentity) -> Json {
+    let mut json = Map::new();
+    json.insert("kind".to_owned(), json!(new.kind));
+    let texts = [
+        ("name", &new.name),
+        ("issuer", &new.issuer),
+        ("client_id", &new.client_id),
+        ("auth", &new.auth),
+        ("assurance", &new.assurance),
+    ];
+    for (key, value) in texts {
+        if let Some(value) = value {
+            json.insert(key.to_owned(), json!(value));
+        }
+    }
+    if !new.require.is_empty() {
+        let pairs = new.require.iter();
+        let require: Map<String, Json> = pairs
+            .map(|pair| (pair.key.clone(), json!(pair.value)))
+            .collect();
+        json.insert("require".to_owned(), Json::Object(require));
+    }
+    if !new.event.is_empty() {
+        json.insert("events".to_owned(), json!(new.event));
+    }
+    Json::Object(json)
+}
+
+fn integrations(all: &[IntegrationInfo]) -> Done {
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|one| {
+            vec![
+                one.id.clone(),
+                moment(one.registered, "not registered"),
+                if one.in_policy { "yes" } else { "no" }.to_owned(),
+                suspension(one.suspended.as_ref()),
+            ]
+        })
+        .collect();
+    let json = all
+        .iter()
+        .map(|one| {
+            json!({
+                "id": one.id,
+                "registered": one.registered,
+                "in_policy": one.in_policy,
+                "suspended": suspension_json(one.suspended.as_ref()),
+            })
+        })
+        .collect();
+    let head = ["INTEGRATION", "REGISTERED", "IN THE POLICY", "SUSPENDED"];
+    Done::new(table(&head, &rows), Json::Array(json))
+}
+
+fn identities(all: &[IdentityInfo]) -> Done {
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|one| {
+            vec![
+                one.key.clone(),
+                one.kind.to_owned(),
+                if one.in_policy { "policy" } else { "shell" }.to_owned(),
+                one.assurance.clone(),
+                suspension(one.suspended.as_ref()),
+            ]
+        })
+        .collect();
+    let json = all
+        .iter()
+        .map(|one| {
+            json!({
+                "identity": one.key,
+                "kind": one.kind,
+                "in_policy": one.in_policy,
+                "assurance": one.assurance,
+                "suspended": suspension_json(one.suspended.as_ref()),
+            })
+        })
+        .collect();
+    let head = ["IDENTITY", "KIND", "FROM", "ASSURANCE", "SUSPENDED"];
+    Done::new(table(&head, &rows), Json::Array(json))
+}
+
+fn credentials(all: &[CredentialInfo]) -> Done {
+    let rows: Vec<Vec<String>> = all
+        .iter()
+        .map(|one| {
+            vec![
+                one.id.clone(),
+                one.identity.clone(),
+                one.kind.to_string(),
+                one.label.clone(),
+                one.expires.to_string(),
+                moment(one.last_used, "never"),
+                moment(one.revoked, ""),
+            ]
+        })
+        .collect();
+    let json = all.iter().map(credential_json).collect();
+    let head = ["ID", "IDENTITY", "KIND", "LABEL", "ENDS", "LAST USED", "REVOKED"];
+    Done::new(table(&head, &rows), Json::Array(json))
+}
+
+fn credential_json(one: &CredentialInfo) -> Json {
+    json!({
+        "id": one.id,
+        "identity": one.identity,
+        "kind": one.kind.as_str(),
+        "label": one.label,
+        "created": one.created,
+        "expires": one.expires,
+        "last_used": one.last_used,
+        "revoked": one.revoked,
+    })
+}
+
+fn suspension(suspended: Option<&(Timestamp, String)>) -> String {
+    suspended.map_or_else(String::new, |(since, reason)| format!("{since}: {reason}"))
+}
+
+fn suspension_json(suspended: Option<&(Timestamp, String)>) -> Json {
+    suspended.map_or(Json::Null, |(since, reason)| {
+        json!({ "since": since, "reason": reason })
+    })
+}
+
+fn moment(at: Option<Timestamp>, otherwise: &str) -> String {
+    at.map_or_else(|| otherwise.to_owned(), |at| at.to_string())
+}
