@@ -9,8 +9,8 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_server::{Config as ServerConfig, SystemClock};
 use assay_server::app::{Error, Hub};
+use assay_server::{Config as ServerConfig, SystemClock};
 
 use crate::commands::serve::{chain, load, refuse, runtime};
 use crate::exit::Exit;

@@ -34,6 +34,31 @@ tasks:
     split: test
 ";
 
+/// What the issuer of a hub calls itself.
+pub(crate) const ISSUER: &str = "https://hub.example";
+/// Who is signed for: one integration, by a token or as an OAuth client, for the results of one harness.
+pub(crate) const POLICY: &str = "\
+version = 1
+
+[[integration]]
+id = \"harness\"
+frameworks = [{ name = \"lm-evaluation-harness\", versions = \">=0.4\" }]
+
+  [[integration.identity]]
+  kind = \"token\"
+  name = \"lab\"
+
+  [[integration.identity]]
+  kind = \"oauth_client\"
+  client_id = \"lab-client\"
+  auth = \"client_secret\"
+
+  [[integration.rule]]
+  effect = \"allow\"
+  benchmarks = [\"alice/*\"]
+  models = [\"*/*\"]
+";
+
 /// A hub with a benchmark and a model of `alice`, and a `bob` who has neither. It is killed when this is dropped.
 pub(crate) struct Hub {
     directory: tempfile::TempDir,
@@ -72,6 +97,42 @@ impl Hub {
     /// A hub as it comes.
     pub(crate) fn start() -> Self {
         Self::start_with(tempfile::tempdir().unwrap(), &[])
+    }
+
+    /// A hub that signs for one integration, and what that one shows to be signed for: a personal token.
+    pub(crate) fn with_issuer() -> (Self, String) {
+        let directory = tempfile::tempdir().unwrap();
+        let policy = directory.path().join("policy.toml");
+        std::fs::write(&policy, POLICY).unwrap();
+        let policy = policy.to_str().unwrap().to_owned();
+        let file = format!("issuer.policy={policy}");
+        let name = format!("trust.issuer={ISSUER}");
+        let hub = Self::start_with(directory, &[&file, &name]);
+        hub.operate(&[
+            "issuer",
+            "integration",
+            "add",
+            "harness",
+            "--policy",
+            &policy,
+        ]);
+        let secret = hub.credential("harness/lab", &policy);
+        (hub, secret)
+    }
+
+    /// A new credential of an identity.
+    pub(crate) fn credential(&self, identity: &str, policy: &str) -> String {
+        let made = self.operate(&[
+            "issuer",
+            "credential",
+            "add",
+            identity,
+            "--policy",
+            policy,
+            "--format",
+            "json",
+        ]);
+        made.json()["secret"].as_str().unwrap().to_owned()
     }
 
     /// A hub with settings, in a directory that may hold files for it.

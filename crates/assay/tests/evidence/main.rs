@@ -8,4 +8,5 @@ mod issuer;
 mod logs;
 mod signed;
 mod submit;
+mod verified;
 mod verify;

@@ -296,8 +296,15 @@ impl AsIf {
     /// Reads the pairs of `--as-if`.
     pub(crate) fn read(pairs: &[KeyValue]) -> Result<Self, String> {
         let known = ["integration", "framework", "benchmark", "model"];
-        if let Some(pair) = pairs.iter().find(|pair| !known.contains(&pair.key.as_str())) {
-            return Err(format!("`{}` is none of `{}`", pair.key, known.join("`, `")));
+        if let Some(pair) = pairs
+            .iter()
+            .find(|pair| !known.contains(&pair.key.as_str()))
+        {
+            return Err(format!(
+                "`{}` is none of `{}`",
+                pair.key,
+                known.join("`, `")
+            ));
         }
         let get = |key: &str| {
             let mut given = pairs.iter().filter(|pair| pair.key == key);

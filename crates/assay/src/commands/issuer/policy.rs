@@ -33,9 +33,18 @@ pub(super) fn run(action: &PolicyAction, format: ShowFormat, printer: &mut Print
     }
     match AsIf::read(as_if).and_then(|asked| decide(&policy, &asked)) {
         Ok(decision) => {
-            let json = json!({ "allowed": decision.is_allowed(), "decision": decision.to_string() });
-            let word = if decision.is_allowed() { "allowed" } else { "denied" };
-            show(&Done::new(format!("{word}: {decision}\n"), json), format, printer);
+            let json =
+                json!({ "allowed": decision.is_allowed(), "decision": decision.to_string() });
+            let word = if decision.is_allowed() {
+                "allowed"
+            } else {
+                "denied"
+            };
+            show(
+                &Done::new(format!("{word}: {decision}\n"), json),
+                format,
+                printer,
+            );
             if decision.is_allowed() {
                 Exit::Clean
             } else {
@@ -72,7 +81,9 @@ fn faulty(file: &Path, faults: &[PolicyFault]) -> Done {
         .collect();
     let json = faults
         .iter()
-        .map(|fault| json!({ "line": fault.line, "column": fault.column, "message": fault.message }))
+        .map(
+            |fault| json!({ "line": fault.line, "column": fault.column, "message": fault.message }),
+        )
         .collect::<Vec<_>>();
     Done::new(lines.concat(), json!({ "faults": json }))
 }
@@ -81,7 +92,11 @@ fn summary(policy: &Policy) -> Done {
     let mut text = format!("the policy can be used: {}\n", policy.digest());
     let mut integrations = Vec::new();
     for one in policy.integrations() {
-        let frameworks: Vec<&str> = one.frameworks.iter().map(|rule| rule.name.as_str()).collect();
+        let frameworks: Vec<&str> = one
+            .frameworks
+            .iter()
+            .map(|rule| rule.name.as_str())
+            .collect();
         text.push_str(&format!(
             "  {}: {}; {} identities, {} rules, tokens for {} minutes\n",
             one.id,
@@ -90,7 +105,11 @@ fn summary(policy: &Policy) -> Done {
             one.rules.len(),
             one.lifetime_seconds / 60
         ));
-        let identities: Vec<String> = one.identities.iter().map(|one| one.key.to_string()).collect();
+        let identities: Vec<String> = one
+            .identities
+            .iter()
+            .map(|one| one.key.to_string())
+            .collect();
         integrations.push(json!({
             "id": one.id.as_str(),
             "frameworks": frameworks,

@@ -230,7 +230,15 @@ fn credentials(all: &[CredentialInfo]) -> Done {
         })
         .collect();
     let json = all.iter().map(credential_json).collect();
-    let head = ["ID", "IDENTITY", "KIND", "LABEL", "ENDS", "LAST USED", "REVOKED"];
+    let head = [
+        "ID",
+        "IDENTITY",
+        "KIND",
+        "LABEL",
+        "ENDS",
+        "LAST USED",
+        "REVOKED",
+    ];
     Done::new(table(&head, &rows), Json::Array(json))
 }
 
@@ -252,9 +260,10 @@ fn suspension(suspended: Option<&(Timestamp, String)>) -> String {
 }
 
 fn suspension_json(suspended: Option<&(Timestamp, String)>) -> Json {
-    suspended.map_or(Json::Null, |(since, reason)| {
-        json!({ "since": since, "reason": reason })
-    })
+    suspended.map_or(
+        Json::Null,
+        |(since, reason)| json!({ "since": since, "reason": reason }),
+    )
 }
 
 fn moment(at: Option<Timestamp>, otherwise: &str) -> String {

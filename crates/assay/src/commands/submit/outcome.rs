@@ -98,7 +98,12 @@ impl Sent {
             entry: draft.entry.clone(),
             state,
             standing: None,
-            notes: draft.notes.clone(),
+            // What was filled in matters only where it is sent.
+            notes: if state == State::New {
+                draft.notes.clone()
+            } else {
+                Vec::new()
+            },
             warnings: draft.warnings.clone(),
         };
         sent.standing = match state {
