@@ -2,6 +2,7 @@
 
 mod files;
 mod hub;
+mod log;
 mod names;
 mod texts;
 mod wire;

@@ -100,6 +100,11 @@ impl Issuer {
         self.hub.trust.state().jwks_json(self.name())
     }
 
+    /// How many leaves the results log has.
+    pub fn logged(&self) -> u64 {
+        self.hub.trust.results().size()
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.loaded().policy)

@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
     Issuer(crate::commands::issuer::args::IssuerArgs),
+    Log(crate::commands::log::LogArgs),
     Serve(operate::Serve),
     Admin(operate::Admin),
     Reindex(operate::Reindex),

@@ -6,6 +6,7 @@ mod explain;
 pub(crate) mod hub;
 pub(crate) mod import;
 pub(crate) mod issuer;
+pub(crate) mod log;
 mod man;
 pub(crate) mod operate;
 mod schema;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Token(command) => token::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
         Command::Issuer(command) => issuer::run(command, printer),
+        Command::Log(command) => log::run(command, config, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),

@@ -38,6 +38,7 @@ fn description(name: &str) -> Option<&'static str> {
         "account" => "The name of an account.",
         "branch" => "The name of a branch; it may hold slashes.",
         "event" => "The `id` of a comment's event.",
+        "jti" => "The identity of a token, as it was issued.",
         "kind" => "What the repository holds.",
         "name" => "The second part of the repository's name.",
         "namespace" => "The first part of the repository's name: an account.",

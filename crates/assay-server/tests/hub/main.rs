@@ -8,6 +8,7 @@ mod discussions;
 mod downloads;
 mod files;
 mod git;
+mod issuer;
 mod kept;
 mod large_files;
 mod leaderboards;

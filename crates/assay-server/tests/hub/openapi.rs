@@ -124,7 +124,8 @@ async fn every_operation_says_what_it_does_takes_answers_and_who_may_ask() {
         );
         let answers = operation["responses"].as_object().unwrap();
         let is_never_answered = name == "tolerated.harnesses";
-        assert!(answers.contains_key("200") || is_never_answered, "{name}");
+        let is_answered = answers.keys().any(|status| status.starts_with('2'));
+        assert!(is_answered || is_never_answered, "{name}");
         assert!(answers.contains_key("500"), "{name}");
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let said = parameter["description"].as_str();

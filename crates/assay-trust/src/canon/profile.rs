@@ -140,8 +140,8 @@ fn judge(entry: Value<'_>, fault: &SyntaxFault) -> Result<(), Unverified> {
 }
 
 fn line_of(source: &str, at: usize) -> usize {
-    let before = source.as_bytes().get(..at).unwrap_or_default();
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
+    let before = source.get(..at).unwrap_or_default();
+    before.split('\n').count()
 }
 
 /// How scalars are spelled.

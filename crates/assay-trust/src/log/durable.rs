@@ -36,7 +36,7 @@ pub struct Log {
 /// What can be said when a log is opened.
 #[derive(Debug, Clone, Default)]
 pub struct LogOptions {
-    /// The file that remembers the largest checkpoint ever signed [default: `largest` beside the entries]. A copy of the log
+    /// The file that remembers the largest checkpoint ever signed [default: `checkpoint.largest` beside the entries]. A copy of the log
     /// that is older is refused, so this file is best kept where the log's own backups do not reach.
     pub largest: Option<PathBuf>,
     /// Keys of this log that were replaced: its last checkpoint may be signed by one of them.
@@ -58,11 +58,11 @@ impl Log {
         fs_err::create_dir_all(dir).map_err(LogError::io("make", dir))?;
         let lock = lock(dir)?;
         let disk = Disk::open(dir, Access::Write)?;
-        let (mut signed, found) = Slots::open(&dir.join("signed"))?;
+        let (mut signed, found) = Slots::open(&dir.join("checkpoint.last"))?;
         let largest = options
             .largest
             .clone()
-            .unwrap_or_else(|| dir.join("largest"));
+            .unwrap_or_else(|| dir.join("checkpoint.largest"));
         let (largest, remembered) = Slots::open(&largest)?;
         let keys = Keys {
             dir,
@@ -90,7 +90,7 @@ impl Log {
             end: record.end,
             settled: recovered.settled,
             remembered: Instant::now(),
-            lock,
+            _lock: lock,
         };
         let thread = std::thread::Builder::new()
             .name("log-writer".to_owned())
@@ -108,7 +108,7 @@ impl Log {
     /// Opens the log in a directory for reading, as it is now; another process may go on writing it.
     pub fn view(dir: &Path, key: VerifierKey) -> Result<Self, LogError> {
         let disk = Disk::open(dir, Access::Read)?;
-        let path = dir.join("signed");
+        let path = dir.join("checkpoint.last");
         let record = Slots::read(&path)?.ok_or(LogError::Damaged(path))?;
         let keys = Keys {
             dir,

@@ -84,7 +84,7 @@ pub(crate) fn begin(
         return Err(rollback(disk.dir(), remembered, 0));
     }
     if disk.entries_length()? > 0 {
-        return Err(LogError::Damaged(disk.dir().join("signed")));
+        return Err(LogError::Damaged(disk.dir().join("checkpoint.last")));
     }
     let record = Record {
         end: 0,

@@ -48,7 +48,8 @@ impl FromStr for TrustNote {
         }
         let mut line = |key: &str| {
             let value = lines.next()?.strip_prefix(key)?.strip_prefix(' ')?;
-            (!value.is_empty()).then(|| value.to_owned())
+            let is_word = !value.is_empty() && !value.contains(char::is_whitespace);
+            is_word.then(|| value.to_owned())
         };
         let mut required = |key| line(key).ok_or(TrustNoteError);
         let note = Self {

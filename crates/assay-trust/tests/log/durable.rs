@@ -49,7 +49,7 @@ fn what_is_not_there_is_told_and_not_made_up() {
         "tile/entries/000",
         "tile/entries/001.p/1",
         "tile/entries/x281/x474/x976/x710/655",
-        "signed",
+        "checkpoint.last",
         "../secret",
     ] {
         assert_eq!(log.file(path).unwrap(), None, "{path}");

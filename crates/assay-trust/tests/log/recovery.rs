@@ -140,9 +140,9 @@ fn log_rollback_refused() {
     let log = open(directory.path());
     grow(&log, 5);
     drop(log);
-    let largest = std::fs::read(directory.path().join("largest")).unwrap();
+    let largest = std::fs::read(directory.path().join("checkpoint.largest")).unwrap();
     copy(backup.path(), directory.path());
-    std::fs::write(directory.path().join("largest"), largest).unwrap();
+    std::fs::write(directory.path().join("checkpoint.largest"), largest).unwrap();
 
     let refused = try_open(directory.path()).err().unwrap();
 
@@ -170,8 +170,8 @@ fn a_copy_that_went_another_way_is_refused() {
     }
     drop(log);
     std::fs::copy(
-        directory.path().join("largest"),
-        fork.path().join("largest"),
+        directory.path().join("checkpoint.largest"),
+        fork.path().join("checkpoint.largest"),
     )
     .unwrap();
 
@@ -200,15 +200,15 @@ fn a_checkpoint_torn_by_a_power_cut_leaves_the_one_before_it() {
     let directory = tempfile::tempdir().unwrap();
     let log = open(directory.path());
     log.append(leaf(0)).wait().unwrap();
-    let largest = std::fs::read(directory.path().join("largest")).unwrap();
+    let largest = std::fs::read(directory.path().join("checkpoint.largest")).unwrap();
     log.append(leaf(1)).wait().unwrap();
     let crashed = tempfile::tempdir().unwrap();
     copy(directory.path(), crashed.path());
     // The empty log was signed for first, so the third checkpoint lies in the second slot.
-    flip(&crashed.path().join("signed"), 4096 + 50);
+    flip(&crashed.path().join("checkpoint.last"), 4096 + 50);
 
     let refused = try_open(crashed.path());
-    std::fs::write(crashed.path().join("largest"), largest).unwrap();
+    std::fs::write(crashed.path().join("checkpoint.largest"), largest).unwrap();
     let recovered = open(crashed.path());
 
     // A leaf that was acknowledged is missing: that is said for as long as anything remembers it.
@@ -220,8 +220,8 @@ fn a_checkpoint_torn_by_a_power_cut_leaves_the_one_before_it() {
 #[test]
 fn entries_without_any_checkpoint_are_not_thrown_away() {
     let directory = closed(3);
-    std::fs::remove_file(directory.path().join("signed")).unwrap();
-    std::fs::remove_file(directory.path().join("largest")).unwrap();
+    std::fs::remove_file(directory.path().join("checkpoint.last")).unwrap();
+    std::fs::remove_file(directory.path().join("checkpoint.largest")).unwrap();
 
     assert_eq!(code(try_open(directory.path())), "log_damaged");
 }
@@ -239,7 +239,7 @@ fn every_snapshot_of_a_log_under_load_can_be_opened() {
         let acknowledged = log.size();
         let snapshot = tempfile::tempdir().unwrap();
         // The order of copying is that in which files must be ahead of each other: what is signed for is there.
-        for name in ["largest", "signed", "entries"] {
+        for name in ["checkpoint.largest", "checkpoint.last", "entries"] {
             std::fs::copy(directory.path().join(name), snapshot.path().join(name)).unwrap();
         }
 

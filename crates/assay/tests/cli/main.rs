@@ -7,6 +7,8 @@ mod convert;
 mod find;
 mod fix;
 mod formats;
+mod issuer;
+mod log_audit;
 mod memory;
 mod other_commands;
 mod support;

@@ -30,6 +30,10 @@ pub(super) enum Needs {
     Write,
     /// The right to rename, delete and hide.
     Admin,
+    /// Nothing that a hub knows: everybody with an account is answered alike.
+    Machine,
+    /// A machine identity, or to be the operator.
+    MachineOrOperator,
 }
 
 /// Whether asking changes something.
@@ -57,6 +61,12 @@ pub(super) struct Ask(pub(super) String, pub(super) Vec<u8>);
 impl Endpoint {
     /// What someone is answered.
     pub(super) fn expected(&self, asker: Asker, visibility: Visibility) -> u16 {
+        match (self.needs, asker) {
+            (Needs::Machine, _) => return self.good,
+            (Needs::MachineOrOperator, Asker::Operator) => return self.good,
+            (Needs::MachineOrOperator, _) => return 401,
+            _ => {}
+        }
         match asker {
             Asker::ExpiredToken | Asker::UnknownToken => 401,
             _ => self.refusal(asker, visibility).unwrap_or(self.good),
@@ -67,7 +77,7 @@ impl Endpoint {
         let is_anonymous = asker == Asker::Anonymous;
         let is_seen = visibility == Visibility::Public || sees(asker);
         let refused = match self.needs {
-            Needs::Nothing => return None,
+            Needs::Nothing | Needs::Machine | Needs::MachineOrOperator => return None,
             Needs::Account => false,
             Needs::Writing => !writes_anywhere(asker),
             Needs::Operator => asker != Asker::Operator,
@@ -114,6 +124,8 @@ impl Endpoint {
     pub(super) fn is_of_repository(&self) -> bool {
         match self.needs {
             Needs::Nothing
+            | Needs::Machine
+            | Needs::MachineOrOperator
             | Needs::Account
             | Needs::Writing
             | Needs::Operator

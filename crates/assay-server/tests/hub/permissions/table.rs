@@ -211,4 +211,15 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/uploads/lfs/{kind}/{namespace}/{name}/{oid}", Needs::Nothing, 403, |place| {
         at(&format!("/uploads/lfs/model/{}/{NO_LINK}", place.id()))
     }),
+    // The issuer knows machines, and accounts of the hub are none. What machines get has tests of its own.
+    row("GET", "/.well-known/oauth-authorization-server", Needs::Nothing, 200, |_| at("/.well-known/oauth-authorization-server")),
+    row("GET", "/.well-known/jwks.json", Needs::Nothing, 200, |_| at("/.well-known/jwks.json")),
+    row("POST", "/oauth/token", Needs::Machine, 400, |_| Ask("/oauth/token".to_owned(), b"{}".to_vec())),
+    row("POST", "/oauth/revoke", Needs::Machine, 200, |_| Ask("/oauth/revoke".to_owned(), b"{}".to_vec())),
+    row("POST", "/oauth/introspect", Needs::MachineOrOperator, 200, |_| Ask("/oauth/introspect".to_owned(), b"{}".to_vec())),
+    row("POST", "/v1/eval-tokens", Needs::Machine, 401, |_| Ask("/v1/eval-tokens".to_owned(), b"{}".to_vec())),
+    row("POST", "/v1/eval-tokens/preview", Needs::Machine, 401, |_| Ask("/v1/eval-tokens/preview".to_owned(), b"{}".to_vec())),
+    row("GET", "/v1/eval-tokens/{jti}", Needs::MachineOrOperator, 404, |_| at("/v1/eval-tokens/AAAAAAAAAAAAAAAAAAAAAQ")),
+    row("POST", "/v1/eval-tokens/{jti}/revoke", Needs::MachineOrOperator, 404, |_| at("/v1/eval-tokens/AAAAAAAAAAAAAAAAAAAAAQ/revoke")),
+    row("POST", "/v1/credentials/revoke", Needs::Machine, 202, |_| Ask("/v1/credentials/revoke".to_owned(), br#"{"credentials":[]}"#.to_vec())),
 ];

@@ -1,0 +1,15 @@
+//! What "verified" means, one file a subject. Names of tests that say no sentence are those of the threat table.
+
+#![cfg(test)]
+
+mod binding;
+mod control;
+mod golden;
+mod logged;
+mod numbers;
+mod proofs;
+mod replay;
+mod revocation;
+mod support;
+mod text;
+mod tokens;
