@@ -29,7 +29,9 @@ use serde_json::Value as Json;
 use self::derive::{Change, Derived, MainChange, Task, derive};
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
-pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition, submissions};
+pub(crate) use self::read::{
+    DEFINITION_FILE, MAX_BYTES, RESULTS_FOLDER, Submission, benchmark_of, definition, submissions,
+};
 pub(crate) use self::shelf::Shelf;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};

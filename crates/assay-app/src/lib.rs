@@ -65,6 +65,6 @@ pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use trust::{
-    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
-    keys_of_jwks, scope_of_token,
+    AffectedRow, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation, RevocationInfo, Revoked,
+    RevokedFrom, TokenStatus, hint, keys_of_jwks, scope_of_token,
 };

@@ -12,6 +12,7 @@ mod control;
 mod evidence;
 mod follow;
 mod judge;
+mod proof;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -24,7 +25,7 @@ use assay_trust::{
     ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
 };
 
-pub(crate) use self::admission::{Sighting, admit, preview, sightings};
+pub(crate) use self::admission::{Sighting, admit, sightings};
 pub use self::control::{
     AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
     keys_of_jwks, scope_of_token,
@@ -32,6 +33,7 @@ pub use self::control::{
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
 pub(crate) use self::judge::judge;
+pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 use self::vault::Vault;
 use crate::config::{HubConfig, TrustConfig};
 use crate::error::Error;

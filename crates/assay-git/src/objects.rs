@@ -75,6 +75,16 @@ impl Objects {
         Ok(found.data)
     }
 
+    /// The bytes of an object of any kind, as its hash is made of them, if they are at most so many.
+    pub fn raw(&self, id: ObjectId, max: u64) -> Result<Vec<u8>, Error> {
+        let (_, size) = self.layers.header(id)?.ok_or(Error::NoObject(id))?;
+        if size > max {
+            return Err(Error::BlobTooLarge { id, size, max });
+        }
+        let found = self.layers.find(id)?.ok_or(Error::NoObject(id))?;
+        Ok(found.data)
+    }
+
     /// The size of a blob, without reading it.
     pub fn size(&self, blob: ObjectId) -> Result<u64, Error> {
         match self.layers.header(blob)?.ok_or(Error::NoObject(blob))? {

@@ -35,7 +35,7 @@ pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
 pub use direction::Direction;
 pub use entry::{Entry, Framework, Score, Source};
 pub use metric_id::{MetricId, MetricIdError};
-pub use number::{Number, NumberError};
+pub use number::{Number, NumberError, Spelling};
 pub use object_id::{ObjectId, ObjectIdError};
 pub use place::{Excerpt, Place, Span};
 pub use repo_id::{RepoId, RepoIdError};

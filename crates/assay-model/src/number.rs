@@ -55,6 +55,29 @@ impl NumberError {
     }
 }
 
+/// Room for the canonical spelling of one number.
+#[derive(Clone)]
+pub struct Spelling(ryu_js::Buffer);
+
+impl Spelling {
+    /// Empty room.
+    pub fn new() -> Self {
+        Self(ryu_js::Buffer::new())
+    }
+}
+
+impl Default for Spelling {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Spelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Spelling")
+    }
+}
+
 impl Number {
     /// The most characters a submitted literal may have.
     pub const MAX_LENGTH: usize = 32;
@@ -83,6 +106,11 @@ impl Number {
     /// The double.
     pub fn get(self) -> f64 {
         self.0
+    }
+
+    /// The canonical spelling, without a string of its own.
+    pub fn spell(self, room: &mut Spelling) -> &str {
+        room.0.format_finite(self.0)
     }
 
     /// The shortest spelling that a result file may hold: the canonical one, except that an exponent follows a fraction
@@ -136,7 +164,7 @@ impl FromStr for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(ryu_js::Buffer::new().format_finite(self.0))
+        f.write_str(self.spell(&mut Spelling::new()))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::routes::Routes;
 mod accounts;
 mod commits;
 mod discussions;
+mod evidence;
 mod files;
 mod history;
 mod info;
@@ -27,6 +28,7 @@ pub(crate) fn of_repository() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(commits::routes())
         .merge(discussions::routes())
+        .merge(evidence::of_repository())
         .merge(files::routes())
         .merge(history::routes())
         .merge(info::routes())
@@ -40,6 +42,7 @@ pub(crate) fn of_repository() -> Routes {
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(accounts::routes())
+        .merge(evidence::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())
         .merge(repositories::routes())

@@ -4,7 +4,7 @@ use assay_app::{
     Account, AccountKind, FileEntry, Identity, LastCommit, RefInfo, RefList, RepoInfo, Scope,
 };
 use assay_formats::hub_api;
-use assay_model::RepoKind;
+use assay_model::{RepoKind, Standing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +24,15 @@ pub(crate) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
+
+/// What the signed evidence says of a result, with what its author can do about it.
+pub(crate) fn standing(standing: &Standing) -> hub_api::BoardStanding {
+    let hint = standing.reason().and_then(assay_app::hint);
+    hub_api::BoardStanding {
+        hint: hint.map(str::to_owned),
+        ..standing.into()
+    }
+}
 
 /// What a hub knows an account by, in the 24 digits that clients expect. It follows from the name.
 pub(crate) fn account_id(name: &str) -> String {

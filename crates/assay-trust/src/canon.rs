@@ -42,7 +42,7 @@ impl Canonical {
 
     /// The canonical form of every entry of a result file; one answer for the whole file if it cannot be read as a list.
     pub fn read_file(source: &str) -> Vec<Result<Self, Unverified>> {
-        let mut tape = Tape::new();
+        let mut tape = Tape::with_room_for(source.len());
         let faults = yaml::parse(source, &mut tape);
         let Some(root) = tape.root(source) else {
             return vec![Err(profile::fatal(source, &faults))];

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use assay_formats::json::Parser;
 use assay_formats::{Kind, Tape, Value};
-use assay_model::Number;
+use assay_model::{Number, Spelling};
 
 /// A JSON value that is written in one way only: that of RFC 8785, the JSON canonicalization scheme.
 ///
@@ -55,7 +55,8 @@ impl Json {
 
     /// Reads JSON in any spelling. Numbers are rounded to the nearest double, by the text.
     pub fn read(text: &str) -> Result<Self, JsonError> {
-        let (mut parser, mut tape) = (Parser::with_depth(Self::MAX_DEPTH), Tape::new());
+        let mut parser = Parser::with_depth(Self::MAX_DEPTH);
+        let mut tape = Tape::with_room_for(text.len());
         parser.parse(text, &mut tape);
         match tape.root(text) {
             Some(root) if parser.take_faults().is_empty() => Self::of(root),
@@ -171,7 +172,7 @@ impl Json {
             Self::Null => text.push_str("null"),
             Self::Bool(true) => text.push_str("true"),
             Self::Bool(false) => text.push_str("false"),
-            Self::Number(number) => text.push_str(&number.to_string()),
+            Self::Number(number) => text.push_str(number.spell(&mut Spelling::new())),
             Self::Text(own) => write_text(own, text),
             Self::List(items) => {
                 text.push('[');

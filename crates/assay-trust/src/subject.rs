@@ -54,13 +54,7 @@ impl Subject {
 
     /// The claim in its canonical spelling.
     pub fn to_jcs(&self) -> String {
-        Json::Map(
-            self.members()
-                .into_iter()
-                .map(|(key, value)| (key.to_owned(), value))
-                .collect(),
-        )
-        .to_jcs()
+        Json::map(self.members()).to_jcs()
     }
 
     /// The members of the claim, which are also those of the token.

@@ -181,16 +181,32 @@ impl<'a> Held<'a> {
             let detail = "the results log has no issuance of this token";
             return Err(Unverified::new(Reason::NotInIssuanceLog, detail));
         };
-        let expected = Issue {
-            target: issue.target,
-            token: self.token,
-            ..Issue::of(&self.claims, self.kid, "")
-        };
-        if *issue == expected {
+        if self.is_issued_as(issue) {
             return Ok(Some(*index));
         }
         let detail = format!("the results log has another token of this identity at {index}");
         Err(Unverified::new(Reason::IssuanceRecordMismatch, detail))
+    }
+
+    fn is_issued_as(&self, issue: &Issue) -> bool {
+        let Issue {
+            issuer,
+            kid,
+            jti,
+            iat,
+            exp,
+            token,
+            integration,
+            // What the issuer discloses of the target is for those who count.
+            target: _,
+        } = issue;
+        let claims = &self.claims;
+        *token == self.token
+            && *kid == self.kid
+            && *jti == claims.jti
+            && *issuer == claims.iss
+            && *integration == claims.sub
+            && (*iat, *exp) == (claims.iat, claims.exp)
     }
 
     /// Whether the decision is on this token, in this repository, with this entry, after its issuance.

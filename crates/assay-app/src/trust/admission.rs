@@ -92,23 +92,31 @@ pub(crate) fn sightings(
             continue;
         }
         for said in shelf.submissions(file.blob)?.iter() {
-            let (Some(token), Some(evidence)) = (&said.entry.token, &said.evidence) else {
-                continue;
-            };
-            let revision = said.entry.model_revision.as_ref();
-            let has_model_revision = match revision {
-                Some(revision) => has_commit(objects, revision.as_str())?,
-                None => false,
-            };
-            sightings.push(Sighting {
-                path: file.path.clone(),
-                token: token.clone(),
-                evidence: evidence.clone(),
-                has_model_revision,
-            });
+            sightings.extend(sighting(objects, &file.path, said)?);
         }
     }
     Ok(sightings)
+}
+
+/// An entry as it is seen in a file; none when it has no token.
+pub(super) fn sighting(
+    objects: &Objects,
+    path: &RepoPath,
+    said: &crate::index::Submission,
+) -> Result<Option<Sighting>, Error> {
+    let (Some(token), Some(evidence)) = (&said.entry.token, &said.evidence) else {
+        return Ok(None);
+    };
+    let has_model_revision = match &said.entry.model_revision {
+        Some(revision) => has_commit(objects, revision.as_str())?,
+        None => false,
+    };
+    Ok(Some(Sighting {
+        path: path.clone(),
+        token: token.clone(),
+        evidence: evidence.clone(),
+        has_model_revision,
+    }))
 }
 
 /// Decides on every token that comes to a repository for the first time, and returns when the decisions are durable. A

@@ -142,7 +142,7 @@ pub(super) async fn of_token(tx: &mut Tx, results: &Log, jti: &str) -> Result<Of
 }
 
 /// Reads the leaves about a token. They are the truth, and what the database says of them is where to look.
-fn read_token(
+pub(super) fn read_token(
     results: &Log,
     jti: &str,
     issued: Option<u64>,

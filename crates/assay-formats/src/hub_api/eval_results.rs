@@ -12,6 +12,8 @@ pub struct EvalResult {
     pub filename: String,
     /// Whether the signed evidence was checked and holds.
     pub verified: bool,
+    /// What the signed evidence says, and why.
+    pub standing: super::BoardStanding,
     /// The entry.
     pub data: ResultData,
     /// The open pull request that brings it.

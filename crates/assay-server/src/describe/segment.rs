@@ -21,6 +21,7 @@ pub(super) fn parameter(name: &str) -> Parameter {
             .schema_type(Type::Integer)
             .minimum(Some(1)),
         "kind" => text().enum_values(Some(["model", "dataset"])),
+        "log" => text().enum_values(Some(["results", "control"])),
         _ => text(),
     };
     ParameterBuilder::new()
@@ -38,8 +39,10 @@ fn description(name: &str) -> Option<&'static str> {
         "account" => "The name of an account.",
         "branch" => "The name of a branch; it may hold slashes.",
         "event" => "The `id` of a comment's event.",
-        "jti" => "The identity of a token, as it was issued.",
+        "index" => "The index of a leaf, from 0.",
+        "jti" => "The identity of a token, 22 characters of base64url.",
         "kind" => "What the repository holds.",
+        "log" => "Which log.",
         "name" => "The second part of the repository's name.",
         "namespace" => "The first part of the repository's name: an account.",
         "num" => "The number of a discussion or pull request.",
@@ -47,6 +50,9 @@ fn description(name: &str) -> Option<&'static str> {
         "path" => "A path in the repository; slashes may stand as they are or as `%2F`.",
         "revision" => {
             "A branch, a tag, a commit (or at least 5 digits of one) or `refs/pr/N`; a slash in it is written `%2F`."
+        }
+        "tile" => {
+            "The rest of a name in C2SP tlog-tiles, such as `0/x001/234`, `entries/000.p/7` or `1/000`."
         }
         "tag" => "The name of a tag to delete; to make one, the revision it is for.",
         "topic" => "What is counted.",

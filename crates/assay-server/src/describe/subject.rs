@@ -2,6 +2,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Leaderboards,
+    Evidence,
     Repositories,
     Files,
     Commits,
@@ -19,6 +20,7 @@ impl Subject {
     /// Every subject.
     pub(crate) const ALL: [Self; 12] = [
         Self::Leaderboards,
+        Self::Evidence,
         Self::Repositories,
         Self::Files,
         Self::Commits,
@@ -36,6 +38,7 @@ impl Subject {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Leaderboards => "Leaderboards",
+            Self::Evidence => "Signed evidence",
             Self::Repositories => "Repositories",
             Self::Files => "Files",
             Self::Commits => "Commits",
@@ -54,6 +57,9 @@ impl Subject {
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Leaderboards => "The ranked results of each task of a benchmark.",
+            Self::Evidence => {
+                "Whether a result is verified and why not, proofs of that, and the public logs behind them."
+            }
             Self::Repositories => {
                 "Models and datasets: create, find, rename, delete, and what is told of them."
             }

@@ -26,7 +26,7 @@ pub(crate) fn board_row(view: &BoardView, row: &BoardRow, base: &BaseUrl) -> hub
             name: submitter(result),
         },
         commit: result.commit,
-        standing: (&result.standing).into(),
+        standing: super::standing(&result.standing),
         badges: badges(result),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) fn eval_result(result: &EvalResult) -> hub_api::EvalResult {
     hub_api::EvalResult {
         filename: result.file.clone(),
         verified: result.standing.is_verified(),
+        standing: super::standing(&result.standing),
         data: data(result),
         pull_request: result.pull.and_then(|num| u64::try_from(num).ok()),
     }

@@ -6,6 +6,7 @@ mod accounts;
 mod commits;
 mod discussions;
 mod downloads;
+mod evidence;
 mod files;
 mod git;
 mod issuer;

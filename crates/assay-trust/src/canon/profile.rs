@@ -89,6 +89,9 @@ fn document(entry: Value<'_>) -> Result<(), Unverified> {
 /// Judges what stands in and around an entry: what lies in its neighbours is theirs, and what lies outside the list is
 /// everybody's.
 fn surroundings(entry: Value<'_>) -> Result<(), Unverified> {
+    if entry.faults().is_empty() {
+        return Ok(());
+    }
     let root = entry.root();
     let before = root
         .items()

@@ -345,7 +345,7 @@ async fn a_preview_says_what_a_push_would_and_decides_nothing() {
         sighting(&scene, &text.replace("0.75", "0.8")),
     ];
 
-    let told = crate::trust::preview(&world.hub, &model, sightings, world.hub.now())
+    let told = crate::trust::admission::preview(&world.hub, &model, sightings, world.hub.now())
         .await
         .unwrap();
 

@@ -80,6 +80,9 @@ fn batch(place: &Place, body: &Value) -> Ask {
 
 /// The hash of an object that nobody has.
 const NO_OBJECT: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+/// A token that nobody was given.
+const NO_TOKEN: &str = "/eval-results/AAAAAAAAAAAAAAAAAAAAAQ";
+const NO_PROOF: &str = "/eval-results/AAAAAAAAAAAAAAAAAAAAAQ/proof";
 /// A link whose signature is nobody's.
 const NO_LINK: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824?size=1&until=9999999999&signature=00";
 
@@ -153,6 +156,17 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Write, 200, |place| preupload(place, "main")),
     row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Discuss, 200, |place| preupload(place, "main?create_pr=1")),
     row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Author, 200, |place| preupload(place, "refs%2Fpr%2F1")),
+    row("GET", "/.well-known/eval-trust", Needs::Nothing, 200, |_| at("/.well-known/eval-trust")),
+    row("GET", "/v1/log/{log}/checkpoint", Needs::Nothing, 200, |_| at("/v1/log/results/checkpoint")),
+    row("GET", "/v1/log/{log}/tile/{tile}", Needs::Nothing, 200, |_| at("/v1/log/control/tile/entries/000.p/1")),
+    row("GET", "/v1/log/{log}/receipts/{index}", Needs::Nothing, 200, |_| at("/v1/log/control/receipts/0")),
+    row("GET", "/api/models/{namespace}/{name}/eval-results", Needs::Read, 200, |place| of(place, "/eval-results")),
+    row("POST", "/api/models/{namespace}/{name}/eval-results/preview", Needs::Read, 200, |place| {
+        on(place, "/eval-results/preview", &json!({ "path": ".eval_results/x.yaml", "content": "[]" }))
+    }),
+    // None of these repositories has a result with a token, which is told to those who see them.
+    row("GET", "/api/models/{namespace}/{name}/eval-results/{jti}", Needs::Read, 404, |place| of(place, NO_TOKEN)),
+    row("GET", "/api/models/{namespace}/{name}/eval-results/{jti}/proof", Needs::Read, 404, |place| of(place, NO_PROOF)),
     row("GET", "/api/models/{namespace}/{name}/discussions", Needs::Read, 200, |place| of(place, "/discussions")),
     change("POST", "/api/models/{namespace}/{name}/discussions", Needs::Discuss, |place| {
         on(place, "/discussions", &json!({ "title": "A draft", "description": "", "pullRequest": true }))

@@ -1,0 +1,295 @@
+//! What others can take away and check for themselves: proofs of rows, files of the logs, receipts, the trust note.
+
+use std::sync::Arc;
+
+use assay_git::Objects;
+use assay_model::{ObjectId, RepoPath, Standing};
+use assay_store::{Branch, TokenEntry};
+use assay_trust::log::{Log, LogPath};
+use assay_trust::proof::{GitProof, MAX_PROOF, Proof, TrustNote};
+use assay_trust::{Reason, RepoUid};
+
+use super::evidence::form;
+use super::judge::{OfToken, read_token};
+use super::{Trust, log_error};
+use crate::door::Repo;
+use crate::error::{Error, Missing};
+use crate::hub::{Hub, blocking};
+use crate::index::{MAX_BYTES, Shelf};
+
+/// How large a commit or a tree may be that goes into a proof, in bytes.
+const MAX_OBJECT: u64 = 256 << 10;
+/// The folder of a model that holds its result files.
+const FOLDER: &str = crate::index::RESULTS_FOLDER;
+
+/// One of the two logs of a hub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogName {
+    /// Tokens that were issued, and what was decided about them.
+    Results,
+    /// Keys, issuers, policies and revocations.
+    Control,
+}
+
+/// A file of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFile {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether it never changes.
+    pub is_immutable: bool,
+}
+
+/// What is known of a token in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenStatus {
+    /// The identity of the token.
+    pub jti: String,
+    /// What it came to here.
+    pub standing: Standing,
+    /// The pull request, when it is in one.
+    pub pull: Option<u32>,
+    /// The file.
+    pub file: RepoPath,
+    /// Its place in the file, from 0.
+    pub ordinal: u32,
+    /// The commit that brought it.
+    pub commit: ObjectId,
+    /// How much of the results log and of the control log was taken into account.
+    pub as_of: (u64, u64),
+    /// The receipts of its leaves in the results log, as text.
+    pub receipts: Vec<String>,
+}
+
+/// What the author of an entry can do about a reason.
+pub fn hint(reason: &str) -> Option<&'static str> {
+    Reason::from_code(reason).map(Reason::hint)
+}
+
+impl Hub {
+    /// What a stranger has to know of this hub to check its proofs.
+    pub fn trust_note(&self) -> String {
+        self.trust.note().to_string()
+    }
+
+    /// A file of a log, by its name in tlog-tiles.
+    pub async fn log_file(&self, log: LogName, path: &str) -> Result<LogFile, Error> {
+        let log = self.trust.named(log);
+        let path = path.to_owned();
+        blocking(move || {
+            let missing = || Error::NotFound(Missing::Other("the log has no such file".to_owned()));
+            let name: LogPath = path.parse().map_err(|_| missing())?;
+            let bytes = log.file(&path).map_err(log_error)?.ok_or_else(missing)?;
+            Ok(LogFile {
+                bytes,
+                is_immutable: name.is_immutable(),
+            })
+        })
+        .await
+    }
+
+    /// The receipt of a leaf, as `tlog-proof@v1`.
+    pub async fn receipt(&self, log: LogName, index: u64) -> Result<String, Error> {
+        let log = self.trust.named(log);
+        blocking(move || {
+            if index >= log.size() {
+                let text = format!("the log has no leaf {index}");
+                return Err(Error::NotFound(Missing::Other(text)));
+            }
+            Ok(log.receipt(index).map_err(log_error)?.to_string())
+        })
+        .await
+    }
+
+    /// What became of a token in a repository, for who may see that.
+    pub async fn token_status(&self, repo: &Repo, jti: &str) -> Result<TokenStatus, Error> {
+        let (entry, of_token) = self.row(repo, jti).await?;
+        let as_of = self.known_of_logs().await?;
+        let uid = self.uid(repo).await?;
+        let version = entry.indexed.version;
+        let log = self.trust.results();
+        let digest = digest_of(&version);
+        let facts = of_token.facts(as_of.0, uid, digest);
+        let leaves: Vec<u64> = [
+            facts.issue.map(|(index, _)| index),
+            facts.decision.map(|(index, _)| index),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let receipts = blocking(move || {
+            let receipt = |index: u64| Ok(log.receipt(index).map_err(log_error)?.to_string());
+            leaves
+                .into_iter()
+                .map(receipt)
+                .collect::<Result<Vec<_>, Error>>()
+        })
+        .await?;
+        Ok(TokenStatus {
+            jti: jti.to_owned(),
+            standing: version.standing,
+            pull: entry.indexed.branch.pull(),
+            file: version.file,
+            ordinal: version.ordinal,
+            commit: version.commit,
+            as_of,
+            receipts,
+        })
+    }
+
+    /// The proof of a row, by the token that it brings: one small file that is checked without asking anyone. For who may
+    /// see the repository.
+    pub async fn proof(&self, repo: &Repo, jti: &str) -> Result<String, Error> {
+        let (entry, of_token) = self.row(repo, jti).await?;
+        let uid = self.uid(repo).await?;
+        let version = entry.indexed.version;
+        let digest = digest_of(&version);
+        let (results, _) = self.known_of_logs().await?;
+        let facts = of_token.facts(results, uid, digest);
+        let Some((decided, _)) = facts.decision else {
+            let text = "nothing was decided about this token here, so there is nothing to prove";
+            return Err(Error::NotFound(Missing::Other(text.to_owned())));
+        };
+        let issued = facts.issue.map(|(index, _)| index);
+        let (file, commit) = (version.file, version.commit);
+        let git = self
+            .with_git(repo.key, move |git| {
+                git_proof(&git.objects(), commit, &file)
+            })
+            .await?;
+        let trust = Arc::clone(&self.trust);
+        let proof = blocking(move || trust.prove(git, issued, decided)).await?;
+        if proof.len() > MAX_PROOF {
+            let text = "the directory of this commit is too large for a proof";
+            return Err(Error::TooLarge(text.to_owned()));
+        }
+        Ok(proof)
+    }
+
+    /// The current entry of a repository with a token: that of main before those of pull requests, one that is verified
+    /// before one that is not.
+    async fn row(&self, repo: &Repo, jti: &str) -> Result<(TokenEntry, OfToken), Error> {
+        let entries = self.store.entries_with_jti(jti).await?;
+        let rank = |entry: &TokenEntry| {
+            (
+                !entry.indexed.version.standing.is_verified(),
+                entry.indexed.branch != Branch::Main,
+            )
+        };
+        let found = entries
+            .into_iter()
+            .filter(|entry| entry.key == repo.key && entry.indexed.until.is_none())
+            .min_by_key(rank);
+        let found = found.ok_or_else(|| {
+            Error::NotFound(Missing::Other("no result here has this token".to_owned()))
+        })?;
+        let issued = self.store.issued(jti).await?.map(|issued| issued.index);
+        let decided = self.store.decisions(jti).await?;
+        let decided: Vec<u64> = decided.into_iter().map(|decision| decision.index).collect();
+        let (log, jti) = (self.trust.results(), jti.to_owned());
+        let of_token = blocking(move || read_token(&log, &jti, issued, &decided)).await?;
+        Ok((found, of_token))
+    }
+
+    async fn uid(&self, repo: &Repo) -> Result<RepoUid, Error> {
+        let repository = self.store.repository(repo.key).await?;
+        let repository = repository.ok_or(Error::NotFound(Missing::Repo))?;
+        Ok(RepoUid::from_bytes(repository.uid))
+    }
+}
+
+fn digest_of(version: &assay_store::NewEntry) -> Option<assay_trust::Digest> {
+    let evidence = version.evidence.as_ref()?;
+    let canonical = form(evidence, version.entry.token.as_deref()).ok()?;
+    Some(canonical.digest())
+}
+
+impl Trust {
+    fn named(&self, log: LogName) -> Log {
+        match log {
+            LogName::Results => self.results(),
+            LogName::Control => self.control(),
+        }
+    }
+
+    fn note(&self) -> TrustNote {
+        TrustNote {
+            hub: self.audience.clone(),
+            issuer: self.issuer.clone(),
+            results: self.results().key().clone(),
+            control: self.control().key().clone(),
+        }
+    }
+
+    fn prove(&self, git: GitProof, issued: Option<u64>, decided: u64) -> Result<String, Error> {
+        let (results, control) = (self.results(), self.control());
+        let checkpoint = control.checkpoint();
+        let mut leaves = Vec::new();
+        for leaf in control.leaves(0..checkpoint.claimed().size) {
+            let (_, leaf) = leaf.map_err(log_error)?;
+            leaves.push(String::from_utf8(leaf).map_err(Error::internal)?);
+        }
+        let receipt = |index| results.receipt(index).map_err(log_error);
+        let proof = Proof {
+            note: self.note(),
+            git,
+            issue: issued.map(receipt).transpose()?,
+            decide: receipt(decided)?,
+            control: leaves,
+            control_checkpoint: checkpoint.as_ref().clone(),
+        };
+        Ok(proof.to_json())
+    }
+}
+
+/// The way from a result file to the commit that brought it.
+fn git_proof(objects: &Objects, commit: ObjectId, file: &RepoPath) -> Result<GitProof, Error> {
+    let info = objects.commit(commit)?;
+    let shelf = Shelf::new(objects);
+    let missing = || Error::internal(format!("commit {commit} has no `{file}`"));
+    let directory = shelf.folder(commit)?.ok_or_else(missing)?;
+    let entry = objects.entry(commit, file)?.ok_or_else(missing)?;
+    let bytes = objects.read(entry.oid, MAX_BYTES)?;
+    Ok(GitProof {
+        id: info.id,
+        commit: objects.raw(info.id, MAX_OBJECT)?,
+        root: objects.raw(info.tree, MAX_OBJECT)?,
+        directory: objects.raw(directory, MAX_OBJECT)?,
+        file: String::from_utf8(bytes).map_err(Error::internal)?,
+    })
+}
+
+impl Hub {
+    /// What would become of the entries of a result file of a model if it were pushed now: nothing is decided.
+    pub async fn preview_standings(
+        &self,
+        repo: &Repo,
+        path: &RepoPath,
+        text: String,
+    ) -> Result<Vec<Standing>, Error> {
+        if !path.as_str().starts_with(FOLDER) || repo.kind != assay_model::RepoKind::Model {
+            return Ok(Vec::new());
+        }
+        let received_at = self.now();
+        let path = path.clone();
+        let (said, sightings) = self
+            .with_git(repo.key, move |git| {
+                let objects = git.objects();
+                let said = crate::index::submissions(text.into_bytes());
+                let mut sightings = Vec::new();
+                for one in &said {
+                    sightings.extend(super::admission::sighting(&objects, &path, one)?);
+                }
+                Ok((said, sightings))
+            })
+            .await?;
+        let mut judged = super::admission::preview(self, repo, sightings, received_at)
+            .await?
+            .into_iter();
+        let standing = |one: &crate::index::Submission| match one.evidence {
+            Some(_) => judged.next().unwrap_or_else(Standing::no_token),
+            None => Standing::no_token(),
+        };
+        Ok(said.iter().map(standing).collect())
+    }
+}

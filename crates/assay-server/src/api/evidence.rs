@@ -1,0 +1,304 @@
+//! Signed evidence that anyone can take away: standings, proofs, the files of the logs, and what is needed to check them.
+
+use assay_app::{LogName, Need};
+use assay_formats::hub_api;
+use assay_model::{ObjectId, RepoPath};
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::describe::{Door, Refusal, Subject, says};
+use crate::error::Failure;
+use crate::extract::{Asker, JsonBody, RepoName, Segments};
+use crate::routes::{Routes, get, post};
+use crate::state::AppState;
+use crate::wire;
+
+/// The media type of a proof.
+const PROOF: &str = "application/vnd.assay.proof+json";
+const BYTES: &str = "application/octet-stream";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// A file whose name says everything that is in it never changes.
+const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// What may be revoked at any moment is asked for again each time.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// What is asked about the results of one repository.
+pub(crate) fn of_repository() -> Routes {
+    Routes::about(Subject::Evidence)
+        .route(
+            "/{namespace}/{name}/eval-results",
+            get(
+                results,
+                says("Lists the results of a model, on main and in open pull requests, each with its standing.")
+                    .lists::<hub_api::EvalResult>("The results; a dataset has none."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/eval-results/preview",
+            post(
+                preview,
+                says("Tells what would become of the entries of a result file if it were pushed now.")
+                    .more("Nothing is decided and nothing is logged: the same file may be asked about again.")
+                    .takes::<PreviewFile>()
+                    .lists::<hub_api::BoardStanding>("The standing of each entry, in the order of the file."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/eval-results/{jti}",
+            get(
+                status,
+                says("Tells what became of a token in a repository.")
+                    .answers::<TokenStatus>("Its standing, where it stands, and its receipts."),
+            ),
+        )
+        .route(
+            "/{namespace}/{name}/eval-results/{jti}/proof",
+            get(
+                proof,
+                says("Gives the proof of a result, by its token.")
+                    .more(
+                        "One small file with the result, the token, the receipts of both log leaves and the whole control \
+                         log. `assay verify` checks it on a machine without a network.",
+                    )
+                    .answers_bytes(PROOF, "The proof."),
+            ),
+        )
+}
+
+/// What is asked of the logs, at its full address.
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Evidence)
+        .route(
+            "/.well-known/eval-trust",
+            get(
+                trust_note,
+                says("Gives the trust note: what a stranger has to know to check proofs of this hub.")
+                    .more("Fetch it once over a way that you trust, and keep it.")
+                    .asks(Door::Open)
+                    .answers_bytes(TEXT, "The keys of the two logs, a line each."),
+            ),
+        )
+        .route(
+            "/v1/log/{log}/checkpoint",
+            get(
+                checkpoint,
+                says("Gives the last checkpoint of a log, as a C2SP signed note.")
+                    .asks(Door::Open)
+                    .answers_bytes(TEXT, "The checkpoint.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+        .route(
+            "/v1/log/{log}/tile/{*tile}",
+            get(
+                tile,
+                says("Gives a tile or a bundle of entries of a log, as C2SP tlog-tiles names them.")
+                    .asks(Door::Open)
+                    .answers_bytes(BYTES, "The file; it never changes.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+        .route(
+            "/v1/log/{log}/receipts/{index}",
+            get(
+                receipt,
+                says("Gives the receipt of a leaf, as a C2SP `tlog-proof@v1`.")
+                    .asks(Door::Open)
+                    .answers_bytes(TEXT, "The leaf and its way to the last checkpoint.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+}
+
+/// The body of a preview.
+#[derive(Debug, Deserialize, ToSchema)]
+struct PreviewFile {
+    /// The path of the file, such as `.eval_results/hle.yaml`.
+    path: String,
+    /// The file.
+    content: String,
+}
+
+/// What became of a token.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TokenStatus {
+    /// The identity of the token.
+    jti: String,
+    /// What it came to.
+    standing: hub_api::BoardStanding,
+    /// The pull request, when it is in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request: Option<u32>,
+    /// The file.
+    filename: String,
+    /// Its place in the file, from 0.
+    position: u32,
+    /// The commit that brought it.
+    #[schema(value_type = String)]
+    commit: ObjectId,
+    /// How much of the logs was taken into account.
+    as_of: AsOf,
+    /// The receipts of its leaves in the results log.
+    receipts: Vec<String>,
+}
+
+/// The sizes of the logs.
+#[derive(Debug, Serialize, ToSchema)]
+struct AsOf {
+    /// Of the results log.
+    results: u64,
+    /// Of the control log.
+    control: u64,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    jti: String,
+}
+
+#[derive(Deserialize)]
+struct OfLog {
+    log: String,
+}
+
+#[derive(Deserialize)]
+struct TileOfLog {
+    log: String,
+    tile: String,
+}
+
+#[derive(Deserialize)]
+struct LeafOfLog {
+    log: String,
+    index: String,
+}
+
+/// The results of a model.
+async fn results(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+) -> Result<Json<Vec<hub_api::EvalResult>>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let results = state.hub.model_results(&repo).await?;
+    Ok(Json(
+        results
+            .iter()
+            .map(|result| wire::eval_result(result))
+            .collect(),
+    ))
+}
+
+/// What would become of a result file.
+async fn preview(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    JsonBody(file): JsonBody<PreviewFile>,
+) -> Result<Json<Vec<hub_api::BoardStanding>>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let path: RepoPath = file
+        .path
+        .parse()
+        .map_err(|_| Failure::invalid("`path` is no path in a repository"))?;
+    let hub = &state.hub;
+    let standings = hub.preview_standings(&repo, &path, file.content).await?;
+    Ok(Json(standings.iter().map(wire::standing).collect()))
+}
+
+/// What became of a token.
+async fn status(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Token { jti }): Segments<Token>,
+) -> Result<Json<TokenStatus>, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let found = state.hub.token_status(&repo, &jti).await?;
+    Ok(Json(TokenStatus {
+        standing: wire::standing(&found.standing),
+        jti: found.jti,
+        pull_request: found.pull,
+        filename: found.file.as_str().to_owned(),
+        position: found.ordinal,
+        commit: found.commit,
+        as_of: AsOf {
+            results: found.as_of.0,
+            control: found.as_of.1,
+        },
+        receipts: found.receipts,
+    }))
+}
+
+/// The proof of a result.
+async fn proof(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    name: RepoName,
+    Segments(Token { jti }): Segments<Token>,
+) -> Result<Response, Failure> {
+    let repo = name.open(&state, &caller, Need::Read).await?;
+    let proof = state.hub.proof(&repo, &jti).await?;
+    Ok(file(PROOF, ASK_AGAIN, proof.into_bytes()))
+}
+
+/// What a stranger has to know.
+async fn trust_note(State(state): State<AppState>) -> Response {
+    file(TEXT, ASK_AGAIN, state.hub.trust_note().into_bytes())
+}
+
+/// The last checkpoint of a log.
+async fn checkpoint(
+    State(state): State<AppState>,
+    Segments(OfLog { log }): Segments<OfLog>,
+) -> Result<Response, Failure> {
+    let found = state.hub.log_file(log_named(&log)?, "checkpoint").await?;
+    Ok(file(TEXT, ASK_AGAIN, found.bytes))
+}
+
+/// A tile or a bundle of entries.
+async fn tile(
+    State(state): State<AppState>,
+    Segments(TileOfLog { log, tile }): Segments<TileOfLog>,
+) -> Result<Response, Failure> {
+    let path = format!("tile/{tile}");
+    let found = state.hub.log_file(log_named(&log)?, &path).await?;
+    let kept = if found.is_immutable {
+        FOR_EVER
+    } else {
+        ASK_AGAIN
+    };
+    Ok(file(BYTES, kept, found.bytes))
+}
+
+/// The receipt of a leaf.
+async fn receipt(
+    State(state): State<AppState>,
+    Segments(LeafOfLog { log, index }): Segments<LeafOfLog>,
+) -> Result<Response, Failure> {
+    let index = index.parse().map_err(|_| Failure::no_route())?;
+    let receipt = state.hub.receipt(log_named(&log)?, index).await?;
+    Ok(file(TEXT, ASK_AGAIN, receipt.into_bytes()))
+}
+
+fn log_named(name: &str) -> Result<LogName, Failure> {
+    match name {
+        "results" => Ok(LogName::Results),
+        "control" => Ok(LogName::Control),
+        _ => Err(Failure::no_route()),
+    }
+}
+
+fn file(content_type: &'static str, kept: HeaderValue, bytes: Vec<u8>) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (CACHE_CONTROL, kept),
+    ];
+    (headers, bytes).into_response()
+}

@@ -1,0 +1,419 @@
+//! Signed evidence over HTTP: standings, proofs, logs, and who sees them.
+
+use assay_app::{NewIssuer, NewRevocation, RevokedFrom};
+use assay_server::{Person, TestHub};
+use assay_trust::log::{Bundle, Receipt, SignedCheckpoint, Tile, TreeHash};
+use assay_trust::proof::{Anchor, Proof, TrustNote};
+use assay_trust::{Assurance, Canonical, Claims, Digests, Jti, Scope, SigningKey, Verdict};
+use serde_json::{Value, json};
+
+const BOARD: &str = "/api/datasets/alice/bench/leaderboard";
+const EVAL: &str = "name: Bench\ndescription: A benchmark\nmetrics:\n  - {id: accuracy, display_name: Accuracy, \
+                    higher_is_better: true, primary: true}\ntasks:\n  - {id: default}\n";
+const FILE: &str = ".eval_results/bench.yaml";
+/// The moment at which every test begins.
+const NOW: i64 = 1_771_065_000;
+const HUB: &str = "http://127.0.0.1:8460";
+const ISSUER: &str = "https://evals.example";
+
+/// A hub with a benchmark and a model, that trusts an issuer elsewhere whose key the test has.
+struct Scene {
+    hub: TestHub,
+    benchmark: String,
+    model: String,
+    key: SigningKey,
+}
+
+impl Scene {
+    async fn new(model: &str) -> Self {
+        let hub = TestHub::new().await;
+        hub.create(Person::Alice, "datasets/alice/bench")
+            .await
+            .expect(200);
+        let bench = hub
+            .commit(
+                Person::Alice,
+                "datasets/alice/bench",
+                &[("eval.yaml", EVAL)],
+            )
+            .await;
+        hub.create(Person::Alice, &format!("models/{model}"))
+            .await
+            .expect(200);
+        let made = hub
+            .commit(
+                Person::Alice,
+                &format!("models/{model}"),
+                &[("README.md", "hi")],
+            )
+            .await;
+        let key = SigningKey::from_seed([7; 32]);
+        let issuer = NewIssuer {
+            issuer: ISSUER.to_owned(),
+            audience: None,
+            frameworks: None,
+            must_be_logged: false,
+            keys: vec![key.public()],
+        };
+        hub.hub()
+            .trust_issuer(&hub.hub().shell(), issuer)
+            .await
+            .unwrap();
+        let commit = |answer: assay_server::Answer| {
+            let oid = answer.expect(200).json()["commitOid"]
+                .as_str()
+                .map(str::to_owned);
+            oid.unwrap()
+        };
+        Self {
+            benchmark: commit(bench),
+            model: commit(made),
+            hub,
+            key,
+        }
+    }
+
+    /// An entry for a model, signed now.
+    fn signed(&self, model: &str, value: &str, number: u8) -> String {
+        let text = format!(
+            "- dataset:\n    id: alice/bench\n    task_id: default\n    revision: \"{}\"\n  framework:\n    name: inspect-ai\n    version: \"0.4.2\"\n  model_revision: \"{}\"\n  metrics:\n    - metric_id: accuracy\n      value: {value}\n",
+            self.benchmark, self.model
+        );
+        let canonical = Canonical::read_file(&text).remove(0).unwrap();
+        let subject = canonical.subject(&model.parse().unwrap()).unwrap();
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            aud: HUB.to_owned(),
+            sub: "inspect-ai".parse().unwrap(),
+            jti: jti(number),
+            iat: NOW,
+            nbf: NOW,
+            exp: NOW + 900,
+            digests: Digests {
+                subject: subject.digest(),
+                entry: canonical.digest(),
+            },
+            subject,
+            assurance: Assurance::Hosted,
+            policy: None,
+            act: None,
+            evidence: Vec::new(),
+        };
+        let token = self.key.sign_token(&claims);
+        format!("{text}  verify_token: {token}\n")
+    }
+
+    async fn push(&self, model: &str, text: &str) {
+        let files = [(FILE, text)];
+        self.hub
+            .commit(Person::Alice, &format!("models/{model}"), &files)
+            .await
+            .expect(200);
+    }
+
+    async fn rows(&self) -> Value {
+        self.hub.get(Person::Nobody, BOARD).await.expect(200).json()
+    }
+}
+
+fn jti(number: u8) -> Jti {
+    Jti::from_bytes([number; 16])
+}
+
+#[tokio::test]
+async fn a_result_says_everywhere_whether_it_is_verified_and_by_whom() {
+    let scene = Scene::new("alice/small").await;
+    let good = scene.signed("alice/small", "72.5", 1);
+    let bad = scene
+        .signed("alice/small", "50.0", 2)
+        .replace("50.0", "99.0");
+
+    scene.push("alice/small", &format!("{good}{bad}")).await;
+
+    let path = "/api/models/alice/small/eval-results";
+    let results = scene.hub.get(Person::Nobody, path).await.expect(200).json();
+    assert_eq!(results[0]["verified"], true);
+    let attested = &results[0]["standing"]["attested"];
+    assert_eq!(attested["integration"], "inspect-ai");
+    assert_eq!(attested["issuer"], ISSUER);
+    assert_eq!(attested["jti"], jti(1).to_string());
+    assert_eq!(results[1]["standing"]["state"], "unverified");
+    assert_eq!(results[1]["standing"]["reason"], "claim_mismatch:metrics");
+    assert!(
+        results[1]["standing"]["hint"]
+            .as_str()
+            .is_some_and(|hint| !hint.is_empty())
+    );
+    let all = scene
+        .hub
+        .get(Person::Nobody, &format!("{BOARD}?policy=all"))
+        .await
+        .json();
+    let states: Vec<&Value> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["standing"]["state"])
+        .collect();
+    assert_eq!(states, ["unverified", "verified"]);
+}
+
+#[tokio::test]
+async fn a_verified_result_has_a_small_proof_that_a_stranger_checks_by_himself() {
+    let scene = Scene::new("alice/small").await;
+    scene
+        .push("alice/small", &scene.signed("alice/small", "72.5", 1))
+        .await;
+    let path = format!("/api/models/alice/small/eval-results/{}/proof", jti(1));
+
+    let answer = scene.hub.get(Person::Nobody, &path).await.expect(200);
+    let note = scene
+        .hub
+        .get(Person::Nobody, "/.well-known/eval-trust")
+        .await
+        .expect(200);
+
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/vnd.assay.proof+json")
+    );
+    assert_eq!(answer.header("cache-control"), Some("no-cache"));
+    let proof = answer.text();
+    assert!(proof.len() < 20_000, "{} bytes", proof.len());
+    let note: TrustNote = note.text().parse().unwrap();
+    let proven = proof.parse::<Proof>().unwrap().verify(Some(&note)).unwrap();
+    assert_eq!(proven.anchor, Anchor::Given);
+    let Verdict::Verified(attestation) = proven.verdict else {
+        panic!("{:?}", proven.verdict);
+    };
+    assert_eq!(attestation.claims.jti, jti(1));
+    assert_eq!(proven.path.as_str(), FILE);
+    let missing = format!("/api/models/alice/small/eval-results/{}/proof", jti(9));
+    scene.hub.get(Person::Nobody, &missing).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_proof_says_that_a_result_was_revoked_since() {
+    let scene = Scene::new("alice/small").await;
+    scene
+        .push("alice/small", &scene.signed("alice/small", "72.5", 1))
+        .await;
+    revoke(&scene, Scope::Jti(jti(1))).await;
+    let path = format!("/api/models/alice/small/eval-results/{}", jti(1));
+
+    let proof = scene
+        .hub
+        .get(Person::Nobody, &format!("{path}/proof"))
+        .await
+        .expect(200)
+        .text();
+    let status = scene
+        .hub
+        .get(Person::Nobody, &path)
+        .await
+        .expect(200)
+        .json();
+
+    let proven = proof.parse::<Proof>().unwrap().verify(None).unwrap();
+    assert!(
+        matches!(proven.verdict, Verdict::Revoked(_)),
+        "{:?}",
+        proven.verdict
+    );
+    assert_eq!(status["standing"]["state"], "revoked");
+    assert_eq!(status["standing"]["reason"], "token_revoked");
+    assert_eq!(status["asOf"]["results"], 1);
+    assert_eq!(
+        status["receipts"].as_array().unwrap().len(),
+        1,
+        "the issuer keeps its own log"
+    );
+}
+
+#[tokio::test]
+async fn the_files_of_a_log_agree_with_its_checkpoint_and_may_be_kept() {
+    let scene = Scene::new("alice/small").await;
+    scene
+        .push("alice/small", &scene.signed("alice/small", "72.5", 1))
+        .await;
+    let note = scene
+        .hub
+        .get(Person::Nobody, "/.well-known/eval-trust")
+        .await;
+    let note: TrustNote = note.expect(200).text().parse().unwrap();
+
+    for (log, key) in [("results", &note.results), ("control", &note.control)] {
+        let base = format!("/v1/log/{log}");
+        let checkpoint = scene
+            .hub
+            .get(Person::Nobody, &format!("{base}/checkpoint"))
+            .await
+            .expect(200);
+        assert_eq!(checkpoint.header("cache-control"), Some("no-cache"));
+        let checkpoint: SignedCheckpoint = checkpoint.text().parse().unwrap();
+        let size = checkpoint.verify(key).unwrap().size;
+        let width = u16::try_from(size).unwrap();
+        let entries = scene
+            .hub
+            .get(
+                Person::Nobody,
+                &format!("{base}/tile/entries/000.p/{width}"),
+            )
+            .await;
+        let tile = scene
+            .hub
+            .get(Person::Nobody, &format!("{base}/tile/0/000.p/{width}"))
+            .await;
+        let kept = tile.header("cache-control").map(str::to_owned);
+        assert!(kept.is_some_and(|kept| kept.contains("immutable")));
+        let (entries, tile) = (entries.expect(200).body, tile.expect(200).body);
+        let leaves = Bundle { index: 0, width }.read(&entries).unwrap();
+        let hashes = Tile {
+            level: 0,
+            index: 0,
+            width,
+        }
+        .read(&tile)
+        .unwrap();
+        let hashed: Vec<TreeHash> = leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect();
+        assert_eq!(hashed, hashes);
+        let receipt = scene
+            .hub
+            .get(Person::Nobody, &format!("{base}/receipts/0"))
+            .await;
+        let receipt: Receipt = receipt.expect(200).text().parse().unwrap();
+        assert_eq!(receipt.verify(key).unwrap().size, size);
+        assert_eq!(receipt.leaf(), leaves[0]);
+        for nothing in [
+            "tile/0/999",
+            "tile/../checkpoint",
+            "receipts/99",
+            "receipts/x",
+            "tile/9/000",
+        ] {
+            scene
+                .hub
+                .get(Person::Nobody, &format!("{base}/{nothing}"))
+                .await
+                .expect(404);
+        }
+    }
+    scene
+        .hub
+        .get(Person::Nobody, "/v1/log/other/checkpoint")
+        .await
+        .expect(404);
+}
+
+#[tokio::test]
+async fn revocation_purges_cache() {
+    let scene = Scene::new("alice/small").await;
+    scene
+        .push("alice/small", &scene.signed("alice/small", "72.5", 1))
+        .await;
+    let model = "/api/models/alice/small?expand[]=evalResults";
+    let before = [scene.rows().await, scene.rows().await];
+    let page = scene
+        .hub
+        .get(Person::Nobody, model)
+        .await
+        .expect(200)
+        .json();
+
+    revoke(&scene, Scope::Kid(scene.key.kid())).await;
+
+    assert_eq!(before[0][0]["standing"]["state"], "verified");
+    assert_eq!(before[0], before[1]);
+    assert_eq!(page["evalResults"][0]["verified"], true);
+    let after = scene.rows().await;
+    assert_eq!(after[0]["standing"]["state"], "revoked");
+    assert_eq!(after[0]["verified"], false);
+    let page = scene.hub.get(Person::Nobody, model).await.json();
+    assert_eq!(page["evalResults"][0]["standing"]["reason"], "key_revoked");
+    let verified = scene
+        .hub
+        .get(Person::Nobody, &format!("{BOARD}?verified=true"))
+        .await
+        .json();
+    assert_eq!(verified, json!([]));
+}
+
+#[tokio::test]
+async fn private_repo_invisible_everywhere() {
+    let scene = Scene::new("alice/secret").await;
+    let private = json!({ "private": true });
+    scene
+        .hub
+        .put(Person::Alice, "/api/models/alice/secret/settings", private)
+        .await
+        .expect(200);
+    scene
+        .push("alice/secret", &scene.signed("alice/secret", "72.5", 1))
+        .await;
+    let path = |model: &str, rest: &str| format!("/api/models/alice/{model}/eval-results{rest}");
+    let (token, proof) = (format!("/{}", jti(1)), format!("/{}/proof", jti(1)));
+
+    for rest in ["", &token, &proof] {
+        scene
+            .hub
+            .get(Person::Alice, &path("secret", rest))
+            .await
+            .expect(200);
+        for person in [Person::Nobody, Person::Bob] {
+            let hidden = scene.hub.get(person, &path("secret", rest)).await;
+            let absent = scene.hub.get(person, &path("nothing", rest)).await;
+            assert_eq!(hidden.status, absent.status, "{rest}");
+            assert_eq!(hidden.header("x-error-code"), absent.header("x-error-code"));
+            let named = |text: String| text.replace("secret", "nothing");
+            assert_eq!(named(hidden.text()), absent.text(), "{rest}");
+        }
+    }
+    assert_eq!(scene.rows().await, json!([]));
+    let entries = scene
+        .hub
+        .get(Person::Nobody, "/v1/log/results/tile/entries/000.p/1")
+        .await;
+    let entries = entries.expect(200).body;
+    let leaf = String::from_utf8_lossy(&entries);
+    for word in ["alice", "secret", "bench", "72.5"] {
+        assert!(!leaf.contains(word), "{leaf}");
+    }
+}
+
+#[tokio::test]
+async fn a_preview_tells_the_standing_of_each_entry_and_logs_nothing() {
+    let scene = Scene::new("alice/small").await;
+    let good = scene.signed("alice/small", "72.5", 1);
+    let file = format!("{good}{}", good.replace("72.5", "73.5"));
+    let body = json!({ "path": FILE, "content": file });
+
+    let told = scene
+        .hub
+        .post(
+            Person::Bob,
+            "/api/models/alice/small/eval-results/preview",
+            body,
+        )
+        .await
+        .expect(200)
+        .json();
+
+    assert_eq!(told[0]["state"], "verified");
+    assert_eq!(told[1]["reason"], "claim_mismatch:metrics");
+    let checkpoint = scene
+        .hub
+        .get(Person::Nobody, "/v1/log/results/checkpoint")
+        .await
+        .text();
+    assert_eq!(checkpoint.lines().nth(1), Some("0"));
+}
+
+async fn revoke(scene: &Scene, scope: Scope) {
+    let hub = scene.hub.hub();
+    let new = NewRevocation {
+        scope,
+        from: RevokedFrom::Start,
+        reason: "a test".to_owned(),
+    };
+    hub.revoke(&hub.shell(), new, false).await.unwrap();
+}
