@@ -74,7 +74,7 @@ def main() -> int:
     print(f"verified: {attested.get('integration')} answers for it, first seen {attested.get('firstSeen')}")
     if arguments.proof:
         with open(arguments.proof, "wb") as file:
-            file.write(proof_of(hub, found))
+            file.write(proof_of(hub, arguments.model, attested["jti"]))
         print(f"the proof is in {arguments.proof}")
     return 0
 
@@ -207,10 +207,9 @@ def find(hub: str, arguments: argparse.Namespace, entry: dict) -> dict | None:
     return None
 
 
-def proof_of(hub: str, result: dict) -> bytes:
+def proof_of(hub: str, model: str, jti: str) -> bytes:
     """The proof of the row: everything that a stranger needs, in one small file."""
-    url = urllib.parse.urljoin(f"{hub}/", result["standing"]["proof"])
-    return request(url, os.environ["HF_TOKEN"])
+    return request(f"{hub}/api/models/{model}/eval-results/{jti}/proof", os.environ["HF_TOKEN"])
 
 
 if __name__ == "__main__":

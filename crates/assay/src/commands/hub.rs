@@ -80,6 +80,7 @@ fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError>
         Action::Results(action) => {
             boards::results(action, &connect(command.hub.as_deref(), config)?)
         }
+        Action::Proof(action) => boards::proof(action, &connect(command.hub.as_deref(), config)?),
     }
 }
 

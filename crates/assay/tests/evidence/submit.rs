@@ -57,7 +57,7 @@ fn a_harness_log_becomes_an_open_pull_request_and_a_second_run_finds_it() {
     assert!(
         first
             .stdout
-            .contains("alice/Sums sums: accuracy 75; unverified"),
+            .contains("alice/Sums sums: accuracy 75; unverified (no_token)"),
         "{first}"
     );
     assert_eq!(again.code, Some(0), "{again}");

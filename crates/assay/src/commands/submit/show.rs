@@ -148,7 +148,21 @@ fn line(outcome: &Outcome, sent: &Sent) -> String {
         Some(standing) => format!("; {}", standing_in_words(standing)),
         None => String::new(),
     };
-    visible(&format!("{what}{place}{standing}"))
+    let proof = match sent.standing.as_ref().and_then(proof_of) {
+        Some(jti) => format!(
+            "\n    proof: {}/api/models/{}/eval-results/{}/proof",
+            outcome.hub,
+            outcome.model,
+            visible(jti)
+        ),
+        None => String::new(),
+    };
+    format!("{}{proof}", visible(&format!("{what}{place}{standing}")))
+}
+
+/// The identity of the token that a verified entry is proved by.
+fn proof_of(standing: &Json) -> Option<&str> {
+    standing["attested"]["jti"].as_str()
 }
 
 /// A standing in a line: the word, the reason and what to do.
@@ -158,8 +172,16 @@ pub(super) fn standing_in_words(standing: &Json) -> String {
         let words = text(key).map(|words| format!("{before}{words}{after}"));
         words.unwrap_or_default()
     };
+    let attested = &standing["attested"];
+    let by = match (
+        attested["assurance"].as_str(),
+        attested["integration"].as_str(),
+    ) {
+        (Some(assurance), Some(integration)) => format!(" ({assurance}, by {integration})"),
+        _ => String::new(),
+    };
     format!(
-        "{}{}{}{}",
+        "{}{by}{}{}{}",
         text("state").unwrap_or("unverified"),
         part(" (", "reason", ")"),
         part(": ", "detail", ""),
