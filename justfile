@@ -34,6 +34,10 @@ deny:
 bench name *args:
     cargo bench --locked --bench {{name}} -- {{args}}
 
+# Take the defences of signed evidence out one by one, and see the tests fail
+mutate *words:
+    scripts/mutate-trust.py {{words}}
+
 # Fuzz every parser for longer than the tests do, on the stable toolchain
 fuzz seconds="60":
     ASSAY_FUZZ_SECONDS={{seconds}} cargo test --release --locked -p assay-fuzz

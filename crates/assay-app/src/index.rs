@@ -19,7 +19,7 @@ mod shelf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_git::{Reference, Repositories, Repository};
+use assay_git::{RefKind, Reference, Repositories, Repository};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{
     AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
@@ -112,7 +112,7 @@ pub(crate) async fn index(
     let git = Arc::clone(&sources.git);
     let (repository, refs) = blocking(move || {
         let repository = git.get(key)?;
-        let refs = repository.refs()?;
+        let refs = public(repository.refs()?);
         Ok((repository, refs))
     })
     .await?;
@@ -158,6 +158,12 @@ pub(crate) async fn touched_by(
         }
     }
     Ok(touched)
+}
+
+/// The refs that people know of. Others are the hub's own and say nothing of results.
+pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
+    refs.retain(|reference| reference.kind != RefKind::Other);
+    refs
 }
 
 /// Collects what the records and the index say of a repository.

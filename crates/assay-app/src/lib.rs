@@ -66,5 +66,5 @@ pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use trust::{
     AffectedRow, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation, RevocationInfo, Revoked,
-    RevokedFrom, TokenStatus, hint, keys_of_jwks, scope_of_token,
+    RevokedFrom, TokenStatus, hint, keys_of_jwks,
 };

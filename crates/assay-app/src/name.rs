@@ -5,7 +5,7 @@ use assay_model::RepoId;
 use crate::error::Error;
 
 /// Names that no account may have: they are parts of addresses, or clients read them as such.
-const RESERVED: [&str; 40] = [
+const RESERVED: [&str; 41] = [
     "about",
     "admin",
     "api",
@@ -45,6 +45,7 @@ const RESERVED: [&str; 40] = [
     "trust",
     "uploads",
     "users",
+    "v1",
     "xet",
 ];
 

@@ -10,7 +10,7 @@ use assay_store::IndexedRef;
 use crate::discussion;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::{Afresh, index};
+use crate::index::{Afresh, index, public};
 
 /// How many repositories are looked at in one go.
 const CHUNK: u32 = 512;
@@ -112,7 +112,7 @@ fn read_refs(git: &Repositories, keys: Vec<RepoKey>) -> Vec<(RepoKey, Vec<Refere
     let mut read = Vec::with_capacity(keys.len());
     for key in keys {
         match git.get(key).and_then(|repository| repository.refs()) {
-            Ok(refs) => read.push((key, refs)),
+            Ok(refs) => read.push((key, public(refs))),
             Err(error) => tracing::error!(%key, ?error, "repository {key} cannot be read"),
         }
     }

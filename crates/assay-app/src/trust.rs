@@ -12,7 +12,9 @@ mod control;
 mod evidence;
 mod follow;
 mod judge;
+mod mirror;
 mod proof;
+mod receipts;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -28,7 +30,7 @@ use assay_trust::{
 pub(crate) use self::admission::{Sighting, admit, sightings};
 pub use self::control::{
     AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
-    keys_of_jwks, scope_of_token,
+    keys_of_jwks,
 };
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;

@@ -38,6 +38,11 @@ pub(crate) fn of_repository() -> Routes {
         .merge(uploads::routes())
 }
 
+/// What is asked of the logs, which an issuer alone has too.
+pub(crate) fn of_logs() -> Routes {
+    evidence::routes()
+}
+
 /// What is asked of the hub as a whole, at its full address.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)

@@ -13,7 +13,7 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use tower_http::decompression::RequestDecompressionLayer;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName};
 use crate::links;
@@ -69,6 +69,34 @@ pub(crate) fn routes() -> Routes {
         .served(|router| router.layer(RequestDecompressionLayer::new()))
 }
 
+/// The mirror of the logs, which anyone clones and nobody pushes to.
+pub(crate) fn of_logs() -> Routes {
+    Routes::about(Subject::Evidence)
+        .route(
+            "/v1/log.git/info/refs",
+            get(
+                advertise_logs,
+                says("Tells git what refs the mirror of the logs has.")
+                    .more("`git clone HUB/v1/log.git` gives the files of both logs, under the names of C2SP tlog-tiles.")
+                    .asks(Door::Open)
+                    .query::<ServiceQuery>()
+                    .answers_bytes("application/x-git-upload-pack-advertisement", "The refs, in packet lines.")
+                    .refuses(&[Refusal::Invalid]),
+            ),
+        )
+        .route(
+            "/v1/log.git/git-upload-pack",
+            post(
+                fetch_logs,
+                says("Answers a fetch from the mirror of the logs.")
+                    .asks(Door::Open)
+                    .takes_bytes("application/x-git-upload-pack-request", "What the client has and wants.", None)
+                    .answers_bytes("application/x-git-upload-pack-result", "A pack, as it is being made."),
+            ),
+        )
+        .served(|router| router.layer(RequestDecompressionLayer::new()))
+}
+
 #[derive(Debug, Deserialize, IntoParams)]
 struct ServiceQuery {
     /// `git-upload-pack` or `git-receive-pack`.
@@ -116,6 +144,29 @@ async fn fetch(
     let question = Box::new(reader(request).take(MAX_QUESTION));
     let hub = &state.hub;
     let pack = hub.fetch(&repo, protocol(&headers), question).await?;
+    let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
+    Ok(answer("application/x-git-upload-pack-result", body))
+}
+
+/// Tells what refs the mirror of the logs has.
+async fn advertise_logs(
+    State(state): State<AppState>,
+    Query(query): Query<ServiceQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    if query.service != UPLOAD_PACK {
+        return Err(Failure::invalid("the logs can be cloned and not pushed to"));
+    }
+    let text = state.hub.advertise_logs(protocol(&headers)).await?;
+    let kind = "application/x-git-upload-pack-advertisement";
+    Ok(answer(kind, Body::from(text)))
+}
+
+/// Answers a fetch from the mirror of the logs.
+async fn fetch_logs(State(state): State<AppState>, request: Request) -> Result<Response, Failure> {
+    let headers = request.headers().clone();
+    let question = Box::new(reader(request).take(MAX_QUESTION));
+    let pack = state.hub.fetch_logs(protocol(&headers), question).await?;
     let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
     Ok(answer("application/x-git-upload-pack-result", body))
 }

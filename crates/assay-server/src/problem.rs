@@ -11,8 +11,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTIC
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// What every type begins with. It names a kind of failure and need not be an address where anything is served.
-const TYPES: &str = "https://assay.dev/problems/";
+/// What every type begins with. It names a kind of failure and is no address where anything is served.
+const TYPES: &str = "urn:assay:problem:";
 /// The type of an RFC 9457 body.
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 /// How to prove who one is.

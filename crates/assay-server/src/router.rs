@@ -86,6 +86,7 @@ pub(crate) fn routes() -> Routes {
         .merge(every_kind("", "/datasets", of_page))
         .merge(api::routes())
         .merge(lfs::links())
+        .merge(git::of_logs())
         .merge(openapi::routes())
         .merge(health::routes())
         .merge(issuer::routes())
@@ -95,6 +96,7 @@ pub(crate) fn routes() -> Routes {
 fn issuer_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .merge(issuer::routes())
+        .merge(api::of_logs())
         .merge(health::routes())
 }
 

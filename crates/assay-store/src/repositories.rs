@@ -99,6 +99,8 @@ questions! {
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
     fn find_repository(kind: RepoKind, id: &RepoId) -> Option<Found>;
+    /// The repository of this identity.
+    fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
     /// The keys of all repositories, in order, those after a key when one is given.
     fn repository_keys(after: Option<RepoKey>, limit: u32) -> Vec<RepoKey>;
     /// How many repositories an account owns.
@@ -247,6 +249,23 @@ async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<O
     );
     let row = sqlx::query(query)
         .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_repository(&mut Cells::of(&row)))
+        .transpose()
+}
+
+async fn repository_of_uid(
+    connection: &mut Connection,
+    uid: &[u8; 16],
+) -> sqlx::Result<Option<Repository>> {
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        " FROM repositories r WHERE r.uid = $1"
+    );
+    let row = sqlx::query(query)
+        .bind(uid.to_vec())
         .fetch_optional(connection)
         .await?;
     row.map(|row| read_repository(&mut Cells::of(&row)))

@@ -2,6 +2,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use assay_formats::Value;
+
+use crate::exact::Exact;
 use crate::members::Members;
 use crate::{Digest, IntegrationId, Json, JsonError, Jti, Malformed, Subject};
 
@@ -125,12 +128,12 @@ impl Claims {
 
     /// Reads claims: in their canonical spelling, with every member known.
     pub fn read(text: &str) -> Result<Self, ClaimsError> {
-        let json = Json::read_exact(text).map_err(ClaimsError::Json)?;
-        Self::of(json).map_err(ClaimsError::Shape)
+        let exact = Exact::read(text).map_err(ClaimsError::Json)?;
+        Self::of(exact.root()).map_err(ClaimsError::Shape)
     }
 
-    fn of(json: Json) -> Result<Self, Malformed> {
-        let mut members = Members::of(json)?;
+    fn of(value: Value<'_>) -> Result<Self, Malformed> {
+        let mut members = Members::of(value)?;
         members.version("ver", Self::VERSION)?;
         let claims = Self {
             iss: members.text("iss")?,
@@ -159,7 +162,7 @@ impl Digests {
         ])
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let digests = Self {
             subject: members.parsed("subject")?,
             entry: members.parsed("entry")?,
@@ -182,8 +185,8 @@ impl Evidence {
     }
 
     /// Reads an artefact as the claims and an issue request have it.
-    pub fn read(json: Json) -> Result<Self, Malformed> {
-        let mut members = Members::of(json)?;
+    pub fn read(value: Value<'_>) -> Result<Self, Malformed> {
+        let mut members = Members::of(value)?;
         let hex = members.text("sha256")?;
         let evidence = Self {
             name: members.text("name")?,
@@ -242,30 +245,26 @@ fn write_facts(facts: &BTreeMap<String, String>) -> Json {
     Json::Map(facts.iter().map(member).collect())
 }
 
-fn read_facts(json: Json) -> Result<BTreeMap<String, String>, Malformed> {
-    let wrong = Malformed::Wrong("act");
-    let Json::Map(facts) = json else {
-        return Err(wrong);
+fn read_facts(act: Value<'_>) -> Result<BTreeMap<String, String>, Malformed> {
+    let fact = |(key, value): (Value<'_>, Value<'_>)| {
+        Some((key.text()?.into_owned(), value.text()?.into_owned()))
     };
-    if facts.is_empty() || facts.len() > Claims::MAX_FACTS {
-        return Err(wrong);
-    }
-    let fact = |(key, value): (String, Json)| match value {
-        Json::Text(text) => Ok((key, text)),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Map(_) => {
-            Err(Malformed::Wrong("act"))
-        }
-    };
-    facts.into_iter().map(fact).collect()
+    let facts: Option<BTreeMap<_, _>> = act.entries().map(fact).collect();
+    facts
+        .filter(|facts| (1..=Claims::MAX_FACTS).contains(&facts.len()))
+        .ok_or(Malformed::Wrong("act"))
 }
 
 /// The artefacts; a list that is there is not empty, so that there is one way to name none.
-fn read_evidence(json: Option<Json>) -> Result<Vec<Evidence>, Malformed> {
-    match json {
-        None => Ok(Vec::new()),
-        Some(Json::List(items)) if (1..=Claims::MAX_EVIDENCE).contains(&items.len()) => {
-            items.into_iter().map(Evidence::read).collect()
-        }
-        Some(_) => Err(Malformed::Wrong("evidence")),
+fn read_evidence(list: Option<Value<'_>>) -> Result<Vec<Evidence>, Malformed> {
+    let Some(list) = list else {
+        return Ok(Vec::new());
+    };
+    let items = list.items().map(Evidence::read);
+    let evidence: Vec<Evidence> = items.collect::<Result<_, _>>()?;
+    if (1..=Claims::MAX_EVIDENCE).contains(&evidence.len()) {
+        Ok(evidence)
+    } else {
+        Err(Malformed::Wrong("evidence"))
     }
 }

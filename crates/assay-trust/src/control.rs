@@ -1,11 +1,13 @@
 //! The control log: everything that trust depends on is a leaf of it, and it is always read whole.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use assay_formats::{Kind, Value};
 use assay_model::Revision;
 
-use crate::leaf::{VERSION, read_members};
+use crate::leaf::{VERSION, members_of, read_leaf};
 use crate::members::Members;
 use crate::{Digest, IntegrationId, Json, Jti, Kid, LeafError, Malformed, PublicKey};
 
@@ -124,7 +126,8 @@ pub struct WordError(&'static str);
 impl ControlLeaf {
     /// Reads a leaf: canonical bytes, every member known, and no key that is weak.
     pub fn read(bytes: &[u8]) -> Result<Self, LeafError> {
-        let mut members = read_members(bytes)?;
+        let exact = read_leaf(bytes)?;
+        let mut members = members_of(&exact)?;
         let kind = members.text("t").map_err(LeafError::Shape)?;
         if kind == "key" {
             return Self::take_key(members);
@@ -182,10 +185,10 @@ impl ControlLeaf {
         json.to_jcs()
     }
 
-    fn take_key(mut members: Members) -> Result<Self, LeafError> {
+    fn take_key(mut members: Members<'_>) -> Result<Self, LeafError> {
         let jwk = members.required("jwk").map_err(LeafError::Shape)?;
-        let key = PublicKey::from_jwk(jwk).map_err(LeafError::Key)?;
-        let read = |mut members: Members| {
+        let key = PublicKey::of_jwk(jwk).map_err(LeafError::Key)?;
+        let read = |mut members: Members<'_>| {
             members.constant("alg", "EdDSA")?;
             members.constant("kid", &key.kid().to_string())?;
             let leaf = Self::Key {
@@ -199,12 +202,12 @@ impl ControlLeaf {
         read(members).map_err(LeafError::Shape)
     }
 
-    fn take_policy(mut members: Members) -> Result<Self, Malformed> {
+    fn take_policy(mut members: Members<'_>) -> Result<Self, Malformed> {
         let sha256 = members.parsed("sha256")?;
         members.finish().map(|()| Self::Policy { sha256 })
     }
 
-    fn take_revoke(mut members: Members) -> Result<Self, Malformed> {
+    fn take_revoke(mut members: Members<'_>) -> Result<Self, Malformed> {
         let leaf = Self::Revoke {
             scope: Scope::take(members.members("scope")?)?,
             from_index: members.index("from_index")?,
@@ -214,7 +217,7 @@ impl ControlLeaf {
         members.finish().map(|()| leaf)
     }
 
-    fn take_unrevoke(mut members: Members) -> Result<Self, Malformed> {
+    fn take_unrevoke(mut members: Members<'_>) -> Result<Self, Malformed> {
         let leaf = Self::Unrevoke {
             revocation: members.index("revocation")?,
             reason: members.text("reason")?,
@@ -248,17 +251,15 @@ impl IssuerTrust {
         json
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
+        let name = |name: Value<'_>| name.text().map(Cow::into_owned);
+        let names = |list: Value<'_>| match list.kind() {
+            Kind::List => list.items().map(name).collect(),
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String | Kind::Map => None,
+        };
         let frameworks = match members.take("frameworks") {
             None => None,
-            Some(Json::List(names)) => Some(
-                names
-                    .iter()
-                    .map(|name| name.text().map(str::to_owned))
-                    .collect::<Option<_>>()
-                    .ok_or(Malformed::Wrong("frameworks"))?,
-            ),
-            Some(_) => return Err(Malformed::Wrong("frameworks")),
+            Some(list) => Some(names(list).ok_or(Malformed::Wrong("frameworks"))?),
         };
         let trust = Self {
             issuer: members.text("iss")?,
@@ -289,7 +290,7 @@ impl Scope {
         }
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let scope = if let Some(kid) = members.optional_parsed("kid")? {
             Self::Kid(kid)
         } else if let Some(issuer) = members.optional_text("issuer")? {

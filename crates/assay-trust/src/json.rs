@@ -4,6 +4,8 @@ use assay_formats::json::Parser;
 use assay_formats::{Kind, Tape, Value};
 use assay_model::{Number, Spelling};
 
+use crate::exact::Exact;
+
 /// A JSON value that is written in one way only: that of RFC 8785, the JSON canonicalization scheme.
 ///
 /// Keys are ASCII letters, digits, `_`, `.` and `-`. Sorting them as bytes is then the same as sorting them as UTF-16,
@@ -72,12 +74,7 @@ impl Json {
     /// assert_eq!(Json::read_exact(r#"{"value":20.90}"#), Err(JsonError::NotCanonical));
     /// ```
     pub fn read_exact(text: &str) -> Result<Self, JsonError> {
-        let json = Self::read(text)?;
-        if json.to_jcs() == text {
-            Ok(json)
-        } else {
-            Err(JsonError::NotCanonical)
-        }
+        Self::of(Exact::read(text)?.root())
     }
 
     /// The canonical spelling.
@@ -139,7 +136,7 @@ impl Json {
         Self::integer(i64::try_from(value).unwrap_or(i64::MAX))
     }
 
-    fn of(value: Value<'_>) -> Result<Self, JsonError> {
+    pub(crate) fn of(value: Value<'_>) -> Result<Self, JsonError> {
         Ok(match value.kind() {
             Kind::Null => Self::Null,
             Kind::Bool => Self::Bool(value.truth() == Some(true)),
@@ -200,6 +197,69 @@ impl Json {
     }
 }
 
+/// Writes an object whose members come in the order of their names.
+pub(crate) struct ObjectWriter(String);
+
+impl ObjectWriter {
+    pub(crate) fn begin() -> Self {
+        let mut text = String::with_capacity(1024);
+        text.push('{');
+        Self(text)
+    }
+
+    pub(crate) fn end(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+
+    pub(crate) fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        write_text(text, &mut self.0);
+    }
+
+    pub(crate) fn optional_text(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(key, text);
+        }
+    }
+
+    pub(crate) fn number(&mut self, key: &str, number: Number) {
+        self.key(key);
+        self.0.push_str(number.spell(&mut Spelling::new()));
+    }
+
+    pub(crate) fn object(&mut self, key: &str, members: impl FnOnce(&mut Self)) {
+        self.key(key);
+        self.0.push('{');
+        members(self);
+        self.0.push('}');
+    }
+
+    pub(crate) fn list<T>(&mut self, key: &str, items: &[T], members: impl Fn(&mut Self, &T)) {
+        self.key(key);
+        self.0.push('[');
+        for item in items {
+            self.comma();
+            self.0.push('{');
+            members(self, item);
+            self.0.push('}');
+        }
+        self.0.push(']');
+    }
+
+    fn key(&mut self, key: &str) {
+        self.comma();
+        write_text(key, &mut self.0);
+        self.0.push(':');
+    }
+
+    fn comma(&mut self) {
+        if !self.0.ends_with(['{', '[']) {
+            self.0.push(',');
+        }
+    }
+}
+
 /// Whether a key sorts and spells the same everywhere.
 pub(crate) fn is_key(key: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
@@ -207,7 +267,7 @@ pub(crate) fn is_key(key: &str) -> bool {
 }
 
 /// Text between quotes; only what must be escaped is, in the shortest way there is.
-fn write_text(own: &str, text: &mut String) {
+pub(crate) fn write_text(own: &str, text: &mut String) {
     text.push('"');
     let mut rest = own;
     while let Some(at) = rest.bytes().position(must_be_escaped) {

@@ -1,11 +1,14 @@
+use std::borrow::Borrow;
 use std::fmt;
 
+use assay_formats::Value;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::{Signature, Signer as _, Verifier as _};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use crate::exact::Exact;
 use crate::log::{self, NoteKey};
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
@@ -172,7 +175,13 @@ impl PublicKey {
     }
 
     /// Reads a JWK of RFC 8037 that says no more than which key it is.
-    pub fn from_jwk(jwk: Json) -> Result<Self, KeyError> {
+    pub fn from_jwk(jwk: impl Borrow<Json>) -> Result<Self, KeyError> {
+        let text = jwk.borrow().to_jcs();
+        let exact = Exact::read(&text).map_err(|_| KeyError::Malformed)?;
+        Self::of_jwk(exact.root())
+    }
+
+    pub(crate) fn of_jwk(jwk: Value<'_>) -> Result<Self, KeyError> {
         let x = read_jwk(jwk).map_err(|_| KeyError::Malformed)?;
         let bytes = token::decode(&x).ok_or(KeyError::Malformed)?;
         let bytes: &[u8; 32] = bytes
@@ -189,7 +198,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-fn read_jwk(jwk: Json) -> Result<String, Malformed> {
+fn read_jwk(jwk: Value<'_>) -> Result<String, Malformed> {
     let mut members = Members::of(jwk)?;
     members.constant("crv", "Ed25519")?;
     members.constant("kty", "OKP")?;

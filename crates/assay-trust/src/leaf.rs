@@ -2,6 +2,7 @@
 
 use assay_model::Timestamp;
 
+use crate::exact::Exact;
 use crate::members::Members;
 use crate::{
     Claims, Digest, IntegrationId, Json, JsonError, Jti, KeyError, Kid, Malformed, Reason, RepoUid,
@@ -89,7 +90,8 @@ pub(crate) const VERSION: i64 = 1;
 impl ResultsLeaf {
     /// Reads a leaf: canonical bytes, every member known.
     pub fn read(bytes: &[u8]) -> Result<Self, LeafError> {
-        let mut members = read_members(bytes)?;
+        let exact = read_leaf(bytes)?;
+        let mut members = members_of(&exact)?;
         let kind = members.text("t").map_err(LeafError::Shape)?;
         match kind.as_str() {
             "issue" => Issue::take(members).map(Self::Issue),
@@ -140,7 +142,7 @@ impl Issue {
         }
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let issue = Self {
             issuer: members.text("iss")?,
             kid: members.parsed("kid")?,
@@ -187,7 +189,7 @@ impl Decide {
         was_lag && matches!(self.outcome, Outcome::Admitted { .. })
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let outcome = match members.text("outcome")?.as_str() {
             "admitted" => Outcome::Admitted {
                 issue_index: members.optional_index("issue_index")?,
@@ -209,11 +211,15 @@ impl Decide {
     }
 }
 
-/// The members of a leaf of this version.
-pub(crate) fn read_members(bytes: &[u8]) -> Result<Members, LeafError> {
+/// The bytes of a leaf, in their one spelling.
+pub(crate) fn read_leaf(bytes: &[u8]) -> Result<Exact<'_>, LeafError> {
     let text = std::str::from_utf8(bytes).map_err(|_| LeafError::Json(JsonError::Syntax))?;
-    let json = Json::read_exact(text).map_err(LeafError::Json)?;
-    let mut members = Members::of(json).map_err(LeafError::Shape)?;
+    Exact::read(text).map_err(LeafError::Json)
+}
+
+/// The members of a leaf of this version.
+pub(crate) fn members_of<'d>(leaf: &'d Exact<'_>) -> Result<Members<'d>, LeafError> {
+    let mut members = Members::of(leaf.root()).map_err(LeafError::Shape)?;
     members.version("v", VERSION).map_err(LeafError::Shape)?;
     Ok(members)
 }

@@ -8,6 +8,7 @@ mod claims;
 mod client_assertion;
 pub mod control;
 mod digest;
+mod exact;
 mod id;
 pub mod issuer;
 mod json;

@@ -1,13 +1,18 @@
-use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::Json;
+use assay_formats::{Kind, Value};
 
 /// The members of an object whose schema is closed: each is taken out once, and nothing may be left over.
 ///
 /// What nobody reads today, some consumer may believe tomorrow; therefore an unknown member is a fault.
 #[derive(Debug)]
-pub(crate) struct Members(BTreeMap<String, Json>);
+pub(crate) struct Members<'d> {
+    object: Value<'d>,
+    taken: Vec<&'static str>,
+}
+
+/// How many members an object usually has at most.
+const USUAL: usize = 20;
 
 /// Why an object does not have its shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,22 +31,23 @@ pub enum Malformed {
     Unknown(String),
 }
 
-impl Members {
-    pub(crate) fn of(json: Json) -> Result<Self, Malformed> {
-        match json {
-            Json::Map(members) => Ok(Self(members)),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_) => {
-                Err(Malformed::NotAnObject)
-            }
+impl<'d> Members<'d> {
+    pub(crate) fn of(object: Value<'d>) -> Result<Self, Malformed> {
+        if object.kind() != Kind::Map {
+            return Err(Malformed::NotAnObject);
         }
+        let taken = Vec::with_capacity(USUAL);
+        Ok(Self { object, taken })
     }
 
     /// The member, if there is one.
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<Json> {
-        self.0.remove(key)
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<Value<'d>> {
+        let value = self.object.get(key)?;
+        self.taken.push(key);
+        Some(value)
     }
 
-    pub(crate) fn required(&mut self, key: &'static str) -> Result<Json, Malformed> {
+    pub(crate) fn required(&mut self, key: &'static str) -> Result<Value<'d>, Malformed> {
         self.take(key).ok_or(Malformed::Missing(key))
     }
 
@@ -49,68 +55,47 @@ impl Members {
         Self::of(self.required(key)?).map_err(|_| Malformed::Wrong(key))
     }
 
-    pub(crate) fn list(&mut self, key: &'static str) -> Result<Vec<Json>, Malformed> {
-        match self.required(key)? {
-            Json::List(items) => Ok(items),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Map(_) => {
-                Err(Malformed::Wrong(key))
-            }
+    /// The items of a list.
+    pub(crate) fn list(
+        &mut self,
+        key: &'static str,
+    ) -> Result<impl Iterator<Item = Value<'d>> + use<'d>, Malformed> {
+        let list = self.required(key)?;
+        if list.kind() == Kind::List {
+            Ok(list.items())
+        } else {
+            Err(Malformed::Wrong(key))
         }
     }
 
     pub(crate) fn text(&mut self, key: &'static str) -> Result<String, Malformed> {
-        match self.required(key)? {
-            Json::Text(text) => Ok(text),
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Map(_) => {
-                Err(Malformed::Wrong(key))
-            }
-        }
+        let text = self.required(key)?.text();
+        text.map(Into::into).ok_or(Malformed::Wrong(key))
     }
 
     pub(crate) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, Malformed> {
-        if self.0.contains_key(key) {
-            self.text(key).map(Some)
-        } else {
-            Ok(None)
-        }
+        let text = |value: Value<'d>| value.text().map(Into::into).ok_or(Malformed::Wrong(key));
+        self.take(key).map(text).transpose()
     }
 
     pub(crate) fn parsed<T: FromStr>(&mut self, key: &'static str) -> Result<T, Malformed> {
-        self.text(key)?.parse().map_err(|_| Malformed::Wrong(key))
+        parse(self.required(key)?, key)
     }
 
     pub(crate) fn optional_parsed<T: FromStr>(
         &mut self,
         key: &'static str,
     ) -> Result<Option<T>, Malformed> {
-        let text = self.optional_text(key)?;
-        text.map(|text| text.parse().map_err(|_| Malformed::Wrong(key)))
-            .transpose()
+        self.take(key).map(|value| parse(value, key)).transpose()
     }
 
     pub(crate) fn truth(&mut self, key: &'static str) -> Result<bool, Malformed> {
-        match self.required(key)? {
-            Json::Bool(truth) => Ok(truth),
-            Json::Null | Json::Number(_) | Json::Text(_) | Json::List(_) | Json::Map(_) => {
-                Err(Malformed::Wrong(key))
-            }
-        }
+        self.required(key)?.truth().ok_or(Malformed::Wrong(key))
     }
 
     /// A whole number that is exact in every tool.
     pub(crate) fn integer(&mut self, key: &'static str) -> Result<i64, Malformed> {
-        let Json::Number(number) = self.required(key)? else {
-            return Err(Malformed::Wrong(key));
-        };
-        let value = number.get();
-        if value.fract() != 0.0 || value.abs() > assay_model::Number::MAX_INTEGER {
-            return Err(Malformed::Wrong(key));
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it is whole and below 2^53"
-        )]
-        Ok(value as i64)
+        whole(self.required(key)?).ok_or(Malformed::Wrong(key))
     }
 
     pub(crate) fn index(&mut self, key: &'static str) -> Result<u64, Malformed> {
@@ -118,7 +103,7 @@ impl Members {
     }
 
     pub(crate) fn optional_index(&mut self, key: &'static str) -> Result<Option<u64>, Malformed> {
-        if self.0.contains_key(key) {
+        if self.object.get(key).is_some() {
             self.index(key).map(Some)
         } else {
             Ok(None)
@@ -127,7 +112,7 @@ impl Members {
 
     /// Takes a text that must be this one, such as the kind of a leaf.
     pub(crate) fn constant(&mut self, key: &'static str, text: &str) -> Result<(), Malformed> {
-        if self.text(key)? == text {
+        if self.required(key)?.is_text(text) {
             Ok(())
         } else {
             Err(Malformed::Wrong(key))
@@ -145,9 +130,29 @@ impl Members {
 
     /// Whether everything was taken.
     pub(crate) fn finish(self) -> Result<(), Malformed> {
-        match self.0.into_keys().next() {
-            Some(key) => Err(Malformed::Unknown(key)),
-            None => Ok(()),
+        if self.object.entries().count() == self.taken.len() {
+            return Ok(());
         }
+        let is_taken = |key: &Value<'d>| self.taken.iter().any(|taken| key.is_text(taken));
+        let mut keys = self.object.entries().map(|(key, _)| key);
+        let unknown = keys.find(|key| !is_taken(key)).and_then(Value::text);
+        Err(Malformed::Unknown(unknown.unwrap_or_default().into_owned()))
     }
+}
+
+fn parse<T: FromStr>(value: Value<'_>, key: &'static str) -> Result<T, Malformed> {
+    let text = value.text().ok_or(Malformed::Wrong(key))?;
+    text.parse().map_err(|_| Malformed::Wrong(key))
+}
+
+fn whole(value: Value<'_>) -> Option<i64> {
+    let number = value.number()?;
+    if number.fract() != 0.0 || number.abs() > assay_model::Number::MAX_INTEGER {
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is whole and below 2^53"
+    )]
+    Some(number as i64)
 }

@@ -5,6 +5,7 @@ use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
 
+use crate::exact::Exact;
 use crate::members::Members;
 use crate::token::{decode, encode};
 use crate::{Json, Kid, Malformed, SigningKey};
@@ -125,8 +126,8 @@ impl Envelope {
     }
 
     fn read(text: &str) -> Result<(Self, Vec<u8>), Malformed> {
-        let json = Json::read_exact(text).map_err(|_| Malformed::NotAnObject)?;
-        let mut members = Members::of(json)?;
+        let exact = Exact::read(text).map_err(|_| Malformed::NotAnObject)?;
+        let mut members = Members::of(exact.root())?;
         members.version("v", VERSION)?;
         members.constant("kdf", "argon2id")?;
         members.constant("cipher", "xchacha20-poly1305")?;

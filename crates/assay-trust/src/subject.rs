@@ -1,5 +1,7 @@
+use assay_formats::Value;
 use assay_model::{MetricId, Number, RepoId, Revision, TaskId};
 
+use crate::json::ObjectWriter;
 use crate::members::Members;
 use crate::{Digest, Json, Malformed};
 
@@ -52,9 +54,26 @@ impl Subject {
         Digest::in_domain(Self::DOMAIN, self.to_jcs().as_bytes())
     }
 
-    /// The claim in its canonical spelling.
+    /// The claim in its canonical spelling. It is written member by member, in the order of their names, because it is
+    /// written for every verdict.
     pub fn to_jcs(&self) -> String {
-        Json::map(self.members()).to_jcs()
+        let mut object = ObjectWriter::begin();
+        object.text("benchmark_repo", self.benchmark_repo.as_str());
+        object.text("benchmark_revision", self.benchmark_revision.as_str());
+        object.object("framework", |object| {
+            object.optional_text("command", self.framework.command.as_deref());
+            object.text("name", &self.framework.name);
+            object.text("version", &self.framework.version);
+        });
+        object.list("metrics", &self.metrics, |object, metric| {
+            object.text("metric_id", metric.metric_id.as_str());
+            object.optional_text("slice", metric.slice.as_deref());
+            object.number("value", metric.value);
+        });
+        object.text("model_repo", self.model_repo.as_str());
+        object.text("model_revision", self.model_revision.as_str());
+        object.text("task_id", self.task_id.as_str());
+        object.end()
     }
 
     /// The members of the claim, which are also those of the token.
@@ -72,7 +91,7 @@ impl Subject {
     }
 
     /// Takes the claim out of the members of a token.
-    pub(crate) fn take(members: &mut Members) -> Result<Self, Malformed> {
+    pub(crate) fn take(members: &mut Members<'_>) -> Result<Self, Malformed> {
         let metrics = members.list("metrics")?;
         Ok(Self {
             model_repo: members.parsed("model_repo")?,
@@ -96,14 +115,12 @@ impl MetricClaim {
         json
     }
 
-    fn read(json: Json) -> Result<Self, Malformed> {
-        let mut members = Members::of(json)?;
-        let Json::Number(value) = members.required("value")? else {
-            return Err(Malformed::Wrong("value"));
-        };
+    fn read(value: Value<'_>) -> Result<Self, Malformed> {
+        let mut members = Members::of(value)?;
+        let number = members.required("value")?.number().and_then(Number::new);
         let metric = Self {
             metric_id: members.parsed("metric_id")?,
-            value,
+            value: number.ok_or(Malformed::Wrong("value"))?,
             slice: members.optional_text("slice")?,
         };
         members.finish().map(|()| metric)
@@ -125,7 +142,7 @@ impl FrameworkClaim {
         json
     }
 
-    fn take(mut members: Members) -> Result<Self, Malformed> {
+    fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let framework = Self {
             name: members.text("name")?,
             version: members.text("version")?,
@@ -135,7 +152,7 @@ impl FrameworkClaim {
     }
 }
 
-fn full_revision(members: &mut Members, key: &'static str) -> Result<Revision, Malformed> {
+fn full_revision(members: &mut Members<'_>, key: &'static str) -> Result<Revision, Malformed> {
     let revision: Revision = members.parsed(key)?;
     if revision.is_full() {
         Ok(revision)
@@ -144,11 +161,8 @@ fn full_revision(members: &mut Members, key: &'static str) -> Result<Revision, M
     }
 }
 
-fn read_metrics(items: Vec<Json>) -> Result<Vec<MetricClaim>, Malformed> {
-    let metrics: Vec<MetricClaim> = items
-        .into_iter()
-        .map(MetricClaim::read)
-        .collect::<Result<_, _>>()?;
+fn read_metrics<'d>(items: impl Iterator<Item = Value<'d>>) -> Result<Vec<MetricClaim>, Malformed> {
+    let metrics: Vec<MetricClaim> = items.map(MetricClaim::read).collect::<Result<_, _>>()?;
     if metrics.is_empty() || repeated_metric(&metrics).is_some() {
         return Err(Malformed::Wrong("metrics"));
     }
@@ -161,4 +175,49 @@ pub(crate) fn repeated_metric(metrics: &[MetricClaim]) -> Option<&MetricClaim> {
     metrics
         .iter()
         .find(|metric| !seen.insert(metric.identity()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_subject() -> impl Strategy<Value = Subject> {
+        let metric = ("[!-~]{1,9}", any::<i32>(), option::of(any::<String>()));
+        let metrics = proptest::collection::vec(metric, 1..4);
+        let framework = (
+            any::<String>(),
+            any::<String>(),
+            option::of(any::<String>()),
+        );
+        (metrics, framework, "[!-~]{1,9}").prop_map(|(metrics, framework, task)| Subject {
+            model_repo: "acme/model".parse().unwrap(),
+            model_revision: "9f3c2c9a1c4e6d1e8b7a6f5e4d3c2b1a09f8e7d6".parse().unwrap(),
+            benchmark_repo: "cais/hle".parse().unwrap(),
+            benchmark_revision: "5503434ddd753f426f4b38109466949a1217c2bb".parse().unwrap(),
+            task_id: task.parse().unwrap(),
+            metrics: metrics
+                .into_iter()
+                .map(|(id, value, slice)| MetricClaim {
+                    metric_id: id.parse().unwrap(),
+                    value: Number::new(f64::from(value) / 64.0).unwrap(),
+                    slice,
+                })
+                .collect(),
+            framework: FrameworkClaim {
+                name: framework.0,
+                version: framework.1,
+                command: framework.2,
+            },
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_member_by_member_is_canonical(subject in any_subject()) {
+            prop_assert_eq!(subject.to_jcs(), Json::map(subject.members()).to_jcs());
+        }
+    }
 }

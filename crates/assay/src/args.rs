@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Log(crate::commands::log::LogArgs),
     Serve(operate::Serve),
     Admin(operate::Admin),
+    Keys(crate::commands::operate::trust::args::KeysArgs),
+    Trust(crate::commands::operate::trust::args::TrustArgs),
     Reindex(operate::Reindex),
     Config(operate::ConfigArgs),
     Completions(Completions),

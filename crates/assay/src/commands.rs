@@ -38,6 +38,8 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Log(command) => log::run(command, config, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),
+        Command::Keys(command) => operate::trust::run_keys(command, printer),
+        Command::Trust(command) => operate::trust::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),
         Command::Config(command) => operate::check::run(command, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),

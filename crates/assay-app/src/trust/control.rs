@@ -6,8 +6,8 @@ use std::time::Duration;
 use assay_model::{RepoId, RepoPath, Standing, TaskId, Timestamp};
 use assay_store::LogKind;
 use assay_trust::{
-    ControlLeaf, IssuerTrust, Jti, KeyPurpose, KeyState, Kid, PublicKey, ResultsLeaf, Scope,
-    SigningKey, TrustState, TrustedKey,
+    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, PublicKey, ResultsLeaf, Scope, SigningKey,
+    TrustState, TrustedKey,
 };
 
 use super::{Trust, Which, log_error};
@@ -26,6 +26,8 @@ const REQUESTS: u32 = 64;
 const ENTRIES: u32 = 512;
 /// In every which turn of the watch a server looks whether the logs have become free.
 const TAKE_OVER_EVERY: u64 = 10;
+/// In every which turn of the watch what others clone is brought up to the logs: every five seconds.
+const MIRROR_EVERY: u64 = 25;
 /// The longest reason of a revocation, in bytes.
 const REASON_BYTES: usize = 500;
 
@@ -208,6 +210,9 @@ impl Hub {
         let sizes = self.trust.sizes();
         if self.known_of_logs().await? != (sizes.results, sizes.control) {
             self.follow_logs().await?;
+        }
+        if turn % MIRROR_EVERY == MIRROR_EVERY - 1 {
+            self.mirror_logs().await?;
         }
         Ok(())
     }
@@ -643,12 +648,4 @@ pub fn keys_of_jwks(text: &str) -> Result<Vec<PublicKey>, Error> {
         return Err(wrong("it has no Ed25519 key"));
     }
     Ok(read)
-}
-
-/// What a caller may write as the scope of one token.
-pub fn scope_of_token(text: &str) -> Result<Scope, Error> {
-    let jti: Jti = text
-        .parse()
-        .map_err(|error: assay_trust::IdError| Error::Invalid(error.to_string()))?;
-    Ok(Scope::Jti(jti))
 }

@@ -5,7 +5,6 @@ mod replay;
 mod threats;
 
 #[path = "../../tests/index/support.rs"]
-#[expect(dead_code, reason = "the tests of the index use more of it")]
 mod support;
 
 use std::collections::BTreeMap;

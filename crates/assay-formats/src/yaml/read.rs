@@ -1,4 +1,5 @@
 mod alias;
+mod keys;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,6 +7,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 use self::alias::Anchored;
+use self::keys::Keys;
 use super::locate::{Bounds, Locator, Opening, Role};
 use super::place::{Prolog, character_at, skip_space, without_added_break};
 use super::scalar::resolve;
@@ -82,8 +84,8 @@ struct Frame {
     bounds: Bounds,
     /// What the next value in it is.
     role: Role,
-    /// The keys so far, by their decoded text.
-    keys: HashMap<Box<str>, u32>,
+    /// The keys so far.
+    keys: Keys,
     anchor: usize,
     /// How deep lists and maps nest in it.
     height: usize,
@@ -258,7 +260,7 @@ impl<'a> Run<'a> {
             } else {
                 Role::Item
             },
-            keys: HashMap::new(),
+            keys: Keys::default(),
             anchor,
             height: 1,
         });
@@ -363,7 +365,7 @@ impl<'a> Run<'a> {
         let Some(frame) = self.stack.last_mut() else {
             return;
         };
-        let first = *frame.keys.entry(text.into()).or_insert(index);
+        let first = frame.keys.note(text, index, self.tape, self.source);
         if first != index {
             let [first, range] = [first, index].map(|index| {
                 let node = self.tape.nodes[index as usize];

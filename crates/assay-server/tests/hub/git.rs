@@ -270,3 +270,57 @@ async fn the_dumb_protocol_is_not_spoken() {
 
     assert_eq!(answer.status, 400);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_refs_protected() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Bob, "models/bob/tiny").await.expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Bob, address, "bob/tiny.git");
+    let (place, work) = (hub.directory(), hub.directory().join("work"));
+    succeeded(&run(place, &["clone", "--quiet", &url, "work"]).await);
+    commit_file(&work, "receipts/forged.decide", "x").await;
+
+    for name in [
+        "refs/assay/receipts",
+        "refs/assay/x",
+        "refs/evalhub/receipts",
+    ] {
+        let target = format!("HEAD:{name}");
+        let pushed = run(&work, &["push", &url, &target]).await;
+
+        assert!(!pushed.status.success(), "{name}");
+        assert!(
+            told(&pushed).contains("only branches, tags and pull requests"),
+            "{}",
+            told(&pushed)
+        );
+    }
+    let listed = run(&work, &["ls-remote", &url, "refs/assay/*"]).await;
+    assert!(listed.stdout.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn anyone_clones_the_logs_and_nobody_pushes_to_them() {
+    let hub = TestHub::new().await;
+    hub.hub().mirror_logs().await.unwrap();
+    let address = hub.listen().await;
+    let url = format!("http://{address}/v1/log.git");
+    let (place, work) = (hub.directory(), hub.directory().join("logs"));
+
+    succeeded(&run(place, &["clone", "--quiet", &url, "logs"]).await);
+
+    let checkpoint = fs_err::read_to_string(work.join("control/checkpoint")).unwrap();
+    let served = hub.get(Person::Nobody, "/v1/log/control/checkpoint").await;
+    assert_eq!(checkpoint, served.expect(200).text());
+    let size = checkpoint.lines().nth(1).unwrap();
+    let bundle = format!("tile/entries/000.p/{size}");
+    let kept = fs_err::read(work.join("control").join(&bundle)).unwrap();
+    let served = hub
+        .get(Person::Nobody, &format!("/v1/log/control/{bundle}"))
+        .await;
+    assert_eq!(kept, served.expect(200).body);
+    commit_file(&work, "control/checkpoint", "forged").await;
+    let pushed = run(&work, &["push", &url, "HEAD:main"]).await;
+    assert!(!pushed.status.success());
+}

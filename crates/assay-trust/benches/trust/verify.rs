@@ -126,7 +126,7 @@ impl Scene {
         };
         let trust = TrustState::replay(control(&key).iter().map(ControlLeaf::to_json)).unwrap();
         Self {
-            file: format!("{ENTRY}  verify_token: \"{token}\"\n"),
+            file: format!("{ENTRY}  verify_token: {token}\n"),
             path: ".eval_results/hle.yaml".parse().unwrap(),
             key,
             token,

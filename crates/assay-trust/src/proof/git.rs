@@ -60,7 +60,7 @@ impl GitProof {
         ])
     }
 
-    pub(super) fn take(mut members: Members) -> Result<Self, Malformed> {
+    pub(super) fn take(mut members: Members<'_>) -> Result<Self, Malformed> {
         let mut bytes = |key| {
             let text = members.text(key)?;
             STANDARD.decode(text).map_err(|_| Malformed::Wrong(key))

@@ -1,9 +1,10 @@
 use std::str::FromStr;
 
 use super::{DOMAIN, GitProof, MAX_PROOF, Proof, ProofError, VERSION};
+use crate::exact::Exact;
 use crate::log::{Receipt, ReceiptError};
 use crate::members::Members;
-use crate::{Digest, Json, Malformed};
+use crate::{Digest, Malformed};
 
 impl FromStr for Proof {
     type Err = ProofError;
@@ -13,8 +14,8 @@ impl FromStr for Proof {
         if text.len() > MAX_PROOF {
             return Err(ProofError::TooLarge);
         }
-        let json = Json::read_exact(text).map_err(ProofError::Json)?;
-        let mut members = Members::of(json)?;
+        let exact = Exact::read(text).map_err(ProofError::Json)?;
+        let mut members = Members::of(exact.root())?;
         let digest: Digest = members.parsed("sha256")?;
         let proof = take(members)?;
         // Signatures bind what decides; the digest also covers what a reader passes over, such as a witness that nobody
@@ -27,7 +28,7 @@ impl FromStr for Proof {
     }
 }
 
-fn take(mut members: Members) -> Result<Proof, ProofError> {
+fn take(mut members: Members<'_>) -> Result<Proof, ProofError> {
     members.version("v", VERSION)?;
     let issue = members.optional_text("issue")?;
     let mut control = members.members("control")?;
@@ -37,7 +38,11 @@ fn take(mut members: Members) -> Result<Proof, ProofError> {
         git: GitProof::take(members.members("git")?)?,
         issue: issue.map(|text| receipt("issuance", &text)).transpose()?,
         decide: receipt("decision", &members.text("decide")?)?,
-        control: control.list("leaves")?.iter().map(Json::to_jcs).collect(),
+        // The whole is canonical, so the text of a leaf in it is the leaf.
+        control: control
+            .list("leaves")?
+            .map(|leaf| leaf.raw().to_owned())
+            .collect(),
         control_checkpoint: checkpoint.parse().map_err(ProofError::Checkpoint)?,
     };
     control.finish()?;

@@ -139,4 +139,27 @@ mod tests {
             assert!(!reason.hint().ends_with('.'), "{reason}");
         }
     }
+
+    #[test]
+    fn the_documentation_has_every_code_and_its_hint() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verification.md");
+        let page = fs_err::read_to_string(path).unwrap();
+
+        for reason in PLAIN {
+            let row = format!("| `{}` | {} |", reason.code(), reason.hint());
+            assert!(page.contains(&row), "{row}");
+        }
+        for error in NUMBERS {
+            assert!(page.contains(&format!("`{}`", error.reason())), "{error}");
+        }
+        for reason in [
+            Reason::Missing(Field::Entry),
+            Reason::Type(Field::Entry),
+            Reason::RevisionNotFull(Field::Entry),
+            Reason::ClaimMismatch(Field::Entry),
+        ] {
+            let row = format!("| `{}:FIELD` | {} |", reason.words().0, reason.hint());
+            assert!(page.contains(&row), "{row}");
+        }
+    }
 }

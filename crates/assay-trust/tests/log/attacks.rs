@@ -205,6 +205,22 @@ fn a_log_that_shrank_and_was_signed_again_has_dropped_entries() {
 }
 
 #[test]
+fn a_log_that_vanished_has_dropped_all_it_had() {
+    let mirror = Mirror::new();
+    fs_err::remove_file(mirror.path().join("checkpoint")).unwrap();
+
+    let fault = mirror.fault();
+    let fresh = mirror.audit(Depth::Entries, None).unwrap_err();
+
+    assert!(
+        matches!(fault, AuditFault::Shrunk { was: 600, is: 0 }),
+        "{fault}"
+    );
+    assert_eq!(fresh.code(), "no_checkpoint");
+    assert!(!fresh.is_about_the_log());
+}
+
+#[test]
 fn another_history_of_the_same_size_is_a_fork() {
     let mirror = Mirror::new();
     other_history(600, 17, mirror.path());

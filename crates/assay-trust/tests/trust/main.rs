@@ -5,6 +5,7 @@
 mod binding;
 mod control;
 mod golden;
+mod independent;
 mod logged;
 mod numbers;
 mod proofs;

@@ -4,6 +4,7 @@ pub(crate) mod admin;
 pub(crate) mod args;
 pub(crate) mod check;
 pub(crate) mod reindex;
+pub(crate) mod trust;
 
 use std::future::Future;
 use std::path::Path;

@@ -364,6 +364,121 @@ fn sighting(_: &Scene, text: &str) -> crate::trust::Sighting {
     }
 }
 
+#[tokio::test]
+async fn copied_receipts_useless() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    let text = scene.signed(&scene.draft("0.75")).await;
+    world.results(&world.ada, "ada/small", &text).await;
+
+    world.hub.mirror_logs().await.unwrap();
+
+    let (small, large) = (
+        world.model("ada/small").await,
+        world.model("bob/large").await,
+    );
+    let own = receipts(world, small.key);
+    assert_eq!(own.len(), 2, "{own:?}");
+    let decide = own
+        .iter()
+        .find(|(path, _)| path.ends_with(".decide"))
+        .unwrap();
+    let receipt: assay_trust::log::Receipt = decide.1.parse().unwrap();
+    receipt.verify(world.hub.trust.results().key()).unwrap();
+    // The same result with the same receipts in another repository: the leaf names the first.
+    let copied: Vec<_> = own.iter().map(|(path, text)| write(path, text)).collect();
+    let mut operations = vec![write(FILE, &text)];
+    operations.extend(copied);
+    let request = commit("main", false, operations);
+    let id = repo_id("bob/large");
+    world
+        .hub
+        .commit(&world.bob, RepoKind::Model, &id, request)
+        .await
+        .unwrap();
+    assert_eq!(scene.words("bob/large").await, ["bound_to_other_repo"]);
+    assert_eq!(receipts(world, large.key), []);
+    // What is the hub's own is no branch, and the index does not see it.
+    let refs = world.hub.refs(&small).await.unwrap();
+    assert_eq!((refs.branches.len(), refs.tags.len()), (1, 0));
+    world.hub.mirror_logs().await.unwrap();
+    world.check_index().await;
+}
+
+#[tokio::test]
+async fn the_mirror_of_the_logs_has_their_files_and_only_grows() {
+    let scene = Scene::new().await;
+    let world = &scene.world;
+    world.hub.mirror_logs().await.unwrap();
+    let text = scene.signed(&scene.draft("0.75")).await;
+    world.results(&world.ada, "ada/small", &text).await;
+
+    world.hub.mirror_logs().await.unwrap();
+    world.hub.mirror_logs().await.unwrap();
+
+    let directory = world.hub.trust.directory.join("mirror");
+    let repositories = assay_git::Repositories::new(directory).unwrap();
+    let git = repositories.get(assay_model::RepoKey(1)).unwrap();
+    let head = git
+        .find_ref(&assay_git::RefName::main())
+        .unwrap()
+        .unwrap()
+        .target;
+    let objects = git.objects();
+    assert_eq!(
+        objects.first_parents(head, None).unwrap().len(),
+        3,
+        "one commit for each growth"
+    );
+    let listed = objects
+        .list(head, None, assay_git::Depth::Recursive)
+        .unwrap()
+        .unwrap();
+    let files: Vec<&str> = listed
+        .iter()
+        .filter(|entry| matches!(entry.kind, assay_git::EntryKind::File(_)))
+        .map(|entry| entry.path.as_str())
+        .collect();
+    let control = world.hub.trust.control().size();
+    assert_eq!(
+        files,
+        [
+            "control/checkpoint".to_owned(),
+            format!("control/tile/0/000.p/{control}"),
+            format!("control/tile/entries/000.p/{control}"),
+            "results/checkpoint".to_owned(),
+            "results/tile/0/000.p/2".to_owned(),
+            "results/tile/entries/000.p/2".to_owned(),
+        ]
+    );
+}
+
+/// The receipts in the repository of a model.
+fn receipts(world: &World, key: assay_model::RepoKey) -> Vec<(String, String)> {
+    let git = world.git().get(key).unwrap();
+    let name: assay_git::RefName = "refs/assay/receipts".parse().unwrap();
+    let Some(head) = git.find_ref(&name).unwrap() else {
+        return Vec::new();
+    };
+    let objects = git.objects();
+    let listed = objects
+        .list(head.target, None, assay_git::Depth::Recursive)
+        .unwrap()
+        .unwrap();
+    let files = listed
+        .into_iter()
+        .filter(|entry| matches!(entry.kind, assay_git::EntryKind::File(_)));
+    files
+        .map(|entry| {
+            let bytes = objects.read(entry.oid, 1 << 20).unwrap();
+            (
+                entry.path.as_str().to_owned(),
+                String::from_utf8(bytes).unwrap(),
+            )
+        })
+        .collect()
+}
+
 async fn uid(world: &World, model: &str) -> [u8; 16] {
     let repo = world.model(model).await;
     world

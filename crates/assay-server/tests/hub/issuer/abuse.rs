@@ -61,12 +61,12 @@ async fn rate_limit_keys() {
     }
 
     assert_eq!(allowed, 20, "the burst of the policy");
-    let secret = scene.exchange(&[
+    let pairs = [
         ("grant_type", "client_credentials"),
         ("client_id", "ins-old"),
-        ("client_secret", &scene.client_secret),
-    ]);
-    let other = secret.await.expect(200).json();
+        ("client_secret", scene.client_secret.as_str()),
+    ];
+    let other = scene.exchange(&pairs).await.expect(200).json();
     let other = other["access_token"].as_str().unwrap();
     scene.issue(other, &scene.request()).await.expect(201);
 }

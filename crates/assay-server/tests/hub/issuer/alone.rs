@@ -49,5 +49,9 @@ async fn an_issuer_alone_reads_benchmarks_from_a_hub_and_has_no_repositories() {
         .get(Person::Nobody, "/.well-known/jwks.json")
         .await
         .expect(200);
+    alone
+        .get(Person::Nobody, "/v1/log/results/checkpoint")
+        .await
+        .expect(200);
     alone.get(Person::Alice, "/api/models").await.expect(404);
 }

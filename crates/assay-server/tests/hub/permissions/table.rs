@@ -157,6 +157,10 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Discuss, 200, |place| preupload(place, "main?create_pr=1")),
     row("POST", "/api/models/{namespace}/{name}/preupload/{revision}", Needs::Author, 200, |place| preupload(place, "refs%2Fpr%2F1")),
     row("GET", "/.well-known/eval-trust", Needs::Nothing, 200, |_| at("/.well-known/eval-trust")),
+    row("GET", "/v1/log.git/info/refs", Needs::Nothing, 200, |_| at("/v1/log.git/info/refs?service=git-upload-pack")),
+    row("POST", "/v1/log.git/git-upload-pack", Needs::Nothing, 200, |_| {
+        Ask("/v1/log.git/git-upload-pack".to_owned(), b"0000".to_vec())
+    }),
     row("GET", "/v1/log/{log}/checkpoint", Needs::Nothing, 200, |_| at("/v1/log/results/checkpoint")),
     row("GET", "/v1/log/{log}/tile/{tile}", Needs::Nothing, 200, |_| at("/v1/log/control/tile/entries/000.p/1")),
     row("GET", "/v1/log/{log}/receipts/{index}", Needs::Nothing, 200, |_| at("/v1/log/control/receipts/0")),

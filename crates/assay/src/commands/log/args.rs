@@ -37,7 +37,7 @@ Examples:
   assay log audit https://hub.example --save audit.json
   assay log audit https://hub.example --since audit.json --save audit.json    every night
   assay log audit https://hub.example --since audit.json --quick              only what is new
-  assay log audit https://hub.example/v1/log/results --key hub.example/log/results+28eeb5c9+AYE5dw6o...
+  assay log audit https://hub.example/v1/log/results --key VKEY         one log
   assay log audit mirror/results --key VKEY --format json                     a copy on disk
 
 Exit codes:

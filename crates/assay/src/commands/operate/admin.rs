@@ -15,13 +15,13 @@ use crate::printer::Printer;
 const DAY: i64 = 86_400_000;
 
 /// What was done, for people and for machines.
-struct Done {
-    text: String,
-    json: Json,
+pub(super) struct Done {
+    pub(super) text: String,
+    pub(super) json: Json,
 }
 
 impl Done {
-    fn new(text: String, json: Json) -> Self {
+    pub(super) fn new(text: String, json: Json) -> Self {
         Self { text, json }
     }
 }
