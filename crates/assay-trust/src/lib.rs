@@ -5,6 +5,7 @@
 
 pub mod canon;
 mod claims;
+mod client_assertion;
 pub mod control;
 mod digest;
 mod exact;
@@ -41,5 +42,5 @@ pub use trust::{
 };
 pub use verdict::{
     Attestation, BenchmarkAt, CLOCK_SKEW, Facts, RepoView, Submission, Verdict, World, admit,
-    result_path, standing,
+    matches, result_path, standing,
 };

@@ -96,6 +96,12 @@ pub fn standing(
     }
 }
 
+/// Whether an entry is the one that a token was made for; the first field that differs is named. It says nothing of who
+/// signed, nor of when the token was first seen.
+pub fn matches(canonical: &Canonical, claims: &Claims) -> Result<(), Unverified> {
+    compare::entry(canonical, &canonical.digest(), claims)
+}
+
 fn attest(
     submission: &Submission<'_>,
     repo: &RepoView<'_>,

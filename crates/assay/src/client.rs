@@ -46,6 +46,23 @@ pub(crate) enum ClientError {
     },
 }
 
+/// What is sent with a request.
+struct Sent<'a> {
+    kind: &'static str,
+    bytes: &'a [u8],
+    headers: Vec<(&'static str, String)>,
+}
+
+impl<'a> Sent<'a> {
+    fn new(kind: &'static str, text: &'a str) -> Self {
+        Self {
+            kind,
+            bytes: text.as_bytes(),
+            headers: Vec::new(),
+        }
+    }
+}
+
 /// A hub and the token to use with it.
 pub(crate) struct Client {
     origin: Origin,
@@ -159,7 +176,46 @@ impl Client {
     /// Sends a document.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Json) -> Result<Json, ClientError> {
         let body = body.to_string();
-        self.call(method, path, Some(("application/json", body.as_bytes())))
+        self.call(method, path, Some(&Sent::new("application/json", &body)))
+            .map(|(_, answer)| answer)
+    }
+
+    /// Sends a JSON text as it is, with some headers.
+    pub(crate) fn post(
+        &self,
+        path: &str,
+        body: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Json, ClientError> {
+        let mut sent = Sent::new("application/json", body);
+        let own = |(name, value): &(&'static str, &str)| (*name, (*value).to_owned());
+        sent.headers = headers.iter().map(own).collect();
+        self.call("POST", path, Some(&sent))
+            .map(|(_, answer)| answer)
+    }
+
+    /// Sends a form, perhaps with a name and a password.
+    pub(crate) fn post_form(
+        &self,
+        path: &str,
+        fields: &[(&str, &str)],
+        basic: Option<(&str, &str)>,
+    ) -> Result<Json, ClientError> {
+        use base64::Engine as _;
+        let pairs: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| format!("{name}={}", segment(value)))
+            .collect();
+        let body = pairs.join("&");
+        let mut sent = Sent::new("application/x-www-form-urlencoded", &body);
+        if let Some((name, password)) = basic {
+            // RFC 6749 has both spelled as in a form before they are joined.
+            let pair = format!("{}:{}", segment(name), segment(password));
+            let pair = base64::engine::general_purpose::STANDARD.encode(pair);
+            sent.headers
+                .push(("authorization", format!("Basic {pair}")));
+        }
+        self.call("POST", path, Some(&sent))
             .map(|(_, answer)| answer)
     }
 
@@ -172,20 +228,28 @@ impl Client {
         files: &[(String, FileContent)],
         create_pull: bool,
     ) -> Result<Json, ClientError> {
-        let header = json!({ "key": "header", "value": { "summary": message, "description": "" } });
-        let mut body = format!("{header}\n");
-        for (path, content) in files {
-            body.push_str(&content.operation(path).to_string());
-            body.push('\n');
-        }
+        let body = commit_body(message, "", files);
         let suffix = if create_pull { "?create_pr=1" } else { "" };
         let path = format!("/api/{repo}/commit/{}{suffix}", segment(revision));
-        self.call(
-            "POST",
-            &path,
-            Some(("application/x-ndjson", body.as_bytes())),
-        )
-        .map(|(_, answer)| answer)
+        self.send_commit(&path, &body)
+    }
+
+    /// Opens a pull request of one commit on the main branch, and returns the hub's answer.
+    pub(crate) fn propose(
+        &self,
+        repo: &str,
+        title: &str,
+        description: &str,
+        files: &[(String, FileContent)],
+    ) -> Result<Json, ClientError> {
+        let body = commit_body(title, description, files);
+        self.send_commit(&format!("/api/{repo}/commit/main?create_pr=1"), &body)
+    }
+
+    fn send_commit(&self, path: &str, body: &str) -> Result<Json, ClientError> {
+        let sent = Sent::new("application/x-ndjson", body);
+        self.call("POST", path, Some(&sent))
+            .map(|(_, answer)| answer)
     }
 
     /// Sends a file as a large one, beside git, for a commit to come. `page` is the address of the repository without the
@@ -230,7 +294,7 @@ impl Client {
         &self,
         method: &str,
         path: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<&Sent<'_>>,
     ) -> Result<(HeaderMap, Json), ClientError> {
         let (headers, body) = self.answer(method, path, body)?;
         let is_json = header(&headers, "content-type").is_some_and(|kind| kind.contains("json"));
@@ -249,7 +313,7 @@ impl Client {
         &self,
         method: &str,
         path: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<&Sent<'_>>,
     ) -> Result<(HeaderMap, Vec<u8>), ClientError> {
         let mut url = format!("{}{path}", self.origin);
         for _ in 0..=MAX_REDIRECTS {
@@ -269,16 +333,19 @@ impl Client {
         &self,
         method: &str,
         url: &str,
-        body: Option<(&str, &[u8])>,
+        body: Option<&Sent<'_>>,
     ) -> Result<Response<Body>, ClientError> {
         let mut request = Request::builder().method(method).uri(url);
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         match body {
-            Some((kind, bytes)) => {
-                let request = request.header("content-type", kind);
-                self.run(url, request.body(bytes))
+            Some(sent) => {
+                let mut request = request.header("content-type", sent.kind);
+                for (name, value) in &sent.headers {
+                    request = request.header(*name, value);
+                }
+                self.run(url, request.body(sent.bytes))
             }
             None => self.run(url, request.body(())),
         }
@@ -306,6 +373,17 @@ impl Client {
         let request = request.map_err(|error| transport(error.into()))?;
         self.agent.run(request).map_err(transport)
     }
+}
+
+/// A commit as the hub takes it: one JSON object a line.
+fn commit_body(message: &str, description: &str, files: &[(String, FileContent)]) -> String {
+    let value = json!({ "summary": message, "description": description });
+    let mut body = format!("{}\n", json!({ "key": "header", "value": value }));
+    for (path, content) in files {
+        body.push_str(&content.operation(path).to_string());
+        body.push('\n');
+    }
+    body
 }
 
 /// Adds a parameter to an address; whether it is the first is told by the address.
@@ -357,8 +435,7 @@ fn read(url: &str, mut response: Response<Body>) -> Result<(HeaderMap, Vec<u8>),
 /// What the hub says about why it will not.
 fn refusal(status: u16, headers: &HeaderMap, body: &[u8]) -> ClientError {
     let body: Json = serde_json::from_slice(body).unwrap_or_default();
-    let said = body["error"].as_str().map(str::to_owned);
-    let message = said
+    let message = said(&body)
         .or_else(|| header(headers, "x-error-message").map(str::to_owned))
         .unwrap_or_else(|| format!("the hub answered {status}"));
     let request = header(headers, "x-request-id");
@@ -371,6 +448,25 @@ fn refusal(status: u16, headers: &HeaderMap, body: &[u8]) -> ClientError {
         message,
         diagnostics: body["diagnostics"].as_array().cloned().unwrap_or_default(),
     }
+}
+
+/// The reason in a body: as hubs give it, as OAuth does (RFC 6749), or as a problem of RFC 9457.
+fn said(body: &Json) -> Option<String> {
+    let text = |key: &str| body[key].as_str().filter(|text| !text.is_empty());
+    if let Some(error) = text("error") {
+        return Some(match text("error_description") {
+            Some(description) => format!("{description} ({error})"),
+            None => error.to_owned(),
+        });
+    }
+    let said = text("detail").or_else(|| text("title"))?;
+    let place = text("pointer").map(|pointer| format!(" at `{pointer}`"));
+    let code = text("code").map(|code| format!(" ({code})"));
+    Some(format!(
+        "{said}{}{}",
+        place.unwrap_or_default(),
+        code.unwrap_or_default()
+    ))
 }
 
 /// The address of the next page, from the `Link` header.

@@ -11,8 +11,11 @@ mod man;
 pub(crate) mod operate;
 mod schema;
 pub(crate) mod serve;
+pub(crate) mod submit;
+pub(crate) mod token;
 mod upgrade;
 mod validate;
+pub(crate) mod verify;
 
 use crate::args::{Args, Color, Command};
 use crate::config::Config;
@@ -27,6 +30,9 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Schema(command) => schema::run(command, printer),
         Command::Convert(command) => convert::run(command, config, printer),
         Command::Hub(command) => hub::run(command, config, printer),
+        Command::Submit(command) => submit::run(command, config, printer),
+        Command::Verify(command) => verify::run(command, config, printer),
+        Command::Token(command) => token::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
         Command::Issuer(command) => issuer::run(command, printer),
         Command::Log(command) => log::run(command, config, printer),

@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use crate::args::Color;
+use crate::issuer::IssuerSettings;
 
 /// How wide output is when it does not go to a terminal: wide enough that no excerpt is cut a second time.
 const WIDTH_OF_A_FILE: usize = 240;
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) hub: Option<String>,
     /// The file that `assay hub login` keeps tokens in.
     pub(crate) credentials: Option<PathBuf>,
+    /// What is said of the issuer of tokens.
+    pub(crate) issuer: IssuerSettings,
     /// Whether standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
@@ -42,6 +45,16 @@ impl Config {
             token: variable("ASSAY_TOKEN").or_else(|| variable("HF_TOKEN")),
             hub: variable("ASSAY_HUB").or_else(|| variable("HF_ENDPOINT")),
             credentials: credentials(),
+            issuer: IssuerSettings {
+                address: variable("ASSAY_ISSUER"),
+                credential: variable("ASSAY_CREDENTIAL"),
+                client_id: variable("ASSAY_CLIENT_ID"),
+                client_secret: variable("ASSAY_CLIENT_SECRET"),
+                client_key: variable("ASSAY_CLIENT_KEY").map(PathBuf::from),
+                id_token: variable("ASSAY_ID_TOKEN"),
+                actions_url: variable("ACTIONS_ID_TOKEN_REQUEST_URL"),
+                actions_token: variable("ACTIONS_ID_TOKEN_REQUEST_TOKEN"),
+            },
             stdout_is_terminal,
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: if stdout_is_terminal {
@@ -117,6 +130,7 @@ mod tests {
             token: None,
             hub: None,
             credentials: None,
+            issuer: IssuerSettings::default(),
             stdout_is_terminal: true,
             stderr_is_terminal: false,
             width: 80,

@@ -31,6 +31,9 @@ pub(crate) struct Credentials {
     /// A token for each hub.
     #[serde(default)]
     pub(crate) tokens: BTreeMap<String, String>,
+    /// A credential for each issuer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) issuers: BTreeMap<String, String>,
 }
 
 impl Credentials {

@@ -24,6 +24,7 @@ use self::discover::discover;
 use self::logs::DiskLogs;
 use self::report::Account;
 use self::results::ResultsArgs;
+pub(crate) use self::results::{About, Asked, Derived, MetricPair, Problem, derive, judge};
 use self::work::Worker;
 use crate::config::Config;
 use crate::exit::Exit;
@@ -31,7 +32,7 @@ use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// The word for a harness that is told from the log.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
 /// Turns harness logs into Every Eval Ever records.
 #[derive(Debug, clap::Args)]
@@ -157,7 +158,7 @@ struct Said {
 
 /// Which harness wrote the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+pub(crate) enum Source {
     /// Each log tells.
     Auto,
     /// All are of this one.
@@ -291,7 +292,7 @@ impl Source {
     }
 }
 
-fn harnesses() -> impl TypedValueParser<Value = Source> {
+pub(crate) fn harnesses() -> impl TypedValueParser<Value = Source> {
     let values = Harness::ALL.into_iter().map(|harness| {
         PossibleValue::new(harness.as_str()).help(match harness {
             Harness::Inspect => "Inspect AI: *.eval, and *.json",

@@ -48,14 +48,17 @@ pub(crate) fn run(command: &HubArgs, config: &Config, printer: &mut Printer) -> 
             }
             Exit::Clean
         }
-        Err(error) => {
-            printer.error(&error.to_string());
-            for line in findings(&error) {
-                printer.aside(&line);
-            }
-            exit_of(&error)
-        }
+        Err(error) => tell_failure(&error, printer),
     }
+}
+
+/// Says why a hub did not do what it was asked, with everything that its judge found.
+pub(crate) fn tell_failure(error: &HubCommandError, printer: &mut Printer) -> Exit {
+    printer.error(&error.to_string());
+    for line in findings(error) {
+        printer.aside(&line);
+    }
+    exit_of(error)
 }
 
 /// What a command has to say, for people and for machines.
@@ -77,6 +80,7 @@ fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError>
         Action::Results(action) => {
             boards::results(action, &connect(command.hub.as_deref(), config)?)
         }
+        Action::Proof(action) => boards::proof(action, &connect(command.hub.as_deref(), config)?),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod choose;
+mod derive;
 mod entry;
 mod file;
 mod keep;
@@ -18,6 +19,9 @@ use serde::Serialize;
 
 use self::candidate::Candidate;
 use self::choose::Choice;
+pub(crate) use self::derive::{Asked, Derived, derive};
+pub(crate) use self::entry::About;
+pub(crate) use self::file::judge;
 use self::file::{Place, Written};
 use self::keep::KeepStore;
 use super::discover::Found;
@@ -76,7 +80,7 @@ pub(super) struct ResultsArgs {
 
 /// A metric of a log and the metric of a benchmark that it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MetricPair {
+pub(crate) struct MetricPair {
     pub(super) from: String,
     pub(super) to: MetricId,
 }
@@ -84,7 +88,7 @@ pub(super) struct MetricPair {
 /// Why a text is no pair of metrics.
 #[derive(Debug, thiserror::Error)]
 #[error("write the metric of the log, `=` and the metric of the benchmark: `acc_norm=accuracy`")]
-pub(super) struct MetricPairError;
+pub(crate) struct MetricPairError;
 
 impl FromStr for MetricPair {
     type Err = MetricPairError;
@@ -105,7 +109,7 @@ impl FromStr for MetricPair {
 
 /// Why there is no entry.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// The logs do not give one; each reason is a sentence.
     Refused(Vec<String>),
     /// Something could not be read, asked or written.
@@ -159,7 +163,8 @@ pub(super) fn make(
         evaluation: args.evaluation.as_deref(),
     };
     let chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
-    let (entry, remarks) = entry::entry(&choice, &chosen, args, said).map_err(Problem::Refused)?;
+    let (entry, remarks) =
+        entry::entry(&choice, &chosen, about(args, said)).map_err(Problem::Refused)?;
     let place = match worker.out {
         None => Place::Nowhere,
         Some(out) if out == Path::new("-") => Place::Nowhere,
@@ -171,6 +176,16 @@ pub(super) fn make(
     made.warnings.splice(0..0, warnings);
     made.changes = remarks.changes;
     Ok(made)
+}
+
+fn about<'a>(args: &'a ResultsArgs, said: &'a Said) -> About<'a> {
+    About {
+        source_url: args.source_url.as_deref(),
+        source_name: said.source_name.as_deref(),
+        notes: args.notes.as_deref(),
+        framework: said.eval_library_name.as_deref(),
+        command: None,
+    }
 }
 
 /// Prints the entry or the reasons why there is none.

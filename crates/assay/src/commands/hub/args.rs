@@ -58,6 +58,7 @@ pub(crate) enum Action {
     Pr(Pr),
     Leaderboard(Leaderboard),
     Results(Results),
+    Proof(Proof),
 }
 
 /// Keep a token for a hub, after asking whose it is
@@ -241,6 +242,19 @@ Examples:
 pub(crate) struct Results {
     /// The model
     pub(crate) model: RepoId,
+}
+
+/// Fetch the proof of a verified result
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay hub proof acme/model-x AAAAAAAAAAAAAAAAAAAAAQ > row.proof
+  assay verify row.proof --trust hub.note")]
+pub(crate) struct Proof {
+    /// The model
+    pub(crate) model: RepoId,
+    /// The identity of its token, as `standing.attested.jti` of the result has it
+    pub(crate) jti: String,
 }
 
 /// What a repository holds.

@@ -1,9 +1,9 @@
 use serde_json::Value as Json;
 
-use super::args::{Leaderboard, Results};
+use super::args::{Leaderboard, Proof, Results};
 use super::show::{cell, day, table};
 use super::{Answer, HubCommandError};
-use crate::client::{Client, ask_for};
+use crate::client::{Client, ask_for, segment};
 
 /// Shows a leaderboard.
 pub(super) fn leaderboard(
@@ -84,6 +84,20 @@ pub(super) fn results(action: &Results, client: &Client) -> Result<Answer, HubCo
             table(&headings, &rows)
         },
         json: results,
+    })
+}
+
+/// Fetches the proof of a result, byte for byte.
+pub(super) fn proof(action: &Proof, client: &Client) -> Result<Answer, HubCommandError> {
+    let jti = segment(&action.jti);
+    let bytes = client.bytes(&format!(
+        "/api/models/{}/eval-results/{jti}/proof",
+        action.model
+    ))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Answer {
+        json: serde_json::from_str(&text).unwrap_or_default(),
+        text,
     })
 }
 

@@ -8,6 +8,7 @@ use super::{Answer, HubCommandError};
 use crate::client::Client;
 use crate::config::Config;
 use crate::credentials::Credentials;
+use crate::issuer::Credential;
 
 /// The longest token that is read from standard input, in bytes.
 const MAX_TOKEN: u64 = 4096;
@@ -29,6 +30,9 @@ pub(super) fn login(
         Some(token) => token.trim().to_owned(),
         None => typed().ok_or(HubCommandError::NoToken)?,
     };
+    if Credential::is_for_issuers(&token) {
+        return keep_credential(kept, &hub, token, config);
+    }
     let client = Client::new(&hub, Some(&token))?;
     let who = client.get("/api/whoami-v2")?;
     kept.tokens.insert(hub.clone(), token);
@@ -44,6 +48,25 @@ pub(super) fn login(
     })
 }
 
+/// Keeps what an issuer gave a machine. It is no token of a person, so there is nobody to ask for; whether it is good shows
+/// when the first entry is signed with it.
+fn keep_credential(
+    mut kept: Credentials,
+    hub: &str,
+    credential: String,
+    config: &Config,
+) -> Result<Answer, HubCommandError> {
+    kept.issuers.insert(hub.to_owned(), credential);
+    let path = kept.save(config.credentials.as_deref())?;
+    Ok(Answer {
+        text: format!(
+            "entries are signed by {hub} with this credential from now on; it is kept in {}\n",
+            path.display()
+        ),
+        json: json!({ "issuer": hub, "credentials": path }),
+    })
+}
+
 /// Forgets the token of a hub.
 pub(super) fn logout(named: Option<&str>, config: &Config) -> Result<Answer, HubCommandError> {
     let mut kept = Credentials::load(config.credentials.as_deref())?;
@@ -53,7 +76,8 @@ pub(super) fn logout(named: Option<&str>, config: &Config) -> Result<Answer, Hub
         .ok_or(HubCommandError::NoHub)?
         .trim_end_matches('/')
         .to_owned();
-    let forgotten = kept.tokens.remove(&hub).is_some();
+    let credential = kept.issuers.remove(&hub).is_some();
+    let forgotten = kept.tokens.remove(&hub).is_some() || credential;
     if kept.hub.as_deref() == Some(&hub) {
         kept.hub = None;
     }

@@ -1,6 +1,11 @@
+use std::collections::BTreeMap;
+
 use assay_convert::convert::Harness;
-use assay_model::Number;
+use assay_model::{Number, Revision};
 use serde::Deserialize;
+
+/// Where records keep the commit of the model, by the harness that wrote the log.
+const MODEL_COMMITS: [&str; 2] = ["sha", "model_sha"];
 
 /// One score that a log holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +32,12 @@ pub(super) struct Candidate {
     pub(super) score: Number,
     /// How many samples it rests on.
     pub(super) sample_size: Option<u64>,
+    /// The harness, as the record names it.
+    pub(super) library_name: String,
     /// The version of the harness.
     pub(super) library_version: String,
+    /// The commit of the model, when the log tells it in full.
+    pub(super) model_revision: Option<Revision>,
     /// When the evaluation ran.
     pub(super) timestamp: Option<String>,
 }
@@ -63,7 +72,9 @@ impl Candidate {
                 sample_size: uncertainty
                     .and_then(|uncertainty| uncertainty.num_samples)
                     .or(result.source_data.samples_number),
+                library_name: record.eval_library.name.clone(),
                 library_version: record.eval_library.version.clone(),
+                model_revision: record.model_info.revision(),
                 timestamp: record.evaluation_timestamp.clone(),
             })
         };
@@ -101,6 +112,7 @@ struct Record {
 
 #[derive(Deserialize)]
 struct Library {
+    name: String,
     version: String,
 }
 
@@ -108,6 +120,18 @@ struct Library {
 struct ModelInfo {
     id: String,
     name: String,
+    #[serde(default)]
+    additional_details: BTreeMap<String, String>,
+}
+
+impl ModelInfo {
+    /// The commit, when it is one and whole.
+    fn revision(&self) -> Option<Revision> {
+        MODEL_COMMITS
+            .iter()
+            .filter_map(|key| self.additional_details.get(*key)?.parse().ok())
+            .find(Revision::is_full)
+    }
 }
 
 #[derive(Deserialize)]

@@ -3,10 +3,8 @@ use assay_model::{
     Benchmark, Date, Entry, Framework, Metric, MetricId, Number, Score, Source, ValueType,
 };
 
-use super::ResultsArgs;
 use super::candidate::Candidate;
 use super::choose::{Choice, Chosen};
-use crate::commands::convert::Said;
 
 /// What a record says of something that is not known.
 const UNKNOWN: &str = "unknown";
@@ -14,6 +12,29 @@ const UNKNOWN: &str = "unknown";
 const SHARES: [&str; 4] = ["proportion", "fraction", "ratio", "share"];
 /// The units of a share of a hundred.
 const PERCENT: [&str; 4] = ["percentage", "percent", "pct", "%"];
+
+/// Frameworks that call themselves otherwise in records than in result files.
+const FRAMEWORKS: [(&str, &str); 4] = [
+    ("inspect_ai", "inspect-ai"),
+    ("lm_eval", "lm-evaluation-harness"),
+    ("lm-eval", "lm-evaluation-harness"),
+    ("alpaca_eval", "alpaca-eval"),
+];
+
+/// What a person says of an entry and no log does.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct About<'a> {
+    /// Where the scores or logs are published.
+    pub(crate) source_url: Option<&'a str>,
+    /// What that is called.
+    pub(crate) source_name: Option<&'a str>,
+    /// The setup in words.
+    pub(crate) notes: Option<&'a str>,
+    /// The framework, when it is not to go by its own name.
+    pub(crate) framework: Option<&'a str>,
+    /// The command line that ran the evaluation.
+    pub(crate) command: Option<&'a str>,
+}
 
 /// What a person should know of an entry.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,8 +49,7 @@ pub(super) struct Remarks {
 pub(super) fn entry(
     choice: &Choice<'_>,
     chosen: &Chosen<'_>,
-    args: &ResultsArgs,
-    said: &Said,
+    about: About<'_>,
 ) -> Result<(Entry, Remarks), Vec<String>> {
     let mut remarks = Remarks::default();
     let sizes: Vec<Option<u64>> = chosen
@@ -65,11 +85,11 @@ pub(super) fn entry(
         dataset_revision: None,
         model_revision: None,
         scores,
-        framework: run.and_then(|run| framework(run, said)),
+        framework: run.and_then(|run| framework(run, about)),
         token: None,
-        source: source(args, said)?,
+        source: source(about)?,
         date: run.and_then(|run| date(run.timestamp.as_deref()?)),
-        notes: args.notes.clone(),
+        notes: about.notes.map(str::to_owned),
         subset: None,
         sample_size: shared,
     };
@@ -150,7 +170,7 @@ impl Scale {
     }
 }
 
-fn framework(run: &Candidate, said: &Said) -> Option<Framework> {
+fn framework(run: &Candidate, about: About<'_>) -> Option<Framework> {
     let own = run.harness.map(|harness| match harness {
         Harness::Inspect => "inspect-ai",
         Harness::Helm => "helm",
@@ -158,20 +178,26 @@ fn framework(run: &Candidate, said: &Said) -> Option<Framework> {
         Harness::Lighteval => "lighteval",
         Harness::AlpacaEval => "alpaca-eval",
     });
-    let name = said.eval_library_name.as_deref().or(own)?;
+    let recorded = Some(run.library_name.as_str()).filter(|name| *name != UNKNOWN);
+    let name = about.framework.or(own).or_else(|| {
+        let alias = FRAMEWORKS
+            .iter()
+            .find(|(alias, _)| Some(*alias) == recorded);
+        alias.map(|(_, name)| *name).or(recorded)
+    })?;
     let version = Some(run.library_version.clone()).filter(|version| version != UNKNOWN);
     Some(Framework {
         name: Some(name.to_owned()),
         version,
-        command: None,
+        command: about.command.map(str::to_owned),
     })
 }
 
-fn source(args: &ResultsArgs, said: &Said) -> Result<Option<Source>, Vec<String>> {
-    match (&args.source_url, &said.source_name) {
+fn source(about: About<'_>) -> Result<Option<Source>, Vec<String>> {
+    match (about.source_url, about.source_name) {
         (Some(url), name) => Ok(Some(Source {
-            url: url.clone(),
-            name: name.clone(),
+            url: url.to_owned(),
+            name: name.map(str::to_owned),
             user: None,
             org: None,
         })),

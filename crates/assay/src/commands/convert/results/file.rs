@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read, Write as _};
 use std::path::Path;
 
-use assay_check::{Context, FileKind, Files, Item, Options, validate};
+use assay_check::{Benchmarks, Context, FileKind, Files, Item, Options, validate};
 use assay_formats::{Tape, eval_results, yaml};
 use assay_model::{Entry, Severity};
 
@@ -185,13 +185,17 @@ fn read(path: &Path) -> Result<Option<String>, Problem> {
 }
 
 /// Refuses a file that a push would refuse; returns the warnings.
-fn judge(name: &str, text: &str, lists: &Lists) -> Result<Vec<String>, Problem> {
+pub(crate) fn judge(
+    name: &str,
+    text: &str,
+    benchmarks: &dyn Benchmarks,
+) -> Result<Vec<String>, Problem> {
     let items = [Item {
         path: name.into(),
         kind: Some(FileKind::EvalResults),
     }];
     let context = Context {
-        benchmarks: lists,
+        benchmarks,
         ..Context::default()
     };
     let reports = validate(

@@ -8,7 +8,7 @@ use super::candidate::Candidate;
 use super::choose::Choice;
 use super::entry::{Remarks, entry};
 use super::file::{Place, Written, add};
-use super::{MetricPair, Problem};
+use super::{MetricPair, Problem, about};
 use crate::args::{Args, Command};
 use crate::benchmarks::Lists;
 use crate::commands::convert::ConvertArgs;
@@ -26,7 +26,9 @@ fn candidate(result: &str, metric: &str, score: f64) -> Candidate {
         unit: Some("proportion".to_owned()),
         score: Number::new(score).unwrap(),
         sample_size: Some(8),
+        library_name: "inspect_ai".to_owned(),
         library_version: "0.3.285".to_owned(),
+        model_revision: None,
         timestamp: Some("1767225600.25".to_owned()),
     }
 }
@@ -99,7 +101,8 @@ fn made(
     };
     let first = |reasons: Vec<String>| reasons.into_iter().next().unwrap_or_default();
     let chosen = choice.choose(candidates).map_err(first)?;
-    let (entry, remarks) = entry(&choice, &chosen, &args.results, &args.said).map_err(first)?;
+    let (entry, remarks) =
+        entry(&choice, &chosen, about(&args.results, &args.said)).map_err(first)?;
     Ok((entry, remarks, chosen.warnings))
 }
 

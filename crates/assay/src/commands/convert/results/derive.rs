@@ -1,0 +1,118 @@
+use std::path::PathBuf;
+
+use assay_convert::convert::{Options, Relationship};
+use assay_model::{Benchmark, Entry, RepoId, TaskId};
+
+use super::candidate::Candidate;
+use super::choose::Choice;
+use super::entry::{About, entry};
+use super::{MetricPair, Problem, candidates};
+use crate::commands::convert::Source;
+use crate::commands::convert::discover::discover;
+use crate::commands::convert::logs::DiskLogs;
+use crate::commands::convert::work::Worker;
+
+/// What is asked of logs and records that are to become one entry.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// Logs, run directories, or directories to look for logs in.
+    pub(crate) logs: &'a [PathBuf],
+    /// Every Eval Ever records: path and text.
+    pub(crate) records: &'a [(String, String)],
+    /// The harness that wrote the logs.
+    pub(crate) source: Source,
+    /// The benchmark.
+    pub(crate) benchmark: &'a RepoId,
+    /// The task.
+    pub(crate) task: &'a TaskId,
+    /// The model.
+    pub(crate) model: &'a RepoId,
+    /// What the benchmark defines.
+    pub(crate) definition: Option<&'a Benchmark>,
+    /// Which score is which metric, where the person says so.
+    pub(crate) pairs: &'a [MetricPair],
+    /// What was evaluated, where a log has several.
+    pub(crate) evaluation: Option<&'a str>,
+    /// The version of the harness, when the log does not say.
+    pub(crate) library_version: Option<&'a str>,
+    /// What no log says.
+    pub(crate) about: About<'a>,
+    /// How many threads to use.
+    pub(crate) jobs: usize,
+}
+
+/// An entry that logs gave, and what a person should know of it.
+#[derive(Debug)]
+pub(crate) struct Derived {
+    /// The entry; the commit of the model stands in it when the log tells it.
+    pub(crate) entry: Entry,
+    /// What was changed on the way.
+    pub(crate) changes: Vec<String>,
+    /// What looks wrong.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Takes the scores of one task out of logs and records.
+pub(crate) fn derive(asked: Asked<'_>) -> Result<Derived, Problem> {
+    let candidates = all_candidates(asked)?;
+    let choice = Choice {
+        benchmark: asked.benchmark,
+        task: asked.task,
+        model: asked.model,
+        definition: asked.definition,
+        pairs: asked.pairs,
+        evaluation: asked.evaluation,
+    };
+    let mut chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
+    let (mut entry, remarks) = entry(&choice, &chosen, asked.about).map_err(Problem::Refused)?;
+    let run = chosen.scores.first().map(|(_, run)| *run);
+    // A commit of a model of another name says nothing of this one.
+    entry.model_revision = run
+        .filter(|run| run.model.iter().any(|name| name == asked.model.as_str()))
+        .and_then(|run| run.model_revision.clone());
+    chosen.warnings.extend(remarks.warnings);
+    Ok(Derived {
+        entry,
+        changes: remarks.changes,
+        warnings: chosen.warnings,
+    })
+}
+
+fn all_candidates(asked: Asked<'_>) -> Result<Vec<Candidate>, Problem> {
+    let found = discover(&DiskLogs, asked.logs, asked.source);
+    if !found.missing.is_empty() {
+        return Err(Problem::Failed(found.missing));
+    }
+    let options = options(asked);
+    let worker = Worker {
+        logs: &DiskLogs,
+        options: &options,
+        out: None,
+        dry_run: true,
+        progress: &|_| {},
+    };
+    let mut all = candidates(&worker, &found)?;
+    for (path, text) in asked.records {
+        let read = Candidate::read_all(path, None, text);
+        all.extend(read.map_err(|error| Problem::Refused(vec![format!("{path}: {error}")]))?);
+    }
+    Ok(all)
+}
+
+/// What the converter wants to know; nothing of it but the version gets into an entry.
+fn options(asked: Asked<'_>) -> Options {
+    Options {
+        organization: "unknown".to_owned(),
+        organization_url: None,
+        organization_logo_url: None,
+        relationship: Relationship::ThirdParty,
+        source_name: None,
+        library_name: None,
+        library_version: asked.library_version.map(str::to_owned),
+        inference_engine: None,
+        inference_engine_version: None,
+        retrieved_timestamp: None,
+        samples: false,
+        jobs: asked.jobs,
+    }
+}

@@ -1,0 +1,151 @@
+use std::path::PathBuf;
+
+use assay_model::{RepoId, TaskId};
+use clap::Args;
+
+use crate::commands::convert::{AUTO, MetricPair, Source, harnesses};
+use crate::commands::hub::ShowFormat;
+
+/// Bring the results of a run to a hub, as a pull request with signed entries
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Bring the results of a run to a hub: from a harness log, an Every Eval Ever record or a result file to an open pull request.
+
+Scores are mapped to the metrics of the benchmark as its eval.yaml defines them at the commit that is recorded. Commits of \
+the benchmark and of the model that neither log nor file tells are those of their main branches now. Every entry is signed \
+by the issuer when there is a credential for it; without one it is sent unsigned, and stays unverified. What is on the hub \
+already, merged or in an open pull request, is not sent again.",
+    after_help = "\
+Examples:
+  assay submit logs/run.eval --benchmark acme/sums --task words --model acme/model-x
+  assay submit results.json --benchmark acme/sums --task words --model acme/model-x --metric acc_norm=accuracy
+  assay submit .eval_results/sums.yaml --model acme/model-x
+  assay submit logs/run.eval --benchmark acme/sums --task words --model acme/model-x --dry-run
+
+Exit codes:
+  0  there is a pull request, or nothing to do
+  1  refused: by the rules, by the issuer or by the hub
+  2  sent with a token, and the hub does not call it verified
+  3  wrong usage, or something could not be read or reached"
+)]
+pub(crate) struct SubmitArgs {
+    /// Result files, Every Eval Ever records, or harness logs
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    #[command(flatten)]
+    pub(crate) signing: SigningArgs,
+
+    /// Send entries unsigned, whatever credential there is
+    #[arg(long, conflicts_with_all = ["issuer", "credential"])]
+    pub(crate) no_token: bool,
+
+    /// The title of the pull request
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
+    /// Print what would be sent, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// How the account is printed
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
+}
+
+/// What logs and records do not say of themselves.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logs and records")]
+pub(crate) struct LogArgs {
+    /// The harness that wrote the logs; `auto` tells it from each log
+    #[arg(long, value_name = "HARNESS", default_value = AUTO, value_parser = harnesses())]
+    pub(crate) from: Source,
+
+    /// A metric or result of the log, and the metric of the benchmark that it is
+    #[arg(long, value_name = "FROM=TO")]
+    pub(crate) metric: Vec<MetricPair>,
+
+    /// What was evaluated, by the name that the log gives it, when a log has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) evaluation: Option<String>,
+
+    /// The name of the framework [default: that of the harness]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) framework: Option<String>,
+
+    /// The version of the framework, when the log does not say
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) framework_version: Option<String>,
+
+    /// The command line that ran the evaluation
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) command: Option<String>,
+
+    /// Where the scores or logs are published
+    #[arg(long, value_name = "URL")]
+    pub(crate) source_url: Option<String>,
+
+    /// What that is called
+    #[arg(long, value_name = "NAME", requires = "source_url")]
+    pub(crate) source_name: Option<String>,
+
+    /// The setup in words, such as `chain-of-thought`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) notes: Option<String>,
+}
+
+/// Which run it is, where neither path nor file says so.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The model whose results these are
+    #[arg(long, value_name = "ID")]
+    pub(crate) model: RepoId,
+
+    /// The dataset id of the benchmark; of a result file, only its entries are taken
+    #[arg(long, value_name = "ID", requires = "task")]
+    pub(crate) benchmark: Option<RepoId>,
+
+    /// The task, as the benchmark's eval.yaml names it
+    #[arg(long, value_name = "ID", requires = "benchmark")]
+    pub(crate) task: Option<TaskId>,
+
+    /// The commit, branch or tag of the model that was evaluated [default: what the log says, else `main` now]
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) model_revision: Option<String>,
+
+    /// The commit, branch or tag of the benchmark that was run [default: what the file says, else `main` now]
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) benchmark_revision: Option<String>,
+
+    /// The address of the hub
+    #[arg(long, value_name = "URL")]
+    pub(crate) hub: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+}
+
+/// Who signs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Signing")]
+pub(crate) struct SigningArgs {
+    /// The address of the issuer [default: the hub]
+    #[arg(long, visible_alias = "to", value_name = "URL")]
+    pub(crate) issuer: Option<String>,
+
+    /// What the issuer knows this machine by: `evp_…`, `CLIENT:SECRET`, the ID token of a run, or `-` for standard input
+    ///
+    /// Better in `ASSAY_CREDENTIAL`, which other users of the machine cannot read. Without either, `ASSAY_CLIENT_ID` with
+    /// `ASSAY_CLIENT_KEY` or `ASSAY_CLIENT_SECRET`, then `ASSAY_ID_TOKEN` (GitLab), then the identity of a GitHub Actions run, then what
+    /// `assay hub login` keeps.
+    #[arg(long, value_name = "CREDENTIAL")]
+    pub(crate) credential: Option<String>,
+
+    /// A file of the run, such as its log, whose digest is signed along; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) evidence: Vec<PathBuf>,
+}

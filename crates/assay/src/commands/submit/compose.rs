@@ -1,0 +1,70 @@
+//! The file that is committed, and what the pull request says.
+
+use std::fmt::Write as _;
+
+use super::{FilePlan, SubmitError};
+use crate::entries;
+
+/// The most names that a title lists.
+const MAX_NAMED: usize = 3;
+
+/// The file with new entries behind what is there; not a byte of what is there changes.
+pub(super) fn whole(path: &str, main: Option<&str>, added: &[&str]) -> Result<String, SubmitError> {
+    let existing = main.unwrap_or_default();
+    let mut whole = existing.to_owned();
+    let mut expected = match main {
+        Some(text) => entries::read(text)
+            .map_err(|error| SubmitError::refused(format!("`{path}` on the hub: {error}")))?,
+        None => Vec::new(),
+    };
+    for text in added {
+        if !whole.is_empty() && !whole.ends_with('\n') {
+            whole.push('\n');
+        }
+        whole.push_str(text);
+        expected.extend(entries::read(text).unwrap_or_default());
+    }
+    // A list in brackets, an indented list or a second document cannot be added to by writing behind it.
+    if entries::read(&whole).as_ref() != Ok(&expected) {
+        return Err(SubmitError::refused(format!(
+            "`{path}` on the hub is laid out so that nothing can be added at its end; write the list in block style at \
+             the left margin first"
+        )));
+    }
+    Ok(whole)
+}
+
+/// What the pull request is called.
+pub(super) fn title(plans: &[FilePlan]) -> String {
+    let mut names: Vec<String> = plans
+        .iter()
+        .flat_map(|plan| &plan.drafts)
+        .map(|(_, draft)| format!("{} ({})", draft.entry.dataset, draft.entry.task))
+        .collect();
+    names.dedup();
+    let more = names.len().saturating_sub(MAX_NAMED);
+    names.truncate(MAX_NAMED);
+    let and_more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    format!("Add results of {}{and_more}", names.join(", "))
+}
+
+/// What the pull request says of itself.
+pub(super) fn description(plans: &[FilePlan]) -> String {
+    let mut text = String::new();
+    for (_, draft) in plans.iter().flat_map(|plan| &plan.drafts) {
+        let values: Vec<String> = super::outcome::values(&draft.entry);
+        // A text can always be written to.
+        let _ = writeln!(
+            text,
+            "- `{}`, task `{}`: {}",
+            draft.entry.dataset,
+            draft.entry.task,
+            values.join(", ")
+        );
+    }
+    text
+}

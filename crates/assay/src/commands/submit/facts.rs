@@ -1,0 +1,114 @@
+//! What the hub says of the model and the benchmarks: their commits, and what a benchmark defines at one of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_check::{Benchmarks, Lookup};
+use assay_model::{Benchmark, Entry, RepoId, RepoKind, Revision};
+
+use super::SubmitError;
+use crate::client::{Client, ClientError, segment};
+use crate::hub;
+
+/// The branch that counts when none is named.
+const MAIN: &str = "main";
+/// The file that defines a benchmark.
+const DEFINITION: &str = "eval.yaml";
+
+/// The full commit behind a branch, tag or commit of a repository.
+pub(super) fn commit_of(
+    client: &Client,
+    kind: RepoKind,
+    id: &RepoId,
+    named: Option<&str>,
+) -> Result<Revision, SubmitError> {
+    let revision = named.unwrap_or(MAIN);
+    let path = format!("/api/{}/{id}/revision/{}", kind.plural(), segment(revision));
+    let info = client.get(&path).map_err(|error| about(kind, id, error))?;
+    let commit = info["sha"]
+        .as_str()
+        .and_then(|sha| sha.parse::<Revision>().ok());
+    commit.filter(Revision::is_full).ok_or_else(|| {
+        SubmitError::refused(format!(
+            "{} `{id}` has no commit at `{revision}`",
+            word(kind)
+        ))
+    })
+}
+
+/// Benchmarks at the commits that entries name, each asked for once.
+#[derive(Default)]
+pub(crate) struct Definitions {
+    known: BTreeMap<(RepoId, Revision), Arc<Benchmark>>,
+}
+
+impl Definitions {
+    /// What a benchmark defines at a commit.
+    pub(super) fn get(
+        &mut self,
+        client: &Client,
+        id: &RepoId,
+        revision: &Revision,
+    ) -> Result<Arc<Benchmark>, SubmitError> {
+        let key = (id.clone(), revision.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let path = format!("/datasets/{id}/resolve/{revision}/{DEFINITION}");
+        let text = client
+            .bytes(&path)
+            .map_err(|error| about(RepoKind::Dataset, id, error))?;
+        match hub::judged(text) {
+            Lookup::Known(benchmark) => {
+                self.known.insert(key, Arc::clone(&benchmark));
+                Ok(benchmark)
+            }
+            Lookup::Broken | Lookup::Unknown { .. } | Lookup::NoList => {
+                Err(SubmitError::refused(format!(
+                    "the `{DEFINITION}` of `{id}` at `{revision}` has errors, so nothing can be measured by it"
+                )))
+            }
+        }
+    }
+}
+
+impl Definitions {
+    /// Gets to know the benchmark of an entry, as of the commit that the entry names.
+    pub(super) fn learn(&mut self, client: &Client, entry: &Entry) -> Result<(), SubmitError> {
+        match &entry.dataset_revision {
+            Some(revision) => self.get(client, &entry.dataset, revision).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Benchmarks for Definitions {
+    fn find(&self, id: &RepoId) -> Lookup {
+        let of_this = self.known.iter().find(|((own, _), _)| own == id);
+        of_this.map_or(Lookup::NoList, |(_, benchmark)| {
+            Lookup::Known(Arc::clone(benchmark))
+        })
+    }
+}
+
+/// A refusal with the name of what was asked for: the hub only says that it is not there.
+fn about(kind: RepoKind, id: &RepoId, error: ClientError) -> SubmitError {
+    match error {
+        ClientError::Refused {
+            status: 401 | 403 | 404,
+            message,
+            ..
+        } => SubmitError::refused(format!("{} `{id}`: {message}", word(kind))),
+        other @ (ClientError::Refused { .. }
+        | ClientError::Address(_)
+        | ClientError::Transport { .. }
+        | ClientError::Answer { .. }) => other.into(),
+    }
+}
+
+fn word(kind: RepoKind) -> &'static str {
+    match kind {
+        RepoKind::Model => "the model",
+        RepoKind::Dataset => "the benchmark",
+    }
+}

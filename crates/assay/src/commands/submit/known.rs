@@ -1,0 +1,102 @@
+//! What the hub has of a result file: on the main branch, and in open pull requests.
+
+use std::collections::BTreeSet;
+
+use assay_model::{Entry, RepoId};
+use serde_json::Value as Json;
+
+use super::SubmitError;
+use crate::client::{Client, ClientError, segment};
+use crate::entries;
+
+/// The most open pull requests of one file that are looked into.
+const MAX_PULLS: usize = 1000;
+
+/// One result file of a model, as the hub has it.
+#[derive(Debug, Default)]
+pub(super) struct KnownFile {
+    /// The file on the main branch.
+    pub(super) main: Option<String>,
+    /// What the file says in each open pull request that has it.
+    pulls: Vec<(u64, Vec<Entry>)>,
+}
+
+/// Where an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// On the main branch.
+    Merged,
+    /// In an open pull request.
+    Open(u64),
+}
+
+impl KnownFile {
+    /// Asks the hub; `results` is what it tells of all results of the model.
+    pub(super) fn ask(
+        client: &Client,
+        model: &RepoId,
+        path: &str,
+        results: &Json,
+    ) -> Result<Self, SubmitError> {
+        let mut numbers: Vec<u64> = pulls_with(results, path).into_iter().collect();
+        // The newest are the likeliest, and the ones that a person would look at.
+        numbers.reverse();
+        numbers.truncate(MAX_PULLS);
+        let mut pulls = Vec::new();
+        for num in numbers {
+            let at = format!("refs/pr/{num}");
+            if let Some(text) = content(client, model, &at, path)?
+                && let Ok(entries) = entries::read(&text)
+            {
+                pulls.push((num, entries));
+            }
+        }
+        let main = content(client, model, "main", path)?;
+        Ok(Self { main, pulls })
+    }
+
+    /// Where an entry that looks like this is. One that is merged counts before one that is proposed.
+    pub(super) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<Found> {
+        let merged = self
+            .main
+            .as_deref()
+            .and_then(|text| entries::read(text).ok());
+        if merged.is_some_and(|entries| entries.iter().any(&is_it)) {
+            return Some(Found::Merged);
+        }
+        let open = self
+            .pulls
+            .iter()
+            .find(|(_, entries)| entries.iter().any(&is_it));
+        open.map(|(num, _)| Found::Open(*num))
+    }
+}
+
+/// What the hub tells of all results of a model.
+pub(super) fn results_of(client: &Client, model: &RepoId) -> Result<Json, ClientError> {
+    let mut info = client.get(&format!("/api/models/{model}?expand=evalResults"))?;
+    Ok(info["evalResults"].take())
+}
+
+/// The open pull requests that bring results in a file.
+fn pulls_with(results: &Json, path: &str) -> BTreeSet<u64> {
+    let items = results.as_array().into_iter().flatten();
+    items
+        .filter(|item| item["filename"] == path)
+        .filter_map(|item| item["pullRequest"].as_u64())
+        .collect()
+}
+
+/// The text of a file; none when there is no such file.
+fn content(
+    client: &Client,
+    model: &RepoId,
+    revision: &str,
+    path: &str,
+) -> Result<Option<String>, SubmitError> {
+    match client.bytes(&format!("/{model}/resolve/{}/{path}", segment(revision))) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(ClientError::Refused { status: 404, .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

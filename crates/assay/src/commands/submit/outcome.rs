@@ -1,0 +1,175 @@
+use assay_model::Entry;
+use serde_json::Value as Json;
+
+use super::args::SubmitArgs;
+use super::draft::Draft;
+use crate::client::Client;
+
+/// What came of a submission.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) hub: String,
+    pub(super) model: String,
+    pub(super) dry_run: bool,
+    pub(super) entries: Vec<Sent>,
+    /// The result files with the new entries: path and text.
+    pub(super) files: Vec<(String, String)>,
+    /// The pull request that was opened: number and address.
+    pub(super) pull: Option<(u64, String)>,
+    /// What the judge warns of.
+    pub(super) warnings: Vec<String>,
+    /// Who signs.
+    pub(super) signing: Signing,
+    /// What the issuer would be asked: its address and the body of each request.
+    pub(super) requests: Vec<(String, String)>,
+}
+
+/// Whether and by whom entries are signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Signing {
+    /// By the issuer at this address.
+    By(String),
+    /// There is nothing to show to the issuer at this address.
+    NoCredential(String),
+    /// It is not wanted.
+    Unwanted,
+}
+
+/// One entry, and where it is now.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) origin: String,
+    pub(super) path: String,
+    pub(super) entry: Entry,
+    pub(super) state: State,
+    /// What the hub says of it.
+    pub(super) standing: Option<Json>,
+    pub(super) notes: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Where an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Not on the hub before.
+    New,
+    /// In an open pull request.
+    Open(u64),
+    /// On the main branch.
+    Merged,
+}
+
+impl Outcome {
+    pub(super) fn new(args: &SubmitArgs, client: &Client) -> Self {
+        Self {
+            hub: client.origin().to_string(),
+            model: args.run.model.to_string(),
+            dry_run: args.dry_run,
+            entries: Vec::new(),
+            files: Vec::new(),
+            pull: None,
+            warnings: Vec::new(),
+            signing: Signing::Unwanted,
+            requests: Vec::new(),
+        }
+    }
+
+    /// Notes the pull request, and what the hub says of the entries in it.
+    pub(super) fn settle(&mut self, pull: (u64, String), results: &Json) {
+        for sent in &mut self.entries {
+            if sent.state == State::New {
+                sent.standing = standing(results, sent, Some(pull.0));
+            }
+        }
+        self.pull = Some(pull);
+    }
+
+    /// The address of a pull request of the model.
+    pub(super) fn page_of(&self, num: u64) -> String {
+        format!("{}/{}/discussions/{num}", self.hub, self.model)
+    }
+}
+
+impl Sent {
+    pub(super) fn new(draft: &Draft, path: &str, state: State, results: &Json) -> Self {
+        let mut sent = Self {
+            origin: draft.origin.clone(),
+            path: path.to_owned(),
+            entry: draft.entry.clone(),
+            state,
+            standing: None,
+            // What was filled in matters only where it is sent.
+            notes: if state == State::New {
+                draft.notes.clone()
+            } else {
+                Vec::new()
+            },
+            warnings: draft.warnings.clone(),
+        };
+        sent.standing = match state {
+            State::New => None,
+            State::Open(num) => standing(results, &sent, Some(num)),
+            State::Merged => standing(results, &sent, None),
+        };
+        sent
+    }
+
+    /// Whether the hub calls it verified; none when it has not said.
+    pub(super) fn is_verified(&self) -> Option<bool> {
+        self.standing
+            .as_ref()
+            .map(|standing| standing["state"] == "verified")
+    }
+}
+
+/// What the hub says of an entry, found by what the entry says.
+fn standing(results: &Json, sent: &Sent, pull: Option<u64>) -> Option<Json> {
+    let entry = &sent.entry;
+    let is_it = |item: &&Json| {
+        let data = &item["data"];
+        item["filename"] == sent.path.as_str()
+            && item["pullRequest"].as_u64() == pull
+            && data["dataset"]["id"] == entry.dataset.as_str()
+            && data["dataset"]["task_id"] == entry.task.as_str()
+            && data["notes"].as_str() == entry.notes.as_deref()
+            && values_of(data)
+                == entry
+                    .scores
+                    .iter()
+                    .map(|score| score.value.get())
+                    .collect::<Vec<f64>>()
+    };
+    let item = results.as_array()?.iter().rfind(is_it)?;
+    if item["standing"].is_object() {
+        return Some(item["standing"].clone());
+    }
+    let state = if item["verified"] == true {
+        "verified"
+    } else {
+        "unverified"
+    };
+    Some(serde_json::json!({ "state": state }))
+}
+
+/// The values of an item, in the order listed.
+fn values_of(data: &Json) -> Vec<f64> {
+    match data["metrics"].as_array() {
+        Some(metrics) => metrics
+            .iter()
+            .filter_map(|metric| metric["value"].as_f64())
+            .collect(),
+        None => data["value"].as_f64().into_iter().collect(),
+    }
+}
+
+/// The scores of an entry in words.
+pub(super) fn values(entry: &Entry) -> Vec<String> {
+    entry
+        .scores
+        .iter()
+        .map(|score| match &score.metric {
+            Some(metric) => format!("{metric} {}", score.literal),
+            None => score.literal.clone(),
+        })
+        .collect()
+}

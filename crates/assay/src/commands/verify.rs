@@ -1,0 +1,111 @@
+//! `assay verify`: whether a result file, a token or a proof holds, and if not, why.
+
+mod args;
+mod claims;
+mod given;
+mod proof;
+mod results;
+mod token;
+mod trust;
+
+use assay_render::visible;
+use assay_trust::Unverified;
+use serde_json::{Value as Json, json};
+
+pub(crate) use self::args::VerifyArgs;
+pub(crate) use self::claims::{claims_document, claims_in_words};
+pub(crate) use self::given::{Given, GivenError};
+use self::trust::Trusted;
+use crate::client::ClientError;
+use crate::commands::hub::{HubCommandError, ShowFormat};
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// The version of the JSON documents. It changes when a reader of the old ones could be misled.
+pub(crate) const VERSION: u32 = 1;
+
+/// Why nothing could be verified.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VerifyError {
+    /// What was given cannot be read.
+    #[error(transparent)]
+    Given(#[from] GivenError),
+    /// What is trusted cannot be had, or contradicts itself.
+    #[error("{0}")]
+    Trust(String),
+    /// The hub cannot be asked.
+    #[error(transparent)]
+    Hub(#[from] HubCommandError),
+}
+
+impl From<ClientError> for VerifyError {
+    fn from(error: ClientError) -> Self {
+        Self::Hub(error.into())
+    }
+}
+
+/// What came of it, for people and for machines.
+struct Report {
+    text: String,
+    json: Json,
+    exit: Exit,
+    /// What keeps it from being certain.
+    doubts: Vec<String>,
+}
+
+/// Verifies what the arguments name.
+pub(crate) fn run(args: &VerifyArgs, config: &Config, printer: &mut Printer) -> Exit {
+    match verify(args, config) {
+        Ok(mut report) => {
+            for doubt in &report.doubts {
+                printer.aside(&format!("warning: {}", visible(doubt)));
+            }
+            match args.format {
+                ShowFormat::Text => printer.data(&report.text),
+                ShowFormat::Json => {
+                    report.json["warnings"] = json!(report.doubts);
+                    report.json["exit_code"] = json!(report.exit.number());
+                    printer.json(&report.json);
+                }
+            }
+            report.exit
+        }
+        Err(error) => {
+            printer.error(&visible(&error.to_string()));
+            Exit::Failed
+        }
+    }
+}
+
+fn verify(args: &VerifyArgs, config: &Config) -> Result<Report, VerifyError> {
+    let given = Given::read(&args.what)?;
+    if args.canonical {
+        return results::canonical(args, &given);
+    }
+    let trusted = Trusted::gather(args, config)?;
+    match &given {
+        Given::Results { .. } => results::verify(args, &given, &trusted),
+        Given::Token(token) => Ok(token::verify(token, &trusted)),
+        Given::Proof(text) => proof::verify(args, text, &trusted),
+    }
+}
+
+/// A reason in two lines: what is wrong, and what to do.
+pub(crate) fn reason_in_words(unverified: &Unverified) -> String {
+    format!(
+        "{}: {}\n    {}",
+        unverified.reason,
+        visible(&unverified.detail),
+        unverified.hint()
+    )
+}
+
+/// A reason for machines.
+pub(crate) fn reason_document(unverified: &Unverified) -> Json {
+    json!({
+        "reason": unverified.reason.to_string(),
+        "detail": unverified.detail,
+        "hint": unverified.hint(),
+    })
+}

@@ -1,0 +1,414 @@
+//! From a harness log to a verified row, against the issuer and the verifier of a real hub.
+
+use serde_json::Value;
+
+use crate::hub::{BENCHMARK, FILE, Hub, ISSUER, MODEL, alone};
+use crate::logs::{LOG, harness_log};
+
+fn submit<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let line = [
+        "submit",
+        LOG,
+        "--benchmark",
+        BENCHMARK,
+        "--task",
+        "sums",
+        "--model",
+        MODEL,
+    ];
+    line.into_iter().chain(more.iter().copied()).collect()
+}
+
+/// What bob shows, with a credential.
+fn bob<'a>(hub: &'a Hub, credential: &'a str) -> [(&'static str, &'a str); 2] {
+    [("ASSAY_TOKEN", &hub.bob), ("ASSAY_CREDENTIAL", credential)]
+}
+
+fn row(hub: &Hub) -> Value {
+    let board = hub.get(&format!("/api/datasets/{BENCHMARK}/leaderboard"));
+    board
+        .as_array()
+        .unwrap()
+        .first()
+        .cloned()
+        .unwrap_or_default()
+}
+
+#[test]
+fn a_log_becomes_a_verified_row_in_one_command_and_stays_one_when_it_is_merged() {
+    let (hub, credential) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+
+    let first = hub.run_with(&submit(&[]), &bob(&hub, &credential));
+    let open = row(&hub);
+    let again = hub.run_with(&submit(&[]), &bob(&hub, &credential));
+    hub.run(&["hub", "pr", "merge", MODEL, "1"], &hub.alice);
+    let merged = hub.run_with(&submit(&["--format", "json"]), &bob(&hub, &credential));
+
+    assert_eq!(first.code, Some(0), "{first}");
+    assert!(
+        first
+            .stdout
+            .contains("alice/Sums sums: accuracy 75; verified (attributed, by harness)"),
+        "{first}"
+    );
+    assert!(
+        open["verified"] == true && open["pullRequest"] == 1,
+        "{open}"
+    );
+    assert_eq!(open["standing"]["attested"]["integration"], "harness");
+    assert!(again.stdout.starts_with("nothing to do"), "{again}");
+    assert_eq!(merged.json()["entries"][0]["status"], "merged", "{merged}");
+    assert_eq!(
+        merged.json()["entries"][0]["standing"]["state"],
+        "verified",
+        "{merged}"
+    );
+    assert_eq!(row(&hub)["verified"], true);
+    assert_eq!(
+        hub.operate(&["reindex", "--check", "--no-progress"]).code,
+        Some(0)
+    );
+}
+
+#[test]
+fn a_dry_run_shows_the_request_and_nothing_is_issued() {
+    let (hub, credential) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+
+    let run = hub.run_with(
+        &submit(&["--dry-run", "--format", "json"]),
+        &bob(&hub, &credential),
+    );
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let document = run.json();
+    let request = &document["requests"][0];
+    assert_eq!(request["url"], format!("{}/v1/eval-tokens", hub.url));
+    assert_eq!(request["body"]["model_repo"], MODEL);
+    assert_eq!(document["entries"][0]["status"], "would-send");
+    let log = hub.operate(&["issuer", "log", "--format", "json"]);
+    let events = log.json();
+    assert!(
+        events
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|event| event["jti"].is_null()),
+        "{log}"
+    );
+}
+
+#[test]
+fn without_a_credential_it_is_said_that_nothing_will_be_verified() {
+    let (hub, _) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+
+    let run = hub.run(&submit(&[]), &hub.bob);
+
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("no credential") && run.stderr.contains("stay unverified"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("; unverified"), "{run}");
+    assert_eq!(row(&hub)["standing"]["reason"], "no_token");
+}
+
+#[test]
+fn what_the_issuer_refuses_is_not_sent() {
+    let (hub, credential) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+
+    let framework = hub.run_with(
+        &submit(&["--framework", "inspect-ai"]),
+        &bob(&hub, &credential),
+    );
+    let stranger = hub.run_with(&submit(&[]), &bob(&hub, "evp_000000000000_nobody"));
+    let unsigned = hub.run_with(
+        &submit(&["--framework", "inspect-ai", "--no-token"]),
+        &bob(&hub, &credential),
+    );
+
+    assert_eq!(framework.code, Some(1), "{framework}");
+    assert!(
+        framework.stderr.contains("framework_not_allowed"),
+        "{framework}"
+    );
+    assert_eq!(stranger.code, Some(1), "{stranger}");
+    assert!(stranger.stderr.contains("unauthenticated"), "{stranger}");
+    assert_eq!(unsigned.code, Some(0), "{unsigned}");
+    assert!(
+        unsigned.stdout.starts_with("opened pull request 1 "),
+        "{unsigned}"
+    );
+}
+
+#[test]
+fn a_token_that_does_not_hold_is_sent_and_told_with_its_reason() {
+    let (hub, _) = Hub::with_issuer();
+    let entry = crate::signed::signed(0)
+        .replace("cais/hle", BENCHMARK)
+        .replace("task_id: hle", "task_id: sums")
+        .replace("    - metric_id: stderr\n      value: 0.81\n", "")
+        .replace(
+            "5503434ddd753f426f4b38109466949a1217c2bb",
+            &hub.commit_of("datasets", BENCHMARK),
+        )
+        .replace(
+            "9f3c2c9a1c4e6d1e8b7a6f5e4d3c2b1a09f8e7d6",
+            &hub.commit_of("models", MODEL),
+        );
+    let file = hub.write("results.yaml", entry);
+
+    let run = hub.run(
+        &["submit", file.to_str().unwrap(), "--model", MODEL],
+        &hub.bob,
+    );
+
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stdout.contains("; unverified"), "{run}");
+    assert_eq!(row(&hub)["standing"]["reason"], "unknown_key");
+}
+
+#[test]
+fn a_signed_file_is_verified_by_its_author_before_anybody_sees_it() {
+    let (hub, _) = Hub::with_issuer();
+    let policy = hub.place().join("policy.toml");
+    let secret = hub.credential("harness/lab-client", policy.to_str().unwrap());
+    hub.write(LOG, harness_log(None));
+    let entry = hub.run_with(
+        &[
+            "convert",
+            LOG,
+            "--to",
+            "eval-results",
+            "--benchmark",
+            BENCHMARK,
+            "--task",
+            "sums",
+            "--model",
+            MODEL,
+            "--hub",
+            &hub.url,
+            "--out",
+            "model",
+        ],
+        &[],
+    );
+    assert_eq!(entry.code, Some(0), "{entry}");
+    let file = hub.place().join("model").join(FILE);
+    let file = file.to_str().unwrap();
+    let client = [
+        ("ASSAY_CLIENT_ID", "lab-client"),
+        ("ASSAY_CLIENT_SECRET", secret.as_str()),
+    ];
+
+    let signed = hub.run_with(
+        &["token", "request", file, "--model", MODEL, "--write"],
+        &client,
+    );
+    let keys = hub.write("jwks.json", hub.text("/.well-known/jwks.json"));
+    let verified = hub.run_with(
+        &[
+            "verify",
+            file,
+            "--keys",
+            keys.to_str().unwrap(),
+            "--format",
+            "json",
+        ],
+        &[],
+    );
+    let sent = hub.run(&["submit", file, "--model", MODEL], &hub.bob);
+
+    assert_eq!(signed.code, Some(0), "{signed}");
+    let entry = &verified.json()["entries"][0];
+    assert_eq!(
+        (&entry["state"], &entry["signature"]),
+        (&"holds".into(), &"holds".into()),
+        "{verified}"
+    );
+    assert_eq!(entry["claims"]["iss"], ISSUER);
+    assert_eq!(
+        entry["claims"]["model_revision"],
+        hub.commit_of("models", MODEL)
+    );
+    assert_eq!(sent.code, Some(0), "{sent}");
+    assert_eq!(row(&hub)["verified"], true);
+}
+
+/// A hub with one verified row, its trust note and the proof of the row.
+struct Proved {
+    hub: Hub,
+    note: String,
+    proof: String,
+    jti: String,
+}
+
+fn proved() -> Proved {
+    let (hub, credential) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+    let sent = hub.run_with(&submit(&[]), &bob(&hub, &credential));
+    assert_eq!(sent.code, Some(0), "{sent}");
+    let note = hub.write("hub.note", hub.text("/.well-known/eval-trust"));
+    let standing = row(&hub)["standing"].clone();
+    let jti = standing["attested"]["jti"].as_str().unwrap().to_owned();
+    let fetched = hub.run_with(&["hub", "proof", MODEL, &jti], &[]);
+    assert_eq!(fetched.code, Some(0), "{fetched}");
+    let proof = hub.write("row.proof", &fetched.stdout);
+    Proved {
+        note: note.to_str().unwrap().to_owned(),
+        proof: proof.to_str().unwrap().to_owned(),
+        hub,
+        jti,
+    }
+}
+
+#[test]
+fn a_row_is_proved_on_a_machine_without_a_network() {
+    let Proved {
+        hub, note, proof, ..
+    } = proved();
+    let elsewhere = tempfile::tempdir().unwrap();
+
+    let offline = alone(elsewhere.path(), &["verify", &proof, "--trust", &note]);
+    let json = alone(
+        elsewhere.path(),
+        &["verify", &proof, "--trust", &note, "--format", "json"],
+    );
+    let own = alone(elsewhere.path(), &["verify", &proof]);
+    let online = hub.run_with(
+        &["verify", &proof, "--hub", &hub.url, "--max-trust-age", "1h"],
+        &[],
+    );
+
+    assert_eq!(offline.code, Some(0), "{offline}");
+    for words in [
+        "verified\n",
+        "alice/model-x at ",
+        "accuracy 75",
+        "harness",
+        "first seen",
+        "attributed",
+    ] {
+        assert!(offline.stdout.contains(words), "{words}\n{offline}");
+    }
+    let document = json.json();
+    assert_eq!(
+        (&document["state"], &document["anchor"]),
+        (&"verified".into(), &"given".into())
+    );
+    assert_eq!(document["path"], FILE);
+    // Anyone can make a proof that agrees with itself.
+    assert_eq!(own.code, Some(2), "{own}");
+    assert!(own.stderr.contains("anyone could have made it"), "{own}");
+    assert_eq!(online.code, Some(0), "{online}");
+    assert!(std::fs::metadata(&proof).unwrap().len() < 20_000);
+}
+
+#[test]
+fn a_proof_whose_age_nobody_can_tell_is_doubted_when_that_matters() {
+    let Proved {
+        hub, note, proof, ..
+    } = proved();
+
+    let run = alone(
+        hub.place(),
+        &["verify", &proof, "--trust", &note, "--max-trust-age", "30d"],
+    );
+
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stdout.starts_with("verified\n") && run.stderr.contains("how old"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_byte_of_a_proof_that_was_changed_is_noticed_wherever_it_stands() {
+    let Proved {
+        hub, note, proof, ..
+    } = proved();
+    let whole = std::fs::read(&proof).unwrap();
+    // Every byte is tried by the library; here a few show that the program says so.
+    for at in (0..whole.len()).step_by(whole.len() / 23) {
+        let mut changed = whole.clone();
+        changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+        std::fs::write(&proof, &changed).unwrap();
+
+        let run = alone(hub.place(), &["verify", &proof, "--trust", &note]);
+
+        assert!(matches!(run.code, Some(1 | 3)), "{at}\n{run}");
+    }
+}
+
+#[test]
+fn a_proof_of_another_hub_is_not_that_of_this_one() {
+    let Proved { hub, proof, .. } = proved();
+    let other = proved();
+
+    let run = alone(hub.place(), &["verify", &proof, "--trust", &other.note]);
+
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout.contains("the trust note that was given"),
+        "{run}"
+    );
+}
+
+#[test]
+fn what_was_revoked_since_is_known_to_those_who_ask() {
+    let Proved {
+        hub,
+        note,
+        proof,
+        jti,
+    } = proved();
+    let revoked = hub.operate(&[
+        "keys",
+        "revoke",
+        "--jti",
+        &jti,
+        "--reason",
+        "a mistake",
+        "--yes",
+    ]);
+    assert_eq!(revoked.code, Some(0), "{revoked}");
+
+    let before = alone(hub.place(), &["verify", &proof, "--trust", &note]);
+    let now = hub.run_with(
+        &[
+            "verify", &proof, "--trust", &note, "--hub", &hub.url, "--format", "json",
+        ],
+        &[],
+    );
+
+    assert_eq!(before.code, Some(0), "{before}");
+    assert_eq!(now.code, Some(1), "{now}");
+    assert_eq!(now.json()["state"], "revoked");
+    assert_eq!(now.json()["why"]["reason"], "token_revoked");
+}
+
+#[test]
+fn a_result_file_is_verified_with_what_a_hub_trusts() {
+    let Proved { hub, .. } = proved();
+    let text = hub.text(&format!("/{MODEL}/resolve/refs%2Fpr%2F1/{FILE}"));
+    let file = hub.write(&format!("model/{FILE}"), &text);
+    let changed = hub.write("changed.yaml", text.replace("value: 75", "value: 76"));
+
+    let good = hub.run_with(&["verify", file.to_str().unwrap(), "--hub", &hub.url], &[]);
+    let bad = hub.run_with(
+        &["verify", changed.to_str().unwrap(), "--hub", &hub.url],
+        &[],
+    );
+
+    assert_eq!(good.code, Some(0), "{good}");
+    assert!(
+        good.stdout
+            .contains("signed by an issuer that the hub trusts"),
+        "{good}"
+    );
+    assert_eq!(bad.code, Some(1), "{bad}");
+    assert!(bad.stdout.contains("claim_mismatch:metrics"), "{bad}");
+}
