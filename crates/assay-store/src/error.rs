@@ -124,6 +124,8 @@ pub enum Taken {
     Account,
     /// The hash of a token.
     Token,
+    /// The hash of a session.
+    Session,
     /// The name of a repository of one kind, whatever its case.
     Repository,
     /// The number of a discussion.
@@ -139,6 +141,7 @@ impl fmt::Display for Taken {
         f.write_str(match self {
             Self::Account => "the account name",
             Self::Token => "the token",
+            Self::Session => "the session",
             Self::Repository => "the repository name",
             Self::Discussion => "the number of the discussion",
             Self::Event => "the id of the event",

@@ -21,9 +21,10 @@ pub(crate) type Row = SqliteRow;
 pub(crate) type Arguments = <Sqlite as sqlx::Database>::Arguments;
 
 /// The steps from an empty database to the present one. A step that was released is never changed.
-pub(crate) const MIGRATIONS: [&str; 2] = [
+pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0001_records.sql"),
     include_str!("../migrations/sqlite/0002_index.sql"),
+    include_str!("../migrations/sqlite/0005_web.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has
