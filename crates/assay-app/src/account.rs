@@ -299,7 +299,11 @@ impl Hub {
     }
 
     /// Refuses everyone but the admins of an organisation and the operator.
-    async fn check_manager(&self, caller: &Caller, organisation: AccountId) -> Result<(), Error> {
+    pub(crate) async fn check_manager(
+        &self,
+        caller: &Caller,
+        organisation: AccountId,
+    ) -> Result<(), Error> {
         if caller.check_operator().is_ok() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ mod loaded;
 mod model;
 mod moment;
 mod plan;
+mod preview;
 mod result;
 
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use serde_json::Value as Json;
 pub(crate) use self::cache::Boards;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 use self::plan::Plan;
+pub(crate) use self::preview::Ends;
+pub use self::preview::{BoardPreview, Preview, RankMove};
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
 use crate::door::Repo;

@@ -13,6 +13,7 @@ use crate::lock::{Locked, Locks};
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
+use crate::webhook::ToldBoards;
 
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
@@ -35,6 +36,8 @@ pub struct Hub {
     pub(crate) boards: Boards,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
+    /// Which ranks were told to those who want to know.
+    pub(crate) told_boards: ToldBoards,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
     /// The mark that this process works in the data directory.
@@ -80,6 +83,7 @@ impl Hub {
             locks: Locks::default(),
             boards: Boards::default(),
             sessions: Sessions::default(),
+            told_boards: ToldBoards::default(),
             signing_key,
             _tenant: tenant,
             me: Weak::clone(me),

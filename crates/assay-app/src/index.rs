@@ -19,7 +19,7 @@ mod shelf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_git::{Reference, Repositories, Repository};
+use assay_git::{Objects, Reference, Repositories, Repository};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{
     AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
@@ -27,9 +27,11 @@ use assay_store::{
 use serde_json::Value as Json;
 
 use self::derive::{Change, Derived, MainChange, Task, derive};
+use self::main_line::MainLine;
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
 pub(crate) use self::read::{DEFINITION_FILE, MAX_BYTES, benchmark_of, definition};
+use self::shelf::Shelf;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
@@ -138,6 +140,21 @@ pub(crate) async fn touched_by(
         }
     }
     Ok(touched)
+}
+
+/// The entries of main after a commit that follows on its head, as the index would derive them; none when the commit
+/// does not touch the results.
+pub(crate) fn entries_after(
+    objects: &Objects,
+    head: ObjectId,
+    current: &[IndexedEntry],
+    commit: ObjectId,
+    submitter: Option<AccountId>,
+) -> Result<Option<Vec<NewEntry>>, assay_git::Error> {
+    let mut shelf = Shelf::new(objects);
+    let mut line = MainLine::after(&mut shelf, head, current)?;
+    let step = line.advance(&objects.commit(commit)?, submitter)?;
+    Ok(step.map(|step| step.entries))
 }
 
 /// Collects what the records and the index say of a repository.

@@ -39,10 +39,11 @@ mod target;
 mod tenant;
 mod token;
 mod web_session;
+mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use board::{BoardPreview, BoardQuery, BoardRow, BoardView, EvalResult, Preview, RankMove};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{
@@ -62,3 +63,6 @@ pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
+pub use webhook::{
+    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,
+};

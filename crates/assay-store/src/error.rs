@@ -126,6 +126,8 @@ pub enum Taken {
     Token,
     /// The hash of a session.
     Session,
+    /// The number of a webhook.
+    Webhook,
     /// The name of a repository of one kind, whatever its case.
     Repository,
     /// The number of a discussion.
@@ -142,6 +144,7 @@ impl fmt::Display for Taken {
             Self::Account => "the account name",
             Self::Token => "the token",
             Self::Session => "the session",
+            Self::Webhook => "the webhook",
             Self::Repository => "the repository name",
             Self::Discussion => "the number of the discussion",
             Self::Event => "the id of the event",

@@ -43,6 +43,7 @@ mod tokens;
 mod turn;
 mod tx;
 mod web_sessions;
+mod webhooks;
 
 pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
@@ -69,4 +70,5 @@ pub use store::Store;
 pub use tokens::{Credential, NewToken, Token, TokenId};
 pub use tx::Tx;
 pub use web_sessions::{NewWebSession, WebSession, WebSessionId, WebVisitor};
+pub use webhooks::{Attempt, Delivery, DeliveryId, HookedTo, NewWebhook, Webhook, WebhookId};
 pub use word::WordError;

@@ -8,3 +8,4 @@ mod pulls;
 mod pushes;
 mod repositories;
 mod support;
+mod web_sessions;

@@ -6,5 +6,7 @@ mod discussions;
 mod interleaving;
 mod lists;
 mod models;
+mod previews;
 mod recovery;
 mod support;
+mod webhooks;
