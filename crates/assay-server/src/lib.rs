@@ -15,6 +15,7 @@ mod error;
 mod extract;
 mod git;
 mod health;
+mod hooks;
 mod lfs;
 mod links;
 mod log;

@@ -11,6 +11,7 @@ use axum_server::tls_rustls::RustlsConfig;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
+use crate::hooks::{Reach, send_for_ever};
 use crate::router::router;
 use crate::tls::{self, TlsError};
 
@@ -115,6 +116,12 @@ impl Server {
             address,
             ..
         } = self;
+        let reach = if config.webhooks_private {
+            Reach::Anywhere
+        } else {
+            Reach::Public
+        };
+        let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
         let service = router(hub, &config, Arc::new(SystemClock))
             .into_make_service_with_connect_info::<SocketAddr>();
         let handle = Handle::new();
@@ -138,6 +145,7 @@ impl Server {
             server.serve(service).await
         };
         stopper.abort();
+        sender.abort();
         tracing::info!("stopped");
         served.map_err(ServeError::Serve)
     }

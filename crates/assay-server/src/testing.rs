@@ -25,6 +25,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
+use crate::hooks::{Reach, send_due};
 use crate::router::{router, routes};
 use crate::state::AppState;
 
@@ -135,6 +136,19 @@ impl TestHub {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let state = AppState::new(Arc::clone(&self.hub), &Config::default(), clock);
         routes().into_router().with_state(state)
+    }
+
+    /// Sends what webhooks are to be told by now, to private addresses too when that is allowed.
+    pub async fn send_webhooks(&self, private: bool) -> usize {
+        let reach = if private {
+            Reach::Anywhere
+        } else {
+            Reach::Public
+        };
+        self.hub.announce_ranks().await.expect("ranks can be told");
+        send_due(&self.hub, reach)
+            .await
+            .expect("the queue can be read")
     }
 
     /// A directory that goes away with the hub.

@@ -67,7 +67,7 @@ const CONFINED: [(&str, &[&str]); 11] = [
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
     ("tower", &["assay-server"]),
-    ("ureq", &["assay"]),
+    ("ureq", &["assay", "assay-server"]),
 ];
 
 /// A crate of the workspace and what it uses outside tests.
