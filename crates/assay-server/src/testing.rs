@@ -27,6 +27,7 @@ use tower::ServiceExt as _;
 use crate::config::{Config, Rates};
 use crate::router::{router, routes};
 use crate::state::AppState;
+use crate::web::pages;
 
 mod reply;
 
@@ -135,6 +136,11 @@ impl TestHub {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let state = AppState::new(Arc::clone(&self.hub), &Config::default(), clock);
         routes().into_router().with_state(state)
+    }
+
+    /// The pages, each with what it shows.
+    pub fn pages(&self) -> Vec<(String, &'static str)> {
+        pages().told().to_vec()
     }
 
     /// A directory that goes away with the hub.
