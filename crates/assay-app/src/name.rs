@@ -5,7 +5,7 @@ use assay_model::RepoId;
 use crate::error::Error;
 
 /// Names that no account may have: they are parts of addresses, or clients read them as such.
-const RESERVED: [&str; 40] = [
+const RESERVED: [&str; 42] = [
     "about",
     "admin",
     "api",
@@ -14,6 +14,7 @@ const RESERVED: [&str; 40] = [
     "bucket",
     "buckets",
     "collections",
+    "compare",
     "dataset",
     "datasets",
     "docs",
@@ -40,6 +41,7 @@ const RESERVED: [&str; 40] = [
     "space",
     "spaces",
     "static",
+    "theme",
     "token",
     "tokens",
     "trust",

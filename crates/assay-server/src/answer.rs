@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use assay_app::{Caller, Error};
 use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
@@ -16,6 +17,7 @@ use crate::observe::{Matched, RequestId};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
+use crate::web::{Theme, takes_gzip};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -57,7 +59,12 @@ fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response
         return None;
     }
     let Base(base) = Base::of(parts, state).ok()?;
-    let address = Address::new(&base, &parts.uri);
+    let address = if is_page(parts.uri.path()) {
+        let theme = Theme::of(&parts.headers);
+        Address::of_page(&base, &parts.uri, theme, takes_gzip(&parts.headers))
+    } else {
+        Address::new(&base, &parts.uri)
+    };
     let Some((answer, route)) = state.web.rendered.find(&state.hub, &address) else {
         parts.extensions.insert(address);
         return None;
@@ -155,6 +162,8 @@ fn asked(parts: &Parts) -> Asked {
     Asked {
         anonymous: true,
         by_git: is_of_git(path),
+        by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
+        theme: Theme::of(&parts.headers),
         target: target.to_owned(),
         request_id: parts
             .extensions
@@ -162,6 +171,17 @@ fn asked(parts: &Parts) -> Asked {
             .map(|id| id.0.clone())
             .unwrap_or_default(),
     }
+}
+
+/// Whether an address is one that people look at: the API answers programs, whatever they say they take.
+fn is_page(path: &str) -> bool {
+    !path.starts_with("/api/")
+}
+
+/// Whether who asks wants a page rather than data: browsers name HTML, git and the clients of a hub do not.
+fn takes_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|text| text.to_ascii_lowercase().contains("text/html"))
 }
 
 /// Whether git or git-lfs asks: they give credentials only when they are challenged.

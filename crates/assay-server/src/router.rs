@@ -20,7 +20,7 @@ use crate::describe::Subject;
 use crate::error::Failure;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, download, git, health, lfs, observe, openapi};
+use crate::{answer, api, download, git, health, lfs, observe, openapi, web};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -39,6 +39,7 @@ pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
     let state = AppState::new(hub, config, clock);
     let routes = routes()
         .into_router()
+        .merge(web::router())
         .fallback(api::fallback)
         .method_not_allowed_fallback(wrong_method);
     with_layers(routes, &state)

@@ -28,6 +28,7 @@ use crate::config::{Config, Rates};
 use crate::hooks::{Reach, send_due};
 use crate::router::{router, routes};
 use crate::state::AppState;
+use crate::web::pages;
 
 mod reply;
 
@@ -149,6 +150,11 @@ impl TestHub {
         send_due(&self.hub, reach)
             .await
             .expect("the queue can be read")
+    }
+
+    /// The pages, each with what it shows.
+    pub fn pages(&self) -> Vec<(String, &'static str)> {
+        pages().told().to_vec()
     }
 
     /// A directory that goes away with the hub.

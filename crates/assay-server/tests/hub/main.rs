@@ -15,6 +15,7 @@ mod limits;
 mod listing;
 mod observability;
 mod openapi;
+mod pages;
 mod permissions;
 mod refs;
 mod repositories;

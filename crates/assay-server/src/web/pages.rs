@@ -1,0 +1,48 @@
+use axum::Router;
+use axum::routing::MethodRouter;
+
+use crate::state::AppState;
+
+/// Pages and what they show, added together: the same rule as for the API, whose document does not list pages.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    router: Router<AppState>,
+    told: Vec<(String, &'static str)>,
+}
+
+impl Pages {
+    /// No pages yet.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a page and says what it shows.
+    pub(crate) fn page(
+        mut self,
+        path: &str,
+        shows: &'static str,
+        methods: MethodRouter<AppState>,
+    ) -> Self {
+        self.told.push((path.to_owned(), shows));
+        self.router = self.router.route(path, methods);
+        self
+    }
+
+    /// Adds the pages of others.
+    #[must_use]
+    pub(crate) fn merge(mut self, others: Self) -> Self {
+        self.told.extend(others.told);
+        self.router = self.router.merge(others.router);
+        self
+    }
+
+    /// Each address with what is shown there.
+    pub(crate) fn told(&self) -> &[(String, &'static str)] {
+        &self.told
+    }
+
+    /// The service, without what is said of it.
+    pub(crate) fn into_router(self) -> Router<AppState> {
+        self.router
+    }
+}

@@ -1,0 +1,132 @@
+use askama::Template;
+use assay_app::Caller;
+use axum::extract::{FromRequestParts, MatchedPath};
+use axum::http::request::Parts;
+use bytes::Bytes;
+
+use super::frame::{Frame, Section};
+use super::html;
+use super::query::State;
+use super::{Theme, gzip};
+use crate::base_url::BaseUrl;
+use crate::error::Failure;
+use crate::extract::{Asker, Base};
+use crate::rendered::{About, Address, Answer, Place};
+use crate::state::AppState;
+
+/// Who looks at a page, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Visitor {
+    /// Who it is.
+    pub(crate) caller: Caller,
+    /// What they call this hub.
+    pub(crate) base: BaseUrl,
+    /// The path of the page.
+    pub(crate) path: String,
+    /// What its query says.
+    pub(crate) state: State,
+    theme: Theme,
+    here: String,
+    takes_gzip: bool,
+    kept_as: Option<(Address, MatchedPath)>,
+}
+
+impl Visitor {
+    /// The frame of a page with this title.
+    pub(crate) fn frame(&self, title: impl Into<String>) -> Frame {
+        Frame {
+            title: title.into(),
+            description: String::new(),
+            theme: self.theme,
+            here: self.here.clone(),
+            person: self.caller.name().map(str::to_owned),
+            section: Section::None,
+            search: String::new(),
+            feed: None,
+            unlisted: false,
+        }
+    }
+
+    /// Where the page will be kept, when nobody in particular asks. Ask before looking anything up.
+    pub(crate) fn place(&self, state: &AppState, about: About) -> Option<Place> {
+        let (address, route) = self.kept_as.clone()?;
+        Some(Place::new(&state.hub, about, address, route))
+    }
+
+    /// A page.
+    pub(crate) fn render(&self, page: &impl Template) -> Result<Answer, Failure> {
+        Ok(self.answer(page.render().map_err(Failure::internal)?))
+    }
+
+    /// A page, kept for the next who asks.
+    pub(crate) fn render_kept(
+        &self,
+        state: &AppState,
+        place: Option<Place>,
+        page: &impl Template,
+    ) -> Result<Answer, Failure> {
+        let answer = self.render(page)?;
+        if let Some(place) = place {
+            state.web.rendered.put(place, answer.clone());
+        }
+        Ok(answer)
+    }
+
+    /// The text of a page as its answer.
+    pub(crate) fn answer(&self, page: String) -> Answer {
+        let mut headers = html::headers();
+        let body = if self.takes_gzip {
+            html::say_packed(&mut headers);
+            gzip::packed(page.as_bytes())
+        } else {
+            Bytes::from(page)
+        };
+        Answer { headers, body }
+    }
+
+    /// Something else than a page, such as a feed or a picture, kept for the next who asks.
+    pub(crate) fn other_kept(
+        &self,
+        state: &AppState,
+        place: Option<Place>,
+        kind: &'static str,
+        text: String,
+    ) -> Answer {
+        let mut headers = html::headers_of(kind);
+        let body = if self.takes_gzip {
+            html::say_packed(&mut headers);
+            gzip::packed(text.as_bytes())
+        } else {
+            Bytes::from(text)
+        };
+        let answer = Answer { headers, body };
+        if let Some(place) = place {
+            state.web.rendered.put(place, answer.clone());
+        }
+        answer
+    }
+}
+
+impl FromRequestParts<AppState> for Visitor {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
+        let Asker(caller) = Asker::from_request_parts(parts, state).await?;
+        let Base(base) = Base::of(parts, state)?;
+        let path = parts.uri.path().to_owned();
+        let here = parts.uri.path_and_query();
+        let here = here.map_or_else(|| path.clone(), |here| here.as_str().to_owned());
+        let address = parts.extensions.get::<Address>().cloned();
+        let route = parts.extensions.get::<MatchedPath>().cloned();
+        Ok(Self {
+            caller,
+            base,
+            state: State::of(parts.uri.query()),
+            path,
+            theme: Theme::of(&parts.headers),
+            here,
+            takes_gzip: gzip::is_welcome(&parts.headers),
+            kept_as: address.zip(route),
+        })
+    }
+}
