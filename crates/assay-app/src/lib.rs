@@ -62,6 +62,7 @@ pub use push::PushReply;
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use secret::draw_secret;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,

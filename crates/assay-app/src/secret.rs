@@ -33,6 +33,11 @@ pub(crate) fn session() -> Result<String, Error> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
+/// Draws a text that nobody can guess, to bind a form to a browser.
+pub fn draw_secret() -> Result<String, Error> {
+    session()
+}
+
 /// What is kept of a secret.
 pub(crate) fn hash(secret: &str) -> Sha256 {
     Sha256::from_bytes(sha2::Sha256::digest(secret).into())

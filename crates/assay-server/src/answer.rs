@@ -17,6 +17,7 @@ use crate::observe::{Matched, RequestId};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
+use crate::web::session::{self, Session};
 use crate::web::{Theme, takes_gzip};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -35,6 +36,7 @@ pub(crate) async fn answer(
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
+            sign_in(&state, &mut parts, &mut asked).await;
             match kept(&state, &mut parts, &caller) {
                 Some(answer) => answer,
                 None => {
@@ -52,10 +54,34 @@ pub(crate) async fn answer(
     response
 }
 
+/// Finds out who is signed in in a browser that looks at a page. Only pages ask for it: neither the API nor git nor what
+/// others embed knows of sessions.
+async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
+    let path = parts.uri.path();
+    let is_for_people = is_page(path) && !is_of_git(path) && !path.contains("/embed/");
+    if !is_for_people || !asked.anonymous || !session::is_claimed(&parts.headers) {
+        return;
+    }
+    let Ok(Base(base)) = Base::of(parts, state) else {
+        return;
+    };
+    match session::find(&state.hub, &base, &parts.headers).await {
+        Ok(Some(found)) => {
+            asked.person = found.0.caller.name().map(str::to_owned);
+            asked.anonymous = false;
+            parts.extensions.insert(found);
+        }
+        Ok(None) => {}
+        // Whoever cannot be looked up is nobody; the page says what is wrong with the database.
+        Err(error) => tracing::warn!(%error, "failed to look up a session"),
+    }
+}
+
 /// What nobody in particular was told before and is still true: it is given again before any route is looked for.
 /// Otherwise the handler finds the address under which its answer may be kept.
 fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response> {
-    if parts.method != Method::GET || !caller.is_anonymous() {
+    let is_known = !caller.is_anonymous() || parts.extensions.get::<Session>().is_some();
+    if parts.method != Method::GET || is_known {
         return None;
     }
     let Base(base) = Base::of(parts, state).ok()?;
@@ -129,7 +155,7 @@ fn too_many(verdict: &Verdict) -> Error {
 }
 
 /// The address that requests without a token are counted by.
-fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
+pub(crate) fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
     let forwarded = || {
         let header = parts.headers.get_all(FORWARDED_FOR).iter().next_back()?;
         // The last one was added by the proxy that we trust; those before it by anybody.
@@ -161,6 +187,7 @@ fn asked(parts: &Parts) -> Asked {
         .map_or(path, |target| target.as_str());
     Asked {
         anonymous: true,
+        person: None,
         by_git: is_of_git(path),
         by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
         theme: Theme::of(&parts.headers),

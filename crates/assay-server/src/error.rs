@@ -37,6 +37,8 @@ pub(crate) struct Failure(pub(crate) Arc<Error>);
 pub(crate) struct Asked {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
+    /// Who is signed in in the browser.
+    pub(crate) person: Option<String>,
     /// Whether the client is git, which gives credentials only when it is challenged.
     pub(crate) by_git: bool,
     /// Whether a browser asks for a page.
@@ -106,6 +108,7 @@ pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
     if asked.by_browser {
         let visit = Visit {
             anonymous: asked.anonymous,
+            person: asked.person.as_deref(),
             here: &asked.target,
             theme: asked.theme,
         };
@@ -272,6 +275,7 @@ mod tests {
     fn asked(anonymous: bool) -> Asked {
         Asked {
             anonymous,
+            person: None,
             by_git: false,
             by_browser: false,
             theme: Theme::System,

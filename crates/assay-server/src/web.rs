@@ -8,7 +8,9 @@
 mod assets;
 mod escape;
 mod failure;
+mod form;
 mod frame;
+mod go;
 mod gzip;
 mod home;
 mod html;
@@ -17,6 +19,7 @@ mod markdown;
 mod pages;
 mod paging;
 mod query;
+pub(crate) mod session;
 mod show;
 mod theme;
 mod visitor;

@@ -30,7 +30,8 @@ pub(crate) fn page(
             description: String::new(),
             theme: asked.theme,
             here: asked.here.to_owned(),
-            person: None,
+            person: asked.person.map(str::to_owned),
+            form: String::new(),
             section: Section::None,
             search: String::new(),
             feed: None,
@@ -57,6 +58,8 @@ pub(crate) fn page(
 pub(crate) struct Visit<'v> {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
+    /// Who is signed in.
+    pub(crate) person: Option<&'v str>,
     /// The path and query, as they came.
     pub(crate) here: &'v str,
     /// Light or dark.

@@ -14,6 +14,8 @@ pub(crate) struct Frame {
     pub(crate) here: String,
     /// Who is signed in.
     pub(crate) person: Option<String>,
+    /// What the forms of the page carry.
+    pub(crate) form: String,
     /// Which part of the hub it belongs to.
     pub(crate) section: Section,
     /// What was searched for.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::frame::{Frame, Section};
 use super::html;
 use super::query::State;
+use super::session::{self, Session};
 use super::{Theme, gzip};
 use crate::base_url::BaseUrl;
 use crate::error::Failure;
@@ -25,6 +26,7 @@ pub(crate) struct Visitor {
     pub(crate) path: String,
     /// What its query says.
     pub(crate) state: State,
+    session: Option<Session>,
     theme: Theme,
     here: String,
     takes_gzip: bool,
@@ -40,11 +42,25 @@ impl Visitor {
             theme: self.theme,
             here: self.here.clone(),
             person: self.caller.name().map(str::to_owned),
+            form: self.form_token().to_owned(),
             section: Section::None,
             search: String::new(),
             feed: None,
             unlisted: false,
         }
+    }
+
+    /// What forms of this visitor carry; nothing for those who are not signed in.
+    pub(crate) fn form_token(&self) -> &str {
+        let session = self.session.as_ref();
+        session.map_or("", |Session(visitor)| visitor.form_token.as_str())
+    }
+
+    /// The session, for those who are signed in.
+    pub(crate) fn signed_in(&self) -> Result<&assay_app::Visitor, Failure> {
+        let session = self.session.as_ref().map(|Session(visitor)| visitor);
+        session
+            .ok_or_else(|| assay_app::Error::NeedsLogin("this needs an account".to_owned()).into())
     }
 
     /// Where the page will be kept, when nobody in particular asks. Ask before looking anything up.
@@ -111,7 +127,8 @@ impl FromRequestParts<AppState> for Visitor {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
-        let Asker(caller) = Asker::from_request_parts(parts, state).await?;
+        let Asker(asker) = Asker::from_request_parts(parts, state).await?;
+        let session = parts.extensions.get::<Session>().cloned();
         let Base(base) = Base::of(parts, state)?;
         let path = parts.uri.path().to_owned();
         let here = parts.uri.path_and_query();
@@ -119,7 +136,8 @@ impl FromRequestParts<AppState> for Visitor {
         let address = parts.extensions.get::<Address>().cloned();
         let route = parts.extensions.get::<MatchedPath>().cloned();
         Ok(Self {
-            caller,
+            caller: session::caller(session.as_ref(), asker),
+            session,
             base,
             state: State::of(parts.uri.query()),
             path,
