@@ -22,6 +22,7 @@ mod known;
 mod large;
 mod listing;
 mod lock;
+mod moderate;
 mod name;
 mod operator;
 mod password;
@@ -56,6 +57,7 @@ pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommi
 pub use hub::Hub;
 pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
+pub use moderate::CommitDetails;
 pub use operator::{IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;

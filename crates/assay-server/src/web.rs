@@ -5,25 +5,36 @@
 //! goes through the escaping of every template ([`Inert`]), through [`links::safe`] when it is an address, and through
 //! [`markdown`] when it is a README; nothing else may mark text as safe.
 
+mod accounts;
 mod assets;
+mod diff;
+mod discussions;
 mod escape;
 mod failure;
+mod finding;
 mod form;
 mod frame;
 mod go;
 mod gzip;
 mod home;
+mod hooks;
 mod html;
 mod links;
+mod login;
 mod markdown;
+mod notice;
 mod pages;
 mod paging;
+mod preview;
 mod query;
+mod repo;
 pub(crate) mod session;
+mod settings;
 mod show;
 mod theme;
 mod visitor;
 
+use assay_model::RepoKind;
 use axum::Router;
 use axum::routing::get;
 
@@ -50,6 +61,18 @@ pub(crate) fn pages() -> Pages {
             "Remembers whether pages are light or dark.",
             get(theme::choose),
         )
+        .merge(accounts::pages())
+        .merge(of_repositories())
+        .merge(hooks::pages())
+        .merge(login::pages())
+        .merge(settings::pages())
+}
+
+/// The pages of models, and the same of datasets.
+fn of_repositories() -> Pages {
+    let pages = || Pages::new().merge(discussions::of_repository());
+    let models = pages().below("", RepoKind::Model);
+    models.merge(pages().below("/datasets", RepoKind::Dataset))
 }
 
 /// The pages as routes.

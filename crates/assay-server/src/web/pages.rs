@@ -1,5 +1,6 @@
-use axum::Router;
+use assay_model::RepoKind;
 use axum::routing::MethodRouter;
+use axum::{Extension, Router};
 
 use crate::state::AppState;
 
@@ -34,6 +35,22 @@ impl Pages {
         self.told.extend(others.told);
         self.router = self.router.merge(others.router);
         self
+    }
+
+    /// The same pages below a path, for repositories of one kind.
+    #[must_use]
+    pub(crate) fn below(self, path: &str, kind: RepoKind) -> Self {
+        let router = self.router.layer(Extension(kind));
+        let told = self.told.into_iter();
+        Self {
+            told: told
+                .map(|(own, shows)| (format!("{path}{own}"), shows))
+                .collect(),
+            router: match path {
+                "" => router,
+                _ => Router::new().nest(path, router),
+            },
+        }
     }
 
     /// Each address with what is shown there.

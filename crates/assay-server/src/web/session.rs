@@ -51,9 +51,9 @@ pub(crate) fn end(base: &BaseUrl) -> HeaderValue {
 pub(crate) fn stranger(
     hub: &Hub,
     base: &BaseUrl,
-    headers: &HeaderMap,
+    drawn: Option<&str>,
 ) -> Result<(String, Option<HeaderValue>), Failure> {
-    if let Some(drawn) = form_cookie(base, headers) {
+    if let Some(drawn) = drawn {
         return Ok((form_token(hub, drawn), None));
     }
     let drawn = assay_app::draw_secret()?;
@@ -77,7 +77,7 @@ pub(crate) fn check_form(
     let carried = carried.unwrap_or_default();
     let is_own = match session {
         Some(Session(visitor)) => is_same(&visitor.form_token, carried),
-        None => form_cookie(base, headers)
+        None => drawn(base, headers)
             .is_some_and(|drawn| hub.verifies(&format!("stranger {drawn}"), carried)),
     };
     if is_own { Ok(()) } else { Err(foreign()) }
@@ -97,7 +97,8 @@ fn form_token(hub: &Hub, drawn: &str) -> String {
     hub.sign(&format!("stranger {drawn}"))
 }
 
-fn form_cookie<'h>(base: &BaseUrl, headers: &'h HeaderMap) -> Option<&'h str> {
+/// What a browser was given to bind forms to it.
+pub(crate) fn drawn<'h>(base: &BaseUrl, headers: &'h HeaderMap) -> Option<&'h str> {
     let name = FORM_NAMES[usize::from(is_secure(base))];
     cookie(headers, name).filter(|drawn| drawn.len() <= MAX_SECRET && !drawn.is_empty())
 }

@@ -104,6 +104,11 @@ pub(crate) fn day_of(date: &str) -> &str {
     date.get(..10).filter(is_date).unwrap_or(date)
 }
 
+/// The first digits of a hash, which tell commits apart.
+pub(crate) fn short(hash: &str) -> &str {
+    hash.get(..8).unwrap_or(hash)
+}
+
 /// A word for one and for many.
 pub(crate) fn plural<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }

@@ -1,6 +1,8 @@
 use askama::Template;
 use assay_app::Caller;
 use axum::extract::{FromRequestParts, MatchedPath};
+use axum::http::HeaderValue;
+use axum::http::header::SET_COOKIE;
 use axum::http::request::Parts;
 use bytes::Bytes;
 
@@ -27,6 +29,11 @@ pub(crate) struct Visitor {
     /// What its query says.
     pub(crate) state: State,
     session: Option<Session>,
+    /// What the browser was given to bind forms to it.
+    drawn: Option<String>,
+    form: String,
+    /// A cookie for the browser.
+    cookie: Option<HeaderValue>,
     theme: Theme,
     here: String,
     takes_gzip: bool,
@@ -50,10 +57,21 @@ impl Visitor {
         }
     }
 
-    /// What forms of this visitor carry; nothing for those who are not signed in.
+    /// The visitor of a page with a form that those can send who are not signed in: a cookie binds it to the browser.
+    pub(crate) fn with_form(mut self, state: &AppState) -> Result<Self, Failure> {
+        if self.session.is_none() {
+            let drawn = self.drawn.as_deref();
+            (self.form, self.cookie) = session::stranger(&state.hub, &self.base, drawn)?;
+        }
+        Ok(self)
+    }
+
+    /// What forms of this visitor carry; nothing for those who are not signed in and look at no form.
     pub(crate) fn form_token(&self) -> &str {
-        let session = self.session.as_ref();
-        session.map_or("", |Session(visitor)| visitor.form_token.as_str())
+        match &self.session {
+            Some(Session(visitor)) => &visitor.form_token,
+            None => &self.form,
+        }
     }
 
     /// The session, for those who are signed in.
@@ -91,6 +109,9 @@ impl Visitor {
     /// The text of a page as its answer.
     pub(crate) fn answer(&self, page: String) -> Answer {
         let mut headers = html::headers();
+        if let Some(cookie) = &self.cookie {
+            headers.insert(SET_COOKIE, cookie.clone());
+        }
         let body = if self.takes_gzip {
             html::say_packed(&mut headers);
             gzip::packed(page.as_bytes())
@@ -138,6 +159,9 @@ impl FromRequestParts<AppState> for Visitor {
         Ok(Self {
             caller: session::caller(session.as_ref(), asker),
             session,
+            drawn: session::drawn(&base, &parts.headers).map(str::to_owned),
+            form: String::new(),
+            cookie: None,
             base,
             state: State::of(parts.uri.query()),
             path,
