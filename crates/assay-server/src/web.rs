@@ -11,6 +11,7 @@ mod diff;
 mod discussions;
 mod escape;
 mod failure;
+mod files;
 mod finding;
 mod form;
 mod frame;
@@ -70,7 +71,11 @@ pub(crate) fn pages() -> Pages {
 
 /// The pages of models, and the same of datasets.
 fn of_repositories() -> Pages {
-    let pages = || Pages::new().merge(discussions::of_repository());
+    let pages = || {
+        Pages::new()
+            .merge(discussions::of_repository())
+            .merge(files::of_repository())
+    };
     let models = pages().below("", RepoKind::Model);
     models.merge(pages().below("/datasets", RepoKind::Dataset))
 }
