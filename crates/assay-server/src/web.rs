@@ -7,6 +7,7 @@
 
 mod accounts;
 mod assets;
+mod create;
 mod diff;
 mod discussions;
 mod escape;
@@ -32,8 +33,10 @@ mod repo;
 pub(crate) mod session;
 mod settings;
 mod show;
+mod submit;
 mod theme;
 mod visitor;
+mod yaml;
 
 use assay_model::RepoKind;
 use axum::Router;
@@ -63,10 +66,12 @@ pub(crate) fn pages() -> Pages {
             get(theme::choose),
         )
         .merge(accounts::pages())
+        .merge(create::pages())
         .merge(of_repositories())
         .merge(hooks::pages())
         .merge(login::pages())
         .merge(settings::pages())
+        .merge(submit::pages())
 }
 
 /// The pages of models, and the same of datasets.
@@ -75,6 +80,7 @@ fn of_repositories() -> Pages {
         Pages::new()
             .merge(discussions::of_repository())
             .merge(files::of_repository())
+            .merge(submit::of_repository())
     };
     let models = pages().below("", RepoKind::Model);
     models.merge(pages().below("/datasets", RepoKind::Dataset))
