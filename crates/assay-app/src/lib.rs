@@ -12,6 +12,7 @@ mod board;
 mod commit;
 mod config;
 mod discussion;
+mod docs;
 mod door;
 mod error;
 mod file;
@@ -33,6 +34,7 @@ mod recover;
 mod reference;
 mod repo_info;
 mod repository;
+mod search;
 mod secret;
 mod session;
 mod sign;
@@ -51,6 +53,7 @@ pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Event, EventData, NewDiscussion, PullDetails,
     Status,
 };
+pub use docs::{RulePage, rule_page, rule_pages};
 pub use door::Repo;
 pub use error::{Error, Missing};
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
@@ -64,6 +67,7 @@ pub use push::PushReply;
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use search::BenchmarkHit;
 pub use secret::draw_secret;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{

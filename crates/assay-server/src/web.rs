@@ -10,6 +10,7 @@ mod assets;
 mod create;
 mod diff;
 mod discussions;
+mod docs;
 mod escape;
 mod failure;
 mod files;
@@ -25,11 +26,14 @@ mod links;
 mod login;
 mod markdown;
 mod notice;
+mod operator;
 mod pages;
 mod paging;
 mod preview;
 mod query;
 mod repo;
+mod repo_settings;
+mod search;
 pub(crate) mod session;
 mod settings;
 mod show;
@@ -67,9 +71,12 @@ pub(crate) fn pages() -> Pages {
         )
         .merge(accounts::pages())
         .merge(create::pages())
+        .merge(docs::pages())
         .merge(of_repositories())
         .merge(hooks::pages())
         .merge(login::pages())
+        .merge(operator::pages())
+        .merge(search::pages())
         .merge(settings::pages())
         .merge(submit::pages())
 }
@@ -80,6 +87,7 @@ fn of_repositories() -> Pages {
         Pages::new()
             .merge(discussions::of_repository())
             .merge(files::of_repository())
+            .merge(repo_settings::of_repository())
             .merge(submit::of_repository())
     };
     let models = pages().below("", RepoKind::Model);
