@@ -40,7 +40,12 @@ mod token;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
+pub use assay_store::PublicCounts;
+pub use board::{
+    BoardChange, BoardChanges, BoardPlace, BoardQuery, BoardRow, BoardView, Displaced, EvalResult,
+    News, NewsQuery,
+};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{

@@ -6,18 +6,29 @@
 //! [`markdown`] when it is a README; nothing else may mark text as safe.
 
 mod assets;
+mod badge;
+mod board;
+mod chart;
+mod compare;
+mod embed;
 mod escape;
 mod failure;
+mod feed;
 mod frame;
 mod gzip;
 mod home;
 mod html;
 mod links;
+mod listing;
 mod markdown;
+mod model;
+mod moves;
 mod pages;
 mod paging;
 mod query;
+mod readme;
 mod show;
+mod svg;
 mod theme;
 mod visitor;
 
@@ -36,16 +47,79 @@ pub(crate) use self::visitor::Visitor;
 /// Every page, with what it shows.
 pub(crate) fn pages() -> Pages {
     Pages::new()
-        .page("/", "The home of the hub.", get(home::home))
+        .merge(reading())
+        .merge(parts())
+        .page(
+            "/theme",
+            "Remembers whether pages are light or dark.",
+            get(theme::choose),
+        )
         .page(
             "/assets/{file}",
             "A style sheet, script or picture of the hub itself.",
             get(assets::asset),
         )
+}
+
+/// What people read.
+fn reading() -> Pages {
+    Pages::new()
+        .page("/", "The home of the hub: what is new.", get(home::home))
         .page(
-            "/theme",
-            "Remembers whether pages are light or dark.",
-            get(theme::choose),
+            "/benchmarks",
+            "The benchmarks, with who leads.",
+            get(listing::benchmarks),
+        )
+        .page("/models", "The models.", get(listing::models))
+        .page(
+            "/datasets/{namespace}/{name}",
+            "A benchmark with the leaderboard of a task, or what another dataset says of itself.",
+            get(board::dataset),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/leaderboard/{task}",
+            "The leaderboard of a task.",
+            get(board::dataset),
+        )
+        .page(
+            "/{namespace}/{name}",
+            "A model with its results and where it stands.",
+            get(model::model),
+        )
+        .page(
+            "/compare",
+            "Models side by side on every board.",
+            get(compare::compare),
+        )
+}
+
+/// What other pages and programs show of the hub.
+fn parts() -> Pages {
+    Pages::new()
+        .page(
+            "/datasets/{namespace}/{name}/embed/leaderboard",
+            "A leaderboard for the pages of others.",
+            get(embed::leaderboard),
+        )
+        .page(
+            "/badges/models/{namespace}/{name}/{badge}",
+            "A picture of a model's rank, score or standing for its README.",
+            get(badge::badge),
+        )
+        .page(
+            "/feeds/benchmarks/{namespace}/{name}",
+            "A feed of what changes on a board.",
+            get(feed::of_benchmark),
+        )
+        .page(
+            "/feeds/models/{namespace}/{name}",
+            "A feed of the results and rank changes of a model.",
+            get(feed::of_model),
+        )
+        .page(
+            "/feeds/organizations/{name}",
+            "A feed of the results and rank changes of an organisation or user.",
+            get(feed::of_account),
         )
 }
 

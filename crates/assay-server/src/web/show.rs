@@ -104,6 +104,16 @@ pub(crate) fn day_of(date: &str) -> &str {
     date.get(..10).filter(is_date).unwrap_or(date)
 }
 
+/// The beginning of a text, on one line.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(most) {
+        line.truncate(at);
+        line.push('\u{2026}');
+    }
+    line
+}
+
 /// A word for one and for many.
 pub(crate) fn plural<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }
