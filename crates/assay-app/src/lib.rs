@@ -46,7 +46,12 @@ mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use board::{BoardPreview, BoardQuery, BoardRow, BoardView, EvalResult, Preview, RankMove};
+pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
+pub use assay_store::PublicCounts;
+pub use board::{
+    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
+    Displaced, EvalResult, News, NewsQuery, Preview, RankMove,
+};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits};
 pub use discussion::{

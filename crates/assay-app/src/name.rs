@@ -5,11 +5,12 @@ use assay_model::RepoId;
 use crate::error::Error;
 
 /// Names that no account may have: they are parts of addresses, or clients read them as such.
-const RESERVED: [&str; 42] = [
+const RESERVED: [&str; 44] = [
     "about",
     "admin",
     "api",
     "assets",
+    "badges",
     "benchmarks",
     "bucket",
     "buckets",
@@ -20,6 +21,7 @@ const RESERVED: [&str; 42] = [
     "docs",
     "embed",
     "explore",
+    "feeds",
     "healthz",
     "join",
     "kernel",

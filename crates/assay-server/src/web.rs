@@ -7,12 +7,18 @@
 
 mod accounts;
 mod assets;
+mod badge;
+mod board;
+mod chart;
+mod compare;
 mod create;
 mod diff;
 mod discussions;
 mod docs;
+mod embed;
 mod escape;
 mod failure;
+mod feed;
 mod files;
 mod finding;
 mod form;
@@ -23,14 +29,18 @@ mod home;
 mod hooks;
 mod html;
 mod links;
+mod listing;
 mod login;
 mod markdown;
+mod model;
+mod moves;
 mod notice;
 mod operator;
 mod pages;
 mod paging;
 mod preview;
 mod query;
+mod readme;
 mod repo;
 mod repo_settings;
 mod search;
@@ -38,6 +48,7 @@ pub(crate) mod session;
 mod settings;
 mod show;
 mod submit;
+mod svg;
 mod theme;
 mod visitor;
 mod yaml;
@@ -58,17 +69,86 @@ pub(crate) use self::visitor::Visitor;
 /// Every page, with what it shows.
 pub(crate) fn pages() -> Pages {
     Pages::new()
-        .page("/", "The home of the hub.", get(home::home))
-        .page(
-            "/assets/{file}",
-            "A style sheet, script or picture of the hub itself.",
-            get(assets::asset),
-        )
+        .merge(reading())
+        .merge(parts())
+        .merge(acting())
         .page(
             "/theme",
             "Remembers whether pages are light or dark.",
             get(theme::choose),
         )
+        .page(
+            "/assets/{file}",
+            "A style sheet, script or picture of the hub itself.",
+            get(assets::asset),
+        )
+}
+
+/// What people read.
+fn reading() -> Pages {
+    Pages::new()
+        .page("/", "The home of the hub: what is new.", get(home::home))
+        .page(
+            "/benchmarks",
+            "The benchmarks, with who leads.",
+            get(listing::benchmarks),
+        )
+        .page("/models", "The models.", get(listing::models))
+        .page(
+            "/datasets/{namespace}/{name}",
+            "A benchmark with the leaderboard of a task, or what another dataset says of itself.",
+            get(board::dataset),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/leaderboard/{task}",
+            "The leaderboard of a task.",
+            get(board::dataset),
+        )
+        .page(
+            "/{namespace}/{name}",
+            "A model with its results and where it stands.",
+            get(model::model),
+        )
+        .page(
+            "/compare",
+            "Models side by side on every board.",
+            get(compare::compare),
+        )
+}
+
+/// What other pages and programs show of the hub.
+fn parts() -> Pages {
+    Pages::new()
+        .page(
+            "/datasets/{namespace}/{name}/embed/leaderboard",
+            "A leaderboard for the pages of others.",
+            get(embed::leaderboard),
+        )
+        .page(
+            "/badges/models/{namespace}/{name}/{badge}",
+            "A picture of a model's rank, score or standing for its README.",
+            get(badge::badge),
+        )
+        .page(
+            "/feeds/benchmarks/{namespace}/{name}",
+            "A feed of what changes on a board.",
+            get(feed::of_benchmark),
+        )
+        .page(
+            "/feeds/models/{namespace}/{name}",
+            "A feed of the results and rank changes of a model.",
+            get(feed::of_model),
+        )
+        .page(
+            "/feeds/organizations/{name}",
+            "A feed of the results and rank changes of an organisation or user.",
+            get(feed::of_account),
+        )
+}
+
+/// Where people act.
+fn acting() -> Pages {
+    Pages::new()
         .merge(accounts::pages())
         .merge(create::pages())
         .merge(docs::pages())

@@ -29,6 +29,7 @@ mod large_objects;
 mod listing;
 mod members;
 mod migrate;
+mod news;
 mod official;
 mod passwords;
 mod records;
@@ -49,7 +50,7 @@ pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
 pub use board::{Board, BoardEntry, BoardSize, Owner};
 pub use cards::Card;
-pub use counts::Counts;
+pub use counts::{Counts, PublicCounts};
 pub use discussions::{
     Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
     NewDiscussion, Status,
@@ -63,6 +64,7 @@ pub use history::History;
 pub use indexed_refs::IndexedRef;
 pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, Sort, Viewer};
 pub use members::Member;
+pub use news::{News, NewsFilter};
 pub use records::Record;
 pub use repositories::{Found, Gate, NewRepository, Repository, Settings};
 pub use sha256::{Sha256, Sha256Error};

@@ -147,7 +147,8 @@ impl Hub {
                 Ok(examined)
             })
             .await?;
-        self.told(caller, repo, Some(pull), current, examined).await
+        self.previewed(caller, repo, Some(pull), current, examined)
+            .await
     }
 
     /// What committing these files to `main` would do; nothing is kept.
@@ -204,7 +205,7 @@ impl Hub {
                 })
             })
             .await?;
-        self.told(caller, &repo, None, current, examined).await
+        self.previewed(caller, &repo, None, current, examined).await
     }
 
     /// The entries of main as they are indexed.
@@ -214,7 +215,7 @@ impl Hub {
         Ok(rows)
     }
 
-    async fn told(
+    async fn previewed(
         &self,
         caller: &Caller,
         repo: &Repo,

@@ -54,6 +54,7 @@ impl Pages {
     }
 
     /// Each address with what is shown there.
+    #[cfg(feature = "testing")]
     pub(crate) fn told(&self) -> &[(String, &'static str)] {
         &self.told
     }

@@ -109,6 +109,16 @@ pub(crate) fn short(hash: &str) -> &str {
     hash.get(..8).unwrap_or(hash)
 }
 
+/// The beginning of a text, on one line.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(most) {
+        line.truncate(at);
+        line.push('\u{2026}');
+    }
+    line
+}
+
 /// A word for one and for many.
 pub(crate) fn plural<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }

@@ -101,7 +101,8 @@ async fn begin(State(state): State<AppState>, visitor: Visitor) -> Result<Respon
         };
         match found {
             Some(repo) => {
-                let rest = visitor.state.only(&["benchmark", "task"]);
+                let rest = visitor.state.only(&["task"]);
+                let rest = rest.with("benchmark", named_benchmark(&visitor));
                 let place = format!("{}/submit", links::model(repo.id()));
                 return Ok(Go::to(&rest.on(&place)).into_response());
             }
@@ -110,17 +111,21 @@ async fn begin(State(state): State<AppState>, visitor: Visitor) -> Result<Respon
     }
     let page = Begin {
         frame: visitor.frame("Submit a result"),
-        benchmark: visitor
-            .state
-            .get("benchmark")
-            .unwrap_or_default()
-            .to_owned(),
+        benchmark: named_benchmark(&visitor).to_owned(),
         task: visitor.state.get("task").unwrap_or_default().to_owned(),
         benchmarks: benchmarks(&state, &visitor).await?,
         model,
         missing,
     };
     Ok(visitor.render(&page)?.into_response())
+}
+
+/// The benchmark that an address names. The API calls it a dataset.
+fn named_benchmark(visitor: &Visitor) -> &str {
+    let named = visitor.state.get("benchmark");
+    named
+        .or_else(|| visitor.state.get("dataset"))
+        .unwrap_or_default()
 }
 
 async fn fill_in(

@@ -86,6 +86,7 @@ impl Scene {
             submitter: None,
             author: new.author.clone(),
             since: new.committed,
+            until: None,
         }
     }
 
@@ -101,6 +102,8 @@ impl Scene {
         let model = ModelFacts {
             id: &self.repo.id,
             owner: &self.owner,
+            base_models: self.base_models.as_deref().unwrap_or_default(),
+            parameters: self.parameters,
         };
         let row = IndexedEntry {
             branch: self.pull.map_or(Branch::Main, Branch::Pull),
