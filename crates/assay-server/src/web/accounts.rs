@@ -171,7 +171,7 @@ async fn organisation(
     let account = state.hub.account(&name).await?;
     let hooks = if manages {
         let place = HookPlace::Account(account.name.clone());
-        Some(hooks::of(&state, &visitor, place, None).await?)
+        Some(hooks::of(&state, &visitor, place).await?)
     } else {
         None
     };

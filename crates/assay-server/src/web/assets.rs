@@ -24,7 +24,11 @@ static STYLE: LazyLock<Asset> = LazyLock::new(|| {
         "style",
         "css",
         "text/css; charset=utf-8",
-        include_bytes!("../../static/style.css"),
+        concat!(
+            include_str!("../../static/style.css"),
+            include_str!("../../static/acts.css")
+        )
+        .as_bytes(),
     )
 });
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
@@ -32,7 +36,11 @@ static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
         "script",
         "js",
         "text/javascript; charset=utf-8",
-        include_bytes!("../../static/script.js"),
+        concat!(
+            include_str!("../../static/script.js"),
+            include_str!("../../static/acts.js")
+        )
+        .as_bytes(),
     )
 });
 static ICON: LazyLock<Asset> = LazyLock::new(|| {

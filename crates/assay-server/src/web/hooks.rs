@@ -34,8 +34,6 @@ pub(super) fn pages() -> Pages {
 pub(super) struct Hooks {
     /// The place, as forms name it.
     pub(super) place: String,
-    /// The secret of the one that was made, shown once.
-    pub(super) secret: Option<String>,
     /// The webhooks.
     pub(super) list: Vec<HookInfo>,
 }
@@ -84,12 +82,10 @@ pub(super) async fn of(
     state: &AppState,
     visitor: &Visitor,
     place: HookPlace,
-    secret: Option<String>,
 ) -> Result<Hooks, Failure> {
     Ok(Hooks {
         list: state.hub.webhooks(&visitor.caller, &place).await?,
         place: written(&place),
-        secret,
     })
 }
 

@@ -62,7 +62,7 @@ async fn settings(
         notice: notice::of(&visitor),
         head: RepoHead::of(&state, &visitor, &repo, Tab::Settings).await?,
         description: info.description.unwrap_or_default(),
-        hooks: hooks::of(&state, &visitor, place, None).await?,
+        hooks: hooks::of(&state, &visitor, place).await?,
     })
 }
 

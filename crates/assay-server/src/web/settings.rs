@@ -274,7 +274,7 @@ async fn webhooks(State(state): State<AppState>, visitor: Visitor) -> Result<Ans
         frame: visitor.frame("Webhooks").unlisted(),
         tab: "webhooks",
         notice: notice::of(&visitor),
-        hooks: hooks::of(&state, &visitor, place, None).await?,
+        hooks: hooks::of(&state, &visitor, place).await?,
     })
 }
 

@@ -22,3 +22,6 @@ mod repositories;
 mod serving;
 mod tolerated;
 mod traps;
+mod web_acts;
+mod web_safety;
+mod web_support;
