@@ -67,7 +67,7 @@ pub fn wilson(share: f64, samples: u64) -> Option<Interval> {
     let z2 = Z95 * Z95;
     let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z95 * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
-        // At the ends of what a share can be, arithmetic misses them by a hair.
+    // At the ends of what a share can be, arithmetic misses them by a hair.
     let (low, high) = (middle - half, middle + half);
     Some(of_ends(low.clamp(0.0, share), high.clamp(share, 1.0)))
 }

@@ -1,5 +1,5 @@
-//! The hub's own style sheet, script and pictures. The name of each holds a digest of its content, so that a browser can
-//! keep it for ever and a new version is asked for at once.
+//! The hub's own style sheet, script, fonts and icon. The name of each holds a digest of its content, so that a browser
+//! can keep it for ever and a new version is asked for at once.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -14,85 +14,101 @@ use sha2::{Digest as _, Sha256};
 use super::gzip;
 use crate::error::{Failure, one_line};
 
-/// How many hexadecimal digits of the digest a name has.
-const DIGITS: usize = 16;
+/// How many bytes of the digest a name has.
+const DIGEST: usize = 8;
 /// What has a digest in its name never changes.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
+/// The fonts, by the name that the style sheet calls them.
+static FONTS: LazyLock<[Asset; 3]> = LazyLock::new(|| {
+    let font = |stem, body| Asset::new(stem, "woff2", "font/woff2", Bytes::from_static(body));
+    [
+        font(
+            "sans-400",
+            include_bytes!("../../static/fonts/sans-400.woff2"),
+        ),
+        font(
+            "sans-600",
+            include_bytes!("../../static/fonts/sans-600.woff2"),
+        ),
+        font(
+            "serif-700",
+            include_bytes!("../../static/fonts/serif-700.woff2"),
+        ),
+    ]
+});
 static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::new(
-        "style",
-        "css",
-        "text/css; charset=utf-8",
-        concat!(
-            include_str!("../../static/style.css"),
-            include_str!("../../static/acts.css")
-        )
-        .as_bytes(),
+    let mut text = concat!(
+        include_str!("../../static/style.css"),
+        include_str!("../../static/acts.css")
     )
+    .to_owned();
+    for font in FONTS.iter() {
+        text = text.replace(&format!("/assets/{}.woff2", font.stem), &font.address);
+    }
+    Asset::new("style", "css", "text/css; charset=utf-8", text.into())
 });
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(
+        include_str!("../../static/script.js"),
+        include_str!("../../static/acts.js")
+    );
     Asset::new(
         "script",
         "js",
         "text/javascript; charset=utf-8",
-        concat!(
-            include_str!("../../static/script.js"),
-            include_str!("../../static/acts.js")
-        )
-        .as_bytes(),
+        text.into(),
     )
 });
 static ICON: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::new(
-        "icon",
-        "svg",
-        "image/svg+xml",
-        include_bytes!("../../static/icon.svg"),
-    )
+    let text = include_str!("../../static/icon.svg");
+    Asset::new("icon", "svg", "image/svg+xml", text.into())
 });
 
 struct Asset {
-    name: String,
+    stem: &'static str,
+    address: String,
     kind: &'static str,
     body: Bytes,
     gzipped: Bytes,
 }
 
 impl Asset {
-    fn new(stem: &str, ending: &str, kind: &'static str, body: &'static [u8]) -> Self {
-        let digest = Sha256::digest(body);
-        let mut name = format!("{stem}-");
-        for byte in digest.iter().take(DIGITS / 2) {
+    fn new(stem: &'static str, ending: &str, kind: &'static str, body: Bytes) -> Self {
+        let mut address = format!("/assets/{stem}-");
+        for byte in Sha256::digest(&body).iter().take(DIGEST) {
             // A text can always be written to.
-            let _ = write!(name, "{byte:02x}");
+            let _ = write!(address, "{byte:02x}");
         }
-        let _ = write!(name, ".{ending}");
+        let _ = write!(address, ".{ending}");
         Self {
-            name,
+            stem,
+            address,
             kind,
-            body: Bytes::from_static(body),
-            gzipped: gzip::packed(body),
+            gzipped: gzip::packed(&body),
+            body,
         }
     }
 }
 
 /// Where the style sheet is.
 pub(crate) fn style() -> &'static str {
-    static ADDRESS: LazyLock<String> = LazyLock::new(|| format!("/assets/{}", STYLE.name));
-    &ADDRESS
+    &STYLE.address
 }
 
 /// Where the script is.
 pub(crate) fn script() -> &'static str {
-    static ADDRESS: LazyLock<String> = LazyLock::new(|| format!("/assets/{}", SCRIPT.name));
-    &ADDRESS
+    &SCRIPT.address
 }
 
 /// Where the icon is.
 pub(crate) fn icon() -> &'static str {
-    static ADDRESS: LazyLock<String> = LazyLock::new(|| format!("/assets/{}", ICON.name));
-    &ADDRESS
+    &ICON.address
+}
+
+/// Where the font is that every page needs at once.
+pub(crate) fn font() -> &'static str {
+    &FONTS[0].address
 }
 
 /// Gives one of them.
@@ -100,15 +116,17 @@ pub(super) async fn asset(
     Path(file): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let assets: [&Asset; 3] = [&STYLE, &SCRIPT, &ICON];
-    let found = assets.into_iter().find(|asset| asset.name == file);
+    let own: [&Asset; 3] = [&STYLE, &SCRIPT, &ICON];
+    let mut assets = own.into_iter().chain(FONTS.iter());
+    let found = assets.find(|asset| asset.address.strip_prefix("/assets/") == Some(&file));
     let asset = found.ok_or_else(Failure::no_route)?;
     let mut answer = HeaderMap::new();
     answer.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
     answer.insert(CACHE_CONTROL, FOR_EVER);
     answer.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    answer.insert(ETAG, one_line(&format!("\"{}\"", asset.name)));
-    if gzip::is_welcome(&headers) {
+    answer.insert(ETAG, one_line(&format!("\"{file}\"")));
+    // A font is packed already.
+    if asset.gzipped.len() < asset.body.len() && gzip::is_welcome(&headers) {
         answer.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         return Ok((answer, asset.gzipped.clone()).into_response());
     }

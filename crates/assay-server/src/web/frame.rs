@@ -53,6 +53,11 @@ impl Frame {
         assets::script()
     }
 
+    /// Where the font is that every page needs at once.
+    pub(crate) fn font(&self) -> &'static str {
+        assets::font()
+    }
+
     /// Where the icon is.
     pub(crate) fn icon(&self) -> &'static str {
         assets::icon()

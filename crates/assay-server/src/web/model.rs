@@ -229,7 +229,11 @@ fn row(
         .and_then(|id| definition?.metric(id.as_str()));
     let interval = metric.and_then(|metric| {
         let (interval, _) = interval_of(&result.entry, metric, result.value)?;
-        let (low, high) = (show::number(interval.low), show::number(interval.high));
+        let width = interval.high - interval.low;
+        let (low, high) = (
+            show::end(interval.low, width),
+            show::end(interval.high, width),
+        );
         Some(format!("{low} to {high}"))
     });
     let task = result.task.to_string();

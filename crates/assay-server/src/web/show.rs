@@ -46,6 +46,23 @@ pub(crate) fn number(value: f64) -> String {
     text.replace('-', "\u{2212}")
 }
 
+/// An end of an interval, with as many digits as its width deserves.
+pub(crate) fn end(value: f64, width: f64) -> String {
+    let decimals = match width.abs() {
+        wide if wide >= 1.0 => 1,
+        wide if wide >= 0.1 => 2,
+        wide if wide >= 0.01 => 3,
+        _ => DECIMALS,
+    };
+    let scale = 10_f64.powi(decimals.try_into().unwrap_or(0));
+    if !value.is_finite() || value.abs() >= 1e9 {
+        return number(value);
+    }
+    // Rounded first, so that no end is written as less than nothing.
+    let rounded = (value * scale).round() / scale + 0.0;
+    format!("{rounded:.decimals$}").replace('-', "\u{2212}")
+}
+
 /// A number as SVG and CSV want it: a point and a plain minus.
 pub(crate) fn plain(value: f64) -> String {
     number(value).replace('\u{2212}', "-")
@@ -144,6 +161,14 @@ mod tests {
             assert_eq!(number(value), text);
         }
         assert_eq!(plain(-1.5), "-1.5");
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_are_no_finer_than_the_interval() {
+        assert_eq!(end(7.1038, 11.5), "7.1");
+        assert_eq!(end(0.912_34, 0.05), "0.912");
+        assert_eq!(end(-0.001, 3.0), "0.0");
+        assert_eq!(end(-2.0, 3.0), "\u{2212}2.0");
     }
 
     #[test]

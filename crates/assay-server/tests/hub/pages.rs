@@ -1,17 +1,10 @@
 //! What every page has in common.
 
-use assay_server::{Answer, Person, TestHub};
+use assay_server::{Person, TestHub};
 use axum::body::Body;
 use axum::http::Request;
 
-/// Asks as a browser does.
-async fn browse(hub: &TestHub, person: Person, path: &str) -> Answer {
-    let request = Request::get(path)
-        .header("accept", "text/html,application/xhtml+xml,*/*;q=0.8")
-        .body(Body::empty())
-        .unwrap();
-    hub.send(person, request).await
-}
+use crate::browser::browse;
 
 #[tokio::test]
 async fn a_page_runs_nothing_from_elsewhere_and_is_in_nobodys_frame() {
@@ -51,7 +44,7 @@ async fn what_a_page_needs_has_a_name_of_its_content_and_is_kept_for_ever() {
         .filter(|text| text.starts_with("/assets/"))
         .collect();
 
-    assert_eq!(addresses.len(), 3, "{addresses:?}");
+    assert_eq!(addresses.len(), 4, "{addresses:?}");
     for address in addresses {
         let answer = hub.get(Person::Nobody, address).await.expect(200);
         assert_eq!(

@@ -15,7 +15,7 @@ const INJECTIONS: [(&str, &str); 14] = [
     ("<iframe src=//evil.example></iframe>", "<iframe"),
     ("<style>*{display:none}</style>", "<style>*"),
     ("\"><b id=inject>", "\"><b id=inject"),
-    ("' onmouseover='alert(1)", "' onmouseover='"),
+    ("\" onmouseover=\"alert(1)", "\" onmouseover=\""),
     ("[x](javascript:alert(1))", "href=\"javascript:"),
     ("[x](JaVaScRiPt&#58;alert(1))", "href=\"JaVaScRiPt"),
     ("[x](data:text/html;base64,PHNjcmlwdD4=)", "href=\"data:"),

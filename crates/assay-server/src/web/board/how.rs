@@ -22,7 +22,11 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
     }
     let interval = interval_of(&first.result.entry, metric, first.value);
     let interval = interval.map_or_else(String::new, |(interval, _)| {
-        let (low, high) = (show::number(interval.low), show::number(interval.high));
+        let width = interval.high - interval.low;
+        let (low, high) = (
+            show::end(interval.low, width),
+            show::end(interval.high, width),
+        );
         format!(" (95\u{a0}% interval {low} to {high})")
     });
     let lead = view.rows.get(1).map_or_else(String::new, |second| {

@@ -82,6 +82,13 @@ pub(crate) struct Status {
     pub(crate) source: Option<(String, String)>,
 }
 
+impl Status {
+    /// Whether there is anything to show.
+    pub(crate) fn is_bare(&self) -> bool {
+        !self.verified && self.doubt.is_none() && self.pull.is_none() && self.source.is_none()
+    }
+}
+
 /// An interval on a common scale from 0 to 100.
 #[derive(Debug)]
 pub(crate) struct Bar {
@@ -364,7 +371,11 @@ fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
 fn bar(row: &BoardRow, metric: &Metric, scale: &Axis) -> Option<Bar> {
     let (interval, _) = interval_of(&row.result.entry, metric, row.value)?;
     let place = |value: f64| show::plain((scale.place(value) * 1000.0).round() / 10.0);
-    let (low, high) = (show::number(interval.low), show::number(interval.high));
+    let width = interval.high - interval.low;
+    let (low, high) = (
+        show::end(interval.low, width),
+        show::end(interval.high, width),
+    );
     let (below, above) = (row.value - interval.low, interval.high - row.value);
     let is_even = (below - above).abs() <= 1e-6 * above.abs().max(1e-12);
     Some(Bar {
@@ -373,7 +384,7 @@ fn bar(row: &BoardRow, metric: &Metric, scale: &Axis) -> Option<Bar> {
         value: place(row.value),
         says: format!("95\u{a0}% interval {low} to {high}"),
         short: if is_even {
-            format!("\u{b1}{}", show::number(above))
+            format!("\u{b1}{}", show::end(above, width))
         } else {
             format!("{low}\u{2013}{high}")
         },

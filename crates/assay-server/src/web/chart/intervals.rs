@@ -7,16 +7,16 @@ use crate::web::svg::Svg;
 use crate::web::{links, show};
 
 /// How many rows the plot has.
-const ROWS: usize = 15;
+const ROWS: usize = 10;
 /// How many units a row is high.
-const ROW: f64 = 20.0;
-const WIDTH: u32 = 560;
-const LEFT: f64 = 196.0;
-const RIGHT: f64 = 18.0;
+const ROW: f64 = 18.0;
+const WIDTH: u32 = 420;
+const LEFT: f64 = 160.0;
+const RIGHT: f64 = 14.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 34.0;
 /// How many characters of a name fit.
-const NAME: usize = 30;
+const NAME: usize = 26;
 
 /// The scores with their intervals, best first. None when fewer than two rows have one.
 pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
@@ -91,9 +91,13 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
         rows: known
             .iter()
             .map(|(row, interval)| {
-                let numbers = [row.value, interval.low, interval.high].map(show::number);
-                let mut cells = vec![row.result.model.to_string()];
-                cells.extend(numbers);
+                let width = interval.high - interval.low;
+                let cells = vec![
+                    row.result.model.to_string(),
+                    show::number(row.value),
+                    show::end(interval.low, width),
+                    show::end(interval.high, width),
+                ];
                 (links::model(&row.result.model), cells)
             })
             .collect(),
@@ -103,11 +107,12 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
 
 /// A value and its interval in words.
 pub(crate) fn worded(value: f64, interval: &Interval) -> String {
+    let width = interval.high - interval.low;
     format!(
         "{}, from {} to {}",
         show::number(value),
-        show::number(interval.low),
-        show::number(interval.high)
+        show::end(interval.low, width),
+        show::end(interval.high, width)
     )
 }
 

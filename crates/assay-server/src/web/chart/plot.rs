@@ -3,10 +3,10 @@ use assay_app::chart::Axis;
 use crate::web::svg::Svg;
 
 /// The size of a chart, in units of its own.
-pub(super) const WIDTH: u32 = 560;
+pub(super) const WIDTH: u32 = 420;
 /// The height of a chart that has no rows.
-pub(super) const HEIGHT: u32 = 250;
-const LEFT: f64 = 46.0;
+pub(super) const HEIGHT: u32 = 222;
+const LEFT: f64 = 40.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
