@@ -36,7 +36,7 @@ pub(super) fn of_repository() -> Pages {
         )
         .page(
             "/{namespace}/{name}/blob/{revision}/{*path}",
-            "A file.",
+            "The content of a file.",
             get(blob),
         )
         .page(
