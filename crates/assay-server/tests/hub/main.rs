@@ -28,5 +28,6 @@ mod tolerated;
 mod traps;
 mod unseen_pages;
 mod web_acts;
+mod web_hooks;
 mod web_safety;
 mod web_support;

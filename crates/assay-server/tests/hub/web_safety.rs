@@ -413,6 +413,37 @@ async fn signing_in_tells_nothing_and_leads_nowhere_else() {
 }
 
 #[tokio::test]
+async fn over_https_cookies_stay_with_their_host_and_forms_come_from_there() {
+    let hub = TestHub::with(|config| {
+        config.public_url = Some("https://hub.example.org".parse().unwrap());
+    })
+    .await;
+    let mut browser = Browser::new(&hub);
+    let page = browser.get("/login").await.expect(200).text();
+    let secret = hub.secret(Person::Alice).unwrap_or_default().to_owned();
+    let fields = [("_form", form_token(&page)), ("token", secret)];
+
+    let from_elsewhere = browser.post("/login", &fields, Some(ORIGIN)).await;
+    let from_here = browser
+        .post("/login", &fields, Some("https://hub.example.org"))
+        .await
+        .expect(303);
+
+    assert_eq!(from_elsewhere.status, 403);
+    let cookie = from_here.header("set-cookie").unwrap_or_default();
+    assert!(cookie.starts_with("__Host-assay_session="), "{cookie}");
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    browser.get("/settings").await.expect(200);
+    let plain = browser
+        .cookie("__Host-assay_session")
+        .unwrap_or_default()
+        .to_owned();
+    let mut other = Browser::new(&hub);
+    other.set_cookie("assay_session", &plain);
+    assert_eq!(other.get("/settings").await.status, 401);
+}
+
+#[tokio::test]
 async fn tokens_are_shown_once_and_revoked() {
     let hub = world().await;
     let mut alice = Browser::of(&hub, Person::Alice).await;
