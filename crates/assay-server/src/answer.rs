@@ -35,12 +35,12 @@ pub(crate) async fn answer(
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
-            match kept(&state, &mut parts, &caller) {
-                Some(answer) => answer,
-                None => {
-                    parts.extensions.insert(caller);
-                    next.run(Request::from_parts(parts, body)).await
-                }
+            asked.name = caller.name().map(str::to_owned);
+            if let Some(answer) = kept(&state, &mut parts, &caller) {
+                answer
+            } else {
+                parts.extensions.insert(caller);
+                next.run(Request::from_parts(parts, body)).await
             }
         }
         Err(error) => Failure::from(error).into_response(),
@@ -161,6 +161,7 @@ fn asked(parts: &Parts) -> Asked {
         .map_or(path, |target| target.as_str());
     Asked {
         anonymous: true,
+        name: None,
         by_git: is_of_git(path),
         by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
         theme: Theme::of(&parts.headers),

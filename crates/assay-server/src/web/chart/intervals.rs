@@ -74,13 +74,7 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
             svg.line("whisker", (x(end), y - 3.5), (x(end), y + 3.5));
         }
         let says = format!("{model}: {}", worded(row.value, interval));
-        svg.point(
-            "record-point",
-            (x(row.value), y),
-            4.5,
-            &links::model(model),
-            &says,
-        );
+        svg.point("record-point", (x(row.value), y), 4.5, &says);
     }
     Some(Chart {
         id: "intervals",

@@ -36,11 +36,6 @@ impl<'a> Plot<'a> {
         f64::from(HEIGHT) - BOTTOM - self.up.place(value) * (f64::from(HEIGHT) - TOP - BOTTOM)
     }
 
-    /// The right end of the plot.
-    pub(super) fn right(&self) -> f64 {
-        f64::from(WIDTH) - RIGHT
-    }
-
     /// Lines, ticks and what is measured along them.
     pub(super) fn draw(
         &self,
@@ -49,7 +44,7 @@ impl<'a> Plot<'a> {
         across: impl Fn(f64) -> String,
         up: impl Fn(f64) -> String,
     ) {
-        let (left, right) = (LEFT, self.right());
+        let (left, right) = (LEFT, right());
         let bottom = f64::from(HEIGHT) - BOTTOM;
         for tick in self.up.ticks() {
             let y = self.y(*tick);
@@ -63,10 +58,15 @@ impl<'a> Plot<'a> {
         }
         svg.text(
             "axis-label middle",
-            ((left + right) / 2.0, f64::from(HEIGHT) - 3.0),
+            (left.midpoint(right), f64::from(HEIGHT) - 3.0),
             label,
         );
     }
+}
+
+/// The right end of the plot.
+pub(super) fn right() -> f64 {
+    f64::from(WIDTH) - RIGHT
 }
 
 /// Points so near to each other that nobody could tell them apart count once.
