@@ -36,13 +36,13 @@ pub(crate) async fn answer(
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
+            asked.name = caller.name().map(str::to_owned);
             sign_in(&state, &mut parts, &mut asked).await;
-            match kept(&state, &mut parts, &caller) {
-                Some(answer) => answer,
-                None => {
-                    parts.extensions.insert(caller);
-                    next.run(Request::from_parts(parts, body)).await
-                }
+            if let Some(answer) = kept(&state, &mut parts, &caller) {
+                answer
+            } else {
+                parts.extensions.insert(caller);
+                next.run(Request::from_parts(parts, body)).await
             }
         }
         Err(error) => Failure::from(error).into_response(),
@@ -67,7 +67,7 @@ async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
     };
     match session::find(&state.hub, &base, &parts.headers).await {
         Ok(Some(found)) => {
-            asked.person = found.0.caller.name().map(str::to_owned);
+            asked.name = found.0.caller.name().map(str::to_owned);
             asked.anonymous = false;
             parts.extensions.insert(found);
         }
@@ -187,7 +187,7 @@ fn asked(parts: &Parts) -> Asked {
         .map_or(path, |target| target.as_str());
     Asked {
         anonymous: true,
-        person: None,
+        name: None,
         by_git: is_of_git(path),
         by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
         theme: Theme::of(&parts.headers),

@@ -37,8 +37,8 @@ pub(crate) struct Failure(pub(crate) Arc<Error>);
 pub(crate) struct Asked {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
-    /// Who is signed in in the browser.
-    pub(crate) person: Option<String>,
+    /// What they are called, when somebody is.
+    pub(crate) name: Option<String>,
     /// Whether the client is git, which gives credentials only when it is challenged.
     pub(crate) by_git: bool,
     /// Whether a browser asks for a page.
@@ -107,8 +107,7 @@ pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
     facts(error, asked, &mut headers);
     if asked.by_browser {
         let visit = Visit {
-            anonymous: asked.anonymous,
-            person: asked.person.as_deref(),
+            person: asked.name.as_deref(),
             here: &asked.target,
             theme: asked.theme,
         };
@@ -275,7 +274,7 @@ mod tests {
     fn asked(anonymous: bool) -> Asked {
         Asked {
             anonymous,
-            person: None,
+            name: None,
             by_git: false,
             by_browser: false,
             theme: Theme::System,

@@ -36,7 +36,7 @@ pub struct News {
     pub benchmark: Arc<Benchmark>,
     /// The result.
     pub result: Arc<EvalResult>,
-    /// The rank of its model now, when the model is ranked.
+    /// Its rank, when it is the result of its model that counts.
     pub rank: Option<usize>,
     /// How many rows the board has.
     pub total: usize,
@@ -95,7 +95,7 @@ impl Hub {
             return Ok(None);
         };
         let ranked = task.public(&plan.asked, &plan.question);
-        let row = ranked.iter().find(|row| row.result.model == entry.model);
+        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.result, &result));
         Ok(Some(News {
             since: entry.since,
             benchmark_id: plan.benchmark.id.clone(),

@@ -40,7 +40,7 @@ pub(crate) fn page(
         code: status.as_u16(),
         heading,
         message,
-        may_sign_in: asked.anonymous && matches!(status.as_u16(), 401 | 403 | 404),
+        may_sign_in: asked.person.is_none() && matches!(status.as_u16(), 401 | 403 | 404),
     };
     // A page that cannot be written is told in one line.
     let text = page.render().unwrap_or_else(|_| heading.to_owned());
@@ -56,8 +56,6 @@ pub(crate) fn page(
 /// Who is told of a failure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit<'v> {
-    /// Whether nobody is signed in.
-    pub(crate) anonymous: bool,
     /// Who is signed in.
     pub(crate) person: Option<&'v str>,
     /// The path and query, as they came.

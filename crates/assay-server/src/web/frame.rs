@@ -1,5 +1,5 @@
+use super::links;
 use super::theme::Theme;
-use super::{assets, links};
 
 /// What stands round the content of every page.
 #[derive(Debug, Clone)]
@@ -43,26 +43,6 @@ pub(crate) enum Section {
 }
 
 impl Frame {
-    /// Where the style sheet is.
-    pub(crate) fn style(&self) -> &'static str {
-        assets::style()
-    }
-
-    /// Where the script is.
-    pub(crate) fn script(&self) -> &'static str {
-        assets::script()
-    }
-
-    /// Where the font is that every page needs at once.
-    pub(crate) fn font(&self) -> &'static str {
-        assets::font()
-    }
-
-    /// Where the icon is.
-    pub(crate) fn icon(&self) -> &'static str {
-        assets::icon()
-    }
-
     /// What the header leads to: address, name, and whether this page belongs there.
     pub(crate) fn sections(&self) -> [(&'static str, &'static str, bool); 4] {
         let link = |address, name, section| (address, name, self.section == section);

@@ -1,4 +1,6 @@
 use askama::Template;
+use std::cmp::Reverse;
+
 use assay_app::{ListQuery, ListSort, News, NewsQuery, PublicCounts};
 use assay_model::RepoKind;
 use axum::extract::State;
@@ -17,6 +19,8 @@ use crate::state::AppState;
 const NEWEST: u32 = 8;
 /// How many rank changes are shown.
 const CHANGES: usize = 8;
+/// How many of them are of one board.
+const OF_ONE: usize = 3;
 /// How many boards are asked for what changed.
 const BOARDS: usize = 6;
 /// How many benchmarks are shown.
@@ -130,11 +134,11 @@ async fn latest(state: &AppState, visitor: &Visitor, news: &[News]) -> Result<Ve
     for (benchmark, task) in boards {
         let changes = state
             .hub
-            .board_changes(&visitor.caller, benchmark, Some(task.as_str()), CHANGES)
+            .board_changes(&visitor.caller, benchmark, Some(task.as_str()), OF_ONE)
             .await?;
         found.extend(moves::of(&changes));
     }
-    found.sort_by(|left, right| right.at.cmp(&left.at));
+    found.sort_by_key(|one| Reverse(one.at));
     found.truncate(CHANGES);
     Ok(found)
 }

@@ -1,6 +1,8 @@
 //! Lists of benchmarks and of models.
 
 use askama::Template;
+use std::fmt::Write as _;
+
 use assay_app::{BoardQuery, ListQuery, ListSort, RepoInfo};
 use assay_model::{RepoId, RepoKind};
 use axum::extract::State;
@@ -218,10 +220,9 @@ pub(super) async fn card(
     let mut strip = String::new();
     for row in view.rows.iter().take(STRIP) {
         let place = axis.as_ref().map_or(0.0, |axis| axis.place(row.value));
-        strip.push_str(&format!(
-            "M{} 2v8",
-            show::plain((place * 1000.0).round() / 10.0)
-        ));
+        let place = show::plain((place * 1000.0).round() / 10.0);
+        // A text can always be written to.
+        let _ = write!(strip, "M{place} 2v8");
     }
     Ok(Some(BenchmarkCard {
         id: view.benchmark_id.clone(),

@@ -69,8 +69,8 @@ impl Tamer<'_> {
             | Event::End(TagEnd::HtmlBlock) => None,
             Event::Text(text) => Some(Event::Text(shown(text))),
             Event::Code(text) => Some(Event::Code(shown(text))),
-            Event::Start(Tag::Link { dest_url, .. }) => self.link(&dest_url),
-            Event::Start(Tag::Image { dest_url, .. }) => self.picture(&dest_url),
+            Event::Start(Tag::Link { dest_url, .. }) => Some(self.link(&dest_url)),
+            Event::Start(Tag::Image { dest_url, .. }) => Some(self.picture(&dest_url)),
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 self.open.pop().map(|end| Event::InlineHtml(end.into()))
             }
@@ -94,7 +94,7 @@ impl Tamer<'_> {
         }
     }
 
-    fn link<'e>(&mut self, address: &str) -> Option<Event<'e>> {
+    fn link<'e>(&mut self, address: &str) -> Event<'e> {
         // A link in a link is none.
         let target = target(address, self.folder).filter(|_| !self.open.contains(&"</a>"));
         let Some(target) = target else {
@@ -108,7 +108,7 @@ impl Tamer<'_> {
     }
 
     /// A picture becomes a link to it: nothing is fetched until somebody asks for it.
-    fn picture<'e>(&mut self, address: &str) -> Option<Event<'e>> {
+    fn picture<'e>(&mut self, address: &str) -> Event<'e> {
         let target = target(address, self.folder).filter(|_| !self.open.contains(&"</a>"));
         let Some(target) = target else {
             return self.begin("<span class=\"picture\">".to_owned(), "</span>");
@@ -120,9 +120,9 @@ impl Tamer<'_> {
         )
     }
 
-    fn begin<'e>(&mut self, html: String, end: &'static str) -> Option<Event<'e>> {
+    fn begin<'e>(&mut self, html: String, end: &'static str) -> Event<'e> {
         self.open.push(end);
-        Some(Event::InlineHtml(html.into()))
+        Event::InlineHtml(html.into())
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn number(value: f64) -> String {
         text.truncate(kept);
     }
     if text == "-0" {
-        text = "0".to_owned();
+        return "0".to_owned();
     }
     text.replace('-', "\u{2212}")
 }

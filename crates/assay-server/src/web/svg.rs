@@ -73,13 +73,12 @@ impl Svg {
         }
     }
 
-    /// A point that leads somewhere and says what it is.
-    pub(crate) fn point(&mut self, class: &str, at: (f64, f64), radius: f64, to: &str, says: &str) {
+    /// A point that says what it is to who rests on it.
+    pub(crate) fn point(&mut self, class: &str, at: (f64, f64), radius: f64, says: &str) {
         let (x, y, r) = (number(at.0), number(at.1), number(radius));
-        let (class, to, says) = (escaped(class), escaped(to), escaped(says));
+        let (class, says) = (escaped(class), escaped(says));
         self.push(format_args!(
-            "<a href=\"{to}\" aria-label=\"{says}\"><circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\">\
-             <title>{says}</title></circle></a>"
+            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"><title>{says}</title></circle>"
         ));
     }
 
@@ -122,7 +121,7 @@ mod tests {
     fn nothing_in_a_drawing_is_markup_but_what_we_write() {
         let mut svg = Svg::new("a\"b", 10, 10, "<script>", "\"><script>alert(1)</script>");
         svg.text("x", (1.0, 2.0), "</text><script>");
-        svg.point("p", (1.0, 2.0), 3.0, "/a\" onload=\"x", "<b>");
+        svg.point("p\" onload=\"x", (1.0, 2.0), 3.0, "<b>");
 
         let text = svg.finish();
 

@@ -136,7 +136,7 @@ async fn badges_tell_rank_score_and_standing() {
         "{}",
         rank.text()
     );
-    assert!(score.text().contains("75.25\u{a0}%"));
+    assert!(score.text().contains("75.25 %"));
     assert!(verified.text().contains("not verified"));
     badge("other", query).await.expect(404);
     badge("rank", "").await.expect(400);

@@ -1,6 +1,7 @@
 //! What is private is on no page, and whatever strangers write does nothing.
 
 use assay_server::{Person, TestHub};
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use serde_json::json;
 
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
@@ -213,7 +214,7 @@ async fn whatever_a_benchmark_says_does_nothing_on_any_page() {
 async fn whatever_an_address_says_does_nothing_on_any_page() {
     let hub = with_board().await;
     for attack in ATTACKS {
-        let text: String = attack.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let text = percent_encode(attack.as_bytes(), NON_ALPHANUMERIC);
         for path in [
             format!("{BOARD}?q={text}&sort={text}&highlight={text}&cols={text}&max_params={text}"),
             format!("/benchmarks?q={text}&sort={text}"),

@@ -109,6 +109,8 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
     let any =
         |tells: fn(&assay_app::EvalResult) -> bool| view.rows.iter().any(|row| tells(&row.result));
     columns.retain(|column| match column {
+        // What only tells of another's uncertainty is shown beside that one.
+        Column::Metric(metric) if is_companion(metric) => is_ranking(column, view),
         Column::Metric(_) => {
             metrics += 1;
             metrics <= USUAL_METRICS || is_ranking(column, view)
@@ -120,6 +122,13 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
         Column::Submitter => false,
     });
     columns
+}
+
+fn is_companion(metric: &Metric) -> bool {
+    let id = metric.id.as_str();
+    ["ci95", "stderr", "standard_error"]
+        .iter()
+        .any(|word| id.contains(word))
 }
 
 fn is_ranking(column: &Column, view: &BoardView) -> bool {

@@ -89,13 +89,7 @@ pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Opt
             show::number(row.value),
             cost.shown(dear)
         );
-        svg.point(
-            "record-point",
-            place(*index),
-            4.5,
-            &links::model(model),
-            &says,
-        );
+        svg.point("record-point", place(*index), 4.5, &says);
     }
     Some(Chart {
         id: "against",

@@ -9,14 +9,14 @@ use crate::web::{links, show};
 /// How many rows the plot has.
 const ROWS: usize = 10;
 /// How many units a row is high.
-const ROW: f64 = 18.0;
+const ROW: f64 = 19.0;
 const WIDTH: u32 = 420;
-const LEFT: f64 = 160.0;
-const RIGHT: f64 = 14.0;
+const LEFT: f64 = 176.0;
+const RIGHT: f64 = 18.0;
 const TOP: f64 = 8.0;
-const BOTTOM: f64 = 34.0;
+const BOTTOM: f64 = 40.0;
 /// How many characters of a name fit.
-const NAME: usize = 26;
+const NAME: usize = 24;
 
 /// The scores with their intervals, best first. None when fewer than two rows have one.
 pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
@@ -51,7 +51,7 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
         svg.line("grid", (x(*tick), TOP), (x(*tick), bottom));
         svg.text(
             "tick middle",
-            (x(*tick), bottom + 14.0),
+            (x(*tick), bottom + 16.0),
             &show::number(*tick),
         );
     }
@@ -74,13 +74,7 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
             svg.line("whisker", (x(end), y - 3.5), (x(end), y + 3.5));
         }
         let says = format!("{model}: {}", worded(row.value, interval));
-        svg.point(
-            "record-point",
-            (x(row.value), y),
-            4.5,
-            &links::model(model),
-            &says,
-        );
+        svg.point("record-point", (x(row.value), y), 4.5, &says);
     }
     Some(Chart {
         id: "intervals",

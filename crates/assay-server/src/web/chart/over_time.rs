@@ -2,7 +2,7 @@ use assay_app::BoardRow;
 use assay_app::chart::{Axis, records};
 use assay_model::{Metric, Timestamp};
 
-use super::plot::{HEIGHT, Plot, WIDTH, told_apart};
+use super::plot::{HEIGHT, Plot, WIDTH, right, told_apart};
 use super::{Chart, MAX_LISTED, label};
 use crate::web::svg::Svg;
 use crate::web::{links, show};
@@ -33,7 +33,7 @@ pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
     svg.dots("dots", told_apart(others.map(place)));
     svg.path(
         "record",
-        steps(set.iter().map(|index| place(*index)), plot.right()),
+        steps(set.iter().map(|index| place(*index)), right()),
     );
     for index in &set {
         let row = &rows[*index];
@@ -42,7 +42,6 @@ pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
             "record-point",
             place(*index),
             4.5,
-            &links::model(model),
             &format!("{model}: {}", show::number(row.value)),
         );
     }

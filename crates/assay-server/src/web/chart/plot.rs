@@ -5,11 +5,11 @@ use crate::web::svg::Svg;
 /// The size of a chart, in units of its own.
 pub(super) const WIDTH: u32 = 420;
 /// The height of a chart that has no rows.
-pub(super) const HEIGHT: u32 = 222;
-const LEFT: f64 = 40.0;
-const RIGHT: f64 = 14.0;
+pub(super) const HEIGHT: u32 = 236;
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 22.0;
 const TOP: f64 = 12.0;
-const BOTTOM: f64 = 34.0;
+const BOTTOM: f64 = 40.0;
 
 /// Where values lie on the paper.
 pub(super) struct Plot<'a> {
@@ -36,11 +36,6 @@ impl<'a> Plot<'a> {
         f64::from(HEIGHT) - BOTTOM - self.up.place(value) * (f64::from(HEIGHT) - TOP - BOTTOM)
     }
 
-    /// The right end of the plot.
-    pub(super) fn right(&self) -> f64 {
-        f64::from(WIDTH) - RIGHT
-    }
-
     /// Lines, ticks and what is measured along them.
     pub(super) fn draw(
         &self,
@@ -49,24 +44,29 @@ impl<'a> Plot<'a> {
         across: impl Fn(f64) -> String,
         up: impl Fn(f64) -> String,
     ) {
-        let (left, right) = (LEFT, self.right());
+        let (left, right) = (LEFT, right());
         let bottom = f64::from(HEIGHT) - BOTTOM;
         for tick in self.up.ticks() {
             let y = self.y(*tick);
             svg.line("grid", (left, y), (right, y));
-            svg.text("tick end", (left - 6.0, y + 3.5), &up(*tick));
+            svg.text("tick end", (left - 6.0, y + 4.5), &up(*tick));
         }
         for tick in self.across.ticks() {
             let x = self.x(*tick);
             svg.line("grid", (x, bottom), (x, bottom + 4.0));
-            svg.text("tick middle", (x, bottom + 15.0), &across(*tick));
+            svg.text("tick middle", (x, bottom + 17.0), &across(*tick));
         }
         svg.text(
             "axis-label middle",
-            ((left + right) / 2.0, f64::from(HEIGHT) - 3.0),
+            (left.midpoint(right), f64::from(HEIGHT) - 3.0),
             label,
         );
     }
+}
+
+/// The right end of the plot.
+pub(super) fn right() -> f64 {
+    f64::from(WIDTH) - RIGHT
 }
 
 /// Points so near to each other that nobody could tell them apart count once.
