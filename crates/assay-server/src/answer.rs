@@ -58,7 +58,8 @@ pub(crate) async fn answer(
 /// others embed knows of sessions.
 async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
     let path = parts.uri.path();
-    let is_for_people = is_page(path) && !is_of_git(path) && !path.contains("/embed/");
+    let is_embedded = path.starts_with("/datasets/") && path.ends_with("/embed/leaderboard");
+    let is_for_people = is_page(path) && !is_of_git(path) && !is_embedded;
     if !is_for_people || !asked.anonymous || !session::is_claimed(&parts.headers) {
         return;
     }

@@ -213,14 +213,28 @@ async fn schema(Segments(file): Segments<String>) -> Result<Response, Failure> {
     Ok((headers, *text).into_response())
 }
 
-/// What the rules of a hundred are about.
+/// What a rule is about: the heading that it stands under in the list of all codes.
 fn group_of(code: &str) -> &'static str {
-    match code.as_bytes().get(2) {
-        Some(b'0') => "Text and files",
-        Some(b'1') => "Result files",
-        Some(b'2') => "Benchmarks",
-        Some(b'3') => "Records and samples",
-        Some(b'4') => "Suspicions",
-        _ => "Others",
+    let row = format!("| [{code}]");
+    let mut group = "Others";
+    for line in include_str!("../../../../docs/codes/README.md").lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            group = heading;
+        } else if line.starts_with(&row) {
+            return group;
+        }
+    }
+    "Others"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_stands_under_a_heading() {
+        for rule in rule_pages() {
+            assert_ne!(group_of(&rule.code), "Others", "{}", rule.code);
+        }
     }
 }

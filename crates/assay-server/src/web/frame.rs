@@ -54,6 +54,14 @@ impl Frame {
         ]
     }
 
+    /// Where one signs in and comes back from.
+    pub(crate) fn login(&self) -> String {
+        match self.here.as_str() {
+            "/" | "/login" => "/login".to_owned(),
+            here => format!("/login?next={}", links::part(here)),
+        }
+    }
+
     /// The themes: address, name, and whether it is this one.
     pub(crate) fn themes(&self) -> [(String, &'static str, bool); 3] {
         Theme::ALL.map(|theme| {
