@@ -34,8 +34,8 @@ pub(crate) struct SignedIn {
     pub(crate) email: Option<String>,
     /// Whether it runs the hub.
     pub(crate) operator: bool,
-    /// The token.
-    pub(crate) token: i64,
+    /// The token; none when a password opened a session.
+    pub(crate) token: Option<i64>,
     /// What the token allows.
     pub(crate) scope: Scope,
 }
@@ -278,7 +278,7 @@ impl Caller {
     pub fn token(&self) -> Option<i64> {
         match &self.inner {
             CallerKind::Anonymous | CallerKind::Shell => None,
-            CallerKind::User(user) => Some(user.token),
+            CallerKind::User(user) => user.token,
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Account {
     pub full_name: String,
     /// Whether it runs the hub.
     pub operator: bool,
+    /// Whether it may no longer sign in.
+    pub disabled: bool,
     /// When it was made.
     pub created: Timestamp,
 }
@@ -105,6 +107,7 @@ impl Account {
             name: account.name,
             kind: account.kind.into(),
             operator: account.operator,
+            disabled: account.disabled,
             created: account.created,
         }
     }
@@ -299,7 +302,11 @@ impl Hub {
     }
 
     /// Refuses everyone but the admins of an organisation and the operator.
-    async fn check_manager(&self, caller: &Caller, organisation: AccountId) -> Result<(), Error> {
+    pub(crate) async fn check_manager(
+        &self,
+        caller: &Caller,
+        organisation: AccountId,
+    ) -> Result<(), Error> {
         if caller.check_operator().is_ok() {
             return Ok(());
         }

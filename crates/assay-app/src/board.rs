@@ -5,7 +5,11 @@ mod changes;
 mod loaded;
 mod model;
 mod moment;
+mod movements;
+mod news;
+mod place;
 mod plan;
+mod preview;
 mod result;
 
 use std::sync::Arc;
@@ -18,7 +22,12 @@ use serde_json::Value as Json;
 
 pub(crate) use self::cache::Boards;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
+pub use self::movements::{BoardChange, BoardChanges, Displaced};
+pub use self::news::{News, NewsQuery};
+pub use self::place::BoardPlace;
 use self::plan::Plan;
+pub(crate) use self::preview::Ends;
+pub use self::preview::{BoardPreview, Preview, RankMove};
 pub(crate) use self::result::rewritten;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
@@ -91,6 +100,10 @@ pub struct BoardRow {
 pub struct EvalResult {
     /// The model.
     pub model: RepoId,
+    /// How many parameters its card says it has. Only boards look that up.
+    pub parameters: Option<u64>,
+    /// The models that its card says it is made from. Only boards look that up.
+    pub base_models: Vec<String>,
     /// Whose namespace it is in.
     pub owner: String,
     /// The owner's name for people.
@@ -122,6 +135,8 @@ pub struct EvalResult {
     pub data: Json,
     /// When the evaluation was made: as written, or when the file was created.
     pub date: String,
+    /// The same as a moment.
+    pub moment: Timestamp,
     /// The commit that brought it.
     pub commit: ObjectId,
     /// When that was.

@@ -7,6 +7,7 @@ mod merge;
 mod record;
 mod repair;
 mod scene;
+mod trial;
 
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
@@ -21,6 +22,7 @@ use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
+use crate::webhook::{Watching, tell_pull};
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;
@@ -267,6 +269,9 @@ impl Hub {
                 .await?;
         }
         let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
+        let sender = tx.account(actor).await?.map(|account| account.name);
+        let sender = sender.as_deref();
+        tell_pull(&mut tx, repo, scene.num, "opened", sender, scene.now).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(scene.num)
@@ -373,6 +378,7 @@ impl Hub {
             }
         }
         let mut tx = self.store.begin().await?;
+        let watching = Watching::begin(&mut tx, repo).await?;
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
             scene.tell(&mut tx, &Told::Comment(comment)).await?;
         }
@@ -393,6 +399,14 @@ impl Hub {
         }
         let id = scene.tell(&mut tx, &Told::Status(status)).await?;
         let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
+        if let Some(watching) = watching {
+            watching.end(&mut tx, repo, scene.now).await?;
+        }
+        let action = match status {
+            Status::Closed => "closed",
+            Status::Draft | Status::Open | Status::Merged => "reopened",
+        };
+        tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
         tx.commit().await?;
         self.touch(&touched);
         self.stored_event(&id).await

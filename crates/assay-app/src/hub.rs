@@ -15,6 +15,7 @@ use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
 use crate::trust::{Role, Trust};
+use crate::webhook::ToldBoards;
 
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
@@ -37,6 +38,8 @@ pub struct Hub {
     pub(crate) boards: Boards,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
+    /// Which ranks were told to those who want to know.
+    pub(crate) told_boards: ToldBoards,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
     /// The keys that sign evidence, and the logs.
@@ -96,6 +99,7 @@ impl Hub {
             locks: Locks::default(),
             boards: Boards::default(),
             sessions: Sessions::default(),
+            told_boards: ToldBoards::default(),
             signing_key,
             trust,
             _tenant: tenant,

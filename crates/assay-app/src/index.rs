@@ -20,7 +20,7 @@ mod shelf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_git::{RefKind, Reference, Repositories, Repository};
+use assay_git::{Objects, RefKind, Reference, Repositories, Repository};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{
     AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
@@ -28,6 +28,7 @@ use assay_store::{
 use serde_json::Value as Json;
 
 use self::derive::{Change, Derived, MainChange, Task, derive};
+use self::main_line::MainLine;
 pub(crate) use self::plain::digest;
 use self::pull_line::{Happening, Pull};
 pub(crate) use self::read::{
@@ -168,6 +169,21 @@ pub(crate) async fn touched_by(
 pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
     refs.retain(|reference| reference.kind != RefKind::Other);
     refs
+}
+
+/// The entries of main after a commit that follows on its head, as the index would derive them; none when the commit
+/// does not touch the results.
+pub(crate) fn entries_after(
+    objects: &Objects,
+    head: ObjectId,
+    current: &[IndexedEntry],
+    commit: ObjectId,
+    submitter: Option<AccountId>,
+) -> Result<Option<Vec<NewEntry>>, assay_git::Error> {
+    let mut shelf = Shelf::new(objects);
+    let mut line = MainLine::after(&mut shelf, head, current)?;
+    let step = line.advance(&objects.commit(commit)?, submitter)?;
+    Ok(step.map(|step| step.entries))
 }
 
 /// Collects what the records and the index say of a repository.

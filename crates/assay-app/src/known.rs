@@ -116,6 +116,11 @@ impl Known {
         self.of(*key)
     }
 
+    /// Every benchmark.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<KnownBenchmark>> {
+        self.by_key.values().map(|(known, _)| known)
+    }
+
     /// The benchmark of this repository.
     pub(crate) fn of(&self, key: RepoKey) -> Option<&Arc<KnownBenchmark>> {
         self.by_key.get(&key).map(|(known, _)| known)

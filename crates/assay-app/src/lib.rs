@@ -16,6 +16,7 @@ mod collect;
 mod commit;
 mod config;
 mod discussion;
+mod docs;
 mod door;
 mod error;
 mod file;
@@ -28,8 +29,10 @@ mod known;
 mod large;
 mod listing;
 mod lock;
+mod moderate;
 mod name;
 mod operator;
+mod password;
 mod preupload;
 mod publish;
 mod push;
@@ -38,6 +41,7 @@ mod recover;
 mod reference;
 mod repo_info;
 mod repository;
+mod search;
 mod secret;
 mod session;
 mod sign;
@@ -45,10 +49,17 @@ mod target;
 mod tenant;
 mod token;
 mod trust;
+mod web_session;
+mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use board::{BoardQuery, BoardRow, BoardView, EvalResult};
+pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
+pub use assay_store::PublicCounts;
+pub use board::{
+    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
+    Displaced, EvalResult, News, NewsQuery, Preview, RankMove,
+};
 pub use collect::{Collected, GRACE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
@@ -56,6 +67,7 @@ pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
     PullDetails, Status,
 };
+pub use docs::{RulePage, rule_page, rule_pages};
 pub use door::Repo;
 pub use error::{Error, Missing};
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
@@ -63,6 +75,7 @@ pub use findings::findings;
 pub use hub::Hub;
 pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
+pub use moderate::CommitDetails;
 pub use operator::{IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;
@@ -70,8 +83,14 @@ pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
+pub use search::BenchmarkHit;
+pub use secret::draw_secret;
 pub use tenant::ServerMark;
 pub use trust::{
     AffectedRow, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation, RevocationInfo, Revoked,
     RevokedFrom, TokenStatus, hint, keys_of_jwks,
+};
+pub use web_session::{SessionInfo, SessionSecret, Visitor};
+pub use webhook::{
+    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,
 };

@@ -24,6 +24,7 @@ use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
 use crate::trust::{self, Sighting};
+use crate::webhook::{Watching, tell_pull};
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -65,6 +66,18 @@ pub(crate) enum Note {
         /// What the one who merged it said.
         comment: Option<String>,
     },
+}
+
+impl Note {
+    /// What happened to the pull request, in a word for those who are told.
+    fn action(&self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::OpenPull { .. } => Some("opened"),
+            Self::CommitsToPull { .. } => Some("updated"),
+            Self::Merged { .. } => Some("merged"),
+        }
+    }
 }
 
 /// What became of a change.
@@ -158,6 +171,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
     let mut touched = hub.trust.follow(&mut tx, None).await?;
+    let watching = Watching::begin(&mut tx, &repo).await?;
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,
@@ -171,6 +185,13 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     // or at the next start.
     tx.touch_repository(repo.key, now).await?;
     touched.merge(index_repository(hub, &mut tx, repo.key).await?);
+    if let Some(watching) = watching {
+        watching.end(&mut tx, &repo, now).await?;
+    }
+    if let (Some(num), Some(action)) = (recorded, note.action()) {
+        let num = u32::try_from(num).map_err(Error::internal)?;
+        tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
+    }
     tx.commit().await?;
     hub.touch(&touched);
     Ok(pull)

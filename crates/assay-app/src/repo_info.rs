@@ -20,6 +20,8 @@ pub struct RepoInfo {
     pub sha: ObjectId,
     /// Who may see it.
     pub private: bool,
+    /// Whether the operator has closed it.
+    pub disabled: bool,
     /// What it is, in a sentence.
     pub description: Option<String>,
     /// When it was made.
@@ -63,6 +65,7 @@ impl RepoInfo {
             stable_id: format!("{:024x}", repository.key.0),
             sha,
             private: repository.settings.private,
+            disabled: repository.settings.disabled,
             description: repository.settings.description,
             created: repository.created,
             updated: repository.updated,

@@ -1,6 +1,8 @@
 //! What is drawn at random: secrets of tokens, keys, ids.
 
 use assay_store::{EventId, Sha256};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::Digest as _;
 
 use crate::error::Error;
@@ -23,6 +25,17 @@ pub(crate) fn token() -> Result<String, Error> {
         secret.extend(fair.map(|byte| char::from(ALPHABET[usize::from(byte % 62)])));
     }
     Ok(secret)
+}
+
+/// Draws the secret of a session of the pages. It looks like no token, so that neither is taken for the other.
+pub(crate) fn session() -> Result<String, Error> {
+    let bytes: [u8; 32] = bytes()?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Draws a text that nobody can guess, to bind a form to a browser.
+pub fn draw_secret() -> Result<String, Error> {
+    session()
 }
 
 /// What is kept of a secret.

@@ -98,7 +98,7 @@ mod tests {
             name: "ada".to_owned(),
             email: None,
             operator: false,
-            token: 1,
+            token: Some(1),
             scope: Scope::Read,
         };
         sessions.remember(SECRET, user, expires, at(0), sessions.generation());

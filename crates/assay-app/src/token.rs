@@ -81,7 +81,7 @@ impl Hub {
         let tokens = self.store.tokens_of(user.account).await?;
         let token = tokens
             .into_iter()
-            .find(|token| token.id == TokenId(user.token))
+            .find(|token| Some(token.id) == user.token.map(TokenId))
             .ok_or(Error::BadCredentials)?;
         Ok(Identity {
             account: Account::of(account),
@@ -189,7 +189,7 @@ impl Hub {
 }
 
 /// Whether a token still opens anything.
-fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
+pub(crate) fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
     let token = &credential.token;
     token.revoked.is_none()
         && token.expires.is_none_or(|expires| now < expires)
@@ -203,7 +203,7 @@ fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
         name: account.name,
         email: account.email,
         operator: account.operator,
-        token: token.id.0,
+        token: Some(token.id.0),
         scope: of_store(token.scope, token.only)?,
     })
 }
@@ -235,7 +235,7 @@ fn to_store(scope: &Scope) -> Result<(Role, Option<Vec<String>>), Error> {
     }
 }
 
-fn of_store(scope: Role, only: Option<Vec<String>>) -> Result<Scope, Error> {
+pub(crate) fn of_store(scope: Role, only: Option<Vec<String>>) -> Result<Scope, Error> {
     match (scope, only) {
         (_, Some(only)) => {
             let patterns: Result<Vec<_>, Error> = only.iter().map(|text| text.parse()).collect();

@@ -39,18 +39,22 @@ impl<'a> Leaderboard<'a> {
     }
 
     /// How many in a hundred of the other rows a model is at least as good as: 100 for the first, and for the only one.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a board has fewer rows than a float has whole numbers"
-    )]
     pub fn percentile_of(&self, model: RepoKey) -> Option<f64> {
-        let rank = self.rank_of(model)?;
-        let others = self.rows.len() - 1;
-        if others == 0 {
-            return Some(100.0);
-        }
-        Some((self.rows.len() - rank) as f64 / others as f64 * 100.0)
+        Some(percentile(self.rank_of(model)?, self.rows.len()))
     }
+}
+
+/// How many in a hundred of the other rows a rank is at least as good as, on a board of so many rows.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a board has fewer rows than a float has whole numbers"
+)]
+pub fn percentile(rank: usize, rows: usize) -> f64 {
+    let others = rows.saturating_sub(1);
+    if others == 0 {
+        return 100.0;
+    }
+    rows.saturating_sub(rank) as f64 / others as f64 * 100.0
 }
 
 impl<'a> Row<'a> {

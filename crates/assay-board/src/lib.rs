@@ -4,7 +4,9 @@
 //! not see a report is simply not given it.
 
 mod changes;
+pub mod chart;
 mod error;
+mod estimate;
 mod leaderboard;
 mod level;
 mod mean;
@@ -15,7 +17,8 @@ mod report;
 
 pub use changes::{Change, Movement, changes};
 pub use error::Error;
-pub use leaderboard::{Leaderboard, Row};
+pub use estimate::{Basis, interval_of, wilson};
+pub use leaderboard::{Leaderboard, Row, percentile};
 pub use level::Level;
 pub use mean::{Mean, TaskScore, mean_over_tasks};
 pub use policy::{Policy, PolicyError};

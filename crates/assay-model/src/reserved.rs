@@ -1,6 +1,6 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
 /// such.
-const RESERVED: [&str; 62] = [
+const RESERVED: [&str; 64] = [
     "about",
     "account",
     "admin",
@@ -21,6 +21,7 @@ const RESERVED: [&str; 62] = [
     "explore",
     "favicon.ico",
     "feed",
+    "feeds",
     "healthz",
     "help",
     "issuer",
@@ -53,6 +54,7 @@ const RESERVED: [&str; 62] = [
     "submit",
     "tasks",
     "terms",
+    "theme",
     "token",
     "tokens",
     "trust",

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use assay_app::{Caller, Error};
 use assay_model::Timestamp;
 use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -16,6 +17,8 @@ use crate::observe::{Matched, RequestId};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
+use crate::web::session::{self, Session};
+use crate::web::{Theme, takes_gzip};
 use crate::{credentials, issuer, problem};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -36,12 +39,13 @@ pub(crate) async fn answer(
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
-            match kept(&state, &mut parts, &caller) {
-                Some(answer) => answer,
-                None => {
-                    parts.extensions.insert(caller);
-                    next.run(Request::from_parts(parts, body)).await
-                }
+            asked.name = caller.name().map(str::to_owned);
+            sign_in(&state, &mut parts, &mut asked).await;
+            if let Some(answer) = kept(&state, &mut parts, &caller) {
+                answer
+            } else {
+                parts.extensions.insert(caller);
+                next.run(Request::from_parts(parts, body)).await
             }
         }
         Err(error) => Failure::from(error).into_response(),
@@ -57,14 +61,44 @@ pub(crate) async fn answer(
     response
 }
 
+/// Finds out who is signed in in a browser that looks at a page. Only pages ask for it: neither the API nor git nor what
+/// others embed knows of sessions.
+async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
+    let path = parts.uri.path();
+    let is_embedded = path.starts_with("/datasets/") && path.ends_with("/embed/leaderboard");
+    let is_for_people = is_page(path) && !is_of_git(path) && !is_embedded;
+    if !is_for_people || !asked.anonymous || !session::is_claimed(&parts.headers) {
+        return;
+    }
+    let Ok(Base(base)) = Base::of(parts, state) else {
+        return;
+    };
+    match session::find(&state.hub, &base, &parts.headers).await {
+        Ok(Some(found)) => {
+            asked.name = found.0.caller.name().map(str::to_owned);
+            asked.anonymous = false;
+            parts.extensions.insert(found);
+        }
+        Ok(None) => {}
+        // Whoever cannot be looked up is nobody; the page says what is wrong with the database.
+        Err(error) => tracing::warn!(%error, "failed to look up a session"),
+    }
+}
+
 /// What nobody in particular was told before and is still true: it is given again before any route is looked for.
 /// Otherwise the handler finds the address under which its answer may be kept.
 fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response> {
-    if parts.method != Method::GET || !caller.is_anonymous() {
+    let is_known = !caller.is_anonymous() || parts.extensions.get::<Session>().is_some();
+    if parts.method != Method::GET || is_known {
         return None;
     }
     let Base(base) = Base::of(parts, state).ok()?;
-    let address = Address::new(&base, &parts.uri);
+    let address = if is_page(parts.uri.path()) {
+        let theme = Theme::of(&parts.headers);
+        Address::of_page(&base, &parts.uri, theme, takes_gzip(&parts.headers))
+    } else {
+        Address::new(&base, &parts.uri)
+    };
     let Some((answer, route)) = state.web.rendered.find(&state.hub, &address) else {
         parts.extensions.insert(address);
         return None;
@@ -153,7 +187,7 @@ fn too_many(verdict: &Verdict) -> Error {
 }
 
 /// The address that requests without a token are counted by.
-fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
+pub(crate) fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
     let forwarded = || {
         let header = parts.headers.get_all(FORWARDED_FOR).iter().next_back()?;
         // The last one was added by the proxy that we trust; those before it by anybody.
@@ -185,7 +219,10 @@ fn asked(parts: &Parts) -> Asked {
         .map_or(path, |target| target.as_str());
     Asked {
         anonymous: true,
+        name: None,
         by_git: is_of_git(path),
+        by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
+        theme: Theme::of(&parts.headers),
         target: target.to_owned(),
         request_id: parts
             .extensions
@@ -193,6 +230,17 @@ fn asked(parts: &Parts) -> Asked {
             .map(|id| id.0.clone())
             .unwrap_or_default(),
     }
+}
+
+/// Whether an address is one that people look at: the API answers programs, whatever they say they take.
+fn is_page(path: &str) -> bool {
+    !path.starts_with("/api/")
+}
+
+/// Whether who asks wants a page rather than data: browsers name HTML, git and the clients of a hub do not.
+fn takes_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|text| text.to_ascii_lowercase().contains("text/html"))
 }
 
 /// Whether git or git-lfs asks: they give credentials only when they are challenged.

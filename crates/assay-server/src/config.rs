@@ -39,6 +39,8 @@ pub struct Config {
     pub trust_proxy: bool,
     /// Whether `/metrics` is answered.
     pub metrics: bool,
+    /// Whether webhooks may lead into private networks, such as this machine.
+    pub webhooks_private: bool,
     /// How the log is written.
     pub log_format: LogFormat,
     /// What is logged: a level, or directives such as `info,assay_server=debug`.
@@ -137,6 +139,7 @@ impl Default for Config {
             allow_plain_http: false,
             trust_proxy: false,
             metrics: true,
+            webhooks_private: false,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             shutdown_seconds: 30,

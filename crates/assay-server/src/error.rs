@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::redirect;
+use crate::web::{Theme, Visit, failure_page};
 
 /// The code that clients turn into an exception of its own.
 pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");
@@ -37,8 +38,14 @@ pub(crate) struct Failure(pub(crate) Arc<Error>);
 pub(crate) struct Asked {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
+    /// What they are called, when somebody is.
+    pub(crate) name: Option<String>,
     /// Whether the client is git, which gives credentials only when it is challenged.
     pub(crate) by_git: bool,
+    /// Whether a browser asks for a page.
+    pub(crate) by_browser: bool,
+    /// How it shows pages.
+    pub(crate) theme: Theme,
     /// The path and query, as they came.
     pub(crate) target: String,
     /// The id of the request.
@@ -99,6 +106,14 @@ pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
         headers.insert(WWW_AUTHENTICATE, CHALLENGE);
     }
     facts(error, asked, &mut headers);
+    if asked.by_browser {
+        let visit = Visit {
+            person: asked.name.as_deref(),
+            here: &asked.target,
+            theme: asked.theme,
+        };
+        return failure_page(status, headers, &for_people(error, message), visit);
+    }
     (status, headers, Json(body(error, &message))).into_response()
 }
 
@@ -127,7 +142,10 @@ pub(crate) fn one_line(text: &str) -> HeaderValue {
 
 fn status(error: &Error, asked: &Asked) -> StatusCode {
     match error {
-        Error::NotFound(Missing::Repo) if asked.anonymous => StatusCode::UNAUTHORIZED,
+        // Clients expect to be asked who they are; people who mistyped an address do not.
+        Error::NotFound(Missing::Repo) if asked.anonymous && !asked.by_browser => {
+            StatusCode::UNAUTHORIZED
+        }
         Error::NotFound(_) => StatusCode::NOT_FOUND,
         Error::Moved { .. } => StatusCode::TEMPORARY_REDIRECT,
         Error::NeedsLogin(_) | Error::BadCredentials => StatusCode::UNAUTHORIZED,
@@ -157,6 +175,16 @@ fn message(error: &Error, asked: &Asked) -> String {
         Error::Internal(_) => format!("internal error; request id {}", asked.request_id),
         Error::Refused(diagnostics) => findings(diagnostics).trim_end().to_owned(),
         _ => error.to_string(),
+    }
+}
+
+/// What a page says. It tells what is missing from what may not be seen as little as an answer to a program does.
+fn for_people(error: &Error, message: String) -> String {
+    match error {
+        Error::NotFound(Missing::Repo) => {
+            "There is no such repository, or you may not see it.".to_owned()
+        }
+        _ => message,
     }
 }
 
@@ -245,7 +273,10 @@ mod tests {
     fn asked(anonymous: bool) -> Asked {
         Asked {
             anonymous,
+            name: None,
             by_git: false,
+            by_browser: false,
+            theme: Theme::System,
             target: "/api/models/alice/old/tree/main?recursive=true".to_owned(),
             request_id: "r1".to_owned(),
         }
@@ -269,6 +300,25 @@ mod tests {
         assert_eq!(header(&to_nobody, &WWW_AUTHENTICATE), None);
         assert_eq!(to_someone.status(), 404);
         assert_eq!(header(&to_someone, &ERROR_CODE).unwrap(), "RepoNotFound");
+    }
+
+    #[test]
+    fn a_browser_is_shown_a_page_with_the_same_facts() {
+        let by_browser = |anonymous| Asked {
+            by_browser: true,
+            ..asked(anonymous)
+        };
+        let error = Error::NotFound(Missing::Repo);
+
+        let to_nobody = render(&error, &by_browser(true));
+        let to_someone = render(&error, &by_browser(false));
+
+        for response in [&to_nobody, &to_someone] {
+            assert_eq!(response.status(), 404);
+            assert_eq!(header(response, &ERROR_CODE).unwrap(), "RepoNotFound");
+            let kind = header(response, &axum::http::header::CONTENT_TYPE).unwrap();
+            assert_eq!(kind, "text/html; charset=utf-8");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The hub over HTTP: the API that `huggingface_hub` speaks, git's smart protocol, large files.
+//! The hub over HTTP: the API that `huggingface_hub` speaks, git's smart protocol, large files, and pages for people.
 //!
 //! Handlers are thin: extract, call [`assay_app::Hub`], wrap. Who may do what is decided there; what a failure looks
 //! like is decided in `error.rs`, once.
@@ -16,6 +16,7 @@ mod error;
 mod extract;
 mod git;
 mod health;
+mod hooks;
 mod issuer;
 mod lfs;
 mod links;
@@ -34,6 +35,7 @@ mod state;
 #[cfg(feature = "testing")]
 mod testing;
 mod tls;
+mod web;
 mod wire;
 
 pub use assay_app as app;

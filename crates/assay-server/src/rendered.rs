@@ -11,6 +11,7 @@ use axum::response::Response;
 use bytes::Bytes;
 
 use crate::base_url::BaseUrl;
+use crate::web::Theme;
 
 /// The most answers that are kept: every model of a large hub has one.
 const MAX_ANSWERS: usize = 65_536;
@@ -51,6 +52,8 @@ pub(crate) enum About {
     Board(RepoId),
     /// The results of a model.
     Model(RepoId),
+    /// More than one of them.
+    Everything,
 }
 
 /// What was asked for, when the answer may be kept: nobody in particular asked to read something.
@@ -81,6 +84,7 @@ impl About {
         match self {
             Self::Board(id) => hub.generation_of_board(id),
             Self::Model(id) => hub.generation_of_model(id),
+            Self::Everything => hub.generation(),
         }
     }
 }
@@ -91,6 +95,18 @@ impl Address {
     pub(crate) fn new(base: &BaseUrl, uri: &Uri) -> Self {
         let target = uri.path_and_query().map_or("", |target| target.as_str());
         Self(format!("{base}{target}"))
+    }
+
+    /// The address of a page, which is kept as it is sent: for a theme, packed or not.
+    pub(crate) fn of_page(base: &BaseUrl, uri: &Uri, theme: Theme, packed: bool) -> Self {
+        let Self(mut key) = Self::new(base, uri);
+        // No address has a space, so none can be taken for another.
+        key.push(' ');
+        key.push_str(theme.as_str());
+        if packed {
+            key.push_str(" gzip");
+        }
+        Self(key)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::describe::Subject;
 use crate::error::Failure;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi};
+use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi, web};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -42,11 +42,10 @@ pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
 /// Everything that this state is asked for, as one service.
 pub(crate) fn router_of(state: &AppState) -> Router {
     let routes = match state.web.serves {
-        Serves::Hub => routes(),
-        Serves::IssuerAlone => issuer_routes(),
+        Serves::Hub => routes().into_router().merge(web::router()),
+        Serves::IssuerAlone => issuer_routes().into_router(),
     };
     let routes = routes
-        .into_router()
         .fallback(api::fallback)
         .method_not_allowed_fallback(wrong_method);
     with_layers(routes, state)

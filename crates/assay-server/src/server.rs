@@ -12,6 +12,7 @@ use axum_server::tls_rustls::RustlsConfig;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
+use crate::hooks::{Reach, send_for_ever};
 use crate::router::router_of;
 use crate::state::AppState;
 use crate::tls::{self, TlsError};
@@ -124,6 +125,12 @@ impl Server {
             mark,
             first: _,
         } = self;
+        let reach = if config.webhooks_private {
+            Reach::Anywhere
+        } else {
+            Reach::Public
+        };
+        let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
         let state = AppState::new(hub, &config, Arc::new(SystemClock));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
         let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
@@ -148,6 +155,7 @@ impl Server {
             server.serve(service).await
         };
         stopper.abort();
+        sender.abort();
         reloading.abort();
         // The directory is ours until the last request is answered.
         drop(mark);

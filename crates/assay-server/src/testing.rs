@@ -26,8 +26,10 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
+use crate::hooks::{Reach, send_due};
 use crate::router::{router_of, routes};
 use crate::state::AppState;
+use crate::web::pages;
 
 mod reply;
 
@@ -150,6 +152,24 @@ impl TestHub {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let state = AppState::new(Arc::clone(&self.hub), &Config::default(), clock);
         routes().into_router().with_state(state)
+    }
+
+    /// Sends what webhooks are to be told by now, to private addresses too when that is allowed.
+    pub async fn send_webhooks(&self, private: bool) -> usize {
+        let reach = if private {
+            Reach::Anywhere
+        } else {
+            Reach::Public
+        };
+        self.hub.announce_ranks().await.expect("ranks can be told");
+        send_due(&self.hub, reach)
+            .await
+            .expect("the queue can be read")
+    }
+
+    /// The pages, each with what it shows.
+    pub fn pages(&self) -> Vec<(String, &'static str)> {
+        pages().told().to_vec()
     }
 
     /// A directory that goes away with the hub.

@@ -90,6 +90,8 @@ pub struct BoardEntry {
     pub author: String,
     /// Since when it is current.
     pub since: Timestamp,
+    /// Until when it was; none while it is.
+    pub until: Option<Timestamp>,
 }
 
 /// How much is on a board now, private models and pull requests included.
@@ -107,6 +109,9 @@ questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
+    /// Every version of every entry for a task, whether it is current or not: for who compares the board of one moment
+    /// with that of another.
+    fn versions_of_board(dataset: &str, task: &TaskId) -> Vec<BoardEntry>;
     /// The current entries of one model for a benchmark, as [`Store::entries_of_board`](crate::Store::entries_of_board)
     /// has them: for who keeps a board and need not read all of it again.
     fn entries_on_board(dataset: &str, model: RepoKey) -> Vec<BoardEntry>;
@@ -121,7 +126,7 @@ macro_rules! select_board {
             "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
              c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
              e.detail, e.revoked, e.attested, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
-             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms \
+             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms, e.until_ms \
              FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
              LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
              WHERE e.dataset_lower IN ",
@@ -156,6 +161,22 @@ async fn entries_of_board(
         query = query.bind(at.millis());
     }
     let rows = query.fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| read_board_entry(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn versions_of_board(
+    connection: &mut Connection,
+    dataset: &str,
+    task: &TaskId,
+) -> sqlx::Result<Vec<BoardEntry>> {
+    let statement = select_board!(" AND e.task = $2");
+    let rows = sqlx::query(statement)
+        .bind(dataset)
+        .bind(task.as_str())
+        .fetch_all(connection)
+        .await?;
     rows.iter()
         .map(|row| read_board_entry(&mut Cells::of(row)))
         .collect()
@@ -211,6 +232,7 @@ fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
         submitter: cells.get()?,
         author: cells.get()?,
         since: cells.time()?,
+        until: cells.time_option()?,
     })
 }
 

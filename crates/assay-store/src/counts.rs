@@ -26,9 +26,24 @@ pub struct Counts {
     pub records: u64,
 }
 
+/// How much of the hub everyone sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PublicCounts {
+    /// Models.
+    pub models: u64,
+    /// Valid benchmarks.
+    pub benchmarks: u64,
+    /// Current entries of these models.
+    pub entries: u64,
+    /// Those whose token holds.
+    pub verified: u64,
+}
+
 questions! {
     /// How much there is of everything.
     fn counts() -> Counts;
+    /// How much there is of what everyone sees.
+    fn public_counts() -> PublicCounts;
 }
 
 async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
@@ -56,5 +71,23 @@ async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
         entries: cells.number()?,
         verified: cells.number()?,
         records: cells.number()?,
+    })
+}
+
+async fn public_counts(connection: &mut Connection) -> sqlx::Result<PublicCounts> {
+    let query = "SELECT
+        (SELECT COUNT(*) FROM repositories WHERE kind = 'model' AND NOT private AND NOT disabled),
+        (SELECT COUNT(*) FROM benchmarks b JOIN repositories r ON r.repo = b.repo
+         WHERE b.valid AND NOT r.private AND NOT r.disabled),
+        COUNT(*), COALESCE(SUM(e.verified), 0)
+        FROM entries e JOIN repositories r ON r.repo = e.repo
+        WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled";
+    let row = sqlx::query(query).fetch_one(connection).await?;
+    let mut cells = Cells::of(&row);
+    Ok(PublicCounts {
+        models: cells.number()?,
+        benchmarks: cells.number()?,
+        entries: cells.number()?,
+        verified: cells.number()?,
     })
 }

@@ -124,6 +124,10 @@ pub enum Taken {
     Account,
     /// The hash of a token.
     Token,
+    /// The hash of a session.
+    Session,
+    /// The number of a webhook.
+    Webhook,
     /// The name of a repository of one kind, whatever its case.
     Repository,
     /// The number of a discussion.
@@ -143,6 +147,8 @@ impl fmt::Display for Taken {
         f.write_str(match self {
             Self::Account => "the account name",
             Self::Token => "the token",
+            Self::Session => "the session",
+            Self::Webhook => "the webhook",
             Self::Repository => "the repository name",
             Self::Discussion => "the number of the discussion",
             Self::Event => "the id of the event",

@@ -32,7 +32,9 @@ mod listing;
 mod logged;
 mod members;
 mod migrate;
+mod news;
 mod official;
+mod passwords;
 mod records;
 mod redirects;
 mod repositories;
@@ -45,13 +47,15 @@ mod token_entries;
 mod tokens;
 mod turn;
 mod tx;
+mod web_sessions;
+mod webhooks;
 
 pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
 pub use board::{Board, BoardEntry, BoardSize, Owner};
 pub use cards::Card;
 pub use control_requests::ControlRequest;
-pub use counts::Counts;
+pub use counts::{Counts, PublicCounts};
 pub use discussions::{
     Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
     NewDiscussion, Status,
@@ -70,6 +74,7 @@ pub use issuer::{
 pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, Sort, Viewer};
 pub use logged::{LogKind, LoggedDecision, LoggedIssue};
 pub use members::Member;
+pub use news::{News, NewsFilter};
 pub use records::Record;
 pub use repositories::{Found, Gate, NewRepository, Repository, Settings};
 pub use sha256::{Sha256, Sha256Error};
@@ -77,4 +82,6 @@ pub use store::Store;
 pub use token_entries::TokenEntry;
 pub use tokens::{Credential, NewToken, Token, TokenId};
 pub use tx::Tx;
+pub use web_sessions::{NewWebSession, WebSession, WebSessionId, WebVisitor};
+pub use webhooks::{Attempt, Delivery, DeliveryId, HookedTo, NewWebhook, Webhook, WebhookId};
 pub use word::WordError;

@@ -22,11 +22,12 @@ pub(crate) type Row = SqliteRow;
 pub(crate) type Arguments = <Sqlite as sqlx::Database>::Arguments;
 
 /// The steps from an empty database to the present one. A step that was released is never changed.
-pub(crate) const MIGRATIONS: [&str; 4] = [
+pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0001_records.sql"),
     include_str!("../migrations/sqlite/0002_index.sql"),
     include_str!("../migrations/sqlite/0003_trust.sql"),
     include_str!("../migrations/sqlite/0004_issuer.sql"),
+    include_str!("../migrations/sqlite/0005_web.sql"),
 ];
 
 /// Sixteen random bytes, as a term of SQL.

@@ -74,7 +74,7 @@ impl Store {
         let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
         let writer = sqlite::writer(path, durability).await.map_err(failed)?;
         let mut connection = writer.acquire().await.map_err(failed)?;
-        migrate(&mut connection, &sqlite::MIGRATIONS).await?;
+        migrate(&mut connection, sqlite::MIGRATIONS).await?;
         drop((connection, turn));
         let shared = Shared {
             path: path.to_owned(),

@@ -109,13 +109,15 @@ impl Tx {
     }
 }
 
+/// The columns that [`read_token`] reads, of a table called `t`.
 macro_rules! token_columns {
     () => {
         "t.id, t.account, t.label, t.scope, t.limited_to, t.created_ms, t.expires_ms, t.last_used_ms, t.revoked_ms"
     };
 }
+pub(crate) use token_columns;
 
-fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
+pub(crate) fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
     Ok(Token {
         id: TokenId(cells.get()?),
         account: AccountId(cells.get()?),

@@ -13,7 +13,7 @@ fn user(operator: bool, scope: Scope) -> Caller {
             name: "ada".to_owned(),
             email: None,
             operator,
-            token: 1,
+            token: Some(1),
             scope,
         }),
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_board::{Policy, Question, Report, rank};
-use assay_model::{RepoKey, TaskId, Timestamp};
+use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BoardEntry, Store, Viewer};
 
 use super::{BoardRow, EvalResult, result};
@@ -177,6 +177,13 @@ impl LoadedTask {
             results,
             ranked: Mutex::default(),
         }
+    }
+
+    /// The result of a model that everyone sees since a moment.
+    pub(super) fn result_since(&self, model: &RepoId, since: Timestamp) -> Option<Arc<EvalResult>> {
+        let mut reports = self.public.iter();
+        let report = reports.find(|report| report.model == *model && report.since == since)?;
+        Some(Arc::clone(&self.results[report.handle]))
     }
 
     /// Whether some see more than everyone.

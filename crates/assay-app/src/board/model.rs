@@ -40,6 +40,8 @@ impl Hub {
             let model = ModelFacts {
                 id: &repository.id,
                 owner: &owner,
+                parameters: None,
+                base_models: &[],
             };
             let result = result::of_model(model, row, submitter.as_deref(), definition);
             results.push(Arc::new(result));

@@ -17,6 +17,10 @@ use crate::index::CARD_FILE;
 pub(super) struct ModelFacts<'m> {
     pub(super) id: &'m RepoId,
     pub(super) owner: &'m Owner,
+    /// How many parameters its card says it has, when that was looked up.
+    pub(super) parameters: Option<u64>,
+    /// The models it is made from, when that was looked up.
+    pub(super) base_models: &'m [String],
 }
 
 /// Where an entry stands, who brought it, and what is known of it beside what it says.
@@ -37,6 +41,8 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
     let model = ModelFacts {
         id: &row.model,
         owner: &row.owner,
+        parameters: row.parameters,
+        base_models: &row.base_models,
     };
     let around = Circumstances {
         file: &row.file,
@@ -128,6 +134,9 @@ fn result(
     let source = entry.source.as_ref();
     EvalResult {
         model: model.id.clone(),
+        parameters: model.parameters,
+        base_models: model.base_models.to_vec(),
+        moment: around.moment,
         owner: owner.name.clone(),
         owner_full_name: owner.fullname.as_ref().unwrap_or(&owner.name).clone(),
         owner_kind: match owner.kind {
@@ -312,7 +321,7 @@ pub(super) fn report(row: &BoardEntry, definition: &Benchmark, handle: usize) ->
         ordinal: row.ordinal,
         fingerprint: fingerprint(row),
         since: row.since,
-        until: None,
+        until: row.until,
         scores: row
             .scores
             .iter()

@@ -9,6 +9,7 @@ use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::webhook::tell_pull;
 
 impl Hub {
     /// Says something.
@@ -24,6 +25,8 @@ impl Hub {
         let (held, scene) = self.scene(caller, repo, num).await?;
         let mut tx = self.store.begin().await?;
         let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
+        let action = "commented";
+        tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
         tx.commit().await?;
         drop(held);
         self.stored_event(&id).await

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::{Afresh, index};
 use crate::publish::{Errand, Note, RefMove, publish};
+use crate::webhook::{Watching, tell_pull};
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
@@ -99,7 +100,8 @@ impl Hub {
         let commit = match outcome {
             Outcome::Conflict(files) => return Err(conflict(&files)),
             Outcome::UpToDate(head) => {
-                self.record_merged(repo, scene, comment.as_deref()).await?;
+                self.record_merged(caller, repo, scene, comment.as_deref())
+                    .await?;
                 head
             }
             Outcome::Commit {
@@ -129,13 +131,19 @@ impl Hub {
     /// said to: who brought the entries of that commit would be told wrong.
     async fn record_merged(
         &self,
+        caller: &Caller,
         repo: &Repo,
         scene: Scene,
         comment: Option<&str>,
     ) -> Result<(), Error> {
         let mut tx = self.store.begin().await?;
+        let watching = Watching::begin(&mut tx, repo).await?;
         merged(&mut tx, scene, comment, None).await?;
         let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
+        if let Some(watching) = watching {
+            watching.end(&mut tx, repo, scene.now).await?;
+        }
+        tell_pull(&mut tx, repo, scene.num, "merged", caller.name(), scene.now).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -163,7 +171,7 @@ fn check_mergeable(held: &assay_store::Discussion) -> Result<(), Error> {
     Err(Error::Invalid(format!("discussion {} {why}", held.num)))
 }
 
-fn base_of(held: &assay_store::Discussion) -> RefName {
+pub(super) fn base_of(held: &assay_store::Discussion) -> RefName {
     let base = held.base.as_deref().map(str::parse);
     base.and_then(Result::ok).unwrap_or_else(RefName::main)
 }
@@ -208,11 +216,26 @@ fn attempt(
     })
 }
 
-fn names(files: Vec<assay_model::RepoPath>) -> Vec<String> {
+pub(super) fn names(files: Vec<assay_model::RepoPath>) -> Vec<String> {
     files
         .into_iter()
         .map(|file| file.as_str().to_owned())
         .collect()
+}
+
+/// A merge that nobody will see.
+pub(super) fn trial_plan(when: Timestamp) -> MergePlan {
+    let nobody = Signature {
+        name: "merge".to_owned(),
+        email: String::new(),
+        when,
+    };
+    MergePlan {
+        message: "trial".to_owned(),
+        author: nobody.clone(),
+        committer: nobody,
+        fast_forward: FastForward::Never,
+    }
 }
 
 /// What stands in the way of a pull request, and what it changes.
@@ -238,18 +261,7 @@ fn outlook(
         Stored::Closed | Stored::Merged => false,
     };
     if is_open && !objects.is_ancestor(onto, tip.target)? {
-        let when = Timestamp::from_millis(0);
-        let nobody = Signature {
-            name: "merge".to_owned(),
-            email: String::new(),
-            when,
-        };
-        let trial = MergePlan {
-            message: "trial".to_owned(),
-            author: nobody.clone(),
-            committer: nobody,
-            fast_forward: FastForward::Never,
-        };
+        let trial = trial_plan(Timestamp::from_millis(0));
         if let Merged::Conflict(files) = git.quarantine().merge(onto, tip.target, &trial)? {
             outlook.conflicts = names(files);
         }

@@ -28,6 +28,9 @@ pub(super) const MAX_CARD_BYTES: u64 = 8 << 20;
 /// How large a file may be that is read for the index, in bytes: as large as the judge reads YAML.
 pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES as u64;
 
+/// The most parameters that are believed: more than anybody could count.
+const MAX_PARAMETERS: u64 = 1_000_000_000_000_000;
+
 /// One entry of a result file, with how it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Submission {
@@ -138,15 +141,40 @@ pub(crate) fn benchmark_of(definition: &Json) -> Option<Benchmark> {
 /// What the front matter of a `README.md` says; none when it has none.
 pub(super) fn card(bytes: &[u8]) -> Option<Card> {
     let (card, _) = card::read(&String::from_utf8_lossy(bytes));
+    let data = card.data?;
+    let parameters = data.get("parameters").and_then(parameters);
     Some(Card {
-        data: Json::Object(card.data?),
+        data: Json::Object(data),
         tags: card.tags,
         base_models: card.base_models,
         license: card.license,
         pipeline_tag: card.pipeline_tag,
         library: card.library_name,
-        parameters: None,
+        parameters,
     })
+}
+
+/// How many parameters a card says that a model has: a whole number, or a text such as `7.2B`.
+fn parameters(written: &Json) -> Option<u64> {
+    if let Some(count) = written.as_u64() {
+        return Some(count).filter(|count| (1..=MAX_PARAMETERS).contains(count));
+    }
+    let text = written.as_str()?.trim();
+    let (digits, unit) = match text.char_indices().last()? {
+        (at, 'K' | 'k') => (&text[..at], 1e3),
+        (at, 'M' | 'm') => (&text[..at], 1e6),
+        (at, 'B' | 'b') => (&text[..at], 1e9),
+        (at, 'T' | 't') => (&text[..at], 1e12),
+        (_, _) => (text, 1.0),
+    };
+    let count = (digits.trim().parse::<f64>().ok()? * unit).round();
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between 1 and the most there can be"
+    )]
+    (count >= 1.0 && count <= MAX_PARAMETERS as f64).then_some(count as u64)
 }
 
 /// Judges one file by itself; the bytes come back.
@@ -274,5 +302,20 @@ mod tests {
 
         assert_eq!(benchmark_of(&kept), Some(meant));
         assert_eq!(definition("name: x".into()), None);
+    }
+
+    #[test]
+    fn a_card_may_say_how_many_parameters_there_are() {
+        let said = |text: &str| {
+            let readme = format!("---\nlicense: mit\nparameters: {text}\n---\n");
+            card(readme.as_bytes()).unwrap().parameters
+        };
+
+        assert_eq!(said("7241732096"), Some(7_241_732_096));
+        assert_eq!(said("7.2B"), Some(7_200_000_000));
+        assert_eq!(said("350m"), Some(350_000_000));
+        for nonsense in ["0", "-7", "many", "\"\"", "1e300T", "[7]", "NaN", "\u{e9}"] {
+            assert_eq!(said(nonsense), None, "{nonsense}");
+        }
     }
 }

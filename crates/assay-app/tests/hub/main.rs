@@ -9,3 +9,4 @@ mod pulls;
 mod pushes;
 mod repositories;
 mod support;
+mod web_sessions;

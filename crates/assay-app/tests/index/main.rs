@@ -7,6 +7,8 @@ mod interleaving;
 mod legacy;
 mod lists;
 mod models;
+mod previews;
 mod records;
 mod recovery;
 mod support;
+mod webhooks;

@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 mod changes;
+mod charts;
+mod estimates;
 mod mean;
 mod policies;
 mod properties;

@@ -180,6 +180,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::hub_api::BoardStanding;
 
     fn data() -> ResultData {
         ResultData {
@@ -207,6 +208,14 @@ mod tests {
         let item = EvalResult {
             filename: ".eval_results/bench.yaml".to_owned(),
             verified: false,
+            standing: BoardStanding {
+                state: "unverified".to_owned(),
+                verified: false,
+                reason: Some("bad_signature".to_owned()),
+                detail: None,
+                hint: None,
+                attested: None,
+            },
             data: ResultData {
                 metric_id: Some("accuracy".parse().unwrap()),
                 metrics: metrics
@@ -232,6 +241,7 @@ mod tests {
             json!({
                 "filename": ".eval_results/bench.yaml",
                 "verified": false,
+                "standing": {"state": "unverified", "verified": false, "reason": "bad_signature"},
                 "pullRequest": 1,
                 "data": {
                     "dataset": {"id": "alice/Bench", "task_id": "default"},

@@ -122,6 +122,7 @@ fn filled(text: Option<String>) -> Option<String> {
 }
 
 /// Returns the ranked results of one task, in the form that the end of the address names.
+#[expect(clippy::too_many_arguments, reason = "one for each thing asked")]
 async fn leaderboard(
     State(state): State<AppState>,
     Asker(caller): Asker,

@@ -98,6 +98,12 @@ pub const KEYS: &[Key] = &[
         show: |config| config.metrics.to_string(),
     },
     Key {
+        name: "webhooks.private",
+        about: "let webhooks lead into private networks, such as this machine",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.webhooks_private),
+        show: |config| config.webhooks_private.to_string(),
+    },
+    Key {
         name: "log.format",
         about: "`text` or `json`",
         set: |config, text| {

@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 mod accounts;
+mod boards_page;
+mod browser;
 mod commits;
 mod discussions;
 mod downloads;
@@ -17,10 +19,18 @@ mod limits;
 mod listing;
 mod observability;
 mod openapi;
+mod page_sizes;
+mod pages;
 mod permissions;
+mod reading_pages;
 mod records;
 mod refs;
 mod repositories;
 mod serving;
 mod tolerated;
 mod traps;
+mod unseen_pages;
+mod web_acts;
+mod web_hooks;
+mod web_safety;
+mod web_support;

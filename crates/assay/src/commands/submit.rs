@@ -23,7 +23,7 @@ use self::known::{Found, KnownFile, results_of};
 use self::outcome::{Outcome, Sent, State};
 pub(crate) use self::show::refuse;
 pub(crate) use self::sign::{Signer, issuer_of, signer};
-use crate::client::{Client, ClientError};
+use crate::client::{Client, ClientError, FileContent};
 use crate::commands::convert::{Problem, judge};
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
@@ -177,9 +177,9 @@ fn propose(
     description: &str,
     files: &[(String, String)],
 ) -> Result<(u64, String), SubmitError> {
-    let files: Vec<(String, Vec<u8>)> = files
+    let files: Vec<(String, FileContent)> = files
         .iter()
-        .map(|(path, text)| (path.clone(), text.clone().into_bytes()))
+        .map(|(path, text)| (path.clone(), FileContent::Bytes(text.clone().into_bytes())))
         .collect();
     let answer = client.propose(&format!("models/{model}"), title, description, &files)?;
     let url = answer["pullRequestUrl"].as_str().unwrap_or_default();

@@ -2,6 +2,7 @@ use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
     Account, AccountKind, Collected, Error, GRACE, Hub, NewToken, Scope, ScopePattern, TokenInfo,
+    draw_secret,
 };
 use serde_json::{Value as Json, json};
 
@@ -93,6 +94,11 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             let accounts = hub.accounts(&shell).await?;
             Ok(listed(&accounts))
         }
+        UserAction::Password {
+            name,
+            stdin,
+            remove,
+        } => password(hub, name, *stdin, *remove).await,
         UserAction::Disable { name } => {
             hub.disable_account(&shell, name).await?;
             Ok(Done::new(
@@ -101,6 +107,36 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             ))
         }
     }
+}
+
+/// Gives a user a password, or takes it away. One that was drawn is shown once.
+async fn password(hub: &Hub, name: &str, stdin: bool, remove: bool) -> Result<Done, Error> {
+    let shell = hub.shell();
+    if remove {
+        hub.set_password(&shell, name, None).await?;
+        return Ok(Done::new(
+            format!("`{name}` has no password any more\n"),
+            json!({ "user": name, "password": false }),
+        ));
+    }
+    if stdin {
+        let mut line = String::new();
+        std::io::stdin()
+            .read_line(&mut line)
+            .map_err(Error::internal)?;
+        let given = line.trim_end_matches(['\r', '\n']);
+        hub.set_password(&shell, name, Some(given)).await?;
+        return Ok(Done::new(
+            format!("`{name}` has another password now; their sessions are over\n"),
+            json!({ "user": name, "password": true }),
+        ));
+    }
+    let drawn = draw_secret()?;
+    hub.set_password(&shell, name, Some(&drawn)).await?;
+    Ok(Done::new(
+        format!("the password of `{name}`, shown once: {drawn}\n"),
+        json!({ "user": name, "password": drawn }),
+    ))
 }
 
 fn listed(accounts: &[Account]) -> Done {

@@ -141,6 +141,20 @@ pub(crate) enum UserAction {
     /// List every account
     #[command(after_help = "Examples:\n  assay admin user list --format json")]
     List,
+    /// Give a user a password for the web pages, drawn and shown once
+    #[command(
+        after_help = "Examples:\n  assay admin user password alice\n  assay admin user password alice --stdin < password.txt\n  assay admin user password alice --remove"
+    )]
+    Password {
+        /// The name
+        name: String,
+        /// Read it from standard input, one line, instead of drawing one
+        #[arg(long, conflicts_with = "remove")]
+        stdin: bool,
+        /// Take the password away: the user signs in with a token
+        #[arg(long)]
+        remove: bool,
+    },
     /// Stop every token of a user; what they made stays
     #[command(after_help = "Examples:\n  assay admin user disable mallory")]
     Disable {

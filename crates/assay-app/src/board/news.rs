@@ -1,0 +1,108 @@
+//! What is new on the hub, of what everyone sees.
+
+use std::sync::Arc;
+
+use assay_model::{Benchmark, RepoId, Timestamp};
+use assay_store::{NewsFilter, PublicCounts};
+
+use super::{BoardQuery, EvalResult};
+use crate::error::Error;
+use crate::hub::Hub;
+
+/// How many entries of the index are looked at for one that is told: some are of benchmarks that nobody knows.
+const LOOKED_AT: u32 = 4;
+/// The most news that are told at once.
+const MAX: u32 = 100;
+
+/// Which news to tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewsQuery {
+    /// Only verified results.
+    pub verified: bool,
+    /// Only models of this user or organisation.
+    pub owner: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A result that is new on a board.
+#[derive(Debug, Clone)]
+pub struct News {
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// The benchmark.
+    pub benchmark_id: RepoId,
+    /// Its definition.
+    pub benchmark: Arc<Benchmark>,
+    /// The result.
+    pub result: Arc<EvalResult>,
+    /// Its rank, when it is the result of its model that counts.
+    pub rank: Option<usize>,
+    /// How many rows the board has.
+    pub total: usize,
+}
+
+impl Hub {
+    /// The newest results on boards that everyone sees, newest first.
+    pub async fn news(&self, query: &NewsQuery) -> Result<Vec<News>, Error> {
+        let owner = match &query.owner {
+            None => None,
+            Some(name) => match self.store.account_named(name).await? {
+                None => return Ok(Vec::new()),
+                Some(account) => Some(account.id),
+            },
+        };
+        let filter = NewsFilter {
+            verified: query.verified,
+            owner,
+        };
+        let limit = query.limit.min(MAX);
+        let entries = self.store.news(filter, limit * LOOKED_AT).await?;
+        let mut news = Vec::new();
+        for entry in entries {
+            if news.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
+                break;
+            }
+            news.extend(self.told(&entry).await?);
+        }
+        Ok(news)
+    }
+
+    /// How much there is of what everyone sees.
+    pub async fn public_counts(&self) -> Result<PublicCounts, Error> {
+        Ok(self.store.public_counts().await?)
+    }
+
+    /// An entry with its board; none when everyone sees no such board.
+    async fn told(&self, entry: &assay_store::News) -> Result<Option<News>, Error> {
+        let known = self.boards.known(&self.store).await?;
+        let benchmark = known.named(entry.dataset.as_str());
+        let Some(benchmark) = benchmark.filter(|benchmark| benchmark.public) else {
+            return Ok(None);
+        };
+        if benchmark.definition.task(entry.task.as_str()).is_none() {
+            return Ok(None);
+        }
+        let query = BoardQuery {
+            task: Some(entry.task.as_str().to_owned()),
+            derived_models: true,
+            ..BoardQuery::default()
+        };
+        let plan = self.plan(Arc::clone(benchmark), &query).await?;
+        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let task = board.task(&plan.task);
+        let Some(result) = task.result_since(&entry.model, entry.since) else {
+            return Ok(None);
+        };
+        let ranked = task.public(&plan.asked, &plan.question);
+        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.result, &result));
+        Ok(Some(News {
+            since: entry.since,
+            benchmark_id: plan.benchmark.id.clone(),
+            benchmark: Arc::clone(&plan.benchmark.definition),
+            rank: row.map(|row| row.rank),
+            total: ranked.len(),
+            result,
+        }))
+    }
+}

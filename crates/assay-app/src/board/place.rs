@@ -1,0 +1,61 @@
+//! Where one model stands on a board.
+
+use assay_board::percentile;
+use assay_model::{MetricId, RepoId, TaskId};
+
+use super::BoardQuery;
+use crate::access::Caller;
+use crate::error::Error;
+use crate::hub::Hub;
+
+/// Where a model stands on a board.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardPlace {
+    /// The metric that ranks.
+    pub metric: MetricId,
+    /// The rank; the best when the model has several rows.
+    pub rank: usize,
+    /// How many rows the board has.
+    pub total: usize,
+    /// How many in a hundred of the others it is at least as good as.
+    pub percentile: f64,
+    /// The value it is ranked by.
+    pub value: f64,
+}
+
+impl Hub {
+    /// Where a model stands on the board of a task, by its primary metric, of what the caller may see. None when it is not
+    /// there, or the caller sees no such board.
+    pub async fn place_on_board(
+        &self,
+        caller: &Caller,
+        benchmark: &RepoId,
+        task: &TaskId,
+        model: &RepoId,
+    ) -> Result<Option<BoardPlace>, Error> {
+        let benchmark = match self.visible_benchmark(caller, benchmark).await {
+            Ok(benchmark) => benchmark,
+            Err(Error::NotFound(_) | Error::Moved { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if benchmark.definition.task(task.as_str()).is_none() {
+            return Ok(None);
+        }
+        let query = BoardQuery {
+            task: Some(task.as_str().to_owned()),
+            derived_models: true,
+            ..BoardQuery::default()
+        };
+        let plan = self.plan(benchmark, &query).await?;
+        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
+        let row = ranked.iter().find(|row| row.result.model == *model);
+        Ok(row.map(|row| BoardPlace {
+            metric: plan.question.metric.clone(),
+            rank: row.rank,
+            total: ranked.len(),
+            percentile: percentile(row.rank, ranked.len()),
+            value: row.value,
+        }))
+    }
+}

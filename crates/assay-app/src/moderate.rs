@@ -1,0 +1,120 @@
+//! What pages ask beside what the API does: where a caller is at home, what a commit changed, and what the operator
+//! takes off the boards.
+
+use assay_model::{ObjectId, RepoId, RepoKind, Role};
+
+use crate::access::{Caller, Need};
+use crate::account::{Account, Membership};
+use crate::door::Repo;
+use crate::error::Error;
+use crate::file::{LastCommit, resolve};
+use crate::hub::Hub;
+use crate::index::touched_by;
+
+/// How long the changes of a commit may be, in bytes; what is longer is cut.
+const MAX_DIFF: usize = 1 << 20;
+
+/// A commit with what it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitDetails {
+    /// The commit.
+    pub commit: LastCommit,
+    /// What it follows on.
+    pub parents: Vec<ObjectId>,
+    /// What it changed against the first of those, as text; none for a first commit.
+    pub diff: Option<String>,
+}
+
+impl Caller {
+    /// Whether the caller runs the hub and may do so in this way.
+    pub fn runs_the_hub(&self) -> bool {
+        self.check_operator().is_ok()
+    }
+}
+
+impl Hub {
+    /// The organisations of the caller, with what they may do there.
+    pub async fn memberships(&self, caller: &Caller) -> Result<Vec<Membership>, Error> {
+        let user = caller.signed_in()?;
+        let organisations = self.store.organisations_of(user.account).await?;
+        Ok(organisations
+            .into_iter()
+            .map(|member| Membership {
+                organisation: Account::of(member.account),
+                role: member.role,
+            })
+            .collect())
+    }
+
+    /// The namespaces in which the caller may make repositories, their own first.
+    pub async fn homes(&self, caller: &Caller) -> Result<Vec<String>, Error> {
+        let mut homes = vec![caller.signed_in()?.name.clone()];
+        for membership in self.memberships(caller).await? {
+            if membership.role >= Role::Contribute {
+                homes.push(membership.organisation.name);
+            }
+        }
+        Ok(homes)
+    }
+
+    /// A commit and what it changed.
+    pub async fn commit_details(
+        &self,
+        repo: &Repo,
+        revision: &str,
+    ) -> Result<CommitDetails, Error> {
+        let revision = revision.to_owned();
+        self.with_git(repo.key, move |git| {
+            let id = resolve(git, &revision)?;
+            let objects = git.objects();
+            let commit = objects.commit(id)?;
+            let parents = commit.parents.clone();
+            let diff = match parents.first() {
+                Some(parent) => Some(objects.diff(*parent, id, MAX_DIFF)?.text),
+                None => None,
+            };
+            Ok(CommitDetails {
+                commit: LastCommit::of(commit),
+                parents,
+                diff,
+            })
+        })
+        .await
+    }
+
+    /// Closes a repository to everyone but the operator, and takes its results off the boards; or opens it again.
+    pub async fn set_disabled(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        id: &RepoId,
+        disabled: bool,
+    ) -> Result<(), Error> {
+        caller.check_operator()?;
+        let repo = self.repo(caller, kind, id, Need::Read).await?;
+        let _locked = self.lock(repo.key).await;
+        let mut tx = self.store.begin().await?;
+        let Some(repository) = tx.repository(repo.key).await? else {
+            return Err(Error::NotFound(crate::error::Missing::Repo));
+        };
+        let mut settings = repository.settings;
+        settings.disabled = disabled;
+        tx.set_repository(repo.key, &settings).await?;
+        let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(())
+    }
+
+    /// Lets a user in again.
+    pub async fn enable_account(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+        caller.check_operator()?;
+        let mut account = self.account_named(name).await?;
+        account.disabled = false;
+        let mut tx = self.store.begin().await?;
+        tx.update_account(&account).await?;
+        tx.commit().await?;
+        self.sessions.forget();
+        Ok(())
+    }
+}

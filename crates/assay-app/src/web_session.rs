@@ -1,0 +1,240 @@
+//! Sessions of the pages: who is signed in in which browser. They open pages and nothing else: neither the API nor git
+//! asks for one.
+
+use assay_model::Timestamp;
+use assay_store::{self as store, WebSessionId, WebVisitor};
+
+use crate::access::{Caller, CallerKind, Scope, SignedIn};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::secret;
+use crate::token::{is_good, of_store};
+
+/// How long a session lasts, in milliseconds: two weeks.
+const LASTS_MILLIS: i64 = 14 * 24 * 60 * 60 * 1_000;
+/// How long a session has not been used before that is written down again, in milliseconds.
+const USE_NOTED_MILLIS: i64 = 10 * 60 * 1_000;
+/// The longest name of a browser that is kept, in bytes.
+const AGENT_BYTES: usize = 200;
+
+/// Someone who is signed in to the pages.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// Who they are, to ask the hub with.
+    pub caller: Caller,
+    /// The number of the session, among those of its owner.
+    pub session: i64,
+    /// What forms of this session carry, so that no other site can send them.
+    pub form_token: String,
+}
+
+/// A browser in which someone is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// Its number.
+    pub id: i64,
+    /// What the browser calls itself.
+    pub agent: String,
+    /// When it began.
+    pub created: Timestamp,
+    /// When it ends.
+    pub expires: Timestamp,
+    /// When it was last used.
+    pub last_used: Timestamp,
+}
+
+/// The secret of a new session, for the browser: only its hash is kept.
+pub struct SessionSecret {
+    secret: String,
+    /// When it ends.
+    pub expires: Timestamp,
+}
+
+impl SessionSecret {
+    /// How long a session lasts, in seconds.
+    pub const LASTS_SECONDS: i64 = LASTS_MILLIS / 1_000;
+
+    /// The secret, for a cookie.
+    pub fn reveal(&self) -> &str {
+        &self.secret
+    }
+}
+
+impl std::fmt::Debug for SessionSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SessionSecret(hidden)")
+    }
+}
+
+impl Hub {
+    /// Begins a session with a token, which allows no more than the token does and ends with it.
+    pub async fn sign_in_with_token(
+        &self,
+        token: &str,
+        agent: &str,
+    ) -> Result<SessionSecret, Error> {
+        let credential = self
+            .store
+            .credential(&secret::hash(token.trim()))
+            .await?
+            .filter(|credential| is_good(credential, self.now()))
+            .ok_or(Error::BadCredentials)?;
+        let token = credential.token;
+        self.begin_session(credential.account.id, Some(&token), agent)
+            .await
+    }
+
+    /// Begins a session with a password.
+    pub async fn sign_in_with_password(
+        &self,
+        name: &str,
+        password: &str,
+        agent: &str,
+    ) -> Result<SessionSecret, Error> {
+        let account = self.store.account_named(name.trim()).await?;
+        let account = account.filter(|account| !account.disabled);
+        let is_right = self.is_password(account.as_ref(), password).await?;
+        match account {
+            Some(account) if is_right => self.begin_session(account.id, None, agent).await,
+            Some(_) | None => Err(Error::BadCredentials),
+        }
+    }
+
+    async fn begin_session(
+        &self,
+        account: store::AccountId,
+        token: Option<&store::Token>,
+        agent: &str,
+    ) -> Result<SessionSecret, Error> {
+        let secret = secret::session()?;
+        let created = self.now();
+        let lasts = Timestamp::from_millis(created.millis().saturating_add(LASTS_MILLIS));
+        let expires = token
+            .and_then(|token| token.expires)
+            .map_or(lasts, |end| end.min(lasts));
+        let mut tx = self.store.begin().await?;
+        tx.add_web_session(&store::NewWebSession {
+            account,
+            token: token.map(|token| token.id),
+            hash: secret::hash(&secret),
+            agent: shortened(agent),
+            created,
+            expires,
+        })
+        .await?;
+        tx.commit().await?;
+        Ok(SessionSecret { secret, expires })
+    }
+
+    /// Who is signed in with this secret; nobody when the session is over.
+    pub async fn visitor(&self, secret: &str) -> Result<Option<Visitor>, Error> {
+        let hash = secret::hash(secret);
+        let now = self.now();
+        let found = self.store.web_visitor(&hash).await?;
+        let Some(found) = found.filter(|found| is_live(found, now)) else {
+            return Ok(None);
+        };
+        self.note_visit(&found.session, now).await;
+        Ok(Some(Visitor {
+            session: found.session.id.0,
+            form_token: self.sign(&format!("form {hash}")),
+            caller: Caller {
+                inner: CallerKind::User(signed_in(found)?),
+            },
+        }))
+    }
+
+    /// The sessions of the caller, newest first.
+    pub async fn web_sessions(&self, caller: &Caller) -> Result<Vec<SessionInfo>, Error> {
+        let account = caller.signed_in()?.account;
+        let now = self.now();
+        let sessions = self.store.web_sessions_of(account).await?;
+        Ok(sessions
+            .into_iter()
+            .filter(|session| now < session.expires)
+            .map(|session| SessionInfo {
+                id: session.id.0,
+                agent: session.agent,
+                created: session.created,
+                expires: session.expires,
+                last_used: session.last_used,
+            })
+            .collect())
+    }
+
+    /// Ends a session of the caller at once.
+    pub async fn end_web_session(&self, caller: &Caller, id: i64) -> Result<(), Error> {
+        let account = caller.signed_in()?.account;
+        let mut tx = self.store.begin().await?;
+        if !tx.end_web_session(account, WebSessionId(id)).await? {
+            let text = format!("you have no session {id}");
+            return Err(Error::NotFound(Missing::Other(text)));
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Ends every session of the caller but the one they use. The answer is how many there were.
+    pub async fn end_other_web_sessions(&self, visitor: &Visitor) -> Result<u64, Error> {
+        let account = visitor.caller.signed_in()?.account;
+        let mut tx = self.store.begin().await?;
+        let ended = tx
+            .end_web_sessions(account, Some(WebSessionId(visitor.session)))
+            .await?;
+        tx.commit().await?;
+        Ok(ended)
+    }
+
+    /// Writes down that a session was used, from time to time. Nobody is turned away because that failed.
+    async fn note_visit(&self, session: &store::WebSession, now: Timestamp) {
+        if now.millis() - session.last_used.millis() < USE_NOTED_MILLIS {
+            return;
+        }
+        let noted = async {
+            let mut tx = self.store.begin().await?;
+            tx.touch_web_session(session.id, now).await?;
+            tx.commit().await
+        };
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "failed to note the use of a session");
+        }
+    }
+}
+
+/// Whether a session still opens anything: it lasts, its account may sign in, and its token is still good.
+fn is_live(found: &WebVisitor, now: Timestamp) -> bool {
+    let token_is_good = found.token.as_ref().is_none_or(|token| {
+        token.revoked.is_none() && token.expires.is_none_or(|expires| now < expires)
+    });
+    now < found.session.expires && !found.account.disabled && token_is_good
+}
+
+fn signed_in(found: WebVisitor) -> Result<SignedIn, Error> {
+    let WebVisitor { account, token, .. } = found;
+    let (token, scope) = match token {
+        Some(token) => (Some(token.id.0), of_store(token.scope, token.only)?),
+        // Whoever knows the password may do all that the account may.
+        None if account.operator => (None, Scope::Admin),
+        None => (None, Scope::Write),
+    };
+    Ok(SignedIn {
+        account: account.id,
+        name: account.name,
+        email: account.email,
+        operator: account.operator,
+        token,
+        scope,
+    })
+}
+
+/// What a browser calls itself, as much as is kept of it.
+fn shortened(agent: &str) -> String {
+    let mut kept = String::new();
+    for character in agent.chars().filter(|character| !character.is_control()) {
+        if kept.len() + character.len_utf8() > AGENT_BYTES {
+            break;
+        }
+        kept.push(character);
+    }
+    kept
+}

@@ -1,0 +1,355 @@
+//! Addresses that are told what happens: results, pull requests and ranks.
+//!
+//! What is to be told of a change is put into a queue in the transaction that makes the change, so nothing is told that
+//! did not happen, and nothing that happened is forgotten by a crash. Who sends it is no concern of the hub:
+//! [`Hub::due_deliveries`] says what is to be sent now, and [`Hub::note_delivery`] takes note of what became of it.
+
+mod deliver;
+mod ranks;
+mod tell;
+
+use assay_model::{RepoId, RepoKind, Timestamp};
+use assay_store::{self as store, HookedTo, WebhookId};
+
+pub use self::deliver::{DeliveryOutcome, Parcel};
+pub(crate) use self::ranks::ToldBoards;
+pub(crate) use self::tell::{Watching, tell_pull};
+use crate::access::{Caller, Need};
+use crate::account::{AccountKind, writer};
+use crate::error::{Error, Missing};
+use crate::hub::Hub;
+use crate::secret;
+
+/// The most webhooks of one repository or account.
+const MAX_HOOKS: usize = 20;
+/// The longest address, in bytes.
+const MAX_URL: usize = 2_048;
+/// How many deliveries of a webhook are shown, and kept once they are over.
+const KEPT: u32 = 50;
+
+/// What a webhook can tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookEvent {
+    /// Results that came or went.
+    Results,
+    /// What happens to pull requests and discussions.
+    PullRequest,
+    /// Ranks that changed on a board.
+    Ranks,
+}
+
+/// Whose doings a webhook tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookPlace {
+    /// Those of one repository.
+    Repository(RepoKind, RepoId),
+    /// Those of every repository of a user or organisation.
+    Account(String),
+}
+
+/// A webhook, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookInfo {
+    /// Its number.
+    pub id: i64,
+    /// The address.
+    pub url: String,
+    /// What it tells of.
+    pub events: Vec<HookEvent>,
+    /// When it was made.
+    pub created: Timestamp,
+}
+
+/// Something that an address is to be told, or was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryInfo {
+    /// Its number.
+    pub id: i64,
+    /// The kind of event, or `ping`.
+    pub event: String,
+    /// What is said.
+    pub body: String,
+    /// When it happened.
+    pub created: Timestamp,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// When it is to be tried next; none when it is over.
+    pub due: Option<Timestamp>,
+    /// When it was last tried.
+    pub tried: Option<Timestamp>,
+    /// The status of the last answer.
+    pub status: Option<u16>,
+    /// Why there was no answer, or not a good one.
+    pub problem: Option<String>,
+}
+
+/// What deliveries of a new webhook are signed with, shown once.
+pub struct HookSecret(String);
+
+impl HookSecret {
+    /// The secret, to show it to its owner.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for HookSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HookSecret(hidden)")
+    }
+}
+
+impl HookEvent {
+    /// Everything that can be told of.
+    pub const ALL: [Self; 3] = [Self::Results, Self::PullRequest, Self::Ranks];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Results => "results",
+            Self::PullRequest => "pull_request",
+            Self::Ranks => "ranks",
+        }
+    }
+
+    /// What the word means.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.as_str() == word)
+    }
+}
+
+impl Hub {
+    /// The webhooks of a repository or account, for those who manage it.
+    pub async fn webhooks(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+    ) -> Result<Vec<HookInfo>, Error> {
+        let to = self.hooked_to(caller, place).await?;
+        let hooks = self.store.webhooks_of(to).await?;
+        Ok(hooks.into_iter().map(info).collect())
+    }
+
+    /// Makes a webhook. Whether its address may be asked at all is for who sends to decide, each time.
+    pub async fn create_webhook(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        url: &str,
+        events: &[HookEvent],
+    ) -> Result<(HookInfo, HookSecret), Error> {
+        let to = self.hooked_to(caller, place).await?;
+        let url = checked_url(url)?;
+        if events.is_empty() {
+            return Err(Error::Invalid(
+                "a webhook tells of at least one kind of event".to_owned(),
+            ));
+        }
+        if self.store.webhooks_of(to).await?.len() >= MAX_HOOKS {
+            return Err(Error::Conflict(format!(
+                "there are at most {MAX_HOOKS} webhooks in one place"
+            )));
+        }
+        let secret = secret::session()?;
+        let new = store::NewWebhook {
+            to,
+            url,
+            secret: secret.clone(),
+            events: events
+                .iter()
+                .map(|event| event.as_str().to_owned())
+                .collect(),
+            created: self.now(),
+        };
+        // What the boards say now is what later changes are told against.
+        self.learn_ranks().await?;
+        let mut tx = self.store.begin().await?;
+        let id = tx.add_webhook(&new).await?;
+        tx.commit().await?;
+        let hook = HookInfo {
+            id: id.0,
+            url: new.url,
+            events: events.to_vec(),
+            created: new.created,
+        };
+        Ok((hook, HookSecret(secret)))
+    }
+
+    /// Removes a webhook with all that waits for it.
+    pub async fn remove_webhook(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        id: i64,
+    ) -> Result<(), Error> {
+        let hook = self.own_hook(caller, place, id).await?;
+        let mut tx = self.store.begin().await?;
+        tx.remove_webhook(hook.id).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// The last deliveries of a webhook, newest first.
+    pub async fn deliveries(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        id: i64,
+    ) -> Result<Vec<DeliveryInfo>, Error> {
+        let hook = self.own_hook(caller, place, id).await?;
+        let deliveries = self.store.deliveries_of(hook.id, KEPT).await?;
+        Ok(deliveries.into_iter().map(told).collect())
+    }
+
+    /// Sends the same again, as a delivery of its own.
+    pub async fn redeliver(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        id: i64,
+        delivery: i64,
+    ) -> Result<i64, Error> {
+        let hook = self.own_hook(caller, place, id).await?;
+        let found = self
+            .store
+            .delivery(store::DeliveryId(delivery))
+            .await?
+            .filter(|found| found.webhook == hook.id)
+            .ok_or_else(|| missing(format!("webhook {id} has no delivery {delivery}")))?;
+        self.queue(hook.id, &found.event, &found.body).await
+    }
+
+    /// Sends something that has not happened, to try the way.
+    pub async fn ping_webhook(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        id: i64,
+    ) -> Result<i64, Error> {
+        let hook = self.own_hook(caller, place, id).await?;
+        let body = serde_json::json!({ "event": "ping", "at": self.now().to_string() });
+        self.queue(hook.id, "ping", &body.to_string()).await
+    }
+
+    async fn queue(&self, hook: WebhookId, event: &str, body: &str) -> Result<i64, Error> {
+        let mut tx = self.store.begin().await?;
+        let id = tx.add_delivery(hook, event, body, self.now()).await?;
+        tx.commit().await?;
+        Ok(id.0)
+    }
+
+    async fn own_hook(
+        &self,
+        caller: &Caller,
+        place: &HookPlace,
+        id: i64,
+    ) -> Result<store::Webhook, Error> {
+        let to = self.hooked_to(caller, place).await?;
+        let hooks = self.store.webhooks_of(to).await?;
+        hooks
+            .into_iter()
+            .find(|hook| hook.id == WebhookId(id))
+            .ok_or_else(|| missing(format!("there is no webhook {id} here")))
+    }
+
+    /// The repository or account, if the caller manages it.
+    async fn hooked_to(&self, caller: &Caller, place: &HookPlace) -> Result<HookedTo, Error> {
+        let name = match place {
+            HookPlace::Repository(kind, id) => {
+                let repo = self.repo(caller, *kind, id, Need::Admin).await?;
+                return Ok(HookedTo::Repository(repo.key));
+            }
+            HookPlace::Account(name) => name,
+        };
+        let account = self.account_named(name).await?;
+        match AccountKind::from(account.kind) {
+            AccountKind::Organisation => self.check_manager(caller, account.id).await?,
+            AccountKind::User if caller.check_operator().is_ok() => {}
+            AccountKind::User => {
+                if writer(caller)? != account.id {
+                    return Err(Error::Forbidden(
+                        "only a user manages their own webhooks".to_owned(),
+                    ));
+                }
+            }
+        }
+        Ok(HookedTo::Account(account.id))
+    }
+}
+
+fn missing(text: String) -> Error {
+    Error::NotFound(Missing::Other(text))
+}
+
+fn info(hook: store::Webhook) -> HookInfo {
+    HookInfo {
+        id: hook.id.0,
+        url: hook.url,
+        events: hook
+            .events
+            .iter()
+            .filter_map(|word| HookEvent::of(word))
+            .collect(),
+        created: hook.created,
+    }
+}
+
+fn told(delivery: store::Delivery) -> DeliveryInfo {
+    DeliveryInfo {
+        id: delivery.id.0,
+        event: delivery.event,
+        body: delivery.body,
+        created: delivery.created,
+        attempts: delivery.attempts,
+        due: delivery.due,
+        tried: delivery.tried,
+        status: delivery.status,
+        problem: delivery.problem,
+    }
+}
+
+/// An address that something can be sent to: `http` or `https`, a host, no name and password.
+fn checked_url(url: &str) -> Result<String, Error> {
+    let url = url.trim();
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let is_plain = url
+        .chars()
+        .all(|character| matches!(character, '!'..='~') && !"\"<>\\^`{|}".contains(character));
+    let is_good = host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
+        && is_plain
+        && url.len() <= MAX_URL;
+    if is_good {
+        Ok(url.to_owned())
+    } else {
+        Err(Error::Invalid(
+            "a webhook has an address such as `https://example.org/hook`".to_owned(),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_plain_one() {
+        assert!(checked_url("https://example.org/hook?a=b").is_ok());
+        assert!(checked_url(" http://127.0.0.1:8000 ").is_ok());
+        for bad in [
+            "",
+            "example.org",
+            "ftp://example.org",
+            "https://",
+            "https:///hook",
+            "https://user:secret@example.org/",
+            "https://exa mple.org/",
+            "javascript:alert(1)",
+            "https://example.org/\u{202e}",
+        ] {
+            assert!(checked_url(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The queue of what is to be told: what to send, signed, and when to try again.
+
+use assay_model::Timestamp;
+use assay_store::{Attempt, DeliveryId};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use super::KEPT;
+use crate::error::Error;
+use crate::hub::Hub;
+
+/// How long to wait after each attempt that failed, in seconds; after the last there is no other.
+const BACK_OFF: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
+/// How many deliveries are given out at once.
+const AT_ONCE: u32 = 16;
+/// The longest account of a problem that is kept, in bytes.
+const MAX_PROBLEM: usize = 500;
+
+/// Something to send: a `POST` of JSON to an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parcel {
+    /// The number of the delivery.
+    pub delivery: i64,
+    /// The address.
+    pub url: String,
+    /// The kind of event.
+    pub event: String,
+    /// The body, as it is signed.
+    pub body: String,
+    /// The signature: `t=` the seconds since 1970, `v1=` the HMAC-SHA-256 of that number, a dot and the body.
+    pub signature: String,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeliveryOutcome {
+    /// There was an answer; a status from 200 to 299 is a good one.
+    Answered(u16),
+    /// There was none.
+    Failed(String),
+    /// The address must not be asked, now or later.
+    Forbidden(String),
+}
+
+impl Hub {
+    /// What is to be sent by now, what waits longest first.
+    pub async fn due_deliveries(&self) -> Result<Vec<Parcel>, Error> {
+        let now = self.now();
+        let mut parcels = Vec::new();
+        for delivery in self.store.deliveries_due(now, AT_ONCE).await? {
+            let Some(hook) = self.store.webhook(delivery.webhook).await? else {
+                continue;
+            };
+            parcels.push(Parcel {
+                delivery: delivery.id.0,
+                url: hook.url,
+                event: delivery.event,
+                signature: signature(&hook.secret, now, &delivery.body),
+                body: delivery.body,
+            });
+        }
+        Ok(parcels)
+    }
+
+    /// Takes note of what became of an attempt, and when there is to be another.
+    pub async fn note_delivery(
+        &self,
+        delivery: i64,
+        outcome: DeliveryOutcome,
+    ) -> Result<(), Error> {
+        let id = DeliveryId(delivery);
+        let Some(found) = self.store.delivery(id).await? else {
+            return Ok(());
+        };
+        let tried = self.now();
+        let (status, problem, is_over) = match outcome {
+            DeliveryOutcome::Answered(status @ 200..=299) => (Some(status), None, true),
+            DeliveryOutcome::Answered(status) => {
+                (Some(status), Some(format!("answered {status}")), false)
+            }
+            DeliveryOutcome::Failed(why) => (None, Some(why), false),
+            DeliveryOutcome::Forbidden(why) => (None, Some(why), true),
+        };
+        let attempt = Attempt {
+            tried,
+            due: next(found.attempts, tried).filter(|_| !is_over),
+            status,
+            problem: problem.map(shortened),
+        };
+        let mut tx = self.store.begin().await?;
+        tx.note_attempt(id, &attempt).await?;
+        tx.prune_deliveries(found.webhook, KEPT).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+/// When to try again after so many earlier attempts.
+fn next(earlier: u32, tried: Timestamp) -> Option<Timestamp> {
+    let wait = BACK_OFF.get(usize::try_from(earlier).ok()?)?;
+    Some(Timestamp::from_millis(tried.millis() + wait * 1_000))
+}
+
+fn signature(secret: &str, now: Timestamp, body: &str) -> String {
+    let seconds = now.millis().div_euclid(1_000);
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    mac.update(format!("{seconds}.{body}").as_bytes());
+    let bytes: [u8; 32] = mac.finalize().into_bytes().into();
+    let digest = assay_store::Sha256::from_bytes(bytes);
+    format!("t={seconds},v1={digest}")
+}
+
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_PROBLEM {
+        let end = (0..=MAX_PROBLEM)
+            .rev()
+            .find(|at| text.is_char_boundary(*at));
+        text.truncate(end.unwrap_or_default());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_binds_the_time_and_the_body() {
+        let at = Timestamp::from_millis(1_771_065_000_500);
+
+        let signed = signature("secret", at, "{}");
+
+        // openssl: printf '1771065000.{}' | openssl dgst -sha256 -hmac secret
+        assert!(signed.starts_with("t=1771065000,v1="), "{signed}");
+        assert_eq!(signed.len(), "t=1771065000,v1=".len() + 64);
+        assert_ne!(signed, signature("secret", at, "{ }"));
+        assert_ne!(signed, signature("other", at, "{}"));
+    }
+
+    #[test]
+    fn there_is_an_end_to_trying() {
+        let at = Timestamp::from_millis(0);
+
+        assert_eq!(next(0, at), Some(Timestamp::from_millis(60_000)));
+        assert_eq!(next(6, at), Some(Timestamp::from_millis(86_400_000)));
+        assert_eq!(next(7, at), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! Who is told what happens, and how often that is tried.
+
+use assay_app::{Caller, DeliveryOutcome, Error, HookEvent, HookPlace, Parcel, Status};
+use assay_model::RepoKind;
+use serde_json::Value as Json;
+
+use crate::support::{World, repo_id, score};
+
+const URL: &str = "https://example.org/hook";
+
+fn of_model(id: &str) -> HookPlace {
+    HookPlace::Repository(RepoKind::Model, repo_id(id))
+}
+
+async fn hook(world: &World, caller: &Caller, place: &HookPlace, events: &[HookEvent]) -> i64 {
+    let made = world.hub.create_webhook(caller, place, URL, events).await;
+    made.unwrap().0.id
+}
+
+/// What is in the queue now, all of it delivered.
+async fn told(world: &World) -> Vec<Json> {
+    let mut bodies = Vec::new();
+    for parcel in world.hub.due_deliveries().await.unwrap() {
+        let good = DeliveryOutcome::Answered(204);
+        world
+            .hub
+            .note_delivery(parcel.delivery, good)
+            .await
+            .unwrap();
+        bodies.push(serde_json::from_str(&parcel.body).unwrap());
+    }
+    bodies
+}
+
+#[tokio::test]
+async fn what_happens_to_a_pull_request_is_told_in_order() {
+    let world = World::with_benchmark().await;
+    hook(
+        &world,
+        &world.ada,
+        &of_model("ada/small"),
+        &[HookEvent::PullRequest],
+    )
+    .await;
+    let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
+    let repo = world.model("ada/small").await;
+    let hub = &world.hub;
+    hub.comment(&world.ada, &repo, num, "why?").await.unwrap();
+    hub.change_status(&world.bob, &repo, num, Status::Closed, None)
+        .await
+        .unwrap();
+    hub.change_status(&world.bob, &repo, num, Status::Open, None)
+        .await
+        .unwrap();
+    hub.merge(&world.ada, &repo, num, None).await.unwrap();
+
+    let told = told(&world).await;
+
+    let actions: Vec<&str> = told
+        .iter()
+        .map(|body| body["action"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        actions,
+        ["opened", "commented", "closed", "reopened", "merged"]
+    );
+    assert_eq!(told[0]["sender"], "bob");
+    assert_eq!(told[0]["repository"]["id"], "ada/small");
+    assert_eq!(told[4]["discussion"]["status"], "merged");
+}
+
+#[tokio::test]
+async fn results_that_come_and_go_are_told_and_nothing_when_none_do() {
+    let world = World::with_benchmark().await;
+    let account = HookPlace::Account("ada".to_owned());
+    hook(&world, &world.ada, &account, &[HookEvent::Results]).await;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    world.results(&world.bob, "bob/large", &score(0.6)).await;
+    world
+        .put(
+            &world.ada,
+            RepoKind::Model,
+            "ada/small",
+            "README.md",
+            "# hi\n",
+        )
+        .await;
+    world.results(&world.ada, "ada/small", &score(0.7)).await;
+
+    let told = told(&world).await;
+
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0]["added"][0]["scores"][0]["value"], 0.5);
+    assert_eq!(told[0]["removed_count"], 0);
+    assert_eq!(told[1]["added"][0]["scores"][0]["value"], 0.7);
+    assert_eq!(told[1]["removed"][0]["scores"][0]["value"], 0.5);
+}
+
+#[tokio::test]
+async fn a_board_tells_of_every_move_and_a_model_of_its_own() {
+    let world = World::with_benchmark().await;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    let board = HookPlace::Repository(RepoKind::Dataset, repo_id("ada/sums"));
+    hook(&world, &world.ada, &board, &[HookEvent::Ranks]).await;
+    hook(
+        &world,
+        &world.ada,
+        &of_model("ada/small"),
+        &[HookEvent::Ranks],
+    )
+    .await;
+    world.results(&world.bob, "bob/large", &score(0.6)).await;
+
+    world.hub.announce_ranks().await.unwrap();
+    world.hub.announce_ranks().await.unwrap();
+
+    let told = told(&world).await;
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0]["moves_count"], 2);
+    assert_eq!(told[0]["moves"][0]["model"], "bob/large");
+    assert_eq!(told[0]["moves"][0]["rank_before"], Json::Null);
+    assert_eq!(told[1]["moves_count"], 1);
+    assert_eq!(told[1]["moves"][0]["rank_before"], 1);
+    assert_eq!(told[1]["moves"][0]["rank_after"], 2);
+}
+
+#[tokio::test]
+async fn a_move_while_nobody_listened_is_told_after_the_next_start() {
+    let mut world = World::with_benchmark().await;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    hook(
+        &world,
+        &world.ada,
+        &of_model("ada/small"),
+        &[HookEvent::Ranks],
+    )
+    .await;
+    world.results(&world.ada, "ada/small", &score(0.9)).await;
+    world.reopen().await;
+
+    world.hub.announce_ranks().await.unwrap();
+
+    let told = told(&world).await;
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["moves"][0]["value_before"], 0.5);
+    assert_eq!(told[0]["moves"][0]["value_after"], 0.9);
+}
+
+#[tokio::test]
+async fn what_is_not_taken_is_sent_again_later_and_in_the_end_no_more() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
+    let hub = &world.hub;
+    hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+    let mut tries = 0;
+    for _ in 0..20 {
+        let due: Vec<Parcel> = hub.due_deliveries().await.unwrap();
+        let Some(parcel) = due.first() else { break };
+        tries += 1;
+        let bad = DeliveryOutcome::Answered(500);
+        hub.note_delivery(parcel.delivery, bad).await.unwrap();
+        assert_eq!(hub.due_deliveries().await.unwrap(), []);
+        world.clock.advance(86_400_000);
+    }
+
+    let deliveries = hub.deliveries(&world.ada, &place, id).await.unwrap();
+
+    assert_eq!(tries, 8);
+    let [delivery] = deliveries.as_slice() else {
+        panic!("{deliveries:?}")
+    };
+    assert_eq!((delivery.attempts, delivery.due), (8, None));
+    assert_eq!(delivery.status, Some(500));
+    hub.redeliver(&world.ada, &place, id, delivery.id)
+        .await
+        .unwrap();
+    assert_eq!(hub.due_deliveries().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_that_must_not_be_asked_is_not_asked_again() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let id = hook(&world, &world.ada, &place, &[HookEvent::Results]).await;
+    let hub = &world.hub;
+    hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+    let parcel = hub.due_deliveries().await.unwrap().remove(0);
+
+    let outcome = DeliveryOutcome::Forbidden("a private address".to_owned());
+    hub.note_delivery(parcel.delivery, outcome).await.unwrap();
+
+    world.clock.advance(86_400_000);
+    assert_eq!(hub.due_deliveries().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn webhooks_are_for_those_who_manage_the_place() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let id = hook(&world, &world.ada, &place, &[HookEvent::Results]).await;
+    let hub = &world.hub;
+    let events = [HookEvent::Results];
+
+    let by_bob = hub.create_webhook(&world.bob, &place, URL, &events).await;
+    let of_ada = HookPlace::Account("ada".to_owned());
+    let for_ada = hub.create_webhook(&world.bob, &of_ada, URL, &events).await;
+    let seen = hub.webhooks(&world.bob, &place).await;
+    let elsewhere = hub
+        .remove_webhook(&world.bob, &of_model("bob/large"), id)
+        .await;
+
+    assert!(matches!(by_bob, Err(Error::Forbidden(_))));
+    assert!(matches!(for_ada, Err(Error::Forbidden(_))));
+    assert!(matches!(seen, Err(Error::Forbidden(_))));
+    assert!(matches!(elsewhere, Err(Error::NotFound(_))));
+    hub.remove_webhook(&world.root, &place, id).await.unwrap();
+    assert_eq!(hub.webhooks(&world.ada, &place).await.unwrap(), []);
+}

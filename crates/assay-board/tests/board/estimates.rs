@@ -1,0 +1,129 @@
+use assay_board::{Basis, Interval, interval_of, wilson};
+use assay_model::{Direction, Entry, Metric, Score};
+
+fn metric(id: &str, unit: &str, primary: bool) -> Metric {
+    Metric {
+        id: id.parse().unwrap(),
+        display_name: id.to_owned(),
+        direction: Direction::HigherIsBetter,
+        primary,
+        unit: Some(unit.to_owned()),
+        aggregation: None,
+        slice: None,
+        value_type: None,
+    }
+}
+
+fn entry(scores: &[(&str, &str)], sample_size: Option<u64>) -> Entry {
+    let score = |(id, literal): &(&str, &str)| Score {
+        metric: Some(id.parse().unwrap()),
+        value: literal.parse().unwrap(),
+        literal: (*literal).to_owned(),
+        slice: None,
+        value_type: None,
+        sample_size: None,
+    };
+    Entry {
+        dataset: "a/b".parse().unwrap(),
+        task: "t".parse().unwrap(),
+        dataset_revision: None,
+        model_revision: None,
+        scores: scores.iter().map(score).collect(),
+        framework: None,
+        token: None,
+        source: None,
+        date: None,
+        notes: None,
+        subset: None,
+        sample_size,
+    }
+}
+
+fn ends(found: Option<(Interval, Basis)>) -> Option<(f64, f64, Basis)> {
+    let tenth = |value: f64| (value * 10.0).round() / 10.0;
+    found.map(|(interval, basis)| (tenth(interval.low), tenth(interval.high), basis))
+}
+
+#[test]
+fn what_the_entry_says_of_its_uncertainty_comes_first() {
+    let accuracy = metric("accuracy", "percentage", true);
+    for (scores, expected) in [
+        (
+            [("accuracy", "43.6"), ("ci95_half_width", "3.6")].as_slice(),
+            (40.0, 47.2, Basis::HalfWidth),
+        ),
+        (
+            &[("accuracy", "43.6"), ("accuracy_stderr", "1.0")],
+            (41.6, 45.6, Basis::StandardError),
+        ),
+        (
+            &[
+                ("accuracy", "43.6"),
+                ("ci95_low", "41"),
+                ("ci95_high", "45.5"),
+            ],
+            (41.0, 45.5, Basis::Ends),
+        ),
+    ] {
+        let found = interval_of(&entry(scores, Some(500)), &accuracy, 43.6);
+
+        assert_eq!(ends(found), Some(expected));
+    }
+}
+
+#[test]
+fn a_number_of_samples_tells_the_uncertainty_of_a_share_of_right_answers_alone() {
+    let of = |id, unit, samples| {
+        let own = metric(id, unit, true);
+        ends(interval_of(&entry(&[(id, "90")], samples), &own, 90.0))
+    };
+
+    assert_eq!(
+        of("accuracy", "percentage", Some(100)),
+        Some((82.6, 94.5, Basis::Samples(100)))
+    );
+    assert_eq!(of("accuracy", "percentage", None), None);
+    assert_eq!(of("accuracy", "points", Some(100)), None);
+    assert_eq!(of("wer", "percentage", Some(100)), None);
+}
+
+#[test]
+fn the_uncertainty_of_one_metric_is_not_that_of_another() {
+    let second = metric("f1", "percentage", false);
+
+    let found = interval_of(
+        &entry(&[("f1", "40"), ("ci95_half_width", "3.6")], None),
+        &second,
+        40.0,
+    );
+
+    assert_eq!(found, None);
+}
+
+#[test]
+fn nonsense_has_no_interval() {
+    let accuracy = metric("accuracy", "percentage", true);
+    let negative = entry(&[("accuracy", "40"), ("ci95_half_width", "-1")], None);
+    let elsewhere = entry(
+        &[("accuracy", "40"), ("ci95_low", "50"), ("ci95_high", "60")],
+        None,
+    );
+
+    assert_eq!(interval_of(&negative, &accuracy, 40.0), None);
+    assert_eq!(interval_of(&elsewhere, &accuracy, 40.0), None);
+    assert_eq!(wilson(1.2, 10), None);
+    assert_eq!(wilson(0.5, 0), None);
+}
+
+#[test]
+fn an_interval_stays_within_what_a_share_can_be() {
+    for samples in [1, 10, 1_000_000] {
+        for share in [0.0, 0.5, 1.0] {
+            let interval = wilson(share, samples).unwrap();
+
+            assert!(interval.low >= 0.0 && interval.high <= 1.0);
+            assert!(interval.low <= share && share <= interval.high + 1e-12);
+            assert!(interval.low < interval.high);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The pages of a hub: what people read in a browser, made on the server and complete without a script.
+//!
+//! A page is a handler that takes a [`Visitor`], asks [`assay_app::Hub`] what the API asks it, and gives a template back
+//! with [`Visitor::render`]. Every template extends `base.html`, which shows the [`frame::Frame`]. What strangers wrote
+//! goes through the escaping of every template ([`Inert`]), through [`links::safe`] when it is an address, and through
+//! [`markdown`] when it is a README; nothing else may mark text as safe.
+
+mod accounts;
+mod assets;
+mod badge;
+mod board;
+mod chart;
+mod compare;
+mod create;
+mod diff;
+mod discussions;
+mod docs;
+mod embed;
+mod escape;
+mod failure;
+mod feed;
+mod files;
+mod finding;
+mod form;
+mod frame;
+mod go;
+mod gzip;
+mod home;
+mod hooks;
+mod html;
+mod links;
+mod listing;
+mod login;
+mod markdown;
+mod model;
+mod moves;
+mod notice;
+mod operator;
+mod pages;
+mod paging;
+mod preview;
+mod query;
+mod readme;
+mod repo;
+mod repo_settings;
+mod search;
+pub(crate) mod session;
+mod settings;
+mod show;
+mod submit;
+mod svg;
+mod theme;
+mod visitor;
+mod yaml;
+
+use assay_model::RepoKind;
+use axum::Router;
+use axum::routing::get;
+
+use crate::state::AppState;
+
+pub(crate) use self::escape::Inert;
+pub(crate) use self::failure::{Visit, page as failure_page};
+pub(crate) use self::gzip::is_welcome as takes_gzip;
+pub(crate) use self::pages::Pages;
+pub(crate) use self::theme::Theme;
+pub(crate) use self::visitor::Visitor;
+
+/// Every page, with what it shows.
+pub(crate) fn pages() -> Pages {
+    Pages::new()
+        .merge(reading())
+        .merge(parts())
+        .merge(acting())
+        .page(
+            "/theme",
+            "Remembers whether pages are light or dark.",
+            get(theme::choose),
+        )
+        .page(
+            "/assets/{file}",
+            "A style sheet, script or picture of the hub itself.",
+            get(assets::asset),
+        )
+}
+
+/// What people read.
+fn reading() -> Pages {
+    Pages::new()
+        .page("/", "The home of the hub: what is new.", get(home::home))
+        .page(
+            "/benchmarks",
+            "The benchmarks, with who leads.",
+            get(listing::benchmarks),
+        )
+        .page("/models", "The models.", get(listing::models))
+        .page(
+            "/datasets/{namespace}/{name}",
+            "A benchmark with the leaderboard of a task, or what another dataset says of itself.",
+            get(board::dataset),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/leaderboard/{task}",
+            "The leaderboard of a task.",
+            get(board::dataset),
+        )
+        .page(
+            "/{namespace}/{name}",
+            "A model with its results and where it stands.",
+            get(model::model),
+        )
+        .page(
+            "/compare",
+            "Models side by side on every board.",
+            get(compare::compare),
+        )
+}
+
+/// What other pages and programs show of the hub.
+fn parts() -> Pages {
+    Pages::new()
+        .page(
+            "/datasets/{namespace}/{name}/embed/leaderboard",
+            "A leaderboard for the pages of others.",
+            get(embed::leaderboard),
+        )
+        .page(
+            "/badges/models/{namespace}/{name}/{badge}",
+            "A picture of a model's rank, score or standing for its README.",
+            get(badge::badge),
+        )
+        .page(
+            "/feeds/benchmarks/{namespace}/{name}",
+            "A feed of what changes on a board.",
+            get(feed::of_benchmark),
+        )
+        .page(
+            "/feeds/models/{namespace}/{name}",
+            "A feed of the results and rank changes of a model.",
+            get(feed::of_model),
+        )
+        .page(
+            "/feeds/organizations/{name}",
+            "A feed of the results and rank changes of an organisation or user.",
+            get(feed::of_account),
+        )
+}
+
+/// Where people act.
+fn acting() -> Pages {
+    Pages::new()
+        .merge(accounts::pages())
+        .merge(create::pages())
+        .merge(docs::pages())
+        .merge(of_repositories())
+        .merge(hooks::pages())
+        .merge(login::pages())
+        .merge(operator::pages())
+        .merge(search::pages())
+        .merge(settings::pages())
+        .merge(submit::pages())
+}
+
+/// The pages of models, and the same of datasets.
+fn of_repositories() -> Pages {
+    let pages = || {
+        Pages::new()
+            .merge(discussions::of_repository())
+            .merge(files::of_repository())
+            .merge(repo_settings::of_repository())
+            .merge(submit::of_repository())
+    };
+    let models = pages().below("", RepoKind::Model);
+    models.merge(pages().below("/datasets", RepoKind::Dataset))
+}
+
+/// The pages as routes.
+pub(crate) fn router() -> Router<AppState> {
+    pages().into_router()
+}

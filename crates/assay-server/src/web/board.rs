@@ -1,0 +1,240 @@
+//! A benchmark and the leaderboard of one of its tasks.
+
+mod asked;
+mod columns;
+mod head;
+pub(super) mod how;
+mod rows;
+
+use std::sync::Arc;
+
+use askama::Template;
+use assay_app::{BoardView, Error, Missing, Need, Policy};
+use assay_model::{Metric, RepoId, RepoKind};
+use axum::extract::State;
+use serde::Deserialize;
+
+pub(crate) use self::asked::Asked;
+pub(crate) use self::columns::{Column, Head};
+pub(crate) use self::rows::{Cell, RowView, Rows, Status, framework, status};
+
+use self::head::BoardHead;
+use super::chart::{self, Chart, Cost};
+use super::frame::{Frame, Section};
+use super::paging::Paging;
+use super::{Visitor, links, markdown};
+use crate::error::Failure;
+use crate::extract::Segments;
+use crate::rendered::{About, Answer};
+use crate::state::AppState;
+
+/// How many rows a page has.
+const PAGE: usize = 100;
+/// The files that a board can be had as: the end of the address, and what it is called.
+const FORMS: [(&str, &str); 4] = [
+    ("csv", "CSV"),
+    ("json", "JSON"),
+    ("parquet", "Parquet"),
+    ("md", "Markdown"),
+];
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Named {
+    namespace: String,
+    name: String,
+    task: Option<String>,
+}
+
+impl Named {
+    fn id(&self) -> Result<RepoId, Failure> {
+        let id = format!("{}/{}", self.namespace, self.name);
+        id.parse().map_err(|_| Failure::no_repo())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "board.html")]
+struct BoardPage {
+    frame: Frame,
+    head: BoardHead,
+    asked: Asked,
+    path: String,
+    heads: Vec<Head>,
+    picker: Vec<(Column, bool)>,
+    rows: Vec<RowView>,
+    paging: Paging,
+    pinned: Option<rows::Pinned>,
+    charts: Vec<Chart>,
+    how: Vec<String>,
+    policies: [(Policy, &'static str); 4],
+    sizes: [&'static str; 9],
+    downloads: Vec<(&'static str, String)>,
+    summary: String,
+    filtered: usize,
+    total: usize,
+    may_pick: bool,
+}
+
+#[derive(Template)]
+#[template(path = "dataset.html")]
+struct DatasetPage {
+    frame: Frame,
+    id: RepoId,
+    description: Option<String>,
+    readme: Option<String>,
+}
+
+/// The page of a dataset: its leaderboard when it is a benchmark, else what its README says.
+pub(super) async fn dataset(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Segments(named): Segments<Named>,
+) -> Result<Answer, Failure> {
+    let id = named.id()?;
+    let task = named
+        .task
+        .clone()
+        .or_else(|| visitor.state.get("task").map(str::to_owned));
+    match board_page(&state, &visitor, &id, task).await {
+        Err(Failure(error)) if named.task.is_none() && is_no_benchmark(&error) => {
+            plain_dataset(&state, &visitor, &id).await
+        }
+        answered => answered,
+    }
+}
+
+fn is_no_benchmark(error: &Error) -> bool {
+    matches!(error, Error::NotFound(Missing::Leaderboard(_)))
+}
+
+async fn board_page(
+    state: &AppState,
+    visitor: &Visitor,
+    id: &RepoId,
+    task: Option<String>,
+) -> Result<Answer, Failure> {
+    let place = visitor.place(state, About::Board(id.clone()));
+    let asked = Asked::of(&visitor.state);
+    let query = asked.query(task);
+    let view = state.hub.leaderboard(&visitor.caller, id, &query).await?;
+    let repo = state
+        .hub
+        .repo(
+            &visitor.caller,
+            RepoKind::Dataset,
+            &view.benchmark_id,
+            Need::Read,
+        )
+        .await?;
+    let info = state.hub.repo_info(&repo, None).await?;
+    let head = BoardHead::of(&view, &info, &visitor.state);
+    let page = page(visitor, &view, asked, head)?;
+    visitor.render_kept(state, place, &page)
+}
+
+/// The metric that ranks a board.
+pub(crate) fn ranking(view: &BoardView) -> Result<&Metric, Failure> {
+    let metric = view.benchmark.metric(view.metric.as_str());
+    metric.ok_or_else(|| Failure::internal("a board is ranked by a metric it does not define"))
+}
+
+fn page(
+    visitor: &Visitor,
+    view: &Arc<BoardView>,
+    asked: Asked,
+    head: BoardHead,
+) -> Result<BoardPage, Failure> {
+    let metric = ranking(view)?;
+    let path = links::board(&view.benchmark_id, &view.task);
+    let rows = Rows::of(view, &asked);
+    let columns = columns::choose(view, &asked);
+    let paging = Paging::new(&path, &visitor.state.without("task"), rows.len(), PAGE);
+    let shown = rows.page(view, metric, &columns, &asked, paging.offset(), PAGE);
+    let title = format!("{}: {}", view.benchmark.name, head.task_name);
+    let feed = format!(
+        "/feeds/benchmarks/{}?task={}",
+        view.benchmark_id,
+        links::part(view.task.as_str())
+    );
+    let summary = how::summary(view, metric);
+    Ok(BoardPage {
+        frame: visitor
+            .frame(title)
+            .within(Section::Benchmarks)
+            .about(summary.clone())
+            .fed_by(format!("Changes of {}", view.benchmark.name), feed),
+        heads: columns::heads(view, &columns, &asked, &path),
+        picker: columns::picker(view, &columns),
+        pinned: rows.pinned(&asked, &paging, PAGE),
+        charts: charts(&rows, view, metric),
+        how: how::sentences(view, metric, &asked),
+        policies: Policy::ALL.map(|policy| (policy, how::policy(policy))),
+        sizes: asked::SIZES,
+        downloads: downloads(view, &asked),
+        filtered: rows.len(),
+        total: view.total,
+        may_pick: rows.len() > 1,
+        rows: shown,
+        summary,
+        paging,
+        head,
+        asked,
+        path,
+    })
+}
+
+fn charts(rows: &Rows, view: &BoardView, metric: &Metric) -> Vec<Chart> {
+    let rows = rows.in_order();
+    let dear = view.benchmark.metrics.iter().find(|other| {
+        let name = other.id.as_str();
+        let is_cost = ["cost", "price", "usd", "latency", "seconds"]
+            .iter()
+            .any(|word| name.contains(word));
+        is_cost && other.id != metric.id
+    });
+    let against = dear
+        .and_then(|dear| chart::against(&rows, metric, Cost::Metric(dear)))
+        .or_else(|| chart::against(&rows, metric, Cost::Parameters));
+    [
+        chart::over_time(&rows, metric),
+        against,
+        chart::intervals(&rows, metric),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The same board as files.
+fn downloads(view: &BoardView, asked: &Asked) -> Vec<(&'static str, String)> {
+    let state = asked.for_api(view);
+    let address = |ending: &str| {
+        let path = format!("/api/datasets/{}/leaderboard.{ending}", view.benchmark_id);
+        state.on(&path)
+    };
+    FORMS
+        .into_iter()
+        .map(|(ending, name)| (name, address(ending)))
+        .collect()
+}
+
+async fn plain_dataset(
+    state: &AppState,
+    visitor: &Visitor,
+    id: &RepoId,
+) -> Result<Answer, Failure> {
+    let repo = state
+        .hub
+        .repo(&visitor.caller, RepoKind::Dataset, id, Need::Read)
+        .await?;
+    let info = state.hub.repo_info(&repo, None).await?;
+    let readme = super::readme::of(state, &repo).await?;
+    let folder = format!("/datasets/{}/blob/main", repo.id());
+    let page = DatasetPage {
+        frame: visitor.frame(repo.id().to_string()),
+        id: repo.id().clone(),
+        description: info.description,
+        readme: readme.map(|text| markdown::render(&text, &folder)),
+    };
+    visitor.render(&page)
+}

@@ -1,0 +1,101 @@
+//! What a board says of itself: who leads, and by which rules.
+
+use assay_app::{BoardView, Policy, interval_of};
+use assay_model::{Direction, Metric};
+
+use super::Asked;
+use crate::web::chart::unit;
+use crate::web::show;
+
+/// Who leads, in a sentence.
+pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
+    let Some(first) = view.rows.first() else {
+        return format!("Nobody has a result for {} yet.", view.benchmark.name);
+    };
+    let value = with_unit(first.value, metric);
+    let tied = view.rows.iter().take_while(|row| row.rank == 1).count();
+    if tied > 1 {
+        return format!(
+            "{} models share the first rank with {value}.",
+            show::count(tied)
+        );
+    }
+    let interval = interval_of(&first.result.entry, metric, first.value);
+    let interval = interval.map_or_else(String::new, |(interval, _)| {
+        let width = interval.high - interval.low;
+        let (low, high) = (
+            show::end(interval.low, width),
+            show::end(interval.high, width),
+        );
+        format!(" (95\u{a0}% interval {low} to {high})")
+    });
+    let lead = view.rows.get(1).map_or_else(String::new, |second| {
+        let gap = show::number((first.value - second.value).abs());
+        format!(", {gap} ahead of {}", second.result.model)
+    });
+    format!("{} leads with {value}{interval}{lead}.", first.result.model)
+}
+
+/// A value with the unit of its metric.
+pub(crate) fn with_unit(value: f64, metric: &Metric) -> String {
+    let value = show::number(value);
+    match unit(metric) {
+        "" => value,
+        "$" => format!("${value}"),
+        unit => format!("{value}\u{a0}{unit}"),
+    }
+}
+
+/// How the board is ranked, rule by rule.
+pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec<String> {
+    let better = match metric.direction {
+        Direction::HigherIsBetter => "the higher the better",
+        Direction::LowerIsBetter => "the lower the better",
+    };
+    let chosen = Policy::ALL
+        .into_iter()
+        .find(|policy| policy.as_str() == view.policy)
+        .unwrap_or_default();
+    let mut said = vec![
+        format!("By {}, {better}.", metric.display_name),
+        "Equal values share a rank, and the ranks after them are left out: 1, 2, 2, 4. Within a tie, who \
+         reported it first comes first."
+            .to_owned(),
+        format!("When a model has several results: {}.", policy(chosen)),
+        "Only finite numbers over the whole task count; values of a part are never ranked with values of the \
+         whole."
+            .to_owned(),
+    ];
+    if asked.verified {
+        said.push("Only results whose signed token was checked and holds.".to_owned());
+    }
+    said.push(
+        if asked.base_only {
+            "Models made from other models are left out."
+        } else {
+            "Models made from other models are included."
+        }
+        .to_owned(),
+    );
+    said.push(
+        "Open pull requests count as community results until they are merged or closed.".to_owned(),
+    );
+    said.push(
+        "Intervals are 95\u{a0}%: as the result gives them, else Wilson's interval from the number of samples \
+         where the metric counts right answers. They do not change ranks."
+            .to_owned(),
+    );
+    said
+}
+
+/// Which result of a model counts, in words.
+pub(super) fn policy(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Authoritative => {
+            "the one with the most behind it counts: verified, then merged, then newest"
+        }
+        Policy::Best => "the best value counts",
+        Policy::Latest => "the newest counts",
+        Policy::All => "every one has a row of its own",
+    }
+}

@@ -1,0 +1,141 @@
+use assay_app::BoardRow;
+use assay_app::chart::{Axis, frontier};
+use assay_model::{Direction, Metric};
+
+use super::plot::{HEIGHT, Plot, WIDTH, told_apart};
+use super::{Chart, MAX_LISTED, label, unit, value_of};
+use crate::web::svg::Svg;
+use crate::web::{links, show};
+
+/// What a score is set against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cost<'m> {
+    /// A metric that is better when it is lower, such as a price.
+    Metric(&'m Metric),
+    /// How many parameters the model has.
+    Parameters,
+}
+
+impl Cost<'_> {
+    fn of(self, row: &BoardRow) -> Option<f64> {
+        match self {
+            Self::Metric(metric) => value_of(row, metric),
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a chart shows no more than three digits"
+            )]
+            Self::Parameters => row.result.parameters.map(|count| count as f64),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Metric(metric) => metric.display_name.to_lowercase(),
+            Self::Parameters => "parameters".to_owned(),
+        }
+    }
+
+    fn axis(self) -> String {
+        match self {
+            Self::Metric(metric) => label(metric),
+            Self::Parameters => "parameters".to_owned(),
+        }
+    }
+
+    fn shown(self, value: f64) -> String {
+        match self {
+            Self::Metric(metric) if unit(metric) == "$" => format!("${}", show::number(value)),
+            Self::Metric(_) => show::number(value),
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it was a count before"
+            )]
+            Self::Parameters => show::parameters(value as u64),
+        }
+    }
+}
+
+/// The scores against what they cost, with the line of those that nobody beats in both. None when fewer than three rows
+/// tell.
+pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Option<Chart> {
+    let known: Vec<(&BoardRow, f64)> = rows
+        .iter()
+        .filter_map(|row| Some((row, cost.of(row).filter(|cost| *cost > 0.0)?)))
+        .collect();
+    if known.len() < 3 {
+        return None;
+    }
+    let points: Vec<(f64, f64)> = known.iter().map(|(row, cost)| (*cost, row.value)).collect();
+    let unbeaten = frontier(&points, metric.direction);
+    let costs = points.iter().map(|(cost, _)| *cost);
+    let across = Axis::logarithmic(costs)?;
+    let up = Axis::linear(points.iter().map(|(_, value)| *value))?;
+    let title = format!("{} against {}", metric.display_name, cost.name());
+    let summary = summary(&known, &unbeaten, metric.direction, cost);
+    let mut svg = Svg::new("against", WIDTH, HEIGHT, &title, &summary);
+    let plot = Plot::new(&across, &up);
+    let axis = format!("{}, logarithmic", cost.axis());
+    plot.draw(&mut svg, &axis, |tick| cost.shown(tick), show::number);
+    let place = |index: usize| plot.at(points[index].0, points[index].1);
+    let others = (0..points.len()).filter(|index| !unbeaten.contains(index));
+    svg.dots("dots", told_apart(others.map(place)));
+    svg.path("record", unbeaten.iter().map(|index| place(*index)));
+    for index in &unbeaten {
+        let (row, dear) = known[*index];
+        let model = &row.result.model;
+        let says = format!(
+            "{model}: {} for {}",
+            show::number(row.value),
+            cost.shown(dear)
+        );
+        svg.point("record-point", place(*index), 4.5, &says);
+    }
+    Some(Chart {
+        id: "against",
+        title,
+        summary,
+        svg: svg.finish(),
+        heads: vec!["Model".to_owned(), metric.display_name.clone(), cost.axis()],
+        rows: unbeaten
+            .iter()
+            .take(MAX_LISTED)
+            .map(|index| {
+                let (row, dear) = known[*index];
+                let cells = vec![
+                    row.result.model.to_string(),
+                    show::number(row.value),
+                    cost.shown(dear),
+                ];
+                (links::model(&row.result.model), cells)
+            })
+            .collect(),
+        more: unbeaten.len().saturating_sub(MAX_LISTED),
+    })
+}
+
+fn summary(
+    known: &[(&BoardRow, f64)],
+    unbeaten: &[usize],
+    direction: Direction,
+    cost: Cost<'_>,
+) -> String {
+    let better = match direction {
+        Direction::HigherIsBetter => "higher",
+        Direction::LowerIsBetter => "lower",
+    };
+    let count = unbeaten.len();
+    let of = known.len();
+    let name = cost.name();
+    match unbeaten {
+        [only] => {
+            let model = &known[*only].0.result.model;
+            format!(
+                "{model} is at once the {better} and the cheaper of all {of}: no other has a {better} score or less {name}."
+            )
+        }
+        _ => format!(
+            "{count} of {of} models are beaten by none: whoever scores {better} has more {name}."
+        ),
+    }
+}

@@ -1,0 +1,284 @@
+//! Models side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use askama::Template;
+use assay_app::chart::Axis;
+use assay_app::{BoardQuery, BoardRow, BoardView, Need};
+use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
+use axum::extract::State;
+
+use super::board::how::with_unit;
+use super::chart::{unit, way};
+use super::frame::{Frame, Section};
+use super::{Visitor, links, show};
+use crate::error::Failure;
+use crate::rendered::{About, Answer};
+use crate::state::AppState;
+
+/// How many models can be compared.
+const MODELS: usize = 20;
+
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct ComparePage {
+    frame: Frame,
+    models: Vec<Compared>,
+    rows: Vec<CompareRow>,
+    wins: Vec<(String, Vec<Option<String>>)>,
+    missing: Vec<String>,
+    only_shared: bool,
+    hidden: usize,
+    toggle: String,
+    most: usize,
+    too_many: bool,
+}
+
+/// A model that is compared.
+#[derive(Debug)]
+struct Compared {
+    id: RepoId,
+    to: String,
+    /// The address without it.
+    without: String,
+    parameters: Option<String>,
+}
+
+/// One board.
+#[derive(Debug)]
+struct CompareRow {
+    name: String,
+    task: String,
+    to: String,
+    metric: String,
+    way: (&'static str, &'static str),
+    unit: String,
+    cells: Vec<Option<CompareCell>>,
+    /// Where the values lie, from 0 to 100.
+    dots: Vec<String>,
+}
+
+/// One value.
+#[derive(Debug)]
+struct CompareCell {
+    value: String,
+    rank: usize,
+    total: usize,
+    best: bool,
+    verified: bool,
+    /// How much better than the first model it is, with its sign; and whether that is good.
+    gap: Option<(String, bool)>,
+}
+
+/// Compares models.
+pub(super) async fn compare(
+    State(state): State<AppState>,
+    visitor: Visitor,
+) -> Result<Answer, Failure> {
+    let place = visitor.place(&state, About::Everything);
+    let (named, too_many) = named(&visitor);
+    let mut models = Vec::new();
+    let mut missing = Vec::new();
+    let mut boards: BTreeMap<(String, TaskId), RepoId> = BTreeMap::new();
+    for name in &named {
+        let found = match name.parse::<RepoId>() {
+            Ok(id) => {
+                let hub = &state.hub;
+                hub.repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
+                    .await
+                    .ok()
+            }
+            Err(_) => None,
+        };
+        let Some(repo) = found else {
+            missing.push(name.clone());
+            continue;
+        };
+        for result in state.hub.model_results(&repo).await?.iter() {
+            let key = (result.dataset.as_str().to_lowercase(), result.task.clone());
+            boards.entry(key).or_insert_with(|| result.dataset.clone());
+        }
+        models.push(repo.id().clone());
+    }
+    models.dedup();
+    let mut found: Vec<(Arc<BoardView>, Vec<Option<BoardRow>>)> = Vec::new();
+    for ((_, task), benchmark) in &boards {
+        found.extend(board(&state, &visitor, benchmark, task, &models).await?);
+    }
+    let only_shared = visitor.state.get("shared").is_some();
+    let all = found.len();
+    if only_shared {
+        found.retain(|(_, rows)| rows.iter().all(Option::is_some));
+    }
+    let page = ComparePage {
+        frame: visitor
+            .frame("Compare")
+            .within(Section::Compare)
+            .about("Models side by side, on every benchmark that they share."),
+        wins: wins(&models, &found),
+        models: compared(&models, &found),
+        rows: found
+            .iter()
+            .map(|(view, rows)| row(view, rows))
+            .collect::<Result<_, _>>()?,
+        hidden: all - found.len(),
+        toggle: if only_shared {
+            visitor.state.without("shared").on("/compare")
+        } else {
+            visitor.state.with("shared", "1").on("/compare")
+        },
+        only_shared,
+        missing,
+        most: MODELS,
+        too_many,
+    };
+    visitor.render_kept(&state, place, &page)
+}
+
+/// The models that the address names, in its order: `models=a,b` and `models=a&models=b` are the same.
+fn named(visitor: &Visitor) -> (Vec<String>, bool) {
+    let mut named: Vec<String> = Vec::new();
+    let texts = visitor
+        .state
+        .all("models")
+        .flat_map(|text| text.split([',', ' ', '\n']));
+    for name in texts.map(str::trim).filter(|name| !name.is_empty()) {
+        if !named.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            named.push(name.to_owned());
+        }
+    }
+    let too_many = named.len() > MODELS;
+    named.truncate(MODELS);
+    (named, too_many)
+}
+
+/// A board with the rows of the models; none when the visitor sees no such board.
+async fn board(
+    state: &AppState,
+    visitor: &Visitor,
+    benchmark: &RepoId,
+    task: &TaskId,
+    models: &[RepoId],
+) -> Result<Option<(Arc<BoardView>, Vec<Option<BoardRow>>)>, Failure> {
+    let query = BoardQuery {
+        task: Some(task.as_str().to_owned()),
+        derived_models: true,
+        ..BoardQuery::default()
+    };
+    let view = state
+        .hub
+        .leaderboard(&visitor.caller, benchmark, &query)
+        .await;
+    let view = match view {
+        Ok(view) => view,
+        Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let of = |model: &RepoId| {
+        let mut rows = view.rows.iter();
+        rows.find(|row| row.result.model == *model).cloned()
+    };
+    let rows: Vec<Option<BoardRow>> = models.iter().map(of).collect();
+    let is_empty = rows.iter().all(Option::is_none);
+    Ok((!is_empty).then_some((view, rows)))
+}
+
+fn compared(models: &[RepoId], found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)]) -> Vec<Compared> {
+    models
+        .iter()
+        .enumerate()
+        .map(|(position, id)| {
+            let others: Vec<&str> = models
+                .iter()
+                .filter(|other| *other != id)
+                .map(RepoId::as_str)
+                .collect();
+            let mut rows = found.iter().filter_map(|(_, rows)| rows[position].as_ref());
+            Compared {
+                id: id.clone(),
+                to: links::model(id),
+                without: format!("/compare?models={}", others.join(",")),
+                parameters: rows
+                    .find_map(|row| row.result.parameters)
+                    .map(show::parameters),
+            }
+        })
+        .collect()
+}
+
+fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failure> {
+    let metric = super::board::ranking(view)?;
+    let best = rows.iter().flatten().map(|row| row.rank).min();
+    let first = rows.first().and_then(Option::as_ref).map(|row| row.value);
+    let axis = Axis::linear(rows.iter().flatten().map(|row| row.value));
+    let cells = rows.iter().enumerate().map(|(position, row)| {
+        let row = row.as_ref()?;
+        Some(CompareCell {
+            value: with_unit(row.value, metric),
+            rank: row.rank,
+            total: view.total,
+            best: Some(row.rank) == best && rows.iter().flatten().count() > 1,
+            verified: row.result.standing.is_verified(),
+            gap: first
+                .filter(|_| position > 0)
+                .map(|first| gap(row.value - first, metric)),
+        })
+    });
+    let dots = rows.iter().flatten().map(|row| {
+        let place = axis.as_ref().map_or(0.5, |axis| axis.place(row.value));
+        show::plain((place * 1000.0).round() / 10.0)
+    });
+    Ok(CompareRow {
+        name: view.benchmark.name.clone(),
+        task: match view.benchmark.tasks.len() {
+            0 | 1 => String::new(),
+            _ => view.task.to_string(),
+        },
+        to: links::board(&view.benchmark_id, &view.task),
+        metric: metric.display_name.clone(),
+        way: way(metric.direction),
+        unit: unit(metric).to_owned(),
+        cells: cells.collect(),
+        dots: dots.collect(),
+    })
+}
+
+fn gap(gap: f64, metric: &Metric) -> (String, bool) {
+    let sign = if gap > 0.0 { "+" } else { "" };
+    let is_better = match metric.direction {
+        Direction::HigherIsBetter => gap >= 0.0,
+        Direction::LowerIsBetter => gap <= 0.0,
+    };
+    (format!("{sign}{}", show::number(gap)), is_better)
+}
+
+/// How often each model is ahead of each other: wins, ties and losses over the boards that both are on.
+fn wins(
+    models: &[RepoId],
+    found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)],
+) -> Vec<(String, Vec<Option<String>>)> {
+    let against = |one: usize, other: usize| {
+        let (mut won, mut tied, mut lost) = (0, 0, 0);
+        for (_, rows) in found {
+            let (Some(one), Some(other)) = (&rows[one], &rows[other]) else {
+                continue;
+            };
+            match one.rank.cmp(&other.rank) {
+                std::cmp::Ordering::Less => won += 1,
+                std::cmp::Ordering::Equal => tied += 1,
+                std::cmp::Ordering::Greater => lost += 1,
+            }
+        }
+        (won + tied + lost > 0).then(|| format!("{won}\u{2013}{tied}\u{2013}{lost}"))
+    };
+    models
+        .iter()
+        .enumerate()
+        .map(|(one, id)| {
+            let cells =
+                (0..models.len()).map(|other| (one != other).then(|| against(one, other))?);
+            (id.to_string(), cells.collect())
+        })
+        .collect()
+}

@@ -1,0 +1,228 @@
+//! New repositories: a model, or a benchmark with its definition.
+
+use askama::Template;
+use assay_app::{CommitRequest, FileSource, NewRepository, Operation, Visibility};
+use assay_model::{RepoId, RepoKind, RepoPath};
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+use super::finding::Finding;
+use super::form::Form;
+use super::frame::Frame;
+use super::go::Go;
+use super::yaml::Yaml;
+use super::{Pages, Visitor, links, show};
+use crate::error::Failure;
+use crate::rendered::Answer;
+use crate::state::AppState;
+
+/// The file that makes a dataset a benchmark.
+const DEFINITION: &str = "eval.yaml";
+/// How many metrics the form has rows for.
+const METRIC_ROWS: usize = 4;
+
+pub(super) fn pages() -> Pages {
+    Pages::new()
+        .page(
+            "/new/model",
+            "A form for a new model repository.",
+            get(new_model).post(create_model),
+        )
+        .page(
+            "/new/benchmark",
+            "A form for a new benchmark, with a preview of its definition.",
+            get(new_benchmark).post(send_benchmark),
+        )
+}
+
+#[derive(Template)]
+#[template(path = "new/model.html")]
+struct NewModel {
+    frame: Frame,
+    homes: Vec<String>,
+    name: String,
+}
+
+#[derive(Template)]
+#[template(path = "new/benchmark.html")]
+struct NewBenchmark {
+    frame: Frame,
+    homes: Vec<String>,
+    rows: Vec<usize>,
+}
+
+#[derive(Template)]
+#[template(path = "new/check.html")]
+struct CheckBenchmark {
+    frame: Frame,
+    homes: Vec<String>,
+    owner: String,
+    name: String,
+    private: bool,
+    text: String,
+    findings: Vec<Finding>,
+    errors: usize,
+}
+
+#[derive(Template)]
+#[template(path = "new/findings.html")]
+struct Fragment {
+    findings: Vec<Finding>,
+}
+
+async fn new_model(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
+    let caller = &visitor.signed_in()?.caller;
+    visitor.render(&NewModel {
+        frame: visitor.frame("New model").unlisted(),
+        homes: state.hub.homes(caller).await?,
+        name: visitor.state.get("name").unwrap_or_default().to_owned(),
+    })
+}
+
+async fn create_model(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    form: Form,
+) -> Result<Response, Failure> {
+    let made = create(&state, &visitor, &form, RepoKind::Model).await?;
+    Ok(Go::to(&links::model(&made)).into_response())
+}
+
+async fn new_benchmark(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
+    let caller = &visitor.signed_in()?.caller;
+    visitor.render(&NewBenchmark {
+        frame: visitor.frame("New benchmark").unlisted(),
+        homes: state.hub.homes(caller).await?,
+        rows: (1..=METRIC_ROWS).collect(),
+    })
+}
+
+/// Shows what the judge says of a definition, or registers the benchmark.
+async fn send_benchmark(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    form: Form,
+) -> Result<Response, Failure> {
+    let caller = &visitor.signed_in()?.caller;
+    let text = match form.text("text") {
+        text if text.trim().is_empty() => definition(&form),
+        text => text,
+    };
+    let files = vec![(DEFINITION.to_owned(), text.clone().into_bytes())];
+    let diagnostics = state
+        .hub
+        .preview(caller, RepoKind::Dataset, None, files)
+        .await?;
+    let findings = Finding::list(&diagnostics);
+    if form.get("do") == "look" {
+        return Ok(visitor.render(&Fragment { findings })?.into_response());
+    }
+    let errors = findings.iter();
+    let errors = errors.filter(|finding| finding.class == "bad").count();
+    if form.get("do") == "create" && errors == 0 {
+        let id = register(&state, &visitor, &form, text).await?;
+        let place = links::benchmark(&id);
+        return Ok(Go::to(&format!("{place}?done=registered")).into_response());
+    }
+    let page = visitor.render(&CheckBenchmark {
+        frame: visitor.frame("Check the benchmark").unlisted(),
+        homes: state.hub.homes(caller).await?,
+        owner: form.get("owner").to_owned(),
+        name: form.get("name").to_owned(),
+        private: form.has("private"),
+        text,
+        findings,
+        errors,
+    })?;
+    Ok(page.into_response())
+}
+
+/// Makes the dataset with its definition and a first page of text.
+async fn register(
+    state: &AppState,
+    visitor: &Visitor,
+    form: &Form,
+    text: String,
+) -> Result<RepoId, Failure> {
+    let id = create(state, visitor, form, RepoKind::Dataset).await?;
+    let readme = format!("# {}\n", id.name());
+    let put = |path: &str, text: String| -> Result<Operation, Failure> {
+        let path: RepoPath = path.parse().map_err(Failure::internal)?;
+        Ok(Operation::Put {
+            path,
+            content: FileSource::Memory(text.into_bytes()),
+        })
+    };
+    let request = CommitRequest {
+        revision: "main".to_owned(),
+        summary: "Define the benchmark".to_owned(),
+        description: String::new(),
+        parent: None,
+        received_at: Some(state.web.clock.now()),
+        create_pull: false,
+        operations: vec![put(DEFINITION, text)?, put("README.md", readme)?],
+    };
+    state
+        .hub
+        .commit(&visitor.caller, RepoKind::Dataset, &id, request)
+        .await?;
+    Ok(id)
+}
+
+async fn create(
+    state: &AppState,
+    visitor: &Visitor,
+    form: &Form,
+    kind: RepoKind,
+) -> Result<RepoId, Failure> {
+    let caller = &visitor.signed_in()?.caller;
+    let description = Some(form.get("about").to_owned()).filter(|text| !text.is_empty());
+    let new = NewRepository {
+        kind,
+        namespace: Some(form.get("owner").to_owned()).filter(|owner| !owner.is_empty()),
+        name: form.get("name").to_owned(),
+        visibility: if form.has("private") {
+            Visibility::Private
+        } else {
+            Visibility::Public
+        },
+        description,
+    };
+    Ok(state.hub.create_repository(caller, new).await?.id)
+}
+
+/// A definition, as it was filled in.
+fn definition(form: &Form) -> String {
+    let mut file = Yaml::default();
+    file.text(0, "name", form.get("title"));
+    file.text(0, "description", form.get("about"));
+    file.open(0, "metrics");
+    let primary = form.get("primary");
+    for row in 1..=METRIC_ROWS {
+        let id = form.get(&format!("metric-{row}")).to_owned();
+        if id.is_empty() {
+            continue;
+        }
+        file.text(2, "- id", &id);
+        let name = match form.get(&format!("metric-name-{row}")) {
+            "" => id.as_str(),
+            name => name,
+        };
+        file.text(4, "display_name", name);
+        let is_lower = form.get(&format!("metric-way-{row}")) == "lower";
+        let higher = if is_lower { "false" } else { "true" };
+        file.plain(4, "higher_is_better", higher);
+        file.text(4, "unit", form.get(&format!("metric-unit-{row}")));
+        if primary == row.to_string() {
+            file.plain(4, "primary", "true");
+        }
+    }
+    file.open(0, "tasks");
+    for task in form.text("tasks").lines().map(str::trim) {
+        if !task.is_empty() {
+            file.text(2, "- id", task);
+        }
+    }
+    file.finish()
+}

@@ -1,0 +1,184 @@
+use askama::Template;
+use assay_app::{Event, EventData, PullDetails, Status};
+use axum::extract::State;
+use serde::Deserialize;
+
+use super::super::diff::{self, FileDiff};
+use super::super::frame::Frame;
+use super::super::notice::{self, Notice};
+use super::super::preview::Shown;
+use super::super::repo::{self, RepoHead, Tab};
+use super::super::{Visitor, links, markdown, show};
+use super::status_class;
+use crate::error::Failure;
+use crate::extract::{RepoName, Segments};
+use crate::rendered::Answer;
+use crate::state::AppState;
+
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Numbered {
+    pub(super) num: i64,
+}
+
+#[derive(Template)]
+#[template(path = "discussions/show.html")]
+struct Show {
+    frame: Frame,
+    notice: Notice,
+    head: RepoHead,
+    tab: &'static str,
+    address: String,
+    details: PullDetails,
+    events: Vec<Told>,
+    preview: Shown,
+    files: Vec<FileDiff>,
+    is_cut: bool,
+    /// Whether the visitor may close, reopen and rename it.
+    manages: bool,
+    speaks: bool,
+}
+
+/// Something that happened, as it is shown.
+struct Told {
+    id: String,
+    who: String,
+    when: String,
+    day: String,
+    what: What,
+}
+
+enum What {
+    /// Someone said something; as HTML that does nothing.
+    Comment {
+        html: String,
+        is_edited: bool,
+        is_own: bool,
+    },
+    /// A comment was hidden.
+    Hidden,
+    /// Something happened, in a sentence.
+    Line(String),
+    /// A commit came in.
+    Commit {
+        subject: String,
+        to: String,
+        short: String,
+    },
+}
+
+impl Show {
+    fn is_open(&self) -> bool {
+        match self.details.discussion.status {
+            Status::Draft | Status::Open => true,
+            Status::Closed | Status::Merged => false,
+        }
+    }
+
+    fn may_merge(&self) -> bool {
+        let discussion = &self.details.discussion;
+        self.head.writes
+            && discussion.is_pull
+            && discussion.status == Status::Open
+            && self.details.conflicts.is_empty()
+    }
+
+    fn status_class(&self) -> &'static str {
+        status_class(self.details.discussion.status)
+    }
+}
+
+/// One pull request or discussion.
+pub(super) async fn show(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+) -> Result<Answer, Failure> {
+    page(&state, &visitor, &name, num, "conversation").await
+}
+
+/// What a pull request changes.
+pub(super) async fn files(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(Numbered { num }): Segments<Numbered>,
+) -> Result<Answer, Failure> {
+    page(&state, &visitor, &name, num, "files").await
+}
+
+async fn page(
+    state: &AppState,
+    visitor: &Visitor,
+    name: &RepoName,
+    num: i64,
+    tab: &'static str,
+) -> Result<Answer, Failure> {
+    let repo = repo::open(state, visitor, name).await?;
+    let head = RepoHead::of(state, visitor, &repo, Tab::Discussions).await?;
+    let is_files = tab == "files";
+    let mut details = state.hub.discussion(&repo, num, is_files).await?;
+    let preview = state.hub.preview_pull(&visitor.caller, &repo, num).await?;
+    let (files, is_cut) = diff::parse(&details.diff.take().unwrap_or_default());
+    let discussion = &details.discussion;
+    let is_author =
+        visitor.caller.name().is_some() && discussion.author.as_deref() == visitor.caller.name();
+    let events = details
+        .events
+        .iter()
+        .map(|event| told(&head, visitor, event))
+        .collect();
+    visitor.render(&Show {
+        frame: visitor
+            .frame(format!("{} · {} #{num}", discussion.title, head.id))
+            .about(format!("Pull request {num} of {}", head.id)),
+        notice: notice::of(visitor),
+        address: links::discussion(head.kind, &head.id, num),
+        tab,
+        events,
+        preview: Shown::of(&preview),
+        files,
+        is_cut,
+        manages: is_author || head.writes,
+        speaks: visitor.caller.name().is_some(),
+        head,
+        details,
+    })
+}
+
+fn told(head: &RepoHead, visitor: &Visitor, event: &Event) -> Told {
+    let who = event.author.clone();
+    let is_own = who.is_some() && who.as_deref() == visitor.caller.name();
+    let what = match &event.data {
+        EventData::Comment { hidden: true, .. } => What::Hidden,
+        EventData::Comment { text, edits, .. } => What::Comment {
+            html: markdown::render(text, &format!("{}/blob/main", head.front())),
+            is_edited: *edits > 0,
+            is_own: is_own || head.writes,
+        },
+        EventData::Status(status) => What::Line(
+            match status {
+                Status::Draft => "made it a draft",
+                Status::Open => "opened it",
+                Status::Closed => "closed it",
+                Status::Merged => "merged it",
+            }
+            .to_owned(),
+        ),
+        EventData::Commit { subject, oid } => What::Commit {
+            subject: subject.clone(),
+            to: format!("{}/commit/{oid}", head.front()),
+            short: oid.to_string().chars().take(8).collect(),
+        },
+        EventData::Title { from, to } => What::Line(format!(
+            "changed the title from \u{201c}{from}\u{201d} to \u{201c}{to}\u{201d}"
+        )),
+    };
+    Told {
+        id: event.id.clone(),
+        who: who.unwrap_or_else(|| "someone who is gone".to_owned()),
+        when: event.created.to_string(),
+        day: show::day(event.created),
+        what,
+    }
+}

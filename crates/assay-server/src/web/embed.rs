@@ -1,0 +1,137 @@
+//! A leaderboard for the pages of others.
+
+use askama::Template;
+use assay_model::{Metric, RepoId};
+use axum::extract::State;
+use serde::Deserialize;
+
+use super::board::how::summary;
+use super::board::{Asked, Rows, Status, ranking, status};
+use super::chart::{unit, way};
+use super::frame::Frame;
+use super::{Visitor, html, links, show};
+use crate::error::Failure;
+use crate::extract::Segments;
+use crate::rendered::{About, Answer};
+use crate::state::AppState;
+
+/// How many rows are shown unless all are asked for.
+const COLLAPSED: usize = 10;
+/// How many rows are shown at most.
+const EXPANDED: usize = 100;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Named {
+    namespace: String,
+    name: String,
+}
+
+#[derive(Template)]
+#[template(path = "embed.html")]
+struct EmbedPage {
+    frame: Frame,
+    name: String,
+    task: String,
+    metric: String,
+    unit: String,
+    way: (&'static str, &'static str),
+    summary: String,
+    rows: Vec<EmbedRow>,
+    total: usize,
+    board: String,
+    expand: Option<String>,
+}
+
+/// One row.
+#[derive(Debug)]
+struct EmbedRow {
+    rank: usize,
+    to: String,
+    model: String,
+    value: String,
+    status: Status,
+    day: String,
+    highlighted: bool,
+}
+
+/// A board in a frame: `leaderboard_task_id`, `leaderboard_max_params`, `leaderboard_is_expanded` and `eval_result`, which
+/// names the model to be seen at once.
+pub(super) async fn leaderboard(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Segments(named): Segments<Named>,
+) -> Result<Answer, Failure> {
+    let id: RepoId = format!("{}/{}", named.namespace, named.name)
+        .parse()
+        .map_err(|_| Failure::no_repo())?;
+    let place = visitor.place(&state, About::Board(id.clone()));
+    let said = |key: &str| visitor.state.get(key).map(str::to_owned);
+    let asked = Asked {
+        max_params: said("leaderboard_max_params").unwrap_or_default(),
+        highlight: said("eval_result").map(|text| model_of(&text)),
+        ..Asked::of(
+            &visitor
+                .state
+                .only(&["metric", "policy", "verified", "base", "as_of"]),
+        )
+    };
+    let query = asked.query(said("leaderboard_task_id"));
+    let view = state.hub.leaderboard(&visitor.caller, &id, &query).await?;
+    let metric = ranking(&view)?;
+    let rows = Rows::of(&view, &asked);
+    let is_expanded = matches!(
+        visitor.state.get("leaderboard_is_expanded"),
+        Some("true" | "1" | "yes")
+    );
+    let most = if is_expanded { EXPANDED } else { COLLAPSED };
+    let shown = embedded(&rows, metric, &asked, most);
+    let more = visitor.state.with("leaderboard_is_expanded", "true");
+    let page = EmbedPage {
+        frame: visitor.frame(view.benchmark.name.clone()).unlisted(),
+        name: view.benchmark.name.clone(),
+        task: view.task.to_string(),
+        metric: metric.display_name.clone(),
+        unit: unit(metric).to_owned(),
+        way: way(metric.direction),
+        summary: summary(&view, metric),
+        total: rows.len(),
+        expand: (!is_expanded && rows.len() > COLLAPSED).then(|| more.on(&visitor.path)),
+        board: links::board(&view.benchmark_id, &view.task),
+        rows: shown,
+    };
+    let mut answer = visitor.render(&page)?;
+    html::let_embed(&mut answer.headers);
+    if let Some(place) = place {
+        state.web.rendered.put(place, answer.clone());
+    }
+    Ok(answer)
+}
+
+/// The first rows, and the one to be seen at once wherever it is.
+fn embedded(rows: &Rows, metric: &Metric, asked: &Asked, most: usize) -> Vec<EmbedRow> {
+    let rows = rows.in_order();
+    let is_shown = |(position, row): &(usize, assay_app::BoardRow)| {
+        *position < most || asked.is_highlighted(row.result.model.as_str())
+    };
+    rows.into_iter()
+        .enumerate()
+        .filter(is_shown)
+        .map(|(_, row)| EmbedRow {
+            rank: row.rank,
+            to: links::model(&row.result.model),
+            model: row.result.model.to_string(),
+            value: super::board::how::with_unit(row.value, metric),
+            status: status(&row.result),
+            day: show::day_of(&row.result.date).to_owned(),
+            highlighted: asked.is_highlighted(row.result.model.as_str()),
+        })
+        .collect()
+}
+
+/// The model that a result is named by: `owner/model`, or that with a file or number after it.
+fn model_of(text: &str) -> String {
+    text.split(['/', ':', '#'])
+        .take(2)
+        .collect::<Vec<_>>()
+        .join("/")
+}

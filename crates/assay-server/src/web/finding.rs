@@ -1,0 +1,70 @@
+use assay_model::{Diagnostic, Severity};
+
+/// A finding of the judge, as a page shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The code of the rule.
+    pub(crate) code: String,
+    /// How much it weighs.
+    pub(crate) weight: String,
+    /// The class of its badge.
+    pub(crate) class: &'static str,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// The file, with line and column.
+    pub(crate) place: String,
+    /// The line, with what is meant.
+    pub(crate) excerpt: Option<Marked>,
+    /// The evidence.
+    pub(crate) notes: Vec<String>,
+    /// The next step.
+    pub(crate) help: Option<String>,
+}
+
+/// A line with a marked part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// What comes before it.
+    pub(crate) before: String,
+    /// The marked part.
+    pub(crate) marked: String,
+    /// What comes after it.
+    pub(crate) after: String,
+}
+
+impl Finding {
+    /// Each finding as it is shown.
+    pub(crate) fn list(diagnostics: &[Diagnostic]) -> Vec<Self> {
+        diagnostics.iter().map(Self::of).collect()
+    }
+
+    fn of(diagnostic: &Diagnostic) -> Self {
+        let place = &diagnostic.place;
+        Self {
+            code: diagnostic.code.to_string(),
+            weight: diagnostic.severity.to_string(),
+            class: match diagnostic.severity {
+                Severity::Error => "bad",
+                Severity::Warning => "community",
+                Severity::Note => "source",
+            },
+            message: diagnostic.message.clone(),
+            place: if place.is_whole() {
+                place.file.to_string()
+            } else {
+                let (line, column) = (place.line, place.column);
+                format!("{}, line {line}, column {column}", place.file)
+            },
+            excerpt: diagnostic.excerpt.as_ref().and_then(|excerpt| {
+                let text = excerpt.text.as_str();
+                Some(Marked {
+                    before: text.get(..excerpt.start)?.to_owned(),
+                    marked: text.get(excerpt.start..excerpt.end)?.to_owned(),
+                    after: text.get(excerpt.end..)?.to_owned(),
+                })
+            }),
+            notes: diagnostic.notes.clone(),
+            help: diagnostic.help.clone(),
+        }
+    }
+}

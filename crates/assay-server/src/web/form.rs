@@ -1,0 +1,95 @@
+//! What a form of ours sends: fields and, where one is chosen, a file.
+
+mod multipart;
+
+use axum::extract::{FromRequest, Request};
+use axum::http::header::CONTENT_TYPE;
+use bytes::Bytes;
+
+use super::session::{Session, check_form};
+use crate::error::Failure;
+use crate::extract::Base;
+use crate::state::AppState;
+
+/// The field that every form carries.
+pub(crate) const TOKEN_FIELD: &str = "_form";
+
+/// The fields of a form that a page of this hub has sent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Form {
+    fields: Vec<(String, String)>,
+    files: Vec<Upload>,
+}
+
+/// A file that came with a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Upload {
+    /// The field.
+    pub(crate) field: String,
+    /// What it is called on the machine it comes from.
+    pub(crate) name: String,
+    /// What is in it.
+    pub(crate) content: Bytes,
+}
+
+impl Form {
+    /// The value of a field, without space round it; empty when it is not there.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        self.raw(name).trim()
+    }
+
+    /// The value of a field, with the line ends of a file.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.raw(name).replace("\r\n", "\n")
+    }
+
+    /// Every value of a field.
+    pub(crate) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        let own = self.fields.iter().filter(move |(field, _)| field == name);
+        own.map(|(_, value)| value.trim())
+    }
+
+    /// Whether a box was ticked or a button was pressed.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(field, _)| field == name)
+    }
+
+    /// A file that was chosen.
+    pub(crate) fn file(&self, name: &str) -> Option<&Upload> {
+        let mut files = self.files.iter();
+        files.find(|file| file.field == name && !(file.name.is_empty() && file.content.is_empty()))
+    }
+
+    fn raw(&self, name: &str) -> &str {
+        let found = self.fields.iter().find(|(field, _)| field == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+impl FromRequest<AppState> for Form {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Failure> {
+        let (parts, body) = request.into_parts();
+        let Base(base) = Base::of(&parts, state)?;
+        let limit = state.web.body_bytes;
+        let bytes = axum::body::to_bytes(body, limit)
+            .await
+            .map_err(|_| Failure::too_large(format!("a form may have {limit} bytes at most")))?;
+        let kind = parts.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let form = match multipart::boundary(kind) {
+            Some(boundary) => multipart::parse(&bytes, &boundary)
+                .ok_or_else(|| Failure::invalid("the form cannot be read"))?,
+            None => Self {
+                fields: serde_html_form::from_bytes(&bytes)
+                    .map_err(|_| Failure::invalid("the form cannot be read"))?,
+                files: Vec::new(),
+            },
+        };
+        let session = parts.extensions.get::<Session>();
+        let carried = form.has(TOKEN_FIELD).then(|| form.get(TOKEN_FIELD));
+        check_form(&state.hub, &base, &parts.headers, session, carried)?;
+        Ok(form)
+    }
+}

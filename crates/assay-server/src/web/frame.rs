@@ -1,0 +1,104 @@
+use super::links;
+use super::theme::Theme;
+
+/// What stands round the content of every page.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    /// The title, without the name of the hub.
+    pub(crate) title: String,
+    /// What the page shows, in a sentence, for those who link to it.
+    pub(crate) description: String,
+    /// Light or dark.
+    pub(crate) theme: Theme,
+    /// The path and query of this page.
+    pub(crate) here: String,
+    /// Who is signed in.
+    pub(crate) person: Option<String>,
+    /// What the forms of the page carry.
+    pub(crate) form: String,
+    /// Which part of the hub it belongs to.
+    pub(crate) section: Section,
+    /// What was searched for.
+    pub(crate) search: String,
+    /// The feed of what the page shows: its title and address.
+    pub(crate) feed: Option<(String, String)>,
+    /// Whether search engines are asked to stay away.
+    pub(crate) unlisted: bool,
+}
+
+/// The parts of the hub that the header leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Section {
+    /// None of them.
+    #[default]
+    None,
+    /// Benchmarks and their leaderboards.
+    Benchmarks,
+    /// Models and their results.
+    Models,
+    /// Models side by side.
+    Compare,
+    /// What is documented.
+    Docs,
+}
+
+impl Frame {
+    /// What the header leads to: address, name, and whether this page belongs there.
+    pub(crate) fn sections(&self) -> [(&'static str, &'static str, bool); 4] {
+        let link = |address, name, section| (address, name, self.section == section);
+        [
+            link("/benchmarks", "Benchmarks", Section::Benchmarks),
+            link("/models", "Models", Section::Models),
+            link("/compare", "Compare", Section::Compare),
+            link("/docs", "Docs", Section::Docs),
+        ]
+    }
+
+    /// Where one signs in and comes back from.
+    pub(crate) fn login(&self) -> String {
+        match self.here.as_str() {
+            "/" | "/login" => "/login".to_owned(),
+            here => format!("/login?next={}", links::part(here)),
+        }
+    }
+
+    /// The themes: address, name, and whether it is this one.
+    pub(crate) fn themes(&self) -> [(String, &'static str, bool); 3] {
+        Theme::ALL.map(|theme| {
+            let address = format!(
+                "/theme?to={}&back={}",
+                theme.as_str(),
+                links::part(&self.here)
+            );
+            (address, theme.label(), theme == self.theme)
+        })
+    }
+
+    /// The page in a part of the hub.
+    #[must_use]
+    pub(crate) fn within(mut self, section: Section) -> Self {
+        self.section = section;
+        self
+    }
+
+    /// The page with a sentence on what it shows.
+    #[must_use]
+    pub(crate) fn about(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// The page with a feed.
+    #[must_use]
+    pub(crate) fn fed_by(mut self, title: impl Into<String>, address: impl Into<String>) -> Self {
+        self.feed = Some((title.into(), address.into()));
+        self
+    }
+
+    /// The page without search engines.
+    #[must_use]
+    pub(crate) fn unlisted(mut self) -> Self {
+        self.unlisted = true;
+        self
+    }
+}

@@ -1,0 +1,123 @@
+use std::net::IpAddr;
+
+use askama::Template;
+use assay_app::Error;
+use axum::extract::{FromRequestParts, State};
+use axum::http::header::USER_AGENT;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+
+use super::form::Form;
+use super::frame::Frame;
+use super::go::Go;
+use super::{Pages, Visitor, links, session};
+use crate::answer;
+use crate::error::Failure;
+use crate::rate::RateKey;
+use crate::rendered::Answer;
+use crate::state::AppState;
+
+/// What is said to who cannot be signed in; it does not tell which of the two was wrong.
+const WRONG: &str = "That did not work: the token or the name and password are not right.";
+
+pub(super) fn pages() -> Pages {
+    Pages::new()
+        .page(
+            "/login",
+            "Where one signs in, with a token or a password.",
+            get(form).post(sign_in),
+        )
+        .page("/logout", "Ends the session.", post(sign_out))
+}
+
+#[derive(Template)]
+#[template(path = "login.html")]
+struct Login {
+    frame: Frame,
+    next: String,
+    wrong: Option<&'static str>,
+}
+
+/// Where a request comes from, to count wrong guesses.
+pub(super) struct Whence(IpAddr);
+
+impl FromRequestParts<AppState> for Whence {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
+        Ok(Self(answer::address(parts, state.web.trust_proxy)))
+    }
+}
+
+async fn form(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
+    let visitor = visitor.with_form(&state)?;
+    let next = visitor.state.get("next").unwrap_or_default().to_owned();
+    visitor.render(&Login {
+        frame: visitor.frame("Sign in").unlisted(),
+        next,
+        wrong: None,
+    })
+}
+
+async fn sign_in(
+    State(state): State<AppState>,
+    Whence(address): Whence,
+    visitor: Visitor,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Failure> {
+    let now = state.web.clock.now();
+    let guesses = RateKey::guess(address);
+    let guess = state.web.limiter.would_allow(guesses, now);
+    if let Some(verdict) = guess.filter(|guess| !guess.allowed) {
+        let after_seconds = verdict.reset_seconds;
+        return Err(Error::RateLimited { after_seconds }.into());
+    }
+    let agent = headers.get(USER_AGENT).and_then(|name| name.to_str().ok());
+    let agent = agent.unwrap_or_default();
+    let begun = match form.get("token") {
+        "" => {
+            let (name, password) = (form.get("name"), form.text("password"));
+            state
+                .hub
+                .sign_in_with_password(name, &password, agent)
+                .await
+        }
+        token => state.hub.sign_in_with_token(token, agent).await,
+    };
+    match begun {
+        Ok(secret) => {
+            let next = links::here(form.get("next")).unwrap_or("/");
+            let cookie = session::begin(&visitor.base, &secret);
+            Ok(Go::to(next).with(cookie).into_response())
+        }
+        Err(Error::BadCredentials) => {
+            state.web.limiter.take(guesses, now);
+            let visitor = visitor.with_form(&state)?;
+            let page = visitor.render(&Login {
+                frame: visitor.frame("Sign in").unlisted(),
+                next: form.get("next").to_owned(),
+                wrong: Some(WRONG),
+            })?;
+            Ok((StatusCode::UNAUTHORIZED, page.into_response()).into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn sign_out(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    _form: Form,
+) -> Result<Response, Failure> {
+    let signed_in = visitor.signed_in()?;
+    state
+        .hub
+        .end_web_session(&signed_in.caller, signed_in.session)
+        .await?;
+    Ok(Go::to("/")
+        .with(session::end(&visitor.base))
+        .into_response())
+}

@@ -1,0 +1,272 @@
+//! What strangers wrote in Markdown, as HTML that does nothing: no markup of theirs, no picture that a browser would
+//! fetch, no link that is not plain.
+
+use pulldown_cmark::{
+    Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
+};
+
+use super::escape::escaped;
+use super::links;
+
+/// How much of a text is shown, in bytes.
+const MAX: usize = 256 << 10;
+
+/// A text as HTML. Addresses without a host are below `folder`, an address of this hub.
+pub(crate) fn render(text: &str, folder: &str) -> String {
+    let text = without_front_matter(text);
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut tamer = Tamer {
+        folder,
+        open: Vec::new(),
+    };
+    let events = Parser::new_ext(cut(text), options).filter_map(|event| tamer.inert(event));
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    html::push_html(&mut out, events);
+    out
+}
+
+/// The text after the front matter of a card.
+fn without_front_matter(text: &str) -> &str {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some(rest) = text
+        .strip_prefix("---\n")
+        .or_else(|| text.strip_prefix("---\r\n"))
+    else {
+        return text;
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == "---" {
+            return &rest[at..];
+        }
+    }
+    text
+}
+
+fn cut(text: &str) -> &str {
+    if text.len() <= MAX {
+        return text;
+    }
+    let end = (0..=MAX).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// Turns events into those that do nothing.
+struct Tamer<'f> {
+    folder: &'f str,
+    /// How the links and pictures end that have begun.
+    open: Vec<&'static str>,
+}
+
+impl Tamer<'_> {
+    fn inert<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
+        match event {
+            Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::Start(Tag::HtmlBlock)
+            | Event::End(TagEnd::HtmlBlock) => None,
+            Event::Text(text) => Some(Event::Text(shown(text))),
+            Event::Code(text) => Some(Event::Code(shown(text))),
+            Event::Start(Tag::Link { dest_url, .. }) => Some(self.link(&dest_url)),
+            Event::Start(Tag::Image { dest_url, .. }) => Some(self.picture(&dest_url)),
+            Event::End(TagEnd::Link | TagEnd::Image) => {
+                self.open.pop().map(|end| Event::InlineHtml(end.into()))
+            }
+            Event::Start(Tag::Heading { level, .. }) => Some(Event::Start(Tag::Heading {
+                level: lower(level),
+                id: None,
+                classes: Vec::new(),
+                attrs: Vec::new(),
+            })),
+            Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(lower(level)))),
+            Event::Start(Tag::Table(columns)) => {
+                // How a column is aligned would be an inline style.
+                let columns = vec![Alignment::None; columns.len()];
+                Some(Event::Start(Tag::Table(columns)))
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                let plain = CodeBlockKind::Indented;
+                Some(Event::Start(Tag::CodeBlock(plain)))
+            }
+            other => Some(other),
+        }
+    }
+
+    fn link<'e>(&mut self, address: &str) -> Event<'e> {
+        // A link in a link is none.
+        let target = target(address, self.folder).filter(|_| !self.open.contains(&"</a>"));
+        let Some(target) = target else {
+            return self.begin("<span>".to_owned(), "</span>");
+        };
+        let target = escaped(&target);
+        self.begin(
+            format!("<a href=\"{target}\" rel=\"nofollow ugc noopener\">"),
+            "</a>",
+        )
+    }
+
+    /// A picture becomes a link to it: nothing is fetched until somebody asks for it.
+    fn picture<'e>(&mut self, address: &str) -> Event<'e> {
+        let target = target(address, self.folder).filter(|_| !self.open.contains(&"</a>"));
+        let Some(target) = target else {
+            return self.begin("<span class=\"picture\">".to_owned(), "</span>");
+        };
+        let target = escaped(&target);
+        self.begin(
+            format!("<a class=\"picture\" href=\"{target}\" rel=\"nofollow ugc noopener\">"),
+            "</a>",
+        )
+    }
+
+    fn begin<'e>(&mut self, html: String, end: &'static str) -> Event<'e> {
+        self.open.push(end);
+        Event::InlineHtml(html.into())
+    }
+}
+
+/// Where a link leads: elsewhere by `http` or `https`, else to a file beside the text.
+fn target(address: &str, folder: &str) -> Option<String> {
+    if let Some(address) = links::safe(address) {
+        return Some(address.to_owned());
+    }
+    let path = address.split(['#', '?']).next().unwrap_or_default();
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let is_plain = !path.is_empty()
+        && !path.starts_with('/')
+        && !path.contains([':', '\\'])
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    is_plain.then(|| {
+        let parts: Vec<String> = path.split('/').map(links::part).collect();
+        format!("{folder}/{}", parts.join("/"))
+    })
+}
+
+/// A text with what is hidden made visible.
+fn shown(text: CowStr<'_>) -> CowStr<'_> {
+    if !text.chars().any(links::is_hidden) {
+        return text;
+    }
+    let seen = |c| {
+        if links::is_hidden(c) {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
+    text.chars().map(seen).collect::<String>().into()
+}
+
+/// The page has its own first heading.
+fn lower(level: HeadingLevel) -> HeadingLevel {
+    match level {
+        HeadingLevel::H1 => HeadingLevel::H2,
+        HeadingLevel::H2 => HeadingLevel::H3,
+        HeadingLevel::H3 => HeadingLevel::H4,
+        HeadingLevel::H4 => HeadingLevel::H5,
+        HeadingLevel::H5 | HeadingLevel::H6 => HeadingLevel::H6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        render(text, "/a/b/blob/main")
+    }
+
+    #[test]
+    fn a_text_keeps_its_structure_and_loses_its_front_matter() {
+        let html =
+            rendered("---\nlicense: mit\n---\n# Title\n\nSome *text*.\n\n|a|b|\n|--|-:|\n|1|2|\n");
+
+        assert!(
+            html.starts_with("<h2>Title</h2>\n<p>Some <em>text</em>.</p>"),
+            "{html}"
+        );
+        assert!(html.contains("<td>2</td>"), "{html}");
+        assert!(
+            !html.contains("license") && !html.contains("style="),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn nothing_that_a_stranger_writes_does_anything() {
+        for text in [
+            "<script>alert(1)</script>",
+            "a <img src=x onerror=alert(1)> b",
+            "<svg onload=alert(1)>\n\ntext",
+            "<style>body{display:none}</style>",
+            "[x](javascript:alert(1))",
+            "[x](JAVASCRIPT:alert(1))",
+            "[x](  javascript:alert(1))",
+            "[x](data:text/html;base64,PHNjcmlwdD4=)",
+            "[x](vbscript:x)",
+            "[x](&#106;avascript:alert(1))",
+            "<javascript:alert(1)>",
+            "![x](javascript:alert(1))",
+            "![x](https://tracker.example/pixel.png)",
+            "[x](//evil.example)",
+            "[x](https://e.org \"onmouseover=alert(1)\")",
+            "```\"><script>alert(1)</script>\ncode\n```",
+            "[![x](https://e.org/i.png)](javascript:alert(1))",
+            "[x]: javascript:alert(1)\n\n[x]",
+            "[\"><script>](https://e.org/\"><script>)",
+        ] {
+            let html = rendered(text);
+
+            let lower = html.to_lowercase();
+            for hole in [
+                "<script",
+                "<img",
+                "<svg",
+                "<style",
+                "<iframe",
+                "href=\"j",
+                "href=\"d",
+                "href=\"v",
+                "href=\"//",
+                " onmouse",
+                " onerror=",
+                " onload=",
+                "style=",
+            ] {
+                assert!(!lower.contains(hole), "{text:?} gave {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn links_lead_elsewhere_plainly_or_to_files_beside_the_text() {
+        let html =
+            rendered("[a](https://e.org/?b=c&d) [b](docs/x.md) [c](../../etc) ![d](plot.png)");
+
+        assert!(html.contains("href=\"https://e.org/?b=c&amp;d\""), "{html}");
+        assert!(html.contains("href=\"/a/b/blob/main/docs/x.md\""), "{html}");
+        assert!(html.contains("<span>c</span>"), "{html}");
+        assert!(
+            html.contains("<a class=\"picture\" href=\"/a/b/blob/main/plot.png\""),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn what_is_hidden_is_seen() {
+        assert!(rendered("a\u{202e}b").contains("a\u{fffd}b"));
+    }
+
+    #[test]
+    fn links_in_links_and_much_text_end_as_they_should() {
+        let nested = rendered("[![a](https://e.org/i.png)](https://e.org)");
+        assert_eq!(
+            nested.matches("<a ").count(),
+            nested.matches("</a>").count()
+        );
+
+        let long = rendered(&"word \u{e9} ".repeat(MAX));
+        assert!(long.len() < 2 * MAX);
+    }
+}

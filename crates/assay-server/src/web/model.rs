@@ -1,0 +1,439 @@
+//! The page of a model: its results on every benchmark, with where it stands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use askama::Template;
+use assay_app::{
+    BoardPlace, Discussion, DiscussionFilter, EvalResult, Need, Repo, RepoInfo, interval_of,
+};
+use assay_model::{Benchmark, Metric, RepoId, RepoKind};
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::board::how::with_unit;
+use super::board::{Status, framework, status};
+use super::chart::way;
+use super::frame::{Frame, Section};
+use super::{Visitor, links, markdown, readme, show};
+use crate::error::Failure;
+use crate::extract::Segments;
+use crate::rendered::{About, Answer};
+use crate::state::AppState;
+
+/// How many files are listed.
+const FILES: usize = 12;
+/// How many tags are shown.
+const TAGS: usize = 16;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Named {
+    namespace: String,
+    name: String,
+}
+
+#[derive(Template)]
+#[template(path = "model.html")]
+struct ModelPage {
+    frame: Frame,
+    id: RepoId,
+    description: Option<String>,
+    private: bool,
+    facts: Vec<(&'static str, String)>,
+    bases: Vec<(Option<String>, String)>,
+    tags: Vec<String>,
+    groups: Vec<Group>,
+    results: usize,
+    verified: usize,
+    pulls: Vec<Pull>,
+    snippets: Vec<(String, String)>,
+    files: Vec<(String, String)>,
+    readme: Option<String>,
+    feed: String,
+}
+
+/// The results on one benchmark.
+#[derive(Debug)]
+struct Group {
+    benchmark: String,
+    /// The page of the benchmark; none when the hub does not have it.
+    to: Option<String>,
+    name: String,
+    rows: Vec<ResultRow>,
+}
+
+/// One result.
+#[derive(Debug)]
+struct ResultRow {
+    task: String,
+    to: Option<String>,
+    metric: String,
+    way: &'static str,
+    value: String,
+    interval: Option<String>,
+    place: Option<PlaceView>,
+    status: Status,
+    date: (String, String),
+    framework: Option<String>,
+    notes: Option<String>,
+    others: Vec<String>,
+    pending: Option<String>,
+    file: (String, String),
+}
+
+/// Where the model stands.
+#[derive(Debug)]
+struct PlaceView {
+    rank: usize,
+    total: usize,
+    percentile: String,
+    /// The same from 0 to 100, for the bar.
+    width: String,
+    /// Whether this very result is the one that counts.
+    counts: bool,
+}
+
+/// An open pull request.
+#[derive(Debug)]
+struct Pull {
+    to: String,
+    number: i64,
+    title: String,
+    author: Option<String>,
+    day: String,
+}
+
+/// The page of a model.
+pub(super) async fn model(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Segments(named): Segments<Named>,
+) -> Result<Answer, Failure> {
+    let place = visitor.place(&state, About::Everything);
+    let id: RepoId = format!("{}/{}", named.namespace, named.name)
+        .parse()
+        .map_err(|_| Failure::no_repo())?;
+    let hub = &state.hub;
+    let repo = hub
+        .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
+        .await?;
+    let info = hub.repo_info(&repo, None).await?;
+    let results = hub.model_results(&repo).await?;
+    let groups = groups(&state, &visitor, &repo, &results).await?;
+    let folder = format!("/{}/blob/main", repo.id());
+    let readme = readme::of(&state, &repo).await?;
+    let (feed_title, feed) = (
+        format!("Results of {}", repo.id()),
+        format!("/feeds/models/{}", repo.id()),
+    );
+    let verified = results
+        .iter()
+        .filter(|result| result.standing.is_verified());
+    let page = ModelPage {
+        frame: visitor
+            .frame(repo.id().to_string())
+            .within(Section::Models)
+            .about(format!("{} results of {}.", results.len(), repo.id()))
+            .fed_by(feed_title, feed.clone()),
+        id: repo.id().clone(),
+        facts: facts(&info),
+        bases: bases(&state, &visitor, &info).await?,
+        tags: info.tags.iter().take(TAGS).cloned().collect(),
+        results: results.len(),
+        verified: verified.count(),
+        pulls: pulls(&state, &repo).await?,
+        snippets: snippets(&visitor, &repo, &results),
+        files: files(&state, &repo).await?,
+        readme: readme.map(|text| markdown::render(&text, &folder)),
+        description: info.description,
+        private: info.private,
+        groups,
+        feed,
+    };
+    visitor.render_kept(&state, place, &page)
+}
+
+async fn groups(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+    results: &[Arc<EvalResult>],
+) -> Result<Vec<Group>, Failure> {
+    let mut by_benchmark: BTreeMap<String, Vec<&Arc<EvalResult>>> = BTreeMap::new();
+    for result in results {
+        let name = result.dataset.as_str().to_lowercase();
+        by_benchmark.entry(name).or_default().push(result);
+    }
+    let mut groups = Vec::with_capacity(by_benchmark.len());
+    for results in by_benchmark.into_values() {
+        let Some(first) = results.first() else {
+            continue;
+        };
+        let id = first.dataset.clone();
+        let definition = definition(state, visitor, &id).await?;
+        let mut rows = Vec::with_capacity(results.len());
+        for result in results {
+            let place = match &definition {
+                Some(_) => {
+                    let hub = &state.hub;
+                    hub.place_on_board(&visitor.caller, &id, &result.task, repo.id())
+                        .await?
+                }
+                None => None,
+            };
+            rows.push(row(repo, &id, result, definition.as_deref(), place));
+        }
+        groups.push(Group {
+            to: definition.as_ref().map(|_| links::benchmark(&id)),
+            name: definition
+                .as_ref()
+                .map_or_else(|| id.to_string(), |definition| definition.name.clone()),
+            benchmark: id.to_string(),
+            rows,
+        });
+    }
+    Ok(groups)
+}
+
+/// The definition of a benchmark that the visitor may see.
+async fn definition(
+    state: &AppState,
+    visitor: &Visitor,
+    id: &RepoId,
+) -> Result<Option<Arc<Benchmark>>, Failure> {
+    let repo = state
+        .hub
+        .repo(&visitor.caller, RepoKind::Dataset, id, Need::Read)
+        .await;
+    match repo {
+        Ok(repo) => {
+            let found = state.hub.benchmark(&repo).await?;
+            Ok(found.map(|(definition, _)| definition))
+        }
+        Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn row(
+    repo: &Repo,
+    benchmark: &RepoId,
+    result: &EvalResult,
+    definition: Option<&Benchmark>,
+    place: Option<BoardPlace>,
+) -> ResultRow {
+    let metric = result
+        .value_metric
+        .as_ref()
+        .and_then(|id| definition?.metric(id.as_str()));
+    let interval = metric.and_then(|metric| {
+        let (interval, _) = interval_of(&result.entry, metric, result.value)?;
+        let width = interval.high - interval.low;
+        let (low, high) = (
+            show::end(interval.low, width),
+            show::end(interval.high, width),
+        );
+        Some(format!("{low} to {high}"))
+    });
+    let task = result.task.to_string();
+    let name = definition.and_then(|definition| {
+        let task = definition.task(result.task.as_str())?;
+        task.display_name.clone()
+    });
+    let file = format!("/{}/blob/main/{}", repo.id(), result.file);
+    ResultRow {
+        task: name.unwrap_or(task),
+        to: definition.filter(|_| result.pending.is_none()).map(|_| {
+            let board = links::board(benchmark, &result.task);
+            format!(
+                "{board}?highlight={}#highlighted",
+                links::part(repo.id().as_str())
+            )
+        }),
+        metric: metric_name(metric, result),
+        way: metric.map_or("", |metric| way(metric.direction).0),
+        value: match metric {
+            Some(metric) => with_unit(result.value, metric),
+            None => show::number(result.value),
+        },
+        interval,
+        place: place.map(|place| place_view(&place, result)),
+        status: status(result),
+        date: (result.date.clone(), show::day_of(&result.date).to_owned()),
+        framework: framework(result),
+        notes: result
+            .notes
+            .as_deref()
+            .map(|notes| show::shortened(notes, 400)),
+        others: others(result, definition),
+        pending: result.pending.clone(),
+        file: (
+            match result.pull {
+                Some(number) => links::discussion(RepoKind::Model, repo.id(), number),
+                None => file,
+            },
+            result.file.clone(),
+        ),
+    }
+}
+
+fn metric_name(metric: Option<&Metric>, result: &EvalResult) -> String {
+    let id = || result.value_metric.as_ref().map(ToString::to_string);
+    match metric {
+        Some(metric) => metric.display_name.clone(),
+        None => id().unwrap_or_else(|| "value".to_owned()),
+    }
+}
+
+/// The other values of an entry.
+fn others(result: &EvalResult, definition: Option<&Benchmark>) -> Vec<String> {
+    let scores = result.entry.scores.iter();
+    let others =
+        scores.filter(|score| score.metric.is_some() && score.metric != result.value_metric);
+    others
+        .filter_map(|score| {
+            let id = score.metric.as_ref()?;
+            let metric = definition.and_then(|definition| definition.metric(id.as_str()));
+            let name = metric.map_or(id.as_str(), |metric| &metric.display_name);
+            let slice = score
+                .slice
+                .as_deref()
+                .map_or_else(String::new, |slice| format!(" ({slice})"));
+            Some(format!("{name}{slice} {}", show::score(score)))
+        })
+        .take(12)
+        .collect()
+}
+
+fn place_view(place: &BoardPlace, result: &EvalResult) -> PlaceView {
+    PlaceView {
+        rank: place.rank,
+        total: place.total,
+        percentile: show::number(place.percentile.round()),
+        width: show::plain(place.percentile.round()),
+        counts: place.value.total_cmp(&result.value).is_eq(),
+    }
+}
+
+fn facts(info: &RepoInfo) -> Vec<(&'static str, String)> {
+    let text = |key: &str| {
+        let card = info.card.as_ref()?;
+        match card.get(key)? {
+            Json::String(text) => Some(show::shortened(text, 80)),
+            Json::Number(number) => Some(number.to_string()),
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
+        }
+    };
+    let mut facts = Vec::new();
+    let known = [
+        ("Licence", text("license")),
+        (
+            "Parameters",
+            text("parameters").map(|text| short_size(&text)),
+        ),
+        ("Does", info.pipeline_tag.clone()),
+        ("Library", info.library_name.clone()),
+    ];
+    for (name, value) in known {
+        facts.extend(value.map(|value| (name, value)));
+    }
+    facts.push(("Created", show::day(info.created)));
+    facts.push(("Changed", show::day(info.updated)));
+    facts
+}
+
+fn short_size(text: &str) -> String {
+    text.parse()
+        .map_or_else(|_| text.to_owned(), show::parameters)
+}
+
+/// What the model is made from: with an address when the visitor may see it here.
+async fn bases(
+    state: &AppState,
+    visitor: &Visitor,
+    info: &RepoInfo,
+) -> Result<Vec<(Option<String>, String)>, Failure> {
+    let named = match info.card.as_ref().and_then(|card| card.get("base_model")) {
+        Some(Json::String(one)) => vec![one.clone()],
+        Some(Json::Array(many)) => many
+            .iter()
+            .filter_map(|one| one.as_str().map(str::to_owned))
+            .take(8)
+            .collect(),
+        Some(_) | None => Vec::new(),
+    };
+    let mut bases = Vec::with_capacity(named.len());
+    for name in named {
+        let address = match name.parse::<RepoId>() {
+            Ok(id) => {
+                let found = state
+                    .hub
+                    .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
+                    .await;
+                found.ok().map(|repo| links::model(repo.id()))
+            }
+            Err(_) => None,
+        };
+        bases.push((address, name));
+    }
+    Ok(bases)
+}
+
+async fn pulls(state: &AppState, repo: &Repo) -> Result<Vec<Pull>, Failure> {
+    let filter = DiscussionFilter {
+        is_pull: Some(true),
+        open: Some(true),
+        ..DiscussionFilter::default()
+    };
+    let page = state.hub.discussions(repo, &filter).await?;
+    let pull = |discussion: Discussion| Pull {
+        to: links::discussion(RepoKind::Model, repo.id(), discussion.num),
+        number: discussion.num,
+        title: show::shortened(&discussion.title, 120),
+        author: discussion.author,
+        day: show::day(discussion.created),
+    };
+    Ok(page.discussions.into_iter().map(pull).collect())
+}
+
+/// Markdown for the README: a badge for the rank and the score on each board.
+fn snippets(visitor: &Visitor, repo: &Repo, results: &[Arc<EvalResult>]) -> Vec<(String, String)> {
+    let mut seen: Vec<(&RepoId, &str)> = Vec::new();
+    let mut snippets = Vec::new();
+    let base = &visitor.base;
+    for result in results.iter().filter(|result| result.pending.is_none()) {
+        let board = (&result.dataset, result.task.as_str());
+        if seen.contains(&board) || snippets.len() >= 6 {
+            continue;
+        }
+        seen.push(board);
+        let query = format!(
+            "benchmark={}&task={}",
+            links::part(result.dataset.as_str()),
+            links::part(result.task.as_str())
+        );
+        let picture = format!("/badges/models/{}/rank.svg?{query}", repo.id());
+        let to = links::board(&result.dataset, &result.task);
+        let markdown = format!("[![rank]({base}{picture})]({base}{to})");
+        snippets.push((picture, markdown));
+    }
+    snippets
+}
+
+async fn files(state: &AppState, repo: &Repo) -> Result<Vec<(String, String)>, Failure> {
+    let entries = state.hub.tree(repo, "main", None, false, false).await?;
+    let file = |entry: assay_app::FileEntry| {
+        let path = entry.path.as_str();
+        let view = if entry.is_folder { "tree" } else { "blob" };
+        let parts: Vec<String> = path.split('/').map(links::part).collect();
+        let address = format!("/{}/{view}/main/{}", repo.id(), parts.join("/"));
+        let name = if entry.is_folder {
+            format!("{path}/")
+        } else {
+            path.to_owned()
+        };
+        (address, name)
+    };
+    Ok(entries.into_iter().take(FILES).map(file).collect())
+}

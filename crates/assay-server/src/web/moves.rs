@@ -1,0 +1,96 @@
+//! Rank changes, in words.
+
+use assay_app::{BoardChange, BoardChanges, Movement};
+use assay_model::Timestamp;
+
+use super::board::how::with_unit;
+use super::{links, show};
+
+/// A rank change as pages and feeds tell it.
+#[derive(Debug, Clone)]
+pub(super) struct Move {
+    /// When.
+    pub(super) at: Timestamp,
+    /// The model: address and name.
+    pub(super) model: (String, String),
+    /// The board: address and name.
+    pub(super) board: (String, String),
+    /// What happened, in a word for the style: `up`, `down`, `new`, `same` or `gone`.
+    pub(super) kind: &'static str,
+    /// A sign for it.
+    pub(super) sign: &'static str,
+    /// What happened, in words.
+    pub(super) what: String,
+    /// The value and how it was before.
+    pub(super) value: String,
+    /// Who was moved by it.
+    pub(super) others: String,
+}
+
+impl Move {
+    /// The day it happened.
+    pub(super) fn day(&self) -> String {
+        show::day(self.at)
+    }
+}
+
+/// Every change of a board.
+pub(super) fn of(changes: &BoardChanges) -> Vec<Move> {
+    changes
+        .changes
+        .iter()
+        .map(|change| told(changes, change))
+        .collect()
+}
+
+fn told(board: &BoardChanges, change: &BoardChange) -> Move {
+    let (kind, sign, what) = match change.movement {
+        Movement::Entered { to } => ("new", "+", format!("enters at rank {to}")),
+        Movement::Rose { from, to } => {
+            ("up", "\u{2191}", format!("rises from rank {from} to {to}"))
+        }
+        Movement::Fell { from, to } => (
+            "down",
+            "\u{2193}",
+            format!("falls from rank {from} to {to}"),
+        ),
+        Movement::Held { at } => (
+            "same",
+            "=",
+            format!("stays at rank {at} with another value"),
+        ),
+        Movement::Left { from } => ("gone", "\u{2212}", format!("leaves rank {from}")),
+    };
+    let metric = board.benchmark.metric(board.metric.as_str());
+    let shown = |value: f64| match metric {
+        Some(metric) => with_unit(value, metric),
+        None => show::number(value),
+    };
+    let value = match (change.value_before, change.value_after) {
+        (Some(before), Some(after)) => format!("{}, before {}", shown(after), shown(before)),
+        (_, Some(value)) | (Some(value), None) => shown(value),
+        (None, None) => String::new(),
+    };
+    let others: Vec<String> = change
+        .displaced
+        .iter()
+        .map(|other| format!("{} from {} to {}", other.model, other.from, other.to))
+        .collect();
+    let task = match board.benchmark.tasks.len() {
+        0 | 1 => String::new(),
+        _ => format!(" ({})", board.task),
+    };
+    Move {
+        at: change.at,
+        model: (links::model(&change.model), change.model.to_string()),
+        board: (
+            links::board(&board.benchmark_id, &board.task),
+            format!("{}{task}", board.benchmark.name),
+        ),
+        kind,
+        sign,
+        what,
+        value,
+        others: others.join(", "),
+    }
+}

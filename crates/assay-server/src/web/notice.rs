@@ -1,0 +1,29 @@
+use super::Visitor;
+
+/// What a form has done, told once on the page that it leads to: how it is meant, and what is said.
+pub(crate) type Notice = Option<(&'static str, &'static str)>;
+
+/// What the address of a page says was done. Only these texts exist: an address cannot make a page say anything else.
+pub(crate) fn of(visitor: &Visitor) -> Notice {
+    let text = match visitor.state.get("done")? {
+        "revoked" => "The token is revoked. It opens nothing any more.",
+        "ended" => "The session is over.",
+        "commented" => "Your comment is here.",
+        "merged" => "Merged: the results belong to the model now.",
+        "closed" => "Closed. Its results have left the boards.",
+        "reopened" => "Open again. Its results are back on the boards.",
+        "opened" => {
+            "The pull request is open. Its results are on the boards with the community badge."
+        }
+        "registered" => {
+            "The benchmark is registered. Its leaderboards are empty and open to everyone."
+        }
+        "created" => "Made.",
+        "saved" => "Saved.",
+        "removed" => "Removed.",
+        "queued" => "It is on its way; reload in a moment to see what became of it.",
+        "hidden" => "The comment is hidden.",
+        _ => return None,
+    };
+    Some(("good", text))
+}

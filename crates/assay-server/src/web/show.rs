@@ -1,0 +1,190 @@
+//! How numbers, sizes and times are written, the same on every page.
+
+use assay_model::{Score, Timestamp};
+
+/// How many characters of a number are shown as they were written.
+const MAX_LITERAL: usize = 9;
+/// How many digits after the point a shortened number has at most.
+const DECIMALS: usize = 4;
+
+/// A score: as its author wrote it, unless that is long.
+pub(crate) fn score(score: &Score) -> String {
+    let literal = score.literal.trim();
+    let is_plain = literal.len() <= MAX_LITERAL
+        && literal
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    if is_plain {
+        literal.replace('-', "\u{2212}")
+    } else {
+        number(score.value.get())
+    }
+}
+
+/// A number with as many digits as help, a point, and the sign that is as wide as a digit.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return "\u{2013}".to_owned();
+    }
+    if size != 0.0 && !(1e-4..1e9).contains(&size) {
+        return format!("{value:.2e}").replace('-', "\u{2212}");
+    }
+    let decimals = match size {
+        _ if size >= 1000.0 => 1,
+        _ if size >= 10.0 => 2,
+        _ => DECIMALS,
+    };
+    let mut text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        let kept = text.trim_end_matches('0').trim_end_matches('.').len();
+        text.truncate(kept);
+    }
+    if text == "-0" {
+        return "0".to_owned();
+    }
+    text.replace('-', "\u{2212}")
+}
+
+/// An end of an interval, with as many digits as its width deserves.
+pub(crate) fn end(value: f64, width: f64) -> String {
+    let decimals = match width.abs() {
+        wide if wide >= 1.0 => 1,
+        wide if wide >= 0.1 => 2,
+        wide if wide >= 0.01 => 3,
+        _ => DECIMALS,
+    };
+    let scale = 10_f64.powi(decimals.try_into().unwrap_or(0));
+    if !value.is_finite() || value.abs() >= 1e9 {
+        return number(value);
+    }
+    // Rounded first, so that no end is written as less than nothing.
+    let rounded = (value * scale).round() / scale + 0.0;
+    format!("{rounded:.decimals$}").replace('-', "\u{2212}")
+}
+
+/// A number as SVG and CSV want it: a point and a plain minus.
+pub(crate) fn plain(value: f64) -> String {
+    number(value).replace('\u{2212}', "-")
+}
+
+/// A count, with thin spaces that no locale takes for a point.
+pub(crate) fn count(value: usize) -> String {
+    let digits = value.to_string();
+    if digits.len() <= 4 {
+        return digits;
+    }
+    let mut grouped = String::with_capacity(digits.len() * 2);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// How many parameters a model has: `7.2B`.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "three digits are shown, a float has fifteen"
+)]
+pub(crate) fn parameters(count: u64) -> String {
+    let scaled = [
+        (1_000_000_000_000, "T"),
+        (1_000_000_000, "B"),
+        (1_000_000, "M"),
+        (1000, "K"),
+    ]
+    .into_iter()
+    .find(|(unit, _)| count >= *unit);
+    let Some((unit, letter)) = scaled else {
+        return count.to_string();
+    };
+    let value = count as f64 / unit as f64;
+    let text = if value >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.1}")
+    };
+    format!("{}{letter}", text.trim_end_matches(".0"))
+}
+
+/// The day of a moment.
+pub(crate) fn day(moment: Timestamp) -> String {
+    day_of(&moment.to_string()).to_owned()
+}
+
+/// The day of a date with or without its time.
+pub(crate) fn day_of(date: &str) -> &str {
+    let is_date = |text: &&str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    date.get(..10).filter(is_date).unwrap_or(date)
+}
+
+/// The first digits of a hash, which tell commits apart.
+pub(crate) fn short(hash: &str) -> &str {
+    hash.get(..8).unwrap_or(hash)
+}
+
+/// The beginning of a text, on one line.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((at, _)) = line.char_indices().nth(most) {
+        line.truncate(at);
+        line.push('\u{2026}');
+    }
+    line
+}
+
+/// A word for one and for many.
+pub(crate) fn plural<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
+    if count == 1 { one } else { many }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_as_many_digits_as_help() {
+        for (value, text) in [
+            (43.6, "43.6"),
+            (0.123_456, "0.1235"),
+            (-3.25, "\u{2212}3.25"),
+            (1234.56, "1234.6"),
+            (0.0, "0"),
+            (-0.0, "0"),
+            (1e-9, "1.00e\u{2212}9"),
+            (2.5e12, "2.50e12"),
+            (f64::NAN, "\u{2013}"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(plain(-1.5), "-1.5");
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_are_no_finer_than_the_interval() {
+        assert_eq!(end(7.1038, 11.5), "7.1");
+        assert_eq!(end(0.912_34, 0.05), "0.912");
+        assert_eq!(end(-0.001, 3.0), "0.0");
+        assert_eq!(end(-2.0, 3.0), "\u{2212}2.0");
+    }
+
+    #[test]
+    fn counts_and_sizes_are_short_and_unambiguous() {
+        assert_eq!(count(4500), "4500");
+        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(parameters(7_240_000_000), "7.2B");
+        assert_eq!(parameters(405_000_000_000), "405B");
+        assert_eq!(parameters(70_000_000_000), "70B");
+        assert_eq!(parameters(999), "999");
+    }
+
+    #[test]
+    fn a_day_is_cut_from_a_date_and_nothing_else() {
+        assert_eq!(day_of("2026-02-14T10:30:00.000Z"), "2026-02-14");
+        assert_eq!(day_of("2026-02-14"), "2026-02-14");
+        assert_eq!(day_of("sometime in spring"), "sometime in spring");
+    }
+}

@@ -1,0 +1,134 @@
+//! What an address is really sent, and what it can do to us.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use assay_app::{HookEvent, HookPlace};
+use assay_server::{Person, TestHub};
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use crate::web_support::{RESULTS, score, world};
+
+/// What came in: the headers and the body of each request.
+type Inbox = Arc<Mutex<Vec<(HeaderMap, String)>>>;
+
+/// An address that keeps what it is told and answers as it is told to.
+async fn listener(answers: Vec<(u16, Option<&'static str>)>) -> (SocketAddr, Inbox) {
+    let inbox = Inbox::default();
+    let answers = Arc::new(Mutex::new(answers.into_iter()));
+    let kept = Arc::clone(&inbox);
+    let handler = move |headers: HeaderMap, body: Bytes| async move {
+        let body = String::from_utf8_lossy(&body).into_owned();
+        kept.lock().unwrap().push((headers, body));
+        let (status, place) = answers.lock().unwrap().next().unwrap_or((204, None));
+        let status = StatusCode::from_u16(status).unwrap();
+        let answer: Response = match place {
+            Some(place) => (status, [("location", place)]).into_response(),
+            None => status.into_response(),
+        };
+        answer
+    };
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new()
+        .route("/hook", post(handler.clone()))
+        .route("/elsewhere", post(handler));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (address, inbox)
+}
+
+async fn hooked(hub: &TestHub, url: &str) -> String {
+    let alice = hub.hub().authenticate(hub.secret(Person::Alice)).await;
+    let place = HookPlace::Repository("model".parse().unwrap(), "alice/small".parse().unwrap());
+    let (_, secret) = hub
+        .hub()
+        .create_webhook(&alice.unwrap(), &place, url, &[HookEvent::PullRequest])
+        .await
+        .unwrap();
+    secret.reveal().to_owned()
+}
+
+async fn propose(hub: &TestHub) {
+    hub.pull(
+        Person::Bob,
+        "models/alice/small",
+        &[(RESULTS, &score("0.65"))],
+    )
+    .await
+    .expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_is_signed_and_sent_again_until_it_is_taken() {
+    let hub = world().await;
+    let (address, inbox) = listener(vec![(500, None), (204, None)]).await;
+    let secret = hooked(&hub, &format!("http://{address}/hook")).await;
+    propose(&hub).await;
+
+    assert_eq!(hub.send_webhooks(true).await, 1);
+    assert_eq!(hub.send_webhooks(true).await, 0, "it waits");
+    hub.pass(60);
+    assert_eq!(hub.send_webhooks(true).await, 1);
+    hub.pass(100_000);
+    assert_eq!(hub.send_webhooks(true).await, 0, "it was taken");
+
+    let inbox = inbox.lock().unwrap();
+    assert_eq!(inbox.len(), 2);
+    for (headers, body) in inbox.iter() {
+        assert_eq!(headers["content-type"], "application/json");
+        assert_eq!(headers["x-assay-event"], "pull_request");
+        let signature = headers["x-assay-signature"].to_str().unwrap();
+        let (time, digest) = signature.split_once(",v1=").unwrap();
+        let time = time.strip_prefix("t=").unwrap();
+        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+        mac.update(format!("{time}.{body}").as_bytes());
+        let wanted: String = mac
+            .finalize()
+            .into_bytes()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(digest, wanted);
+    }
+    let times: Vec<&str> = inbox
+        .iter()
+        .map(|(headers, _)| headers["x-assay-signature"].to_str().unwrap())
+        .collect();
+    assert_ne!(times[0], times[1], "each attempt has its own time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_leads_nowhere() {
+    let hub = world().await;
+    let (address, inbox) = listener(vec![(302, Some("/elsewhere"))]).await;
+    hooked(&hub, &format!("http://{address}/hook")).await;
+    propose(&hub).await;
+
+    hub.send_webhooks(true).await;
+
+    assert_eq!(inbox.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_behind_the_wall_is_never_asked() {
+    let hub = world().await;
+    let (address, inbox) = listener(Vec::new()).await;
+    let port = address.port();
+    for host in ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433"] {
+        hooked(&hub, &format!("http://{host}:{port}/hook")).await;
+    }
+    propose(&hub).await;
+
+    let sent = hub.send_webhooks(false).await;
+
+    assert_eq!(sent, 5);
+    assert_eq!(inbox.lock().unwrap().len(), 0);
+}
