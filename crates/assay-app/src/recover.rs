@@ -16,7 +16,7 @@ use crate::index::{Afresh, index, public};
 const CHUNK: u32 = 512;
 /// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
 /// hub with an older index derives it again when it starts.
-const INDEX_VERSION: &str = "2";
+const INDEX_VERSION: &str = "3";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 

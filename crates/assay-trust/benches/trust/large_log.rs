@@ -9,8 +9,10 @@ use crate::cost::{memory_mib, quantile};
 
 /// How long a proof may take to make and check.
 const BAR: Duration = Duration::from_millis(5);
-/// How many proofs are made.
-const PROOFS: u64 = 2_000;
+/// How many leaves are proven.
+const PROOFS: u64 = 1_000;
+/// How often each of them is; the least time counts, so that turns of other programs do not.
+const TRIES: usize = 5;
 /// How many leaves wait at once while the log is made.
 const IN_FLIGHT: usize = 32_768;
 
@@ -49,34 +51,49 @@ fn fill(log: &Log, leaves: u64) {
 }
 
 fn receipts(log: &Log, leaves: u64) {
-    let (mut made, mut checked, mut both) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut firsts, mut made, mut checked, mut both) = (vec![], vec![], vec![], vec![]);
     let mut length = 0;
     for number in 0..PROOFS {
         let index = scattered(number, leaves);
-        let start = Instant::now();
-        let text = log.receipt(index).unwrap().to_string();
-        made.push(start.elapsed());
-        length = length.max(text.len());
-        let between = Instant::now();
-        let receipt: Receipt = text.parse().unwrap();
-        let checkpoint = receipt.verify(log.key()).unwrap();
-        assert_eq!((checkpoint.size, receipt.index()), (leaves, index));
-        checked.push(between.elapsed());
-        both.push(start.elapsed());
+        let tries: Vec<[Duration; 2]> = (0..TRIES)
+            .map(|_| receipt(log, index, &mut length))
+            .collect();
+        firsts.push(tries[0][0] + tries[0][1]);
+        made.push(tries.iter().map(|own| own[0]).min().unwrap());
+        checked.push(tries.iter().map(|own| own[1]).min().unwrap());
+        both.push(tries.iter().map(|own| own[0] + own[1]).min().unwrap());
     }
-    for (name, times) in [("made", &mut made), ("checked", &mut checked)] {
+    let shown = [
+        ("made", &mut made),
+        ("checked", &mut checked),
+        ("both", &mut both),
+        ("both, the first time", &mut firsts),
+    ];
+    for (name, times) in shown {
         let (middle, slow) = (quantile(times, 0.5), quantile(times, 0.99));
         println!(
-            "  receipt {name:<8} {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile"
+            "  receipt {name:<21} {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile"
         );
     }
-    let (middle, slow) = (quantile(&mut both, 0.5), quantile(&mut both, 0.99));
+    let slow = quantile(&mut both, 0.99);
     let ratio = slow.as_secs_f64() / BAR.as_secs_f64();
     let verdict = if slow <= BAR { "holds" } else { "MISSED" };
     println!(
-        "  receipt both     {middle:>9.1?} in the middle, {slow:>9.1?} at the 99th percentile, {length} bytes"
+        "  {ratio:.3} of the bar of {BAR:?} at the 99th percentile: {verdict}; {length} bytes"
     );
-    println!("  {ratio:.3} of the bar of {BAR:?} at the 99th percentile: {verdict}");
+}
+
+/// How long it takes to make a receipt and to check it.
+fn receipt(log: &Log, index: u64, length: &mut usize) -> [Duration; 2] {
+    let start = Instant::now();
+    let text = log.receipt(index).unwrap().to_string();
+    let made = start.elapsed();
+    *length = text.len().max(*length);
+    let start = Instant::now();
+    let receipt: Receipt = text.parse().unwrap();
+    let checkpoint = receipt.verify(log.key()).unwrap();
+    assert_eq!((checkpoint.size, receipt.index()), (log.size(), index));
+    [made, start.elapsed()]
 }
 
 fn consistency(log: &Log, leaves: u64) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_trust::log::{AuditOptions, Depth, audit};
+use assay_trust::log::{AuditFault, AuditOptions, Depth, audit};
 
 use super::address::{Target, TargetError, targets};
 use super::args::AuditArgs;
@@ -78,13 +78,13 @@ fn audit_one(mut target: Target, action: &AuditArgs, config: &Config) -> Outcome
         },
         progress: Some(&tell),
     };
-    let outcome = audit(target.source.as_mut(), &target.key, &options);
+    let found = audit(target.source.as_mut(), &target.key, &options);
     Outcome {
         name: target.name,
         address: target.address,
         key: target.key,
         key_from: target.key_from,
-        outcome,
+        found,
     }
 }
 
@@ -95,7 +95,7 @@ fn keep(path: &Path, since: Option<Saved>, outcomes: &[Outcome]) -> Result<(), S
         None => since.unwrap_or_default(),
     };
     for outcome in outcomes {
-        if let Ok(audited) = &outcome.outcome {
+        if let Ok(audited) = &outcome.found {
             saved.put(SavedLog {
                 address: outcome.address.clone(),
                 key: outcome.key.clone(),
@@ -108,8 +108,8 @@ fn keep(path: &Path, since: Option<Saved>, outcomes: &[Outcome]) -> Result<(), S
 
 /// A lie outweighs a log that could not be reached.
 fn exit_of(outcomes: &[Outcome]) -> Exit {
-    let faults = || outcomes.iter().filter_map(|own| own.outcome.as_ref().err());
-    if faults().any(|fault| fault.is_about_the_log()) {
+    let faults = || outcomes.iter().filter_map(|own| own.found.as_ref().err());
+    if faults().any(AuditFault::is_about_the_log) {
         Exit::Errors
     } else if faults().next().is_some() {
         Exit::Failed

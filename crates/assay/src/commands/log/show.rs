@@ -21,14 +21,14 @@ pub(super) struct Outcome {
     /// Who says so.
     pub(super) key_from: KeyFrom,
     /// What was found.
-    pub(super) outcome: Result<Audited, AuditFault>,
+    pub(super) found: Result<Audited, AuditFault>,
 }
 
 /// A paragraph for each log.
 pub(super) fn text(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for outcome in outcomes {
-        let lines = match &outcome.outcome {
+        let lines = match &outcome.found {
             Ok(audited) => passed(audited),
             Err(fault) => failed(fault),
         };
@@ -113,7 +113,7 @@ fn log(outcome: &Outcome) -> Json {
         "address": outcome.address,
         "key": outcome.key.to_string(),
     });
-    let rest = match &outcome.outcome {
+    let rest = match &outcome.found {
         Ok(audited) => json!({
             "status": "ok",
             "size": audited.checkpoint.claimed().size,
