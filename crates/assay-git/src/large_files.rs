@@ -61,6 +61,7 @@ impl LargeFiles {
     }
 
     /// The same, whose files outlast what this says; without, they outlast the process.
+    #[must_use]
     pub fn lasting(mut self, durability: Durability) -> Self {
         self.durability = durability;
         self

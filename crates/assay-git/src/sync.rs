@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -57,8 +58,13 @@ impl Directories {
         if !cfg!(unix) {
             return Ok(());
         }
-        let paths: Vec<PathBuf> = self.paths.into_iter().collect();
-        sync_all(&paths)
+        // One that went with the last of its names is told by the directory that it was in.
+        let there = |path: &PathBuf| path.is_dir();
+        let paths: Vec<PathBuf> = self.paths.into_iter().filter(there).collect();
+        match sync_all(&paths) {
+            Err(Error::Disk { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(()),
+            synced => synced,
+        }
     }
 }
 

@@ -71,7 +71,7 @@ async fn a_large_file_that_came_a_moment_ago_stays_and_others_may_not_collect() 
         .await
         .unwrap();
 
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let young = test
         .hub
         .collect_large_files(&test.hub.shell(), hour, false)

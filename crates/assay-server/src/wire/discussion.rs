@@ -62,12 +62,12 @@ pub(crate) fn event(own: &Event) -> hub_api::Event {
     hub_api::Event {
         id: own.id.clone(),
         created_at: own.created,
-        data: event_data(own, author.clone()),
+        data: event_data(own, author.as_ref()),
         author,
     }
 }
 
-fn event_data(own: &Event, author: Option<hub_api::Account>) -> hub_api::EventData {
+fn event_data(own: &Event, author: Option<&hub_api::Account>) -> hub_api::EventData {
     match &own.data {
         EventData::Comment {
             text,
@@ -80,7 +80,7 @@ fn event_data(own: &Event, author: Option<hub_api::Account>) -> hub_api::EventDa
                 raw: raw.to_owned(),
                 html: paragraph(raw),
                 updated_at,
-                author: author.clone(),
+                author: author.cloned(),
             };
             let raw = if *hidden { HIDDEN } else { text.as_str() };
             hub_api::EventData::Comment(hub_api::CommentData {
