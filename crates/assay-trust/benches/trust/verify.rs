@@ -53,7 +53,13 @@ pub(crate) fn run() {
         drop(black_box(token.unverified_claims().unwrap()));
     };
     let entry = Canonical::read_file(&scene.file).remove(0).unwrap();
+    let own = scene.key.public();
+    let bytes = signature.to_bytes();
     let parts = [
+        (
+            "the signature",
+            time_best(|| assert!(own.verifies(black_box(signed.as_bytes()), &bytes))),
+        ),
         ("the text as YAML", time_best(|| scene.parse())),
         (
             "the text in canonical form",
