@@ -3,6 +3,7 @@
 mod evidence;
 mod files;
 mod hub;
+mod log;
 mod names;
 mod texts;
 mod wire;

@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Schema(Schema),
     Hub(crate::commands::hub::HubArgs),
     Import(crate::commands::import::ImportArgs),
+    Log(crate::commands::log::LogArgs),
     Serve(operate::Serve),
     Admin(operate::Admin),
     Reindex(operate::Reindex),

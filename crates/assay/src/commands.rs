@@ -5,6 +5,7 @@ pub(crate) mod convert;
 mod explain;
 pub(crate) mod hub;
 pub(crate) mod import;
+pub(crate) mod log;
 mod man;
 pub(crate) mod operate;
 mod schema;
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Convert(command) => convert::run(command, config, printer),
         Command::Hub(command) => hub::run(command, config, printer),
         Command::Import(command) => import::run(command, config, printer),
+        Command::Log(command) => log::run(command, config, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),

@@ -56,20 +56,25 @@ pub fn audit(
     options: &AuditOptions<'_>,
 ) -> Result<Audited, AuditFault> {
     let mut files = Files::new(source);
-    let signed = files.checkpoint()?;
-    let checkpoint = signed.verify(key).map_err(AuditFault::NotSigned)?;
     let since = earlier(options.since, key)?;
+    let signed = match (files.checkpoint()?, since) {
+        (Some(signed), _) => signed,
+        (None, None) => return Err(AuditFault::NoCheckpoint),
+        (None, Some(Checkpoint { size: was, .. })) => {
+            return Err(AuditFault::Shrunk { was: *was, is: 0 });
+        }
+    };
+    let checkpoint = signed.verify(key).map_err(AuditFault::NotSigned)?;
     compare(since, checkpoint, &signed, options)?;
     let entries = match options.depth {
         Depth::Entries => None,
         Depth::Tiles => shortcut(&mut files, checkpoint, since, options)?,
     };
-    let entries = match entries {
-        Some(entries) => entries,
-        None => {
-            whole(&mut files, checkpoint, &signed, options)?;
-            checkpoint.size
-        }
+    let entries = if let Some(entries) = entries {
+        entries
+    } else {
+        whole(&mut files, checkpoint, &signed, options)?;
+        checkpoint.size
     };
     Ok(Audited {
         since: since.map(|since| since.size),

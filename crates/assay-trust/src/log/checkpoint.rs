@@ -43,6 +43,9 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
+    /// No log has as many leaves as this: its tiles would have more levels than there are.
+    pub const MAX_SIZE: u64 = 1 << 48;
+
     /// The text that is signed.
     pub fn text(&self) -> String {
         format!("{}\n{}\n{}\n", self.origin, self.size, self.root)
@@ -51,7 +54,7 @@ impl Checkpoint {
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let origin = lines.next().filter(|origin| !origin.is_empty())?;
-        let size = decimal(lines.next()?)?;
+        let size = decimal(lines.next()?).filter(|size| *size < Self::MAX_SIZE)?;
         let root = TreeHash::from_base64(lines.next()?)?;
         // Lines of extensions may follow. They are signed, and mean nothing here.
         lines.all(|line| !line.is_empty()).then(|| Self {
@@ -166,6 +169,7 @@ mod tests {
             ("\n7\n", "\n07\n"),
             ("\n7\n", "\n+7\n"),
             ("\n7\n", "\n18446744073709551616\n"),
+            ("\n7\n", "\n281474976710656\n"),
             ("=\n\n", "\n\n"),
             ("=\n\n", "==\n\n"),
             ("hub.example/log\n", "\n"),

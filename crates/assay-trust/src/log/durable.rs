@@ -1,24 +1,25 @@
-use std::fs::{File, TryLockError};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::audit::{AuditFault, AuditOptions, Audited, audit};
-use super::checkpoint::{CheckpointError, SignedCheckpoint};
+use super::checkpoint::SignedCheckpoint;
 use super::disk::{Access, Disk, level_path};
 use super::error::LogError;
 use super::hash::TreeHash;
 use super::key::{NoteKey, VerifierKey};
+use super::leaves::{Leaves, entries};
+use super::open::{Keys, begin, lock, restore};
 use super::pending::Pending;
 use super::proof::{ConsistencyProof, InclusionProof};
 use super::queue::{Queue, Request};
 use super::receipt::Receipt;
-use super::recover::{Recovered, recover};
-use super::slots::{Record, Slots};
+use super::shared::Shared;
+use super::slots::Slots;
 use super::source::{LogSource, SourceError};
-use super::tile::{Bundle, LogPath, Tile, split_entry};
+use super::tile::{Bundle, LogPath, Tile};
 use super::tree::{Tiles as _, Tree};
 use super::writer::Writer;
 
@@ -35,26 +36,11 @@ pub struct Log {
 /// What can be said when a log is opened.
 #[derive(Debug, Clone, Default)]
 pub struct LogOptions {
-    /// The file that remembers the largest checkpoint ever signed [default: `largest` beside the entries]. A copy of the log
+    /// The file that remembers the largest checkpoint ever signed [default: `checkpoint.largest` beside the entries]. A copy of the log
     /// that is older is refused, so this file is best kept where the log's own backups do not reach.
     pub largest: Option<PathBuf>,
     /// Keys of this log that were replaced: its last checkpoint may be signed by one of them.
     pub former: Vec<VerifierKey>,
-}
-
-/// What the writer and all readers share.
-pub(crate) struct Shared {
-    pub(crate) disk: Disk,
-    key: VerifierKey,
-    state: RwLock<State>,
-}
-
-/// What is durable and signed for.
-struct State {
-    end: u64,
-    /// Where each bundle begins, and the one that the next leaf goes to.
-    starts: Vec<u64>,
-    checkpoint: Arc<SignedCheckpoint>,
 }
 
 /// The writer, held by those who may append.
@@ -72,11 +58,11 @@ impl Log {
         fs_err::create_dir_all(dir).map_err(LogError::io("make", dir))?;
         let lock = lock(dir)?;
         let disk = Disk::open(dir, Access::Write)?;
-        let (mut signed, found) = Slots::open(&dir.join("signed"))?;
+        let (mut signed, found) = Slots::open(&dir.join("checkpoint.last"))?;
         let largest = options
             .largest
             .clone()
-            .unwrap_or_else(|| dir.join("largest"));
+            .unwrap_or_else(|| dir.join("checkpoint.largest"));
         let (largest, remembered) = Slots::open(&largest)?;
         let keys = Keys {
             dir,
@@ -90,7 +76,7 @@ impl Log {
         keys.check(&record)?;
         let recovered = restore(&disk, &record, remembered.as_ref(), Access::Write, &keys)?;
         disk.cut_entries(record.end)?;
-        let (record, largest) = (keys.renew(record, &key, &mut signed)?, largest);
+        let record = keys.renew(record, &key, &mut signed)?;
         let shared = Shared::new(disk, keys.current.clone(), &record, recovered.starts);
         let shared = Arc::new(shared);
         let queue = Arc::new(Queue::default());
@@ -104,7 +90,7 @@ impl Log {
             end: record.end,
             settled: recovered.settled,
             remembered: Instant::now(),
-            lock,
+            _lock: lock,
         };
         let thread = std::thread::Builder::new()
             .name("log-writer".to_owned())
@@ -122,7 +108,7 @@ impl Log {
     /// Opens the log in a directory for reading, as it is now; another process may go on writing it.
     pub fn view(dir: &Path, key: VerifierKey) -> Result<Self, LogError> {
         let disk = Disk::open(dir, Access::Read)?;
-        let path = dir.join("signed");
+        let path = dir.join("checkpoint.last");
         let record = Slots::read(&path)?.ok_or(LogError::Damaged(path))?;
         let keys = Keys {
             dir,
@@ -184,12 +170,7 @@ impl Log {
 
     /// Leaves in their order, with their indexes, read bundle by bundle. What lies beyond the size is left out.
     pub fn leaves(&self, range: Range<u64>) -> Leaves {
-        Leaves {
-            log: self.clone(),
-            next: range.start,
-            end: range.end.min(self.size()),
-            read: Vec::new().into_iter(),
-        }
+        Leaves::new(self.clone(), range.start, range.end.min(self.size()))
     }
 
     /// The proof that a leaf is in the tree of this size.
@@ -269,6 +250,11 @@ impl Log {
         )
     }
 
+    /// The bytes of a bundle, which must be in the log.
+    pub(crate) fn bundle(&self, bundle: Bundle) -> Result<Vec<u8>, LogError> {
+        self.shared.bundle(bundle)
+    }
+
     fn has_size(&self, asked: u64) -> Result<u64, LogError> {
         let size = self.size();
         if asked <= size {
@@ -296,232 +282,4 @@ impl Drop for Hand {
             let _ = thread.join();
         }
     }
-}
-
-impl Shared {
-    fn new(disk: Disk, key: VerifierKey, record: &Record, starts: Vec<u64>) -> Self {
-        Self {
-            disk,
-            key,
-            state: RwLock::new(State {
-                end: record.end,
-                starts,
-                checkpoint: Arc::new(record.checkpoint.clone()),
-            }),
-        }
-    }
-
-    /// The last checkpoint.
-    pub(crate) fn checkpoint(&self) -> Arc<SignedCheckpoint> {
-        Arc::clone(&self.state().checkpoint)
-    }
-
-    /// Lets everyone see what has become durable.
-    pub(crate) fn publish(&self, end: u64, starts: Vec<u64>, checkpoint: SignedCheckpoint) {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.end = end;
-        state.starts.extend(starts);
-        state.checkpoint = Arc::new(checkpoint);
-    }
-
-    /// The bytes of a bundle, which must be in the log.
-    fn bundle(&self, bundle: Bundle) -> Result<Vec<u8>, LogError> {
-        let number = usize::try_from(bundle.index).map_err(|_| self.damaged())?;
-        let (start, end) = {
-            let state = self.state();
-            let start = state.starts.get(number).copied();
-            let end = state.starts.get(number + 1).copied();
-            (
-                start.ok_or_else(|| self.damaged())?,
-                end.unwrap_or(state.end),
-            )
-        };
-        let mut bytes = self.disk.read_entries(start, end)?;
-        let mut rest = bytes.as_slice();
-        for _ in 0..bundle.width {
-            rest = split_entry(rest).ok_or_else(|| self.damaged())?.1;
-        }
-        let length = bytes.len() - rest.len();
-        bytes.truncate(length);
-        Ok(bytes)
-    }
-
-    fn damaged(&self) -> LogError {
-        LogError::Damaged(self.disk.dir().join("entries"))
-    }
-
-    fn state(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Leaves in their order, with their indexes.
-pub struct Leaves {
-    log: Log,
-    next: u64,
-    end: u64,
-    read: std::vec::IntoIter<Vec<u8>>,
-}
-
-impl Iterator for Leaves {
-    type Item = Result<(u64, Vec<u8>), LogError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next >= self.end {
-            return None;
-        }
-        if self.read.len() == 0 {
-            let bundle = Bundle::around(self.next, self.end)?;
-            match self.log.shared.bundle(bundle) {
-                Ok(bytes) => {
-                    let skip = usize::try_from(self.next - bundle.first()).ok()?;
-                    let leaves: Vec<_> = entries(&bytes).skip(skip).map(<[u8]>::to_vec).collect();
-                    self.read = leaves.into_iter();
-                }
-                Err(error) => {
-                    self.next = self.end;
-                    return Some(Err(error));
-                }
-            }
-        }
-        let leaf = self.read.next()?;
-        let index = self.next;
-        self.next += 1;
-        Some(Ok((index, leaf)))
-    }
-}
-
-/// The keys that the last checkpoint may be signed with.
-struct Keys<'a> {
-    dir: &'a Path,
-    current: VerifierKey,
-    former: &'a [VerifierKey],
-}
-
-impl Keys<'_> {
-    fn check(&self, record: &Record) -> Result<(), LogError> {
-        let outcome = record.checkpoint.verify(&self.current);
-        let is_former = |key: &VerifierKey| record.checkpoint.verify(key).is_ok();
-        match outcome {
-            Ok(_) => Ok(()),
-            Err(_) if self.former.iter().any(is_former) => Ok(()),
-            Err(source) => Err(self.not_ours(source)),
-        }
-    }
-
-    fn not_ours(&self, source: CheckpointError) -> LogError {
-        LogError::NotOurs {
-            dir: self.dir.to_owned(),
-            source,
-        }
-    }
-
-    /// Signs the last checkpoint again when it was signed with a former key.
-    fn renew(&self, record: Record, key: &NoteKey, signed: &mut Slots) -> Result<Record, LogError> {
-        if record.checkpoint.verify(&self.current).is_ok() {
-            return Ok(record);
-        }
-        let claimed = record.checkpoint.claimed();
-        let record = Record {
-            checkpoint: SignedCheckpoint::sign(claimed.size, claimed.root, key),
-            ..record
-        };
-        signed.write(&record)?;
-        signed.sync()?;
-        Ok(record)
-    }
-}
-
-/// Lets no other process write the log for as long as the file is open.
-fn lock(dir: &Path) -> Result<File, LogError> {
-    let path = dir.join("lock");
-    let file = File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(LogError::io("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(LogError::InUse(dir.to_owned())),
-        Err(TryLockError::Error(error)) => Err(LogError::io("lock", &path)(error)),
-    }
-}
-
-/// Begins a log: an empty one is signed for before it gets its first leaf. So where there are entries, there is a checkpoint.
-fn begin(
-    disk: &Disk,
-    key: &NoteKey,
-    signed: &mut Slots,
-    remembered: Option<&Record>,
-) -> Result<Record, LogError> {
-    if let Some(remembered) = remembered {
-        return Err(rollback(disk.dir(), remembered, 0));
-    }
-    if disk.entries_length()? > 0 {
-        return Err(LogError::Damaged(disk.dir().join("signed")));
-    }
-    let record = Record {
-        end: 0,
-        settled: 0,
-        checkpoint: SignedCheckpoint::sign(0, TreeHash::of_nothing(), key),
-    };
-    signed.write(&record)?;
-    signed.sync()?;
-    let sync = File::open(disk.dir()).and_then(|dir| dir.sync_all());
-    sync.map_err(LogError::io("sync", disk.dir()))?;
-    Ok(record)
-}
-
-/// Makes sure that the log is what was signed, all of it, and not an old copy.
-fn restore(
-    disk: &Disk,
-    record: &Record,
-    remembered: Option<&Record>,
-    access: Access,
-    keys: &Keys<'_>,
-) -> Result<Recovered, LogError> {
-    let size = record.checkpoint.claimed().size;
-    if let Some(remembered) = remembered {
-        keys.check(remembered)?;
-        if remembered.checkpoint.claimed().size > size {
-            return Err(rollback(disk.dir(), remembered, size));
-        }
-    }
-    let found = disk.entries_length()?;
-    if found < record.end {
-        return Err(LogError::Smaller {
-            dir: disk.dir().to_owned(),
-            signed: record.end,
-            found,
-        });
-    }
-    let recovered = recover(disk, record, access)?;
-    if let Some(remembered) = remembered {
-        let claimed = remembered.checkpoint.claimed();
-        if Tree::new(disk, size).root(claimed.size)? != claimed.root {
-            return Err(LogError::Differs {
-                dir: disk.dir().to_owned(),
-                size: claimed.size,
-            });
-        }
-    }
-    Ok(recovered)
-}
-
-fn rollback(dir: &Path, remembered: &Record, found: u64) -> LogError {
-    LogError::Rollback {
-        dir: dir.to_owned(),
-        remembered: remembered.checkpoint.claimed().size,
-        found,
-    }
-}
-
-fn entries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = bytes;
-    std::iter::from_fn(move || {
-        let (leaf, after) = split_entry(rest)?;
-        rest = after;
-        Some(leaf)
-    })
 }

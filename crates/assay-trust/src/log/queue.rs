@@ -93,13 +93,73 @@ impl Queue {
         Some(batch)
     }
 
-    /// Lets no more leaves in. Those that wait are still taken.
-    pub(crate) fn close(&self, error: LogError) {
-        self.lock().closed.get_or_insert(error);
+    /// Lets no more leaves in, and returns why: the first reason stays. Those that wait are still taken.
+    pub(crate) fn close(&self, error: LogError) -> LogError {
+        let reason = self.lock().closed.get_or_insert(error).clone();
         self.changed.notify_all();
+        reason
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pending::Pending;
+    use super::*;
+
+    fn request(length: usize) -> (Request, Pending) {
+        let (sender, pending) = Pending::new();
+        let leaf = vec![0; length];
+        (Request { leaf, sender }, pending)
+    }
+
+    #[test]
+    fn a_batch_has_what_waits_up_to_its_bounds() {
+        let queue = Queue::default();
+        let mut pending = Vec::new();
+        for length in [10, MAX_BATCH_BYTES - 10, 1, MAX_BATCH_BYTES + 1, 5] {
+            let (request, own) = request(length);
+            queue.push(request);
+            pending.push(own);
+        }
+        queue.close(LogError::Stopped);
+
+        let batches: Vec<usize> = std::iter::from_fn(|| queue.take())
+            .map(|batch| batch.len())
+            .collect();
+
+        assert_eq!(batches, [2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn who_comes_when_too_many_wait_is_told_so_at_once() {
+        let queue = Queue::default();
+        let pending: Vec<_> = (0..=MAX_WAITING)
+            .map(|_| {
+                let (request, pending) = request(1);
+                queue.push(request);
+                pending
+            })
+            .collect();
+
+        let last = pending.into_iter().next_back().map(Pending::wait);
+
+        assert!(matches!(last, Some(Err(LogError::Busy))));
+    }
+
+    #[test]
+    fn a_closed_queue_gives_the_first_reason() {
+        let queue = Queue::default();
+        queue.close(LogError::ReadOnly);
+        queue.close(LogError::Stopped);
+        let (request, pending) = request(1);
+
+        queue.push(request);
+
+        assert!(matches!(pending.wait(), Err(LogError::ReadOnly)));
+        assert!(queue.take().is_none());
     }
 }

@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_newer_record_is_read_and_a_torn_one_leaves_the_older() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("signed");
+        let path = directory.path().join("checkpoint.last");
         let (mut slots, none) = Slots::open(&path).unwrap();
         slots.write(&record(1)).unwrap();
         slots.write(&record(2)).unwrap();

@@ -130,18 +130,15 @@ impl<T: Tiles> Tree<T> {
 
     fn kept(&mut self, tile: Tile) -> Result<&[TreeHash], T::Error> {
         let found = self.kept.iter().position(|(own, _)| *own == tile);
-        let position = match found {
-            Some(position) => position,
-            None => {
-                let hashes = self.tiles.tile(tile)?;
-                if self.kept.len() == KEPT_TILES {
-                    self.kept.remove(0);
-                }
-                self.kept.push((tile, hashes));
-                self.kept.len() - 1
-            }
-        };
-        Ok(&self.kept[position].1)
+        if let Some(position) = found {
+            return Ok(&self.kept[position].1);
+        }
+        let hashes = self.tiles.tile(tile)?;
+        if self.kept.len() == KEPT_TILES {
+            self.kept.remove(0);
+        }
+        let (_, hashes) = self.kept.push_mut((tile, hashes));
+        Ok(hashes)
     }
 }
 

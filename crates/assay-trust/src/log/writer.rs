@@ -3,12 +3,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::SignedCheckpoint;
-use super::durable::Shared;
 use super::error::LogError;
 use super::frontier::Frontier;
 use super::growth::Growth;
 use super::key::NoteKey;
 use super::queue::{Queue, Request};
+use super::shared::Shared;
 use super::slots::{Record, Slots};
 use super::tile::Tile;
 
@@ -30,7 +30,7 @@ pub(crate) struct Writer {
     pub(crate) settled: u64,
     pub(crate) remembered: Instant,
     /// Another process finds this file locked for as long as this one writes.
-    pub(crate) lock: std::fs::File,
+    pub(crate) _lock: std::fs::File,
 }
 
 /// A batch was not written.
@@ -44,13 +44,18 @@ enum Failure {
 impl Writer {
     /// Writes batches until the queue is closed.
     pub(crate) fn run(mut self) {
+        // The note may be lost, or older than the log.
+        self.remember();
         while let Some(batch) = self.queue.take() {
             match self.commit(&batch) {
-                Ok(first) => acknowledge(batch, first),
+                Ok(first) => {
+                    self.remember();
+                    acknowledge(batch, first);
+                }
                 Err(Failure::Undone(error)) => refuse(batch, &error),
                 Err(Failure::Unknown(error)) => return self.give_up(batch, error),
             }
-            self.remember();
+            self.sync_memory();
             self.settle(SETTLE_EVERY);
         }
         self.settle(u64::from(Tile::WIDTH));
@@ -109,17 +114,23 @@ impl Writer {
         }
     }
 
-    /// Notes beside the log how large it has become.
+    /// Notes beside the log how large it has become. A process that is killed leaves the note; a power cut may take it.
     fn remember(&mut self) {
         let record = self.record();
-        let mut outcome = self.largest.write(&record);
-        if outcome.is_ok() && self.remembered.elapsed() >= REMEMBER_EVERY {
-            outcome = self.largest.sync();
-            self.remembered = Instant::now();
-        }
-        if let Err(error) = outcome {
+        if let Err(error) = self.largest.write(&record) {
             tracing::warn!(%error, "the largest checkpoint of the log could not be noted");
         }
+    }
+
+    /// Makes the note durable now and then.
+    fn sync_memory(&mut self) {
+        if self.remembered.elapsed() < REMEMBER_EVERY {
+            return;
+        }
+        if let Err(error) = self.largest.sync() {
+            tracing::warn!(%error, "the largest checkpoint of the log could not be made durable");
+        }
+        self.remembered = Instant::now();
     }
 
     /// Makes derived files durable when so many leaves have come since the last time.
@@ -145,7 +156,6 @@ impl Writer {
         if let Err(error) = noted {
             tracing::warn!(%error, "the log was closed, but the next start will have to look again");
         }
-        drop(self.lock);
     }
 
     /// Refuses this batch and all that come after it.
@@ -155,8 +165,15 @@ impl Writer {
         let error = LogError::Broken(Arc::new(error));
         self.queue.close(error.clone());
         refuse(batch, &error);
+    }
+}
+
+impl Drop for Writer {
+    /// Leaves nobody waiting, however the thread came to its end.
+    fn drop(&mut self) {
+        let reason = self.queue.close(LogError::Stopped);
         while let Some(batch) = self.queue.take() {
-            refuse(batch, &error);
+            refuse(batch, &reason);
         }
     }
 }

@@ -7,6 +7,7 @@ mod convert;
 mod find;
 mod fix;
 mod formats;
+mod log_audit;
 mod memory;
 mod other_commands;
 mod support;

@@ -4,10 +4,10 @@ use super::super::source::SourceError;
 /// What an audit found to be wrong, or why it could not tell.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditFault {
-    /// The log has no checkpoint, or what it gives as one is none or is not signed by its key.
+    /// What the log gives as its checkpoint is none, or is not signed by its key.
     #[error("the checkpoint is not signed by the key of the log")]
     NotSigned(#[source] CheckpointError),
-    /// There is no checkpoint.
+    /// There is no checkpoint, and none was ever seen.
     #[error("there is no checkpoint, so there is no log")]
     NoCheckpoint,
     /// The checkpoint to compare with proves nothing.
@@ -81,14 +81,13 @@ impl AuditFault {
     pub fn is_about_the_log(&self) -> bool {
         match self {
             Self::NotSigned(_)
-            | Self::NoCheckpoint
             | Self::Shrunk { .. }
             | Self::Dropped { .. }
             | Self::Rewritten { .. }
             | Self::Forked { .. }
             | Self::TileMissing { .. }
             | Self::TileDiffers { .. } => true,
-            Self::EarlierNotSigned(_) | Self::Unreachable(_) => false,
+            Self::NoCheckpoint | Self::EarlierNotSigned(_) | Self::Unreachable(_) => false,
         }
     }
 }

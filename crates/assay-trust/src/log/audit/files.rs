@@ -30,14 +30,14 @@ impl<'s> Files<'s> {
         self.bytes
     }
 
-    /// The checkpoint, signed or not.
-    pub(super) fn checkpoint(&mut self) -> Result<SignedCheckpoint, AuditFault> {
-        let bytes = self
-            .fetch(LogPath::Checkpoint)?
-            .ok_or(AuditFault::NoCheckpoint)?;
+    /// The checkpoint, signed or not, if there is one.
+    pub(super) fn checkpoint(&mut self) -> Result<Option<SignedCheckpoint>, AuditFault> {
+        let Some(bytes) = self.fetch(LogPath::Checkpoint)? else {
+            return Ok(None);
+        };
         let text = String::from_utf8(bytes)
             .map_err(|_| AuditFault::NotSigned(CheckpointError::Note(NoteError::Form)))?;
-        text.parse().map_err(AuditFault::NotSigned)
+        text.parse().map(Some).map_err(AuditFault::NotSigned)
     }
 
     /// The bytes of a bundle, or of the full one that it has grown into.

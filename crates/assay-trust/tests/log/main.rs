@@ -1,0 +1,12 @@
+//! The log as those meet it who rely on it: its files, its proofs, its promises after a crash, and audits of liars.
+
+#![cfg(test)]
+
+mod attacks;
+mod durable;
+mod kill;
+mod oracle;
+mod random;
+mod recovery;
+mod support;
+mod vectors;

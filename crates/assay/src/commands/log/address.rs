@@ -1,0 +1,147 @@
+//! Which logs are meant, and whose keys they have.
+
+use std::path::Path;
+
+use assay_trust::log::{Directory, LogSource, SignedCheckpoint, VerifierKey};
+use assay_trust::proof::{TrustNote, TrustNoteError};
+
+use super::args::{AuditArgs, LogName};
+use super::saved::{Saved, SavedLog};
+use super::source::Remote;
+use crate::client::{Client, ClientError};
+
+/// Where a hub says which keys its logs have.
+const TRUST: &str = "/.well-known/eval-trust";
+
+/// A log to audit.
+pub(super) struct Target {
+    /// What it is called: `results`, or the address.
+    pub(super) name: String,
+    /// Where it is, as it is saved.
+    pub(super) address: String,
+    /// Where its files come from.
+    pub(super) source: Box<dyn LogSource>,
+    /// Its key.
+    pub(super) key: VerifierKey,
+    /// Who says that this is its key.
+    pub(super) key_from: KeyFrom,
+    /// What it signed for before.
+    pub(super) since: Option<SignedCheckpoint>,
+}
+
+/// Who says which key a log has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyFrom {
+    /// The one who asks.
+    Flag,
+    /// An earlier audit.
+    Earlier,
+    /// The hub itself.
+    Hub,
+}
+
+/// Why it is not known what to audit.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TargetError {
+    /// The hub refused, or cannot be reached.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// What the hub says of its keys cannot be read.
+    #[error("`{hub}{TRUST}` does not say what keys the logs have: {source}")]
+    Note { hub: String, source: TrustNoteError },
+    /// The earlier audit was of another log.
+    #[error("the earlier audit has no checkpoint of `{0}`")]
+    NoEarlier(String),
+}
+
+/// The logs that the arguments mean.
+pub(super) fn targets(
+    action: &AuditArgs,
+    since: Option<&Saved>,
+) -> Result<Vec<Target>, TargetError> {
+    let address = action.address.trim_end_matches('/');
+    match &action.key {
+        Some(key) => Ok(vec![one(address, key, since)?]),
+        None => of_hub(address, action.log, since),
+    }
+}
+
+fn one(address: &str, key: &VerifierKey, since: Option<&Saved>) -> Result<Target, TargetError> {
+    let known = since.map(|saved| saved.of(key));
+    let since = match known {
+        Some(None) => return Err(TargetError::NoEarlier(address.to_owned())),
+        Some(Some(log)) => Some(log.checkpoint.clone()),
+        None => None,
+    };
+    let source: Box<dyn LogSource> = if Path::new(address).is_dir() {
+        Box::new(Directory::new(address))
+    } else {
+        Box::new(Remote::new(address, "")?)
+    };
+    Ok(Target {
+        name: key.name().to_owned(),
+        address: address.to_owned(),
+        source,
+        key: key.clone(),
+        key_from: KeyFrom::Flag,
+        since,
+    })
+}
+
+fn of_hub(
+    hub: &str,
+    log: Option<LogName>,
+    since: Option<&Saved>,
+) -> Result<Vec<Target>, TargetError> {
+    let mut announced = None;
+    let wanted = LogName::ALL
+        .into_iter()
+        .filter(|name| log.is_none_or(|own| own == *name));
+    wanted
+        .map(|name| {
+            let prefix = format!("/v1/log/{}", name.as_str());
+            let address = format!("{hub}{prefix}");
+            let known = since.map(|saved| saved.at(&address).ok_or(&address));
+            let earlier: Option<&SavedLog> = known
+                .transpose()
+                .map_err(|address| TargetError::NoEarlier(address.clone()))?;
+            let (key, key_from) = match earlier {
+                Some(earlier) => (earlier.key.clone(), KeyFrom::Earlier),
+                None => (announced_key(hub, name, &mut announced)?, KeyFrom::Hub),
+            };
+            Ok(Target {
+                name: name.as_str().to_owned(),
+                source: Box::new(Remote::new(hub, &prefix)?),
+                address,
+                key,
+                key_from,
+                since: earlier.map(|log| log.checkpoint.clone()),
+            })
+        })
+        .collect()
+}
+
+/// The key that the hub announces for a log, asked for once.
+fn announced_key(
+    hub: &str,
+    log: LogName,
+    announced: &mut Option<TrustNote>,
+) -> Result<VerifierKey, TargetError> {
+    let note = match announced {
+        Some(note) => note,
+        None => announced.insert(trust_note(hub)?),
+    };
+    Ok(match log {
+        LogName::Results => note.results.clone(),
+        LogName::Control => note.control.clone(),
+    })
+}
+
+fn trust_note(hub: &str) -> Result<TrustNote, TargetError> {
+    let bytes = Client::new(hub, None)?.bytes(TRUST)?;
+    let note = String::from_utf8_lossy(&bytes).parse();
+    note.map_err(|source| TargetError::Note {
+        hub: hub.to_owned(),
+        source,
+    })
+}

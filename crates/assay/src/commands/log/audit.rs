@@ -1,0 +1,119 @@
+//! `assay log audit`: a log checked from outside.
+
+use std::path::Path;
+
+use assay_trust::log::{AuditOptions, Depth, audit};
+
+use super::address::{Target, TargetError, targets};
+use super::args::AuditArgs;
+use super::saved::{Saved, SavedError, SavedLog};
+use super::show::{Outcome, json, text};
+use crate::commands::hub::ShowFormat;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::progress::Progress;
+
+/// Why nothing was audited, or the outcome could not be kept.
+#[derive(Debug, thiserror::Error)]
+enum AuditError {
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error(transparent)]
+    Saved(#[from] SavedError),
+}
+
+/// Audits the logs that are named, and says what is wrong with them.
+pub(super) fn run(action: &AuditArgs, config: &Config, printer: &mut Printer) -> Exit {
+    match audit_all(action, config) {
+        Ok(outcomes) => {
+            match action.format {
+                ShowFormat::Text => printer.data(&text(&outcomes)),
+                ShowFormat::Json => printer.json(&json(&outcomes)),
+            }
+            exit_of(&outcomes)
+        }
+        Err(error) => {
+            printer.error(&error.to_string());
+            Exit::Failed
+        }
+    }
+}
+
+fn audit_all(action: &AuditArgs, config: &Config) -> Result<Vec<Outcome>, AuditError> {
+    let since = earlier(action)?;
+    let targets = targets(action, since.as_ref())?;
+    let outcomes: Vec<Outcome> = targets
+        .into_iter()
+        .map(|target| audit_one(target, action, config))
+        .collect();
+    if let Some(path) = &action.save {
+        keep(path, since, &outcomes)?;
+    }
+    Ok(outcomes)
+}
+
+/// What the earlier audit kept; none at the first one.
+fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
+    let Some(path) = &action.since else {
+        return Ok(None);
+    };
+    if action.save.as_ref() == Some(path) {
+        Saved::load_if_there(path)
+    } else {
+        Saved::load(path).map(Some)
+    }
+}
+
+fn audit_one(mut target: Target, action: &AuditArgs, config: &Config) -> Outcome {
+    let shown = config.shows_progress(action.no_progress);
+    let progress = Progress::counting(shown, 0, "entries");
+    let tell = |done, total| progress.at(done, total);
+    let options = AuditOptions {
+        since: target.since.as_ref(),
+        depth: if action.quick {
+            Depth::Tiles
+        } else {
+            Depth::Entries
+        },
+        progress: Some(&tell),
+    };
+    let outcome = audit(target.source.as_mut(), &target.key, &options);
+    Outcome {
+        name: target.name,
+        address: target.address,
+        key: target.key,
+        key_from: target.key_from,
+        outcome,
+    }
+}
+
+/// Keeps the checkpoints of logs that passed. Those of the others stay what they were.
+fn keep(path: &Path, since: Option<Saved>, outcomes: &[Outcome]) -> Result<(), SavedError> {
+    let mut saved = match Saved::load_if_there(path)? {
+        Some(saved) => saved,
+        None => since.unwrap_or_default(),
+    };
+    for outcome in outcomes {
+        if let Ok(audited) = &outcome.outcome {
+            saved.put(SavedLog {
+                address: outcome.address.clone(),
+                key: outcome.key.clone(),
+                checkpoint: audited.checkpoint.clone(),
+            });
+        }
+    }
+    saved.store(path)
+}
+
+/// A lie outweighs a log that could not be reached.
+fn exit_of(outcomes: &[Outcome]) -> Exit {
+    let faults = || outcomes.iter().filter_map(|own| own.outcome.as_ref().err());
+    if faults().any(|fault| fault.is_about_the_log()) {
+        Exit::Errors
+    } else if faults().next().is_some() {
+        Exit::Failed
+    } else {
+        Exit::Clean
+    }
+}

@@ -1,0 +1,172 @@
+//! The outcome of an audit, for people and for machines.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use assay_render::visible;
+use assay_trust::log::{AuditFault, Audited, VerifierKey};
+use serde_json::{Value as Json, json};
+
+use super::address::KeyFrom;
+use crate::plural::{bytes, count, grouped};
+
+/// What came of the audit of a log.
+pub(super) struct Outcome {
+    /// What the log is called.
+    pub(super) name: String,
+    /// Where it is.
+    pub(super) address: String,
+    /// Its key.
+    pub(super) key: VerifierKey,
+    /// Who says so.
+    pub(super) key_from: KeyFrom,
+    /// What was found.
+    pub(super) outcome: Result<Audited, AuditFault>,
+}
+
+/// A paragraph for each log.
+pub(super) fn text(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for outcome in outcomes {
+        let lines = match &outcome.outcome {
+            Ok(audited) => passed(audited),
+            Err(fault) => failed(fault),
+        };
+        let _ = writeln!(text, "{}: {lines}", visible(&outcome.name));
+        let from = match outcome.key_from {
+            KeyFrom::Flag => "given",
+            KeyFrom::Earlier => "as in the earlier audit",
+            KeyFrom::Hub => "as the hub announces it; keep it with `--save`",
+        };
+        let _ = writeln!(
+            text,
+            "  key: {} ({from})",
+            visible(&outcome.key.to_string())
+        );
+    }
+    text
+}
+
+fn passed(audited: &Audited) -> String {
+    let size = audited.checkpoint.claimed().size;
+    let mut text = format!("{}, nothing is wrong", count(size, "entry", "entries"));
+    match audited.since {
+        Some(since) if since == size => text.push_str("; none is new since the earlier audit"),
+        Some(since) => {
+            let _ = write!(
+                text,
+                "; {} since the earlier audit, which it goes on from",
+                count(size - since, "is new", "are new")
+            );
+        }
+        None => {}
+    }
+    let _ = write!(
+        text,
+        "\n  root: {}\n  read: {} in {}, {}",
+        audited.checkpoint.claimed().root,
+        count(audited.entries, "entry", "entries"),
+        count(audited.files, "file", "files"),
+        bytes(audited.bytes)
+    );
+    text
+}
+
+fn failed(fault: &AuditFault) -> String {
+    let mut text = format!("error[{}]: {}", fault.code(), visible(&fault.to_string()));
+    let mut cause = fault.source();
+    while let Some(error) = cause {
+        let _ = write!(text, "\n  because {}", visible(&error.to_string()));
+        cause = error.source();
+    }
+    if let AuditFault::Forked { old, new } = fault {
+        let sizes = (old.claimed().size, new.claimed().size);
+        let _ = write!(
+            text,
+            "\n  both were signed by the log; keep them, they prove it:\n\n{}\n{}\n  (sizes {} and {})",
+            visible_lines(&old.to_string()),
+            visible_lines(&new.to_string()),
+            grouped(sizes.0),
+            grouped(sizes.1)
+        );
+    }
+    text
+}
+
+/// A text of several lines, indented, without anything that a terminal would obey.
+fn visible_lines(text: &str) -> String {
+    text.lines().fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "    {}", visible(line));
+        all
+    })
+}
+
+/// One document for all logs.
+pub(super) fn json(outcomes: &[Outcome]) -> Json {
+    let logs: Vec<Json> = outcomes.iter().map(log).collect();
+    json!({ "logs": logs })
+}
+
+fn log(outcome: &Outcome) -> Json {
+    let mut log = json!({
+        "log": outcome.name,
+        "address": outcome.address,
+        "key": outcome.key.to_string(),
+    });
+    let rest = match &outcome.outcome {
+        Ok(audited) => json!({
+            "status": "ok",
+            "size": audited.checkpoint.claimed().size,
+            "root": audited.checkpoint.claimed().root.to_string(),
+            "since": audited.since,
+            "entriesRead": audited.entries,
+            "filesRead": audited.files,
+            "bytesRead": audited.bytes,
+            "checkpoint": audited.checkpoint.to_string(),
+        }),
+        Err(fault) => fault_json(fault),
+    };
+    if let (Json::Object(log), Json::Object(rest)) = (&mut log, rest) {
+        log.extend(rest);
+    }
+    log
+}
+
+fn fault_json(fault: &AuditFault) -> Json {
+    let status = if fault.is_about_the_log() {
+        "fault"
+    } else {
+        "unknown"
+    };
+    let mut json = json!({ "status": status, "code": fault.code(), "message": chain(fault) });
+    match fault {
+        AuditFault::Rewritten { index } => json["index"] = json!(index),
+        AuditFault::Dropped { index } => json["index"] = json!(index),
+        AuditFault::Shrunk { was, is } => {
+            json["was"] = json!(was);
+            json["is"] = json!(is);
+        }
+        AuditFault::Forked { old, new } => {
+            json["old"] = json!(old.to_string());
+            json["new"] = json!(new.to_string());
+        }
+        AuditFault::NotSigned(_)
+        | AuditFault::NoCheckpoint
+        | AuditFault::EarlierNotSigned(_)
+        | AuditFault::TileMissing { .. }
+        | AuditFault::TileDiffers { .. }
+        | AuditFault::Unreachable(_) => {}
+    }
+    json
+}
+
+/// A fault and what it comes from.
+fn chain(fault: &AuditFault) -> String {
+    let mut text = fault.to_string();
+    let mut cause = fault.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}
