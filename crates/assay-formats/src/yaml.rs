@@ -4,6 +4,7 @@
 //! use do not agree on it. A scalar that they read differently keeps its most telling kind and is marked as loose. What
 //! result files do better without (anchors, tags, a second document) is read and reported.
 
+mod ascii;
 mod locate;
 mod place;
 mod read;

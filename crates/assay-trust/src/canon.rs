@@ -42,7 +42,8 @@ impl Canonical {
 
     /// The canonical form of every entry of a result file; one answer for the whole file if it cannot be read as a list.
     pub fn read_file(source: &str) -> Vec<Result<Self, Unverified>> {
-        let mut tape = Tape::with_room_for(source.len());
+        // Half of a file with tokens is tokens, which are a value each.
+        let mut tape = Tape::with_room_for(source.len() / 2);
         let faults = yaml::parse(source, &mut tape);
         let Some(root) = tape.root(source) else {
             return vec![Err(profile::fatal(source, &faults))];
@@ -99,6 +100,11 @@ impl Canonical {
     /// What the entry claims for a model.
     pub fn subject(&self, model: &RepoId) -> Result<Subject, Unverified> {
         subject::read(&self.tree, model)
+    }
+
+    /// Whether the entry claims exactly this, for whichever model. The answer of [`Canonical::subject`] without making one.
+    pub(crate) fn is_claim(&self, signed: &Subject) -> bool {
+        subject::is(&self.tree, signed)
     }
 
     /// The entry as a result file has it, with this token. It reads back as the same entry.

@@ -134,22 +134,22 @@ impl Claims {
 
     fn of(value: Value<'_>) -> Result<Self, Malformed> {
         let mut members = Members::of(value)?;
-        members.version("ver", Self::VERSION)?;
         let claims = Self {
-            iss: members.text("iss")?,
+            act: members.take("act").map(read_facts).transpose()?,
+            assurance: members.parsed("assurance")?,
             aud: members.text("aud")?,
-            sub: read_integration(&members.text("sub")?)?,
-            jti: members.parsed("jti")?,
-            iat: members.integer("iat")?,
-            nbf: members.integer("nbf")?,
-            exp: members.integer("exp")?,
             subject: Subject::take(&mut members)?,
             digests: Digests::take(members.members("digests")?)?,
-            assurance: members.parsed("assurance")?,
-            policy: members.optional_parsed("policy")?,
-            act: members.take("act").map(read_facts).transpose()?,
             evidence: read_evidence(members.take("evidence"))?,
+            exp: members.integer("exp")?,
+            iat: members.integer("iat")?,
+            iss: members.text("iss")?,
+            jti: members.parsed("jti")?,
+            nbf: members.integer("nbf")?,
+            policy: members.optional_parsed("policy")?,
+            sub: read_integration(&members.text("sub")?)?,
         };
+        members.version("ver", Self::VERSION)?;
         members.finish().map(|()| claims)
     }
 }

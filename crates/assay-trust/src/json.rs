@@ -79,7 +79,7 @@ impl Json {
 
     /// The canonical spelling.
     pub fn to_jcs(&self) -> String {
-        let mut text = String::with_capacity(1024);
+        let mut text = String::with_capacity(USUAL_BYTES);
         self.write(&mut text);
         text
     }
@@ -197,12 +197,15 @@ impl Json {
     }
 }
 
+/// How long a canonical entry usually is, in bytes. Allocators keep room of this size at hand, and none that is larger.
+const USUAL_BYTES: usize = 512;
+
 /// Writes an object whose members come in the order of their names.
 pub(crate) struct ObjectWriter(String);
 
 impl ObjectWriter {
     pub(crate) fn begin() -> Self {
-        let mut text = String::with_capacity(1024);
+        let mut text = String::with_capacity(USUAL_BYTES);
         text.push('{');
         Self(text)
     }

@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use assay_formats::{Kind, Value};
+use assay_formats::{Entries, Kind, Value};
 
 /// The members of an object whose schema is closed: each is taken out once, and nothing may be left over.
 ///
@@ -9,6 +9,9 @@ use assay_formats::{Kind, Value};
 pub(crate) struct Members<'d> {
     object: Value<'d>,
     taken: Vec<&'static str>,
+    /// The members after the one that was last taken. The next one is usually among them: readers ask in the order of the
+    /// names, and that is the order in which they stand.
+    ahead: Entries<'d>,
 }
 
 /// How many members an object usually has at most.
@@ -36,13 +39,23 @@ impl<'d> Members<'d> {
         if object.kind() != Kind::Map {
             return Err(Malformed::NotAnObject);
         }
-        let taken = Vec::with_capacity(USUAL);
-        Ok(Self { object, taken })
+        Ok(Self {
+            object,
+            taken: Vec::with_capacity(USUAL),
+            ahead: object.entries(),
+        })
     }
 
     /// The member, if there is one.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<Value<'d>> {
-        let value = self.object.get(key)?;
+        let mut ahead = self.ahead.clone();
+        let is_it = |(own, _): &(Value<'d>, Value<'d>)| own.is_text(key);
+        let found = ahead.find(is_it).or_else(|| {
+            ahead = self.object.entries();
+            ahead.find(is_it)
+        });
+        let (_, value) = found?;
+        self.ahead = ahead;
         self.taken.push(key);
         Some(value)
     }

@@ -92,15 +92,14 @@ impl Subject {
 
     /// Takes the claim out of the members of a token.
     pub(crate) fn take(members: &mut Members<'_>) -> Result<Self, Malformed> {
-        let metrics = members.list("metrics")?;
         Ok(Self {
-            model_repo: members.parsed("model_repo")?,
-            model_revision: full_revision(members, "model_revision")?,
             benchmark_repo: members.parsed("benchmark_repo")?,
             benchmark_revision: full_revision(members, "benchmark_revision")?,
-            task_id: members.parsed("task_id")?,
-            metrics: read_metrics(metrics)?,
             framework: FrameworkClaim::take(members.members("framework")?)?,
+            metrics: read_metrics(members.list("metrics")?)?,
+            model_repo: members.parsed("model_repo")?,
+            model_revision: full_revision(members, "model_revision")?,
+            task_id: members.parsed("task_id")?,
         })
     }
 }

@@ -4,10 +4,11 @@ mod keys;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+use saphyr_parser::{Event, Input, Parser, ScalarStyle, ScanError, Span};
 
 use self::alias::Anchored;
 use self::keys::Keys;
+use super::ascii::Ascii;
 use super::locate::{Bounds, Locator, Opening, Role};
 use super::place::{Prolog, character_at, skip_space, without_added_break};
 use super::scalar::resolve;
@@ -118,7 +119,13 @@ impl<'a> Run<'a> {
     }
 
     fn document(&mut self) -> Result<(), Stop> {
-        let mut parser = Parser::new_from_str(self.source);
+        match Ascii::of(self.source) {
+            Some(ascii) => self.events(Parser::new(ascii)),
+            None => self.events(Parser::new_from_str(self.source)),
+        }
+    }
+
+    fn events<T: Input>(&mut self, mut parser: Parser<'_, T>) -> Result<(), Stop> {
         let mut has_begun = false;
         while let Some(event) = parser.next_event() {
             let (event, span) = event.or_else(|error| self.refuse(&error))?;

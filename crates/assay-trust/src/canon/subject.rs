@@ -24,6 +24,48 @@ pub(super) fn read(entry: &Json, model: &RepoId) -> Result<Subject, Unverified> 
     })
 }
 
+/// Whether an entry claims exactly this.
+pub(super) fn is(entry: &Json, signed: &Subject) -> bool {
+    let [dataset, framework] = ["dataset", "framework"].map(|key| entry.get(key));
+    let has = |holder: Option<&Json>, key: &str, text: &str| {
+        let own = holder.and_then(|holder| holder.get(key)?.text());
+        own == Some(text)
+    };
+    has(
+        Some(entry),
+        "model_revision",
+        signed.model_revision.as_str(),
+    ) && has(dataset, "id", signed.benchmark_repo.as_str())
+        && has(dataset, "revision", signed.benchmark_revision.as_str())
+        && has(dataset, "task_id", signed.task_id.as_str())
+        && has(framework, "name", &signed.framework.name)
+        && has(framework, "version", &signed.framework.version)
+        && framework.is_some_and(|own| has_optional(own, "command", &signed.framework.command))
+        && has_metrics(entry.get("metrics"), &signed.metrics)
+}
+
+fn has_metrics(list: Option<&Json>, signed: &[MetricClaim]) -> bool {
+    let Some(Json::List(items)) = list else {
+        return false;
+    };
+    let is_same = |(item, signed): (&Json, &MetricClaim)| {
+        let id = item.get("metric_id").and_then(Json::text);
+        id == Some(signed.metric_id.as_str())
+            && item.get("value") == Some(&Json::Number(signed.value))
+            && has_optional(item, "slice", &signed.slice)
+    };
+    items.len() == signed.len() && items.iter().zip(signed).all(is_same)
+}
+
+/// Whether a text is there exactly when it was signed, and is the same then.
+fn has_optional(holder: &Json, key: &str, signed: &Option<String>) -> bool {
+    match (holder.get(key), signed) {
+        (None, None) => true,
+        (Some(own), Some(signed)) => own.text() == Some(signed),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
 fn metrics(entry: &Json) -> Result<Vec<MetricClaim>, Unverified> {
     let Json::List(items) = required(entry, "metrics", Field::Metrics)? else {
         return Err(wrong(Field::Metrics, "a list"));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use assay_model::{RepoPath, quote};
+use assay_model::{RepoId, RepoPath, quote};
 
 use crate::{Canonical, Claims, Digest, Field, MetricClaim, Reason, Subject, Unverified};
 
@@ -16,11 +16,11 @@ pub(super) fn entry(
     claims: &Claims,
 ) -> Result<(), Unverified> {
     let signed = &claims.subject;
-    let subject = canonical.subject(&signed.model_repo)?;
-    if subject != *signed {
+    if !canonical.is_claim(signed) {
+        let subject = canonical.subject(&signed.model_repo)?;
         return Err(difference(&subject, signed));
     }
-    if subject.digest() != claims.digests.subject {
+    if signed.digest() != claims.digests.subject {
         let detail = "the token carries another digest of its own claims";
         return Err(Unverified::new(Reason::SubjectDigestMismatch, detail));
     }
@@ -40,12 +40,26 @@ pub fn result_path(claims: &Claims) -> RepoPath {
         .expect("the name of a repository is safe in a path")
 }
 
+/// Whether this is the file of a benchmark, told without making its name.
+fn is_result_file(path: &RepoPath, benchmark: &RepoId) -> bool {
+    let name = path.as_str().strip_prefix(DIRECTORY);
+    let name = name.and_then(|name| name.strip_prefix('/'));
+    let Some(name) = name.and_then(|name| name.strip_suffix(".yaml")) else {
+        return false;
+    };
+    let spelled = |byte: u8| match byte {
+        b'-' => b'_',
+        byte => byte.to_ascii_lowercase(),
+    };
+    name.bytes().eq(benchmark.name().bytes().map(spelled))
+}
+
 /// Whether the entry is in the file that its benchmark has.
 pub(super) fn path(path: &RepoPath, claims: &Claims) -> Result<(), Unverified> {
-    let expected = result_path(claims);
-    if *path == expected {
+    if is_result_file(path, &claims.subject.benchmark_repo) {
         return Ok(());
     }
+    let expected = result_path(claims);
     let detail = format!(
         "the entry is in {} and belongs in `{expected}`",
         quote(path.as_str())
@@ -134,4 +148,24 @@ fn words(metric: &MetricClaim) -> String {
         metric.value,
         slice.unwrap_or_default()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_file_of_a_benchmark_is_told_as_its_name_is_made(name in "[A-Za-z0-9._-]{1,8}", other in "[a-z0-9._-]{1,8}") {
+            let Ok(benchmark) = format!("acme/{name}").parse::<RepoId>() else { return Ok(()); };
+            let own = format!("{DIRECTORY}/{}", benchmark.result_file_name());
+
+            for text in [own.clone(), format!("{DIRECTORY}/{other}.yaml"), format!("{DIRECTORY}/{name}.yaml")] {
+                let Ok(path) = text.parse::<RepoPath>() else { continue; };
+                prop_assert_eq!(is_result_file(&path, &benchmark), text == own);
+            }
+        }
+    }
 }
