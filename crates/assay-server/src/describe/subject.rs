@@ -18,7 +18,7 @@ pub(crate) enum Subject {
 
 impl Subject {
     /// Every subject.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Leaderboards,
         Self::Evidence,
         Self::Repositories,
