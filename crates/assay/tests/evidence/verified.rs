@@ -365,15 +365,7 @@ fn what_was_revoked_since_is_known_to_those_who_ask() {
         proof,
         jti,
     } = proved();
-    let revoked = hub.operate(&[
-        "keys",
-        "revoke",
-        "--jti",
-        &jti,
-        "--reason",
-        "a mistake",
-        "--yes",
-    ]);
+    let revoked = hub.operate(&["trust", "revoke", "--jti", &jti, "--reason", "a mistake"]);
     assert_eq!(revoked.code, Some(0), "{revoked}");
 
     let before = alone(hub.place(), &["verify", &proof, "--trust", &note]);

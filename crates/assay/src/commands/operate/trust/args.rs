@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use assay_model::{Date, Revision};
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
 
@@ -141,7 +141,11 @@ pub(crate) enum TrustAction {
 #[command(
     after_help = "Examples:\n  assay trust revoke --jti AAAAAAAAAAAAAAAAAAAAAQ --reason 'issued by mistake'\n  assay trust revoke --framework inspect-ai --versions '>=0.4.0, <0.4.3' --reason 'scoring bug' --dry-run"
 )]
-#[group(id = "scope", required = true, multiple = false, args = ["kid", "integration", "jti", "issuer", "identity", "framework", "benchmark_revision"])]
+#[command(group(
+    ArgGroup::new("scope")
+        .required(true)
+        .args(["kid", "integration", "jti", "issuer", "identity", "framework", "benchmark_revision"])
+))]
 pub(crate) struct RevokeArgs {
     /// What a key signed
     #[arg(long, value_name = "KID")]
