@@ -134,7 +134,7 @@ fn render(refusal: &Refusal, request_id: &str) -> Response {
         pointer: refusal.pointer.clone(),
         request_id: request_id.to_owned(),
         retry_after: refusal.retry_after,
-        diagnostics: refusal.diagnostics.clone(),
+        diagnostics: refusal.diagnostics.to_vec(),
     };
     let mut response = (status, Json(body)).into_response();
     let headers = response.headers_mut();

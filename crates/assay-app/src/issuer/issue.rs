@@ -131,7 +131,7 @@ impl Issuer {
         };
         let detail = format!("{}: {}", first.code, first.message);
         Err(Refusal {
-            diagnostics: judgement.errors.clone(),
+            diagnostics: judgement.errors.clone().into(),
             ..Refusal::new(RefusalCode::EntryInvalid, detail).at("/entry")
         })
     }

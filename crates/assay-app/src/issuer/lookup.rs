@@ -101,10 +101,9 @@ impl Issuer {
 
     fn revoked_reason(&self, jti: Jti) -> Option<String> {
         let state = self.hub.trust.state();
-        let reason = state.revocations().find_map(|(_, revocation)| {
+        state.revocations().find_map(|(_, revocation)| {
             (revocation.scope == Scope::Jti(jti)).then(|| revocation.reason.clone())
-        });
-        reason
+        })
     }
 
     /// Revokes a token of the caller's own integration.

@@ -9,7 +9,7 @@ pub struct Refusal {
     /// The code, which never gets another meaning.
     pub code: RefusalCode,
     /// The code of a number that cannot be signed, which is more exact.
-    pub number: Option<String>,
+    pub number: Option<Box<str>>,
     /// What is wrong in this very case.
     pub detail: String,
     /// Where in the request, as a JSON pointer.
@@ -17,7 +17,7 @@ pub struct Refusal {
     /// When to come again, in seconds.
     pub retry_after: Option<u64>,
     /// What the judge of files found.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Box<[Diagnostic]>,
     /// What the log of the server has to know.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -174,7 +174,7 @@ impl Refusal {
             detail: detail.into(),
             pointer: None,
             retry_after: None,
-            diagnostics: Vec::new(),
+            diagnostics: Box::default(),
             source: None,
         }
     }
@@ -204,9 +204,8 @@ impl Refusal {
 
     /// The code as it is told: that of a number says what is wrong with it.
     pub fn told_code(&self) -> String {
-        self.number
-            .clone()
-            .unwrap_or_else(|| self.code.as_str().to_owned())
+        let exact = self.number.as_deref();
+        exact.unwrap_or(self.code.as_str()).to_owned()
     }
 }
 
@@ -236,7 +235,7 @@ impl From<Unverified> for Refusal {
             Reason::MetricUnknown => RefusalCode::MetricUnknown,
             _ => RefusalCode::Malformed,
         };
-        let number = (code == RefusalCode::Number).then(|| unverified.reason.code());
+        let number = (code == RefusalCode::Number).then(|| unverified.reason.code().into());
         let mut refusal = Self::new(code, unverified.detail).at("/entry");
         refusal.number = number;
         refusal

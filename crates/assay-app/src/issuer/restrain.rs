@@ -234,14 +234,11 @@ pub(super) fn target_of(subject: &Subject) -> Digest {
 
 /// The digest of the scores alone.
 pub(super) fn scores_of(subject: &Subject) -> Digest {
-    let mut text = String::new();
-    for metric in &subject.metrics {
+    let lines = subject.metrics.iter().map(|metric| {
         let slice = metric.slice.as_deref().unwrap_or_default();
-        text.push_str(&format!(
-            "{}\t{slice}\t{}\n",
-            metric.metric_id, metric.value
-        ));
-    }
+        format!("{}\t{slice}\t{}\n", metric.metric_id, metric.value)
+    });
+    let text: String = lines.collect();
     Digest::in_domain("eval-scores/v1", text.as_bytes())
 }
 

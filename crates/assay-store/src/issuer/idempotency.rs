@@ -56,11 +56,10 @@ impl Tx {
         .map_err(failed)?;
         let before: Vec<u8> = row.try_get(0).map_err(failed)?;
         let response: Option<String> = row.try_get(1).map_err(failed)?;
-        Ok(if before != request.as_bytes() {
-            Repeated::Other
-        } else {
-            response.map_or(Repeated::UnderWay, Repeated::Answered)
-        })
+        if before != request.as_bytes() {
+            return Ok(Repeated::Other);
+        }
+        Ok(response.map_or(Repeated::UnderWay, Repeated::Answered))
     }
 
     /// Keeps the answer to a request.

@@ -97,7 +97,7 @@ pub(super) struct PublicKey {
 const MIN_MODULUS: usize = 256;
 
 impl PublicKey {
-    /// A key of one of the algorithms that are known here: RS256, ES256 and EdDSA.
+    /// A key of one of the algorithms that are known here: `RS256`, `ES256` and `EdDSA`.
     pub(super) fn of(jwk: &Jwk) -> Option<Self> {
         let algorithm = match &jwk.algorithm {
             AlgorithmParameters::RSA(parameters) => {

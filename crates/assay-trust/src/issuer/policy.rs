@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
     ) -> BTreeMap<IntegrationId, Integration> {
         let mut names: BTreeMap<String, IntegrationId> = BTreeMap::new();
         let mut frameworks: BTreeMap<String, String> = BTreeMap::new();
-        let mut known: BTreeMap<IdentityKey, ()> = BTreeMap::new();
+        let mut known: BTreeSet<IdentityKey> = BTreeSet::new();
         let mut clients: BTreeMap<String, IdentityKey> = BTreeMap::new();
         let mut all = BTreeMap::new();
         for (range, one) in integrations {
@@ -224,7 +224,7 @@ impl<'t> Reader<'t> {
                 }
             }
             for identity in &one.identities {
-                if known.insert(identity.key.clone(), ()).is_some() {
+                if !known.insert(identity.key.clone()) {
                     let message = format!("the identity `{}` is there twice", identity.key);
                     self.wrong(range.clone(), &message);
                 }
