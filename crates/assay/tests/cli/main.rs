@@ -12,5 +12,6 @@ mod log_audit;
 mod memory;
 mod other_commands;
 mod support;
+mod trust;
 mod upgrade;
 mod validate;

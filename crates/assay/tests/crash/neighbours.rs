@@ -17,6 +17,15 @@ fn commands_of_the_operator_do_not_disturb_a_living_server() {
             let user = format!("user-{round}");
             for args in [
                 &["admin", "user", "create", &user] as &[&str],
+                &["keys", "rotate"],
+                &[
+                    "trust",
+                    "revoke",
+                    "--integration",
+                    &user,
+                    "--reason",
+                    "a drill",
+                ],
                 &["reindex", "--no-progress"],
                 &["reindex", "--check", "--no-progress"],
             ] {

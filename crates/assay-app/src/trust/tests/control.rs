@@ -265,7 +265,12 @@ async fn log_rollback_refused() {
     let largest = config.data.join("trust/results/largest");
     let Scene { world, .. } = scene;
     let super::World { hub, .. } = world;
+    // The watch may have the hub in its hand for a moment; the log is closed when the last one lets go of it.
+    let closed = std::sync::Arc::downgrade(&hub);
     drop(hub);
+    while closed.strong_count() > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
     fs_err::copy(largest, old.join("trust/results/largest")).unwrap();
     let opened = crate::Hub::open(
         crate::HubConfig {
