@@ -36,12 +36,11 @@ pub(crate) async fn answer(
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
-            match kept(&state, &mut parts, &caller) {
-                Some(answer) => answer,
-                None => {
-                    parts.extensions.insert(caller);
-                    next.run(Request::from_parts(parts, body)).await
-                }
+            if let Some(answer) = kept(&state, &mut parts, &caller) {
+                answer
+            } else {
+                parts.extensions.insert(caller);
+                next.run(Request::from_parts(parts, body)).await
             }
         }
         Err(error) => Failure::from(error).into_response(),

@@ -1,4 +1,5 @@
 use assay_server::Person;
+use assay_server::app::issuer::PolicyReport;
 use assay_trust::{Canonical, Json, PublicKey, UnverifiedToken};
 use serde_json::{Value, json};
 
@@ -500,7 +501,6 @@ async fn a_policy_is_loaded_when_its_file_changes_and_a_bad_one_changes_nothing(
     let loaded = scene.hub.issuer().reload_if_changed().await;
     let unchanged = scene.hub.issuer().reload_if_changed().await;
 
-    use assay_server::app::issuer::PolicyReport;
     assert!(matches!(refused, PolicyReport::Refused(_)), "{refused:?}");
     assert_eq!(kept, before);
     assert!(fault.contains("the effect of a rule"), "{fault}");

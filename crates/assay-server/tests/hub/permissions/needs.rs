@@ -62,8 +62,7 @@ impl Endpoint {
     /// What someone is answered.
     pub(super) fn expected(&self, asker: Asker, visibility: Visibility) -> u16 {
         match (self.needs, asker) {
-            (Needs::Machine, _) => return self.good,
-            (Needs::MachineOrOperator, Asker::Operator) => return self.good,
+            (Needs::Machine, _) | (Needs::MachineOrOperator, Asker::Operator) => return self.good,
             (Needs::MachineOrOperator, _) => return 401,
             _ => {}
         }

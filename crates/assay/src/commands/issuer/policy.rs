@@ -97,14 +97,15 @@ fn summary(policy: &Policy) -> Done {
             .iter()
             .map(|rule| rule.name.as_str())
             .collect();
-        text.push_str(&format!(
+        let line = format!(
             "  {}: {}; {} identities, {} rules, tokens for {} minutes\n",
             one.id,
             frameworks.join(", "),
             one.identities.len(),
             one.rules.len(),
             one.lifetime_seconds / 60
-        ));
+        );
+        text.push_str(&line);
         let identities: Vec<String> = one
             .identities
             .iter()
