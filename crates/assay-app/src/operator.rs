@@ -187,7 +187,7 @@ struct Compared {
 
 /// Makes the index of some repositories anew.
 async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
-    for key in keys {
+    for key in keys.iter().filter(|key| **key != NO_REPOSITORY) {
         tx.drop_index_of(*key).await?;
         index_or_tell(sources, tx, *key).await;
     }

@@ -11,10 +11,13 @@ mod admission;
 mod control;
 mod evidence;
 mod follow;
+mod issuers;
 mod judge;
+mod keys;
 mod mirror;
 mod proof;
 mod receipts;
+mod revocation;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -23,19 +26,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
-use assay_trust::{
-    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
-};
+use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
 
 pub(crate) use self::admission::{Sighting, admit, sightings};
-pub use self::control::{
-    AffectedRow, KeyInfo, NewIssuer, NewRevocation, RevocationInfo, Revoked, RevokedFrom,
-    keys_of_jwks,
-};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
+pub use self::issuers::{NewIssuer, keys_of_jwks};
 pub(crate) use self::judge::judge;
+pub use self::keys::KeyInfo;
+use self::keys::is_revoked;
 pub use self::proof::{LogFile, LogName, TokenStatus, hint};
+pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
 use crate::config::{HubConfig, TrustConfig};
 use crate::error::Error;
@@ -226,66 +227,6 @@ impl Trust {
         Ok(index)
     }
 
-    /// Says in the control log who this hub is, as far as it does not say so yet.
-    fn introduce(&self) -> Result<(), Error> {
-        let state = self.state();
-        let known = state.issuer(&self.issuer);
-        let is_known = known.is_some_and(|known| {
-            known.trust.is_trusted && known.audiences.contains(&self.audience)
-        });
-        if !is_known {
-            self.append_now(&ControlLeaf::Issuer(IssuerTrust {
-                issuer: self.issuer.clone(),
-                audience: self.audience.clone(),
-                frameworks: None,
-                must_be_logged: true,
-                is_trusted: true,
-            }))?;
-        }
-        for which in [Which::Results, Which::Control] {
-            let key = self.vault.own(which.purpose())?;
-            if state.key(key.kid()).is_none() {
-                self.append_now(&ControlLeaf::Key {
-                    issuer: origin_of(&self.origin, which),
-                    key: key.public(),
-                    purpose: which.purpose(),
-                    state: KeyState::Active,
-                })?;
-            }
-        }
-        let is_signing =
-            |key: &TrustedKey| key.state == KeyState::Active && !is_revoked(&state, key.key.kid());
-        if !self.own_token_keys(&state).any(is_signing) {
-            let key = self.vault.make(KeyPurpose::Token)?;
-            self.append_now(&ControlLeaf::Key {
-                issuer: self.issuer.clone(),
-                key: key.public(),
-                purpose: KeyPurpose::Token,
-                state: KeyState::Active,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Appends while the hub is being opened, when nobody else is there.
-    fn append_now(&self, leaf: &ControlLeaf) -> Result<(), Error> {
-        let bytes = leaf.to_json().into_bytes();
-        self.control().append(bytes).wait().map_err(log_error)?;
-        self.read_state()
-    }
-
-    /// The keys for tokens of this hub, by their names.
-    fn own_token_keys<'s>(
-        &'s self,
-        state: &'s TrustState,
-    ) -> impl Iterator<Item = &'s TrustedKey> + 's {
-        state.keys().filter(|key| {
-            key.purpose == KeyPurpose::Token
-                && key.issuer == self.issuer
-                && self.vault.has(KeyPurpose::Token, key.key.kid())
-        })
-    }
-
     /// Follows the control log to its end.
     fn read_state(&self) -> Result<(), Error> {
         let log = self.control();
@@ -400,12 +341,6 @@ fn replay(log: &Log, mut state: TrustState, size: u64) -> Result<TrustState, Err
 /// A log that does not do what it was asked is our fault, whoever asked.
 pub(crate) fn log_error(error: LogError) -> Error {
     Error::internal(error)
-}
-
-/// Whether what a key signs is revoked, from any index on.
-fn is_revoked(state: &TrustState, kid: Kid) -> bool {
-    let mut scopes = state.revocations().map(|(_, own)| &own.scope);
-    scopes.any(|scope| *scope == Scope::Kid(kid))
 }
 
 /// Where a sealed key lies.

@@ -94,10 +94,16 @@ pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Acc
 fn result(
     model: ModelFacts<'_>,
     around: &Circumstances<'_>,
-    entry: Entry,
+    mut entry: Entry,
     mut data: Json,
     definition: Result<&Benchmark, String>,
 ) -> EvalResult {
+    if around.standing.is_verified() {
+        // What is signed has one spelling, and that is shown, whatever the file says.
+        for score in &mut entry.scores {
+            score.literal = score.value.to_string();
+        }
+    }
     let date = match &entry.date {
         Some(date) => date.as_str().to_owned(),
         None => around.moment.to_string(),

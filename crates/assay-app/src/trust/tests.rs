@@ -1,6 +1,8 @@
 //! Tokens on their way through a hub: what is decided, what that makes of entries, and that a rebuilt index agrees.
 
 mod control;
+mod edits;
+mod freshness;
 mod replay;
 mod threats;
 

@@ -324,3 +324,132 @@ async fn anyone_clones_the_logs_and_nobody_pushes_to_them() {
     let pushed = run(&work, &["push", &url, "HEAD:main"]).await;
     assert!(!pushed.status.success());
 }
+
+const RESULT: &str = "- dataset: {id: bob/bench, task_id: default}\n  value: 1.5\n";
+
+/// Runs git with bytes on its standard input, and gives back the name of the object that it prints.
+async fn hash(work: &Path, arguments: &[&str], input: &[u8]) -> String {
+    let file = work.join(".git/input");
+    fs_err::write(&file, input).unwrap();
+    let mut all = arguments.to_vec();
+    let path = file.to_string_lossy().into_owned();
+    all.push(&path);
+    let made = run(work, &all).await;
+    succeeded(&made);
+    String::from_utf8(made.stdout).unwrap().trim().to_owned()
+}
+
+async fn results_of(hub: &TestHub, model: &str) -> usize {
+    let path = format!("/api/models/{model}/eval-results");
+    let results = hub.get(Person::Nobody, &path).await.expect(200).json();
+    results.as_array().unwrap().len()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[cfg(unix)]
+async fn git_mode_tricks() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Bob, "models/bob/tiny").await.expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Bob, address, "bob/tiny.git");
+    let (place, work) = (hub.directory(), hub.directory().join("work"));
+    succeeded(&run(place, &["clone", "--quiet", &url, "work"]).await);
+    commit_file(&work, "elsewhere/bench.yaml", RESULT).await;
+    succeeded(&run(&work, &["push", "--quiet", &url, "HEAD:main"]).await);
+
+    // The folder of results is a link to another folder: nothing in it is a result.
+    std::os::unix::fs::symlink("elsewhere", work.join(".eval_results")).unwrap();
+    succeeded(&run(&work, &["add", "--all"]).await);
+    succeeded(
+        &run(
+            &work,
+            &["commit", "--quiet", "-m", "a folder that is a link"],
+        )
+        .await,
+    );
+    succeeded(&run(&work, &["push", "--quiet", &url, "HEAD:main"]).await);
+    assert_eq!(results_of(&hub, "bob/tiny").await, 0);
+
+    // A file of it is a link, or a pointer to a large file: refused.
+    fs_err::remove_file(work.join(".eval_results")).unwrap();
+    fs_err::create_dir(work.join(".eval_results")).unwrap();
+    std::os::unix::fs::symlink(
+        "../elsewhere/bench.yaml",
+        work.join(".eval_results/bench.yaml"),
+    )
+    .unwrap();
+    succeeded(&run(&work, &["add", "--all"]).await);
+    succeeded(&run(&work, &["commit", "--quiet", "-m", "a file that is a link"]).await);
+    let linked = run(&work, &["push", "--quiet", &url, "HEAD:main"]).await;
+    assert!(!linked.status.success());
+    assert!(told(&linked).contains("not a link"), "{}", told(&linked));
+    fs_err::remove_file(work.join(".eval_results/bench.yaml")).unwrap();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\nsize 5\n";
+    commit_file(&work, ".eval_results/bench.yaml", pointer).await;
+    let pointed = run(&work, &["push", "--quiet", &url, "HEAD:main"]).await;
+    assert!(!pointed.status.success());
+    assert!(
+        told(&pointed).contains("git-lfs pointer"),
+        "{}",
+        told(&pointed)
+    );
+    assert_eq!(results_of(&hub, "bob/tiny").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_duplicate_tree_entries() {
+    let hub = TestHub::new().await;
+    hub.create(Person::Bob, "models/bob/tiny").await.expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Bob, address, "bob/tiny.git");
+    let (place, work) = (hub.directory(), hub.directory().join("work"));
+    succeeded(&run(place, &["clone", "--quiet", &url, "work"]).await);
+    // Another spelling of the folder is another folder.
+    commit_file(&work, ".EVAL_RESULTS/bench.yaml", RESULT).await;
+    succeeded(&run(&work, &["push", "--quiet", &url, "HEAD:main"]).await);
+    assert_eq!(results_of(&hub, "bob/tiny").await, 0);
+
+    // A tree that has one name twice: tools disagree on which of the two files it is.
+    let blob = |text: &'static str| hash(&work, &["hash-object", "-w"], text.as_bytes());
+    let (one, two) = (
+        blob(RESULT).await,
+        blob("- dataset: {id: bob/bench, task_id: default}\n  value: 9.5\n").await,
+    );
+    let mut folder = Vec::new();
+    for id in [&one, &two] {
+        folder.extend(b"100644 bench.yaml\0");
+        folder.extend(
+            (0..40)
+                .step_by(2)
+                .map(|at| u8::from_str_radix(&id[at..at + 2], 16).unwrap()),
+        );
+    }
+    let literally = ["hash-object", "-t", "tree", "-w", "--literally"];
+    let folder = hash(&work, &literally, &folder).await;
+    let mut root = b"40000 .eval_results\0".to_vec();
+    root.extend(
+        (0..40)
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&folder[at..at + 2], 16).unwrap()),
+    );
+    let root = hash(&work, &literally, &root).await;
+    let commit = run(
+        &work,
+        &[
+            "commit-tree",
+            &root,
+            "-p",
+            "HEAD",
+            "-m",
+            "one name, two files",
+        ],
+    )
+    .await;
+    succeeded(&commit);
+    let commit = String::from_utf8(commit.stdout).unwrap();
+    let target = format!("{}:main", commit.trim());
+    let pushed = run(&work, &["push", "--quiet", &url, &target]).await;
+
+    assert!(!pushed.status.success(), "{}", told(&pushed));
+    assert_eq!(results_of(&hub, "bob/tiny").await, 0);
+}

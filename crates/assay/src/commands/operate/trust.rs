@@ -75,25 +75,26 @@ async fn unrevoke(hub: &Hub, action: &UnrevokeArgs) -> Result<Done, Error> {
 
 /// What a revocation falls on. One thing is named, which clap has seen to.
 fn scope(action: &RevokeArgs) -> Result<Scope, Error> {
-    if let Some(kid) = &action.kid {
+    let named = &action.scope;
+    if let Some(kid) = &named.kid {
         return parsed(kid).map(Scope::Kid);
     }
-    if let Some(name) = &action.integration {
+    if let Some(name) = &named.integration {
         return parsed(name).map(Scope::Integration);
     }
-    if let Some(jti) = &action.jti {
+    if let Some(jti) = &named.jti {
         return parsed(jti).map(Scope::Jti);
     }
-    if let Some(issuer) = &action.issuer {
+    if let Some(issuer) = &named.issuer {
         return Ok(Scope::Issuer(issuer.clone()));
     }
-    if let Some(identity) = &action.identity {
+    if let Some(identity) = &named.identity {
         return Ok(Scope::Identity(identity.clone()));
     }
-    if let Some(revision) = &action.benchmark_revision {
+    if let Some(revision) = &named.benchmark_revision {
         return Ok(Scope::BenchmarkRevision(revision.clone()));
     }
-    match &action.framework {
+    match &named.framework {
         Some(name) => Ok(Scope::Framework {
             name: name.clone(),
             versions: parsed(&action.versions)?,

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use assay_model::{Date, Revision};
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
 
@@ -61,14 +61,14 @@ pub(crate) enum KeysAction {
     #[command(after_help = "Examples:\n  assay keys rotate\n  assay keys rotate --to KID")]
     Rotate {
         /// The key [default: one that waits, else a new one]
-        #[arg(long, value_name = "KID")]
+        #[arg(long, value_name = "KID", allow_hyphen_values = true)]
         to: Option<String>,
     },
     /// End the life of a key that signs no more; what it signed stands
     #[command(after_help = "Examples:\n  assay keys retire KID")]
     Retire {
         /// The key
-        #[arg(value_name = "KID")]
+        #[arg(value_name = "KID", allow_hyphen_values = true)]
         key: String,
     },
     /// Revoke what a key signed; when it signs at present, another takes its place first
@@ -77,7 +77,7 @@ pub(crate) enum KeysAction {
     )]
     Revoke {
         /// The key
-        #[arg(value_name = "KID")]
+        #[arg(value_name = "KID", allow_hyphen_values = true)]
         key: String,
         /// Only what the results log has from this index on [default: everything]
         #[arg(long, value_name = "N")]
@@ -141,14 +141,37 @@ pub(crate) enum TrustAction {
 #[command(
     after_help = "Examples:\n  assay trust revoke --jti AAAAAAAAAAAAAAAAAAAAAQ --reason 'issued by mistake'\n  assay trust revoke --framework inspect-ai --versions '>=0.4.0, <0.4.3' --reason 'scoring bug' --dry-run"
 )]
-#[command(group(
-    ArgGroup::new("scope")
-        .required(true)
-        .args(["kid", "integration", "jti", "issuer", "identity", "framework", "benchmark_revision"])
-))]
 pub(crate) struct RevokeArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Which versions
+    #[arg(
+        long,
+        value_name = "RANGE",
+        default_value = "*",
+        requires = "framework"
+    )]
+    pub(crate) versions: String,
+    /// Only what the results log has from this index on [default: everything]
+    #[arg(long, value_name = "N")]
+    pub(crate) from_index: Option<u64>,
+    /// Only what the results log got after this moment
+    #[arg(long, value_name = "TIME", conflicts_with = "from_index")]
+    pub(crate) after: Option<Date>,
+    /// Why, in words; it is public
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// Change nothing: list every result that would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What a revocation falls on: one of these.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ScopeArgs {
     /// What a key signed
-    #[arg(long, value_name = "KID")]
+    #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     pub(crate) kid: Option<String>,
     /// What an integration was given
     #[arg(long, value_name = "NAME")]
@@ -165,29 +188,9 @@ pub(crate) struct RevokeArgs {
     /// What versions of a framework produced
     #[arg(long, value_name = "NAME")]
     pub(crate) framework: Option<String>,
-    /// Which versions
-    #[arg(
-        long,
-        value_name = "RANGE",
-        default_value = "*",
-        requires = "framework"
-    )]
-    pub(crate) versions: String,
     /// What was measured on a commit of a benchmark; it is withdrawn, and nobody did wrong
     #[arg(long, value_name = "SHA")]
     pub(crate) benchmark_revision: Option<Revision>,
-    /// Only what the results log has from this index on [default: everything]
-    #[arg(long, value_name = "N")]
-    pub(crate) from_index: Option<u64>,
-    /// Only what the results log got after this moment
-    #[arg(long, value_name = "TIME", conflicts_with = "from_index")]
-    pub(crate) after: Option<Date>,
-    /// Why, in words; it is public
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
-    /// Change nothing: list every result that would change
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 /// Which revocation is taken back.

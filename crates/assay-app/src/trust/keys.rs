@@ -1,0 +1,221 @@
+//! The keys that sign tokens, through their lives.
+
+use std::sync::Arc;
+
+use assay_trust::{
+    ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, Scope, SigningKey, TrustState, TrustedKey,
+};
+
+use super::{Trust, Which, log_error, origin_of};
+use crate::access::Caller;
+use crate::error::{Error, Missing};
+use crate::hub::{Hub, blocking};
+
+/// A key that the control log knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// Its name.
+    pub kid: Kid,
+    /// Whose it is: an issuer, or the origin of a log.
+    pub issuer: String,
+    /// What it signs.
+    pub purpose: KeyPurpose,
+    /// Where it is in its life.
+    pub state: KeyState,
+    /// From which index of the results log on what it signed is revoked.
+    pub revoked_from: Option<u64>,
+    /// Whether this hub has its secret half.
+    pub is_own: bool,
+}
+
+impl Hub {
+    /// Every key that the control log knows, by its name. For operators.
+    pub async fn keys(&self, caller: &Caller) -> Result<Vec<KeyInfo>, Error> {
+        caller.check_operator()?;
+        let state = self.trust_now().await?;
+        let keys = state.keys().map(|key| self.key_info(&state, key));
+        Ok(keys.collect())
+    }
+
+    /// Makes a key for tokens and publishes it, to be used later. For operators.
+    pub async fn generate_key(&self, caller: &Caller) -> Result<KeyInfo, Error> {
+        caller.check_operator()?;
+        let key = self.new_token_key(KeyState::Pending).await?;
+        self.key(key.kid()).await
+    }
+
+    /// Lets another key sign tokens from now on: the one that is named, else one that waits, else a new one. The one that
+    /// signed before retires. For operators.
+    pub async fn rotate_key(&self, caller: &Caller, to: Option<Kid>) -> Result<KeyInfo, Error> {
+        caller.check_operator()?;
+        let state = self.trust_now().await?;
+        let own: Vec<&TrustedKey> = self.trust.own_token_keys(&state).collect();
+        let waiting = |key: &&&TrustedKey| key.state == KeyState::Pending;
+        let next = match to {
+            Some(kid) => {
+                let found = own.iter().find(|key| key.key.kid() == kid);
+                let found = found.filter(waiting).ok_or_else(|| {
+                    Error::Conflict(format!(
+                        "`{kid}` is no key of this hub that waits to be used"
+                    ))
+                })?;
+                Some(*found)
+            }
+            None => own.iter().find(waiting).copied(),
+        };
+        let kid = match next {
+            Some(next) => {
+                self.set_key_state(next, KeyState::Active).await?;
+                next.key.kid()
+            }
+            None => self.new_token_key(KeyState::Active).await?.kid(),
+        };
+        for former in own.iter().filter(|key| key.state == KeyState::Active) {
+            self.set_key_state(former, KeyState::Retiring).await?;
+        }
+        self.key(kid).await
+    }
+
+    /// Ends the life of a key that signs no more. What it signed stands. For operators.
+    pub async fn retire_key(&self, caller: &Caller, kid: Kid) -> Result<KeyInfo, Error> {
+        caller.check_operator()?;
+        let state = self.trust_now().await?;
+        let key = known_key(&state, kid)?;
+        if key.state == KeyState::Active && self.trust.vault.has(key.purpose, kid) {
+            return Err(Error::Conflict(
+                "this key signs at present; `assay keys rotate` first".to_owned(),
+            ));
+        }
+        self.set_key_state(key, KeyState::Retired).await?;
+        self.key(kid).await
+    }
+
+    async fn new_token_key(&self, state: KeyState) -> Result<SigningKey, Error> {
+        let trust = Arc::clone(&self.trust);
+        // The secret is on disk before the world is told of the key.
+        let key = blocking(move || trust.vault.make(KeyPurpose::Token)).await?;
+        self.log_control(&ControlLeaf::Key {
+            issuer: self.trust.issuer().to_owned(),
+            key: key.public(),
+            purpose: KeyPurpose::Token,
+            state,
+        })
+        .await?;
+        Ok(key)
+    }
+
+    async fn set_key_state(&self, key: &TrustedKey, state: KeyState) -> Result<(), Error> {
+        self.log_control(&ControlLeaf::Key {
+            issuer: key.issuer.clone(),
+            key: key.key.clone(),
+            purpose: key.purpose,
+            state,
+        })
+        .await?;
+        Ok(())
+    }
+
+    async fn key(&self, kid: Kid) -> Result<KeyInfo, Error> {
+        let state = self.trust_now().await?;
+        let key = known_key(&state, kid)?;
+        Ok(self.key_info(&state, key))
+    }
+
+    fn key_info(&self, state: &TrustState, key: &TrustedKey) -> KeyInfo {
+        let kid = key.key.kid();
+        let revoked = state
+            .revocations()
+            .filter(|(_, own)| own.scope == Scope::Kid(kid))
+            .map(|(_, own)| own.from_index)
+            .min();
+        KeyInfo {
+            kid,
+            issuer: key.issuer.clone(),
+            purpose: key.purpose,
+            state: key.state,
+            revoked_from: revoked,
+            is_own: self.trust.vault.has(key.purpose, kid),
+        }
+    }
+
+    pub(super) fn signs_now(&self, state: &TrustState, kid: Kid) -> bool {
+        self.trust
+            .own_token_keys(state)
+            .any(|key| key.key.kid() == kid && key.state == KeyState::Active)
+    }
+}
+
+pub(super) fn known_key(state: &TrustState, kid: Kid) -> Result<&TrustedKey, Error> {
+    state.key(kid).ok_or_else(|| {
+        let text = format!("the control log knows no key `{kid}`");
+        Error::NotFound(Missing::Other(text))
+    })
+}
+
+impl Trust {
+    /// Says in the control log who this hub is, as far as it does not say so yet.
+    pub(super) fn introduce(&self) -> Result<(), Error> {
+        let state = self.state();
+        let mut leaves = Vec::new();
+        let known = state.issuer(&self.issuer);
+        let is_known = known.is_some_and(|known| {
+            known.trust.is_trusted && known.audiences.contains(&self.audience)
+        });
+        if !is_known {
+            leaves.push(ControlLeaf::Issuer(IssuerTrust {
+                issuer: self.issuer.clone(),
+                audience: self.audience.clone(),
+                frameworks: None,
+                must_be_logged: true,
+                is_trusted: true,
+            }));
+        }
+        for which in [Which::Results, Which::Control] {
+            let key = self.vault.own(which.purpose())?;
+            if state.key(key.kid()).is_none() {
+                leaves.push(ControlLeaf::Key {
+                    issuer: origin_of(&self.origin, which),
+                    key: key.public(),
+                    purpose: which.purpose(),
+                    state: KeyState::Active,
+                });
+            }
+        }
+        let is_signing =
+            |key: &TrustedKey| key.state == KeyState::Active && !is_revoked(&state, key.key.kid());
+        if !self.own_token_keys(&state).any(is_signing) {
+            let key = self.vault.make(KeyPurpose::Token)?;
+            leaves.push(ControlLeaf::Key {
+                issuer: self.issuer.clone(),
+                key: key.public(),
+                purpose: KeyPurpose::Token,
+                state: KeyState::Active,
+            });
+        }
+        let log = self.control();
+        let append = |leaf: &ControlLeaf| log.append(leaf.to_json().into_bytes());
+        let pending: Vec<_> = leaves.iter().map(append).collect();
+        for appended in pending {
+            appended.wait().map_err(log_error)?;
+        }
+        self.read_state()
+    }
+
+    /// The keys for tokens of this hub, by their names.
+    pub(super) fn own_token_keys<'s>(
+        &'s self,
+        state: &'s TrustState,
+    ) -> impl Iterator<Item = &'s TrustedKey> + 's {
+        state.keys().filter(|key| {
+            key.purpose == KeyPurpose::Token
+                && key.issuer == self.issuer
+                && self.vault.has(KeyPurpose::Token, key.key.kid())
+        })
+    }
+}
+
+/// Whether what a key signs is revoked, from any index on.
+pub(super) fn is_revoked(state: &TrustState, kid: Kid) -> bool {
+    let mut scopes = state.revocations().map(|(_, own)| &own.scope);
+    scopes.any(|scope| *scope == Scope::Kid(kid))
+}
