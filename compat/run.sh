@@ -39,7 +39,7 @@ check() {
     local version="$1" work server url owner stranger outcome=0
     work="$(mktemp -d)"
     export ASSAY_DATA="$work/data"
-    "$ASSAY" serve --listen 127.0.0.1:0 >"$work/out" 2>"$work/log" &
+    "$ASSAY" serve --listen 127.0.0.1:0 --set "issuer.policy=$PWD/compat/policy.toml" >"$work/out" 2>"$work/log" &
     server=$!
     for _ in $(seq 300); do
         grep -q '^the hub is at' "$work/out" && break

@@ -53,6 +53,11 @@ frameworks = [{ name = \"lm-evaluation-harness\", versions = \">=0.4\" }]
   client_id = \"lab-client\"
   auth = \"client_secret\"
 
+  [[integration.identity]]
+  kind = \"oauth_client\"
+  client_id = \"key-client\"
+  auth = \"private_key_jwt\"
+
   [[integration.rule]]
   effect = \"allow\"
   benchmarks = [\"alice/*\"]

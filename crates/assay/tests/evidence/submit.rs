@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use crate::hub::{BENCHMARK, FILE, Hub, MODEL};
-use crate::logs::{LOG, harness_log};
+use crate::logs::{LOG, harness_log, record};
 
 /// A result file as a person writes it: with a key that no tool knows, and a comment.
 const WRITTEN: &str = "\
@@ -142,6 +142,41 @@ fn a_result_file_keeps_every_byte_but_for_the_commits_that_it_lacks() {
         expected
     );
     assert_eq!(std::fs::read_to_string(file).unwrap(), WRITTEN);
+}
+
+#[test]
+fn a_record_is_submitted_like_a_log_with_the_commit_that_it_tells() {
+    let hub = Hub::start();
+    let commit = hub.commit_of("models", MODEL);
+    // The model has moved on since the run.
+    hub.commit("models", MODEL, "README.md", "# later");
+    let file = hub.write("record.json", record(&commit));
+    let line = [
+        "submit",
+        file.to_str().unwrap(),
+        "--benchmark",
+        BENCHMARK,
+        "--task",
+        "sums",
+        "--model",
+        MODEL,
+        "--format",
+        "json",
+    ];
+
+    let run = hub.run(&line, &hub.bob);
+    let refused = hub.run(
+        &[&line[..], &["--model-revision", "main"]].concat(),
+        &hub.bob,
+    );
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let results = results(&hub);
+    assert_eq!(results[0]["data"]["model_revision"], commit, "{run}");
+    assert_eq!(results[0]["data"]["value"], 75.0);
+    assert_eq!(results[0]["data"]["framework"]["name"], "inspect-ai");
+    assert_eq!(refused.code, Some(1), "{refused}");
+    assert!(refused.stderr.contains("by the command line"), "{refused}");
 }
 
 #[test]

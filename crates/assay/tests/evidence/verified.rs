@@ -238,6 +238,43 @@ fn a_signed_file_is_verified_by_its_author_before_anybody_sees_it() {
     assert_eq!(row(&hub)["verified"], true);
 }
 
+#[test]
+fn a_client_is_known_by_its_key_and_needs_no_secret() {
+    let (hub, _) = Hub::with_issuer();
+    hub.write(LOG, harness_log(None));
+    let public =
+        r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+    let private = public.replace(
+        "\"x\"",
+        "\"d\":\"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A\",\"x\"",
+    );
+    let public = hub.write("public.jwk", public);
+    let private = hub.write("private.jwk", private);
+    let policy = hub.place().join("policy.toml");
+    hub.operate(&[
+        "issuer",
+        "credential",
+        "add",
+        "harness/key-client",
+        "--policy",
+        policy.to_str().unwrap(),
+        "--public-key",
+        public.to_str().unwrap(),
+        "--days",
+        "365",
+    ]);
+    let client = [
+        ("ASSAY_TOKEN", hub.bob.as_str()),
+        ("ASSAY_CLIENT_ID", "key-client"),
+        ("ASSAY_CLIENT_KEY", private.to_str().unwrap()),
+    ];
+
+    let run = hub.run_with(&submit(&[]), &client);
+
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(row(&hub)["verified"], true, "{run}");
+}
+
 /// A hub with one verified row, its trust note and the proof of the row.
 struct Proved {
     hub: Hub,
@@ -365,15 +402,7 @@ fn what_was_revoked_since_is_known_to_those_who_ask() {
         proof,
         jti,
     } = proved();
-    let revoked = hub.operate(&[
-        "keys",
-        "revoke",
-        "--jti",
-        &jti,
-        "--reason",
-        "a mistake",
-        "--yes",
-    ]);
+    let revoked = hub.operate(&["trust", "revoke", "--jti", &jti, "--reason", "a mistake"]);
     assert_eq!(revoked.code, Some(0), "{revoked}");
 
     let before = alone(hub.place(), &["verify", &proof, "--trust", &note]);

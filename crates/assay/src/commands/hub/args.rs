@@ -254,6 +254,7 @@ pub(crate) struct Proof {
     /// The model
     pub(crate) model: RepoId,
     /// The identity of its token, as `standing.attested.jti` of the result has it
+    #[arg(allow_hyphen_values = true)]
     pub(crate) jti: String,
 }
 

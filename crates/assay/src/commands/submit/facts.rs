@@ -84,10 +84,12 @@ impl Definitions {
 
 impl Benchmarks for Definitions {
     fn find(&self, id: &RepoId) -> Lookup {
-        let of_this = self.known.iter().find(|((own, _), _)| own == id);
-        of_this.map_or(Lookup::NoList, |(_, benchmark)| {
-            Lookup::Known(Arc::clone(benchmark))
-        })
+        let mut of_this = self.known.iter().filter(|((own, _), _)| own == id);
+        match (of_this.next(), of_this.next()) {
+            (Some((_, benchmark)), None) => Lookup::Known(Arc::clone(benchmark)),
+            // With entries for several commits of a benchmark, which of its definitions counts is for the hub to say.
+            (Some(_), Some(_)) | (None, _) => Lookup::NoList,
+        }
     }
 }
 
