@@ -1,20 +1,22 @@
 //! The page of a model: its results on every benchmark, with where it stands.
 
+mod facts;
+mod row;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
 use assay_app::{
-    BoardPlace, Discussion, DiscussionFilter, EvalResult, Need, Repo, RepoInfo, interval_of,
+    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo, RepoInfo,
 };
-use assay_model::{Benchmark, Metric, RepoId, RepoKind};
+use assay_model::{Benchmark, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::board::how::with_unit;
-use super::board::{Status, framework, status};
-use super::chart::way;
+use self::facts::facts;
+use self::row::{ResultRow, row};
 use super::frame::{Frame, Section};
 use super::{Visitor, links, markdown, readme, show};
 use crate::error::Failure;
@@ -22,6 +24,10 @@ use crate::extract::Segments;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
+/// How many results are shown.
+const RESULTS: usize = 300;
+/// How many models that are made from this one are named.
+const CHILDREN: usize = 12;
 /// How many files are listed.
 const FILES: usize = 12;
 /// How many tags are shown.
@@ -42,6 +48,8 @@ struct ModelPage {
     private: bool,
     facts: Vec<(&'static str, String)>,
     bases: Vec<(Option<String>, String)>,
+    children: Vec<(String, String)>,
+    more: usize,
     tags: Vec<String>,
     groups: Vec<Group>,
     results: usize,
@@ -61,37 +69,6 @@ struct Group {
     to: Option<String>,
     name: String,
     rows: Vec<ResultRow>,
-}
-
-/// One result.
-#[derive(Debug)]
-struct ResultRow {
-    task: String,
-    to: Option<String>,
-    metric: String,
-    way: &'static str,
-    value: String,
-    interval: Option<String>,
-    place: Option<PlaceView>,
-    status: Status,
-    date: (String, String),
-    framework: Option<String>,
-    notes: Option<String>,
-    others: Vec<String>,
-    pending: Option<String>,
-    file: (String, String),
-}
-
-/// Where the model stands.
-#[derive(Debug)]
-struct PlaceView {
-    rank: usize,
-    total: usize,
-    percentile: String,
-    /// The same from 0 to 100, for the bar.
-    width: String,
-    /// Whether this very result is the one that counts.
-    counts: bool,
 }
 
 /// An open pull request.
@@ -139,6 +116,8 @@ pub(super) async fn model(
         id: repo.id().clone(),
         facts: facts(&info),
         bases: bases(&state, &visitor, &info).await?,
+        children: children(&state, &visitor, &repo).await?,
+        more: results.len().saturating_sub(RESULTS),
         tags: info.tags.iter().take(TAGS).cloned().collect(),
         results: results.len(),
         verified: verified.count(),
@@ -161,39 +140,51 @@ async fn groups(
     results: &[Arc<EvalResult>],
 ) -> Result<Vec<Group>, Failure> {
     let mut by_benchmark: BTreeMap<String, Vec<&Arc<EvalResult>>> = BTreeMap::new();
-    for result in results {
+    for result in results.iter().take(RESULTS) {
         let name = result.dataset.as_str().to_lowercase();
         by_benchmark.entry(name).or_default().push(result);
     }
     let mut groups = Vec::with_capacity(by_benchmark.len());
     for results in by_benchmark.into_values() {
-        let Some(first) = results.first() else {
-            continue;
-        };
-        let id = first.dataset.clone();
-        let definition = definition(state, visitor, &id).await?;
-        let mut rows = Vec::with_capacity(results.len());
-        for result in results {
-            let place = match &definition {
-                Some(_) => {
-                    let hub = &state.hub;
-                    hub.place_on_board(&visitor.caller, &id, &result.task, repo.id())
-                        .await?
-                }
-                None => None,
-            };
-            rows.push(row(repo, &id, result, definition.as_deref(), place));
-        }
-        groups.push(Group {
-            to: definition.as_ref().map(|_| links::benchmark(&id)),
-            name: definition
-                .as_ref()
-                .map_or_else(|| id.to_string(), |definition| definition.name.clone()),
-            benchmark: id.to_string(),
-            rows,
-        });
+        groups.extend(group(state, visitor, repo, &results).await?);
     }
     Ok(groups)
+}
+
+/// The results on one benchmark; none when there are none.
+async fn group(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+    results: &[&Arc<EvalResult>],
+) -> Result<Option<Group>, Failure> {
+    let Some(first) = results.first() else {
+        return Ok(None);
+    };
+    let id = &first.dataset;
+    let definition = definition(state, visitor, id).await?;
+    let mut places: BTreeMap<&TaskId, Option<BoardPlace>> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(results.len());
+    for result in results {
+        let task = &result.task;
+        if definition.is_some() && !places.contains_key(task) {
+            let hub = &state.hub;
+            let place = hub
+                .place_on_board(&visitor.caller, id, task, repo.id())
+                .await?;
+            places.insert(task, place);
+        }
+        let place = places.get(task).and_then(Option::as_ref);
+        rows.push(row(repo, id, result, definition.as_deref(), place));
+    }
+    Ok(Some(Group {
+        to: definition.as_ref().map(|_| links::benchmark(id)),
+        name: definition
+            .as_ref()
+            .map_or_else(|| id.to_string(), |definition| definition.name.clone()),
+        benchmark: id.to_string(),
+        rows,
+    }))
 }
 
 /// The definition of a benchmark that the visitor may see.
@@ -214,138 +205,6 @@ async fn definition(
         Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-fn row(
-    repo: &Repo,
-    benchmark: &RepoId,
-    result: &EvalResult,
-    definition: Option<&Benchmark>,
-    place: Option<BoardPlace>,
-) -> ResultRow {
-    let metric = result
-        .value_metric
-        .as_ref()
-        .and_then(|id| definition?.metric(id.as_str()));
-    let interval = metric.and_then(|metric| {
-        let (interval, _) = interval_of(&result.entry, metric, result.value)?;
-        let width = interval.high - interval.low;
-        let (low, high) = (
-            show::end(interval.low, width),
-            show::end(interval.high, width),
-        );
-        Some(format!("{low} to {high}"))
-    });
-    let task = result.task.to_string();
-    let name = definition.and_then(|definition| {
-        let task = definition.task(result.task.as_str())?;
-        task.display_name.clone()
-    });
-    let file = format!("/{}/blob/main/{}", repo.id(), result.file);
-    ResultRow {
-        task: name.unwrap_or(task),
-        to: definition.filter(|_| result.pending.is_none()).map(|_| {
-            let board = links::board(benchmark, &result.task);
-            format!(
-                "{board}?highlight={}#highlighted",
-                links::part(repo.id().as_str())
-            )
-        }),
-        metric: metric_name(metric, result),
-        way: metric.map_or("", |metric| way(metric.direction).0),
-        value: match metric {
-            Some(metric) => with_unit(result.value, metric),
-            None => show::number(result.value),
-        },
-        interval,
-        place: place.map(|place| place_view(&place, result)),
-        status: status(result),
-        date: (result.date.clone(), show::day_of(&result.date).to_owned()),
-        framework: framework(result),
-        notes: result
-            .notes
-            .as_deref()
-            .map(|notes| show::shortened(notes, 400)),
-        others: others(result, definition),
-        pending: result.pending.clone(),
-        file: (
-            match result.pull {
-                Some(number) => links::discussion(RepoKind::Model, repo.id(), number),
-                None => file,
-            },
-            result.file.clone(),
-        ),
-    }
-}
-
-fn metric_name(metric: Option<&Metric>, result: &EvalResult) -> String {
-    let id = || result.value_metric.as_ref().map(ToString::to_string);
-    match metric {
-        Some(metric) => metric.display_name.clone(),
-        None => id().unwrap_or_else(|| "value".to_owned()),
-    }
-}
-
-/// The other values of an entry.
-fn others(result: &EvalResult, definition: Option<&Benchmark>) -> Vec<String> {
-    let scores = result.entry.scores.iter();
-    let others =
-        scores.filter(|score| score.metric.is_some() && score.metric != result.value_metric);
-    others
-        .filter_map(|score| {
-            let id = score.metric.as_ref()?;
-            let metric = definition.and_then(|definition| definition.metric(id.as_str()));
-            let name = metric.map_or(id.as_str(), |metric| &metric.display_name);
-            let slice = score
-                .slice
-                .as_deref()
-                .map_or_else(String::new, |slice| format!(" ({slice})"));
-            Some(format!("{name}{slice} {}", show::score(score)))
-        })
-        .take(12)
-        .collect()
-}
-
-fn place_view(place: &BoardPlace, result: &EvalResult) -> PlaceView {
-    PlaceView {
-        rank: place.rank,
-        total: place.total,
-        percentile: show::number(place.percentile.round()),
-        width: show::plain(place.percentile.round()),
-        counts: place.value.total_cmp(&result.value).is_eq(),
-    }
-}
-
-fn facts(info: &RepoInfo) -> Vec<(&'static str, String)> {
-    let text = |key: &str| {
-        let card = info.card.as_ref()?;
-        match card.get(key)? {
-            Json::String(text) => Some(show::shortened(text, 80)),
-            Json::Number(number) => Some(number.to_string()),
-            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
-        }
-    };
-    let mut facts = Vec::new();
-    let known = [
-        ("Licence", text("license")),
-        (
-            "Parameters",
-            text("parameters").map(|text| short_size(&text)),
-        ),
-        ("Does", info.pipeline_tag.clone()),
-        ("Library", info.library_name.clone()),
-    ];
-    for (name, value) in known {
-        facts.extend(value.map(|value| (name, value)));
-    }
-    facts.push(("Created", show::day(info.created)));
-    facts.push(("Changed", show::day(info.updated)));
-    facts
-}
-
-fn short_size(text: &str) -> String {
-    text.parse()
-        .map_or_else(|_| text.to_owned(), show::parameters)
 }
 
 /// What the model is made from: with an address when the visitor may see it here.
@@ -378,6 +237,26 @@ async fn bases(
         bases.push((address, name));
     }
     Ok(bases)
+}
+
+/// The models whose cards say that they are made from this one.
+async fn children(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+) -> Result<Vec<(String, String)>, Failure> {
+    let query = ListQuery {
+        kind: RepoKind::Model,
+        author: None,
+        search: Vec::new(),
+        tags: vec![format!("base_model:{}", repo.id())],
+        sort: ListSort::Name,
+        limit: Some(CHILDREN),
+        cursor: None,
+    };
+    let list = state.hub.list(&visitor.caller, &query).await?;
+    let named = |info: RepoInfo| (links::model(&info.id), info.id.to_string());
+    Ok(list.repositories.into_iter().map(named).collect())
 }
 
 async fn pulls(state: &AppState, repo: &Repo) -> Result<Vec<Pull>, Failure> {

@@ -10,6 +10,7 @@ mod entry_properties;
 mod index;
 mod issuer;
 mod listing;
+mod news;
 mod repositories;
 mod safety;
 mod support;
