@@ -47,7 +47,7 @@ async fn a_stranger_submits_sees_the_preview_and_the_community_badge() {
             &check,
             "/alice/small/submit",
             &[
-                ("path", ".eval_results/sums-words.yaml"),
+                ("path", ".eval_results/sums.yaml"),
                 ("text", &textarea(&check)),
                 ("title", "Add a better run"),
                 ("comment", "Ran it **twice**."),
