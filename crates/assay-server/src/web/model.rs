@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use askama::Template;
 use assay_app::{
-    BoardPlace, Discussion, DiscussionFilter, EvalResult, Need, Repo, RepoInfo, interval_of,
+    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo,
+    RepoInfo, interval_of,
 };
-use assay_model::{Benchmark, Metric, RepoId, RepoKind};
+use assay_model::{Benchmark, Metric, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -22,6 +23,10 @@ use crate::extract::Segments;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
+/// How many results are shown.
+const RESULTS: usize = 300;
+/// How many models that are made from this one are named.
+const CHILDREN: usize = 12;
 /// How many files are listed.
 const FILES: usize = 12;
 /// How many tags are shown.
@@ -42,6 +47,8 @@ struct ModelPage {
     private: bool,
     facts: Vec<(&'static str, String)>,
     bases: Vec<(Option<String>, String)>,
+    children: Vec<(String, String)>,
+    more: usize,
     tags: Vec<String>,
     groups: Vec<Group>,
     results: usize,
@@ -139,6 +146,8 @@ pub(super) async fn model(
         id: repo.id().clone(),
         facts: facts(&info),
         bases: bases(&state, &visitor, &info).await?,
+        children: children(&state, &visitor, &repo).await?,
+        more: results.len().saturating_sub(RESULTS),
         tags: info.tags.iter().take(TAGS).cloned().collect(),
         results: results.len(),
         verified: verified.count(),
@@ -161,39 +170,51 @@ async fn groups(
     results: &[Arc<EvalResult>],
 ) -> Result<Vec<Group>, Failure> {
     let mut by_benchmark: BTreeMap<String, Vec<&Arc<EvalResult>>> = BTreeMap::new();
-    for result in results {
+    for result in results.iter().take(RESULTS) {
         let name = result.dataset.as_str().to_lowercase();
         by_benchmark.entry(name).or_default().push(result);
     }
     let mut groups = Vec::with_capacity(by_benchmark.len());
     for results in by_benchmark.into_values() {
-        let Some(first) = results.first() else {
-            continue;
-        };
-        let id = first.dataset.clone();
-        let definition = definition(state, visitor, &id).await?;
-        let mut rows = Vec::with_capacity(results.len());
-        for result in results {
-            let place = match &definition {
-                Some(_) => {
-                    let hub = &state.hub;
-                    hub.place_on_board(&visitor.caller, &id, &result.task, repo.id())
-                        .await?
-                }
-                None => None,
-            };
-            rows.push(row(repo, &id, result, definition.as_deref(), place));
-        }
-        groups.push(Group {
-            to: definition.as_ref().map(|_| links::benchmark(&id)),
-            name: definition
-                .as_ref()
-                .map_or_else(|| id.to_string(), |definition| definition.name.clone()),
-            benchmark: id.to_string(),
-            rows,
-        });
+        groups.extend(group(state, visitor, repo, &results).await?);
     }
     Ok(groups)
+}
+
+/// The results on one benchmark; none when there are none.
+async fn group(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+    results: &[&Arc<EvalResult>],
+) -> Result<Option<Group>, Failure> {
+    let Some(first) = results.first() else {
+        return Ok(None);
+    };
+    let id = &first.dataset;
+    let definition = definition(state, visitor, id).await?;
+    let mut places: BTreeMap<&TaskId, Option<BoardPlace>> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(results.len());
+    for result in results {
+        let task = &result.task;
+        if definition.is_some() && !places.contains_key(task) {
+            let hub = &state.hub;
+            let place = hub
+                .place_on_board(&visitor.caller, id, task, repo.id())
+                .await?;
+            places.insert(task, place);
+        }
+        let place = places.get(task).and_then(Option::as_ref);
+        rows.push(row(repo, id, result, definition.as_deref(), place));
+    }
+    Ok(Some(Group {
+        to: definition.as_ref().map(|_| links::benchmark(id)),
+        name: definition
+            .as_ref()
+            .map_or_else(|| id.to_string(), |definition| definition.name.clone()),
+        benchmark: id.to_string(),
+        rows,
+    }))
 }
 
 /// The definition of a benchmark that the visitor may see.
@@ -221,7 +242,7 @@ fn row(
     benchmark: &RepoId,
     result: &EvalResult,
     definition: Option<&Benchmark>,
-    place: Option<BoardPlace>,
+    place: Option<&BoardPlace>,
 ) -> ResultRow {
     let metric = result
         .value_metric
@@ -258,7 +279,7 @@ fn row(
             None => show::number(result.value),
         },
         interval,
-        place: place.map(|place| place_view(&place, result)),
+        place: place.map(|place| place_view(place, result)),
         status: status(result),
         date: (result.date.clone(), show::day_of(&result.date).to_owned()),
         framework: framework(result),
@@ -378,6 +399,26 @@ async fn bases(
         bases.push((address, name));
     }
     Ok(bases)
+}
+
+/// The models whose cards say that they are made from this one.
+async fn children(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+) -> Result<Vec<(String, String)>, Failure> {
+    let query = ListQuery {
+        kind: RepoKind::Model,
+        author: None,
+        search: Vec::new(),
+        tags: vec![format!("base_model:{}", repo.id())],
+        sort: ListSort::Name,
+        limit: Some(CHILDREN),
+        cursor: None,
+    };
+    let list = state.hub.list(&visitor.caller, &query).await?;
+    let named = |info: RepoInfo| (links::model(&info.id), info.id.to_string());
+    Ok(list.repositories.into_iter().map(named).collect())
 }
 
 async fn pulls(state: &AppState, repo: &Repo) -> Result<Vec<Pull>, Failure> {

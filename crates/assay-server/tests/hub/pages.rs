@@ -3,8 +3,9 @@
 use assay_server::{Person, TestHub};
 use axum::body::Body;
 use axum::http::Request;
+use serde_json::json;
 
-use crate::browser::browse;
+use crate::browser::{BOARD, browse, with_board};
 
 #[tokio::test]
 async fn a_page_runs_nothing_from_elsewhere_and_is_in_nobodys_frame() {
@@ -138,4 +139,33 @@ async fn every_page_says_what_it_shows() {
         assert!(path.starts_with('/'), "{path}");
         assert!(shows.ends_with('.') && shows.len() > 10, "{path}: {shows}");
     }
+}
+
+#[tokio::test]
+async fn the_page_of_a_renamed_repository_leads_to_its_new_name() {
+    let hub = with_board().await;
+    for (from, to, kind) in [
+        ("alice/small", "alice/tiny", "model"),
+        ("alice/sums", "alice/additions", "dataset"),
+    ] {
+        let json = json!({ "fromRepo": from, "toRepo": to, "type": kind });
+        hub.post(Person::Alice, "/api/repos/move", json)
+            .await
+            .expect(200);
+    }
+
+    let model = browse(&hub, Person::Nobody, "/alice/small").await;
+    let board = browse(&hub, Person::Nobody, &format!("{BOARD}?sort=date")).await;
+
+    assert_eq!(
+        (model.status, model.header("location")),
+        (307, Some("/alice/tiny"))
+    );
+    assert_eq!(
+        (board.status, board.header("location")),
+        (
+            307,
+            Some("/datasets/alice/additions/leaderboard/easy?sort=date")
+        )
+    );
 }

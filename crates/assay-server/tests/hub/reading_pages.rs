@@ -66,6 +66,8 @@ async fn a_model_shows_where_it_stands_what_is_open_and_what_it_says() {
     assert!(small.contains("href=\"/alice/small/blob/main/README.md\""));
     assert!(tuned.contains("Made from <a href=\"/bob/large\">bob/large</a>"));
     assert!(tuned.contains("percentile 100"));
+    let large = page(&hub, "/bob/large").await;
+    assert!(large.contains("Made from this model") && large.contains("href=\"/alice/tuned\""));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod entries;
 mod entry_properties;
 mod index;
 mod listing;
+mod news;
 mod repositories;
 mod safety;
 mod support;

@@ -66,7 +66,7 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
         let model = &row.result.model;
         svg.text(
             "tick end",
-            (LEFT - 10.0, y + 3.5),
+            (LEFT - 10.0, y + 4.5),
             &shortened(model.as_str()),
         );
         svg.line("whisker", (x(interval.low), y), (x(interval.high), y));

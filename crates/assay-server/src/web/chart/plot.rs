@@ -10,6 +10,8 @@ const LEFT: f64 = 44.0;
 const RIGHT: f64 = 22.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 40.0;
+/// How far apart points are to be told from each other.
+const APART: f64 = 2.0;
 
 /// Where values lie on the paper.
 pub(super) struct Plot<'a> {
@@ -78,13 +80,13 @@ pub(super) fn told_apart(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f
                 clippy::cast_possible_truncation,
                 reason = "a chart is some hundred units wide"
             )]
-            ((x.round()) as i32, (y.round()) as i32)
+            ((x / APART).round() as i32, (y / APART).round() as i32)
         })
         .collect();
     rounded.sort_unstable();
     rounded.dedup();
     rounded
         .into_iter()
-        .map(|(x, y)| (f64::from(x), f64::from(y)))
+        .map(|(x, y)| (f64::from(x) * APART, f64::from(y) * APART))
         .collect()
 }

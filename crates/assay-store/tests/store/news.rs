@@ -1,0 +1,110 @@
+//! What is new, and how much of the hub everyone sees.
+
+use assay_model::{RepoKey, Standing};
+use assay_store::{Branch, NewsFilter, PublicCounts, Settings};
+
+use crate::entries::replace;
+use crate::support::{Hub, at, entry};
+
+async fn hide(hub: &Hub, key: RepoKey, settings: Settings) {
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.set_repository(key, &settings).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+/// Four models: one with a verified result, one with a plain one, one private, one closed.
+async fn hub() -> Hub {
+    let hub = Hub::new().await;
+    let mut verified = entry("a/b", "t", 0, 0.9);
+    verified.standing = Standing::Verified;
+    for (millis, id, entry) in [
+        (10, "alice/first", verified),
+        (20, "bob/second", entry("A/B", "t", 0, 0.5)),
+        (30, "alice/private", entry("a/b", "t", 0, 0.7)),
+        (40, "bob/closed", entry("a/b", "t", 0, 0.8)),
+    ] {
+        let key = hub.model(id).await;
+        replace(&hub.store, key, Branch::Main, millis, &[entry]).await;
+        let settings = Settings {
+            private: id == "alice/private",
+            disabled: id == "bob/closed",
+            ..Settings::default()
+        };
+        hide(&hub, key, settings).await;
+    }
+    hub
+}
+
+async fn told(hub: &Hub, filter: NewsFilter, limit: u32) -> Vec<(String, i64)> {
+    let news = hub.store.news(filter, limit).await.unwrap();
+    news.into_iter()
+        .map(|one| (one.model.to_string(), one.since.millis()))
+        .collect()
+}
+
+#[tokio::test]
+async fn news_are_of_what_everyone_sees_newest_first() {
+    let hub = hub().await;
+
+    let all = told(&hub, NewsFilter::default(), 10).await;
+    let one = told(&hub, NewsFilter::default(), 1).await;
+
+    assert_eq!(
+        all,
+        [("bob/second".to_owned(), 20), ("alice/first".to_owned(), 10)]
+    );
+    assert_eq!(one, all[..1]);
+}
+
+#[tokio::test]
+async fn news_can_be_of_verified_results_or_of_one_owner() {
+    let hub = hub().await;
+    let bob = hub.store.account_named("bob").await.unwrap().unwrap();
+    let verified = NewsFilter {
+        verified: true,
+        ..NewsFilter::default()
+    };
+    let of_bob = NewsFilter {
+        owner: Some(bob.id),
+        ..NewsFilter::default()
+    };
+
+    assert_eq!(told(&hub, verified, 10).await[0].0, "alice/first");
+    assert_eq!(told(&hub, verified, 10).await.len(), 1);
+    assert_eq!(told(&hub, of_bob, 10).await[0].0, "bob/second");
+    assert_eq!(told(&hub, of_bob, 10).await.len(), 1);
+}
+
+#[tokio::test]
+async fn only_what_everyone_sees_is_counted() {
+    let hub = hub().await;
+
+    let counts = hub.store.public_counts().await.unwrap();
+
+    assert_eq!(
+        counts,
+        PublicCounts {
+            models: 2,
+            benchmarks: 0,
+            entries: 2,
+            verified: 1
+        }
+    );
+    let empty = Hub::new().await.store.public_counts().await.unwrap();
+    assert_eq!(empty, PublicCounts::default());
+}
+
+#[tokio::test]
+async fn every_version_of_a_board_has_the_time_it_held() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/first").await;
+    replace(&hub.store, key, Branch::Main, 10, &[entry("a/b", "t", 0, 0.5)]).await;
+    replace(&hub.store, key, Branch::Main, 20, &[entry("a/b", "t", 0, 0.6)]).await;
+    let task = "t".parse().unwrap();
+
+    let versions = hub.store.versions_of_board("a/b", &task).await.unwrap();
+
+    let mut lives: Vec<_> = versions.iter().map(|row| (row.since, row.until)).collect();
+    lives.sort();
+    assert_eq!(lives, [(at(10), Some(at(20))), (at(20), None)]);
+}
