@@ -144,7 +144,7 @@ fn others(visitor: &Visitor) -> Vec<(String, &'static str, bool)> {
 }
 
 impl Codes {
-    fn class(&self, severity: Severity) -> &'static str {
+    fn class(severity: Severity) -> &'static str {
         match severity {
             Severity::Error => "bad",
             Severity::Warning => "community",

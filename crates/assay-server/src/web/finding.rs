@@ -27,7 +27,7 @@ pub(crate) struct Marked {
     /// What comes before it.
     pub(crate) before: String,
     /// The marked part.
-    pub(crate) marked: String,
+    pub(crate) meant: String,
     /// What comes after it.
     pub(crate) after: String,
 }
@@ -59,7 +59,7 @@ impl Finding {
                 let text = excerpt.text.as_str();
                 Some(Marked {
                     before: text.get(..excerpt.start)?.to_owned(),
-                    marked: text.get(excerpt.start..excerpt.end)?.to_owned(),
+                    meant: text.get(excerpt.start..excerpt.end)?.to_owned(),
                     after: text.get(excerpt.end..)?.to_owned(),
                 })
             }),

@@ -332,7 +332,8 @@ fn result_path(path: &str) -> Result<RepoPath, Failure> {
         .strip_prefix(FOLDER)
         .and_then(|rest| rest.strip_prefix('/'))
         .ok_or_else(wrong)?;
-    let is_file = !name.contains('/') && (name.ends_with(".yaml") || name.ends_with(".yml"));
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_file = !name.contains('/') && matches!(ending, Some("yaml" | "yml"));
     if !is_file {
         return Err(wrong());
     }
