@@ -17,6 +17,7 @@ use self::events::{Scene, Told};
 use self::record::next_number;
 pub(crate) use self::record::record;
 pub(crate) use self::repair::repair;
+pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;

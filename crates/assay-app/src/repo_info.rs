@@ -9,6 +9,10 @@ use crate::hub::Hub;
 
 /// What lists and pages say of a repository.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and any of them may be true"
+)]
 pub struct RepoInfo {
     /// What it holds.
     pub kind: RepoKind,

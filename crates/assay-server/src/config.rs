@@ -22,6 +22,7 @@ const FILE_VARIABLE: &str = "ASSAY_CONFIG";
 
 /// Everything an operator can choose. The defaults run a hub on this machine alone.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Config {
     /// Where to listen.
     pub listen: SocketAddr,

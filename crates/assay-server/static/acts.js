@@ -23,6 +23,7 @@
         if (!answer.ok || mine !== asked) return;
         const shown = new DOMParser().parseFromString(await answer.text(), 'text/html');
         place.replaceChildren(...shown.body.childNodes);
+        for (const verdict of document.querySelectorAll('[data-verdict]')) verdict.remove();
       } catch {
         // The button still works.
       }

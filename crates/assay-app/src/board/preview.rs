@@ -20,6 +20,7 @@ use super::EvalResult;
 use super::result;
 use crate::access::{Caller, Need};
 use crate::commit::signature;
+use crate::discussion::Trial;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
@@ -135,7 +136,7 @@ impl Hub {
                 };
                 examined.judgement = judge.get().step(&git.objects(), step)?;
                 let quarantine = git.quarantine();
-                match trial.merged(&quarantine, ends, now)? {
+                match Trial::merged(&quarantine, ends, now)? {
                     Ok(commit) => {
                         let objects = quarantine.objects();
                         let submitter = trial.author();

@@ -51,7 +51,6 @@ impl Trial {
 
     /// The commit that a merge would make, or the files that stand in its way.
     pub(crate) fn merged(
-        &self,
         quarantine: &Quarantine,
         ends: Ends,
         now: Timestamp,

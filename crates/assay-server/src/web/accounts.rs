@@ -85,7 +85,7 @@ struct OrganisationPage {
 }
 
 impl AccountPage {
-    fn address(&self, info: &RepoInfo) -> String {
+    fn address(info: &RepoInfo) -> String {
         links::repo(info.kind, &info.id)
     }
 }

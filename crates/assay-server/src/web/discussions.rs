@@ -81,11 +81,11 @@ struct List {
 }
 
 impl List {
-    fn class(&self, discussion: &Discussion) -> &'static str {
+    fn class(discussion: &Discussion) -> &'static str {
         status_class(discussion.status)
     }
 
-    fn address(&self, discussion: &Discussion) -> String {
+    fn address(discussion: &Discussion) -> String {
         links::discussion(discussion.kind, &discussion.repo, discussion.num)
     }
 }

@@ -129,10 +129,22 @@ struct Article {
     frame: Frame,
     crumb: Option<(&'static str, &'static str)>,
     html: String,
+    others: Vec<(String, &'static str, bool)>,
+}
+
+/// The way to the other pages: address, name, and whether it is this one.
+fn others(visitor: &Visitor) -> Vec<(String, &'static str, bool)> {
+    let pages = PAGES.iter().map(|page| {
+        let address = format!("/docs/{}", page.name);
+        let current = visitor.path.trim_end_matches(".md") == address;
+        (address, page.title, current)
+    });
+    let codes = ("/docs/codes".to_owned(), "Rule codes", false);
+    pages.chain([codes]).collect()
 }
 
 impl Codes {
-    fn class(&self, severity: Severity) -> &'static str {
+    fn class(severity: Severity) -> &'static str {
         match severity {
             Severity::Error => "bad",
             Severity::Warning => "community",
@@ -165,6 +177,7 @@ async fn page(visitor: Visitor, Segments(name): Segments<String>) -> Result<Answ
             .about(page.about),
         crumb: None,
         html: markdown::render(page.text, "/docs"),
+        others: others(&visitor),
     })
 }
 
@@ -199,6 +212,7 @@ async fn code(visitor: Visitor, Segments(code): Segments<String>) -> Result<Answ
             .about(rule.title),
         crumb: Some(("/docs/codes", "Rule codes")),
         html: markdown::render(&rule.page, "/docs/codes"),
+        others: others(&visitor),
     })
 }
 

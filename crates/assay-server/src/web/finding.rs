@@ -9,8 +9,8 @@ pub(crate) struct Finding {
     pub(crate) weight: String,
     /// The class of its badge.
     pub(crate) class: &'static str,
-    /// What is wrong.
-    pub(crate) message: String,
+    /// What is wrong, in pieces: whether each is what somebody wrote, and its text.
+    pub(crate) message: Vec<(bool, String)>,
     /// The file, with line and column.
     pub(crate) place: String,
     /// The line, with what is meant.
@@ -27,7 +27,7 @@ pub(crate) struct Marked {
     /// What comes before it.
     pub(crate) before: String,
     /// The marked part.
-    pub(crate) marked: String,
+    pub(crate) meant: String,
     /// What comes after it.
     pub(crate) after: String,
 }
@@ -48,7 +48,7 @@ impl Finding {
                 Severity::Warning => "community",
                 Severity::Note => "source",
             },
-            message: diagnostic.message.clone(),
+            message: pieces(&diagnostic.message),
             place: if place.is_whole() {
                 place.file.to_string()
             } else {
@@ -59,12 +59,42 @@ impl Finding {
                 let text = excerpt.text.as_str();
                 Some(Marked {
                     before: text.get(..excerpt.start)?.to_owned(),
-                    marked: text.get(excerpt.start..excerpt.end)?.to_owned(),
+                    meant: text.get(excerpt.start..excerpt.end)?.to_owned(),
                     after: text.get(excerpt.end..)?.to_owned(),
                 })
             }),
             notes: diagnostic.notes.clone(),
             help: diagnostic.help.clone(),
         }
+    }
+}
+
+/// A message cut at its backticks: what stands between two of them was written by somebody.
+fn pieces(message: &str) -> Vec<(bool, String)> {
+    let parts = message.split('`').enumerate();
+    parts
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(position, text)| (position % 2 == 1, text.to_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_wrote_is_told_from_what_we_say() {
+        let said = |quoted: bool, text: &str| (quoted, text.to_owned());
+
+        assert_eq!(
+            pieces("`a` must be `b`, not c"),
+            [
+                said(true, "a"),
+                said(false, " must be "),
+                said(true, "b"),
+                said(false, ", not c")
+            ]
+        );
+        assert_eq!(pieces("plain"), [said(false, "plain")]);
     }
 }

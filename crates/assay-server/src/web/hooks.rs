@@ -40,7 +40,7 @@ pub(super) struct Hooks {
 
 #[derive(Template)]
 #[template(path = "webhooks/deliveries.html")]
-struct Deliveries {
+struct DeliveriesPage {
     frame: Frame,
     notice: Notice,
     place: String,
@@ -60,7 +60,7 @@ struct Made {
 
 impl Hooks {
     /// The kinds of events, with what each means.
-    pub(super) fn events(&self) -> [(&'static str, &'static str); 3] {
+    pub(super) fn events() -> [(&'static str, &'static str); 3] {
         HookEvent::ALL.map(|event| {
             let about = match event {
                 HookEvent::Results => "results that come or go",
@@ -115,7 +115,7 @@ async fn deliveries(State(state): State<AppState>, visitor: Visitor) -> Result<A
     let id = number(visitor.state.get("id").unwrap_or_default())?;
     let hooks = state.hub.webhooks(&signed_in.caller, &place).await?;
     let hook = hooks.into_iter().find(|hook| hook.id == id);
-    visitor.render(&Deliveries {
+    visitor.render(&DeliveriesPage {
         frame: visitor.frame("Deliveries").unlisted(),
         notice: notice::of(&visitor),
         deliveries: state.hub.deliveries(&signed_in.caller, &place, id).await?,

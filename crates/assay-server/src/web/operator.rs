@@ -67,7 +67,7 @@ struct Overview {
 
 #[derive(Template)]
 #[template(path = "admin/accounts.html")]
-struct Accounts {
+struct AccountsPage {
     frame: Frame,
     tabs: Vec<(&'static str, &'static str, bool)>,
     notice: Notice,
@@ -77,7 +77,7 @@ struct Accounts {
 
 #[derive(Template)]
 #[template(path = "admin/benchmarks.html")]
-struct Benchmarks {
+struct BenchmarksPage {
     frame: Frame,
     tabs: Vec<(&'static str, &'static str, bool)>,
     notice: Notice,
@@ -93,14 +93,14 @@ struct Moderation {
     closed: Vec<RepoInfo>,
 }
 
-impl Accounts {
-    fn is_user(&self, account: &Account) -> bool {
+impl AccountsPage {
+    fn is_user(account: &Account) -> bool {
         account.kind == AccountKind::User
     }
 }
 
 impl Moderation {
-    fn address(&self, info: &RepoInfo) -> String {
+    fn address(info: &RepoInfo) -> String {
         links::repo(info.kind, &info.id)
     }
 }
@@ -156,7 +156,7 @@ async fn account_page(
     visitor: &Visitor,
     secret: Option<(String, String)>,
 ) -> Result<Answer, Failure> {
-    visitor.render(&Accounts {
+    visitor.render(&AccountsPage {
         tabs: tabs(visitor)?,
         frame: visitor.frame("Accounts").unlisted(),
         notice: notice::of(visitor),
@@ -205,7 +205,7 @@ async fn benchmarks(State(state): State<AppState>, visitor: Visitor) -> Result<A
     let tabs = tabs(&visitor)?;
     let mut benchmarks = list(&state, &visitor, RepoKind::Dataset, &["benchmark"]).await?;
     benchmarks.sort_by_key(|info| !info.official);
-    visitor.render(&Benchmarks {
+    visitor.render(&BenchmarksPage {
         tabs,
         frame: visitor.frame("Official benchmarks").unlisted(),
         notice: notice::of(&visitor),

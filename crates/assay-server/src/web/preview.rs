@@ -99,9 +99,10 @@ impl Shown {
         findings.filter(|finding| finding.class == "bad").count()
     }
 
-    /// How many models move, on all boards together.
+    /// How many ranks change, on all boards together.
     pub(crate) fn moved(&self) -> usize {
-        self.boards.iter().map(|board| board.moves.len()).sum()
+        let moves = self.boards.iter().flat_map(|board| &board.moves);
+        moves.filter(|moved| moved.class != "same").count()
     }
 }
 

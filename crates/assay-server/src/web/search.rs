@@ -37,7 +37,7 @@ struct Search {
 }
 
 impl Search {
-    fn benchmark(&self, hit: &BenchmarkHit) -> String {
+    fn benchmark(hit: &BenchmarkHit) -> String {
         match &hit.task {
             Some(task) if hit.via != "its name" => {
                 format!(
@@ -50,7 +50,7 @@ impl Search {
         }
     }
 
-    fn repo(&self, info: &RepoInfo) -> String {
+    fn repo(info: &RepoInfo) -> String {
         links::repo(info.kind, &info.id)
     }
 

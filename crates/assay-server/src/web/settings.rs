@@ -84,7 +84,7 @@ struct Profile {
 
 #[derive(Template)]
 #[template(path = "settings/tokens.html")]
-struct Tokens {
+struct TokensPage {
     frame: Frame,
     tab: &'static str,
     notice: Notice,
@@ -96,7 +96,7 @@ struct Tokens {
 
 #[derive(Template)]
 #[template(path = "settings/sessions.html")]
-struct Sessions {
+struct SessionsPage {
     frame: Frame,
     tab: &'static str,
     notice: Notice,
@@ -113,8 +113,8 @@ struct Webhooks {
     hooks: Hooks,
 }
 
-impl Tokens {
-    fn scope(&self, scope: &Scope) -> String {
+impl TokensPage {
+    fn scope(scope: &Scope) -> String {
         scope_words(scope)
     }
 
@@ -172,7 +172,7 @@ async fn token_page(
 ) -> Result<Answer, Failure> {
     let signed_in = visitor.signed_in()?;
     let name = signed_in.caller.name().unwrap_or_default();
-    visitor.render(&Tokens {
+    visitor.render(&TokensPage {
         frame: visitor.frame("Access tokens").unlisted(),
         tab: "tokens",
         notice: notice::of(visitor),
@@ -234,7 +234,7 @@ async fn revoke_token(
 
 async fn sessions(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
     let signed_in = visitor.signed_in()?;
-    visitor.render(&Sessions {
+    visitor.render(&SessionsPage {
         frame: visitor.frame("Sessions").unlisted(),
         tab: "sessions",
         notice: notice::of(&visitor),

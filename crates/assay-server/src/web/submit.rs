@@ -5,7 +5,9 @@ mod compose;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::{CommitRequest, Error, FileSource, ListQuery, ListSort, Need, Operation, Preview};
+use assay_app::{
+    BlobContent, CommitRequest, Error, FileSource, ListQuery, ListSort, Need, Operation, Preview,
+};
 use assay_model::{Benchmark, RepoId, RepoKind, RepoPath};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -269,22 +271,55 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
         ),
         None => Some(form.text("text")).filter(|text| !text.trim().is_empty()),
     };
-    let text = pasted.unwrap_or_else(|| compose::entry(form));
+    let is_filled_in = pasted.is_none();
+    let mut text = pasted.unwrap_or_else(|| compose::entry(form));
+    let benchmark = compose::benchmark_of(&text).unwrap_or_else(|| "a benchmark".to_owned());
+    let path = match form.get("path") {
+        "" => {
+            let stem = compose::stem(form, &text);
+            let own = result_path(&format!("{FOLDER}/{stem}.yaml"))?;
+            match held(state, repo, &own).await? {
+                None => own,
+                // The results of a benchmark stand together in one file.
+                Some(held) if is_filled_in => {
+                    text = format!("{}\n{text}", held.trim_end());
+                    own
+                }
+                Some(_) => free_path(state, repo, &stem).await?,
+            }
+        }
+        path => result_path(path)?,
+    };
     if text.len() > MAX_TEXT {
         return Err(Failure::too_large(format!(
             "a result file has at most {MAX_TEXT} bytes here; push a larger one with git"
         )));
     }
-    let path = match form.get("path") {
-        "" => free_path(state, repo, &compose::stem(form, &text)).await?,
-        path => result_path(path)?,
-    };
-    let benchmark = compose::benchmark_of(&text).unwrap_or_else(|| "a benchmark".to_owned());
     Ok(Draft {
         path,
         title: format!("Add a result on {benchmark}"),
         text,
     })
+}
+
+/// The text of a file on main, if there is one.
+async fn held(
+    state: &AppState,
+    repo: &assay_app::Repo,
+    path: &RepoPath,
+) -> Result<Option<String>, Failure> {
+    match state
+        .hub
+        .blob(repo, "main", path.as_str(), true, false)
+        .await
+    {
+        Ok(blob) => Ok(match blob.content {
+            BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+            BlobContent::Disk(_) | BlobContent::NotRead => None,
+        }),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A path for a result file. The form writes nothing else.
@@ -298,7 +333,8 @@ fn result_path(path: &str) -> Result<RepoPath, Failure> {
         .strip_prefix(FOLDER)
         .and_then(|rest| rest.strip_prefix('/'))
         .ok_or_else(wrong)?;
-    let is_file = !name.contains('/') && (name.ends_with(".yaml") || name.ends_with(".yml"));
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_file = !name.contains('/') && matches!(ending, Some("yaml" | "yml"));
     if !is_file {
         return Err(wrong());
     }

@@ -36,7 +36,7 @@ async fn a_stranger_submits_sees_the_preview_and_the_community_badge() {
         .text();
 
     assert!(check.contains("The judge takes this file"), "{check}");
-    assert!(check.contains("2 models would move"), "{check}");
+    assert!(check.contains("2 ranks would change"), "{check}");
     assert!(
         check.contains("▲ up 1") && check.contains("▼ down 1"),
         "{check}"
@@ -47,7 +47,7 @@ async fn a_stranger_submits_sees_the_preview_and_the_community_badge() {
             &check,
             "/alice/small/submit",
             &[
-                ("path", ".eval_results/sums-words.yaml"),
+                ("path", ".eval_results/sums.yaml"),
                 ("text", &textarea(&check)),
                 ("title", "Add a better run"),
                 ("comment", "Ran it **twice**."),
@@ -156,7 +156,7 @@ async fn a_maintainer_sees_who_moves_and_merges() {
         .await
         .expect(200)
         .text();
-    assert!(pull.contains("2 models move"), "{pull}");
+    assert!(pull.contains("2 ranks change"), "{pull}");
     let files = alice
         .get("/alice/small/discussions/1/files")
         .await

@@ -89,7 +89,7 @@ pub(super) async fn hide(
         .hub
         .hide_comment(caller, &repo, num, form.get("event"))
         .await?;
-    back(&name, &repo, num, "hidden")
+    Ok(back(&name, &repo, num, "hidden"))
 }
 
 /// Gives a discussion another title.
@@ -106,7 +106,7 @@ pub(super) async fn retitle(
         .hub
         .retitle(caller, &repo, num, form.get("title"))
         .await?;
-    back(&name, &repo, num, "saved")
+    Ok(back(&name, &repo, num, "saved"))
 }
 
 /// Closes a discussion, or opens it again.
@@ -129,7 +129,7 @@ pub(super) async fn change_status(
         .hub
         .change_status(caller, &repo, num, status, Some(&comment))
         .await?;
-    back(&name, &repo, num, done)
+    Ok(back(&name, &repo, num, done))
 }
 
 /// Merges a pull request.
@@ -144,15 +144,10 @@ pub(super) async fn merge(
     let repo = repo::open(&state, &visitor, &name).await?;
     let comment = form.text("text");
     state.hub.merge(caller, &repo, num, Some(&comment)).await?;
-    back(&name, &repo, num, "merged")
+    Ok(back(&name, &repo, num, "merged"))
 }
 
-fn back(
-    name: &RepoName,
-    repo: &assay_app::Repo,
-    num: i64,
-    done: &str,
-) -> Result<Response, Failure> {
+fn back(name: &RepoName, repo: &assay_app::Repo, num: i64, done: &str) -> Response {
     let place = links::discussion(name.kind, repo.id(), num);
-    Ok(Go::to(&format!("{place}?done={done}")).into_response())
+    Go::to(&format!("{place}?done={done}")).into_response()
 }

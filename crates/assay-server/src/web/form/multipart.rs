@@ -46,16 +46,15 @@ fn add(form: &mut Form, headers: &str, content: Bytes) -> Option<()> {
             .then_some(value)
     })?;
     let field = parameter(disposition, "name")?;
-    match parameter(disposition, "filename") {
-        Some(name) => form.files.push(Upload {
+    if let Some(name) = parameter(disposition, "filename") {
+        form.files.push(Upload {
             field,
             name,
             content,
-        }),
-        None => {
-            let text = String::from_utf8(content.to_vec()).ok()?;
-            form.fields.push((field, text));
-        }
+        });
+    } else {
+        let text = String::from_utf8(content.to_vec()).ok()?;
+        form.fields.push((field, text));
     }
     Some(())
 }

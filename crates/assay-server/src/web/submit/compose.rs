@@ -63,11 +63,11 @@ pub(super) fn benchmark_of(text: &str) -> Option<String> {
     Some(entries.first()?.dataset.as_str().to_owned())
 }
 
-/// A name for the file: that of the benchmark and task.
+/// A name for the file: that of the benchmark.
 pub(super) fn stem(form: &Form, text: &str) -> String {
     let named = match form.get("benchmark") {
         "" => benchmark_of(text).unwrap_or_default(),
-        benchmark => format!("{benchmark}-{}", form.get("task")),
+        benchmark => benchmark.to_owned(),
     };
     let name = named.rsplit('/').next().unwrap_or_default();
     let plain: String = name
