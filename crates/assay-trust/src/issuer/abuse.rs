@@ -320,11 +320,11 @@ mod tests {
 
     #[test]
     fn the_same_events_come_to_the_same_end() {
-        let events: Vec<(Signal, Timestamp)> = (0..50)
+        let events: Vec<(Signal, Timestamp)> = (0..50_u8)
             .map(|second| match second % 3 {
                 0 => (Signal::Refused, at(i64::from(second))),
                 1 => (Signal::Limited, at(i64::from(second))),
-                _ => (issued("one", second as usize), at(i64::from(second))),
+                _ => (issued("one", usize::from(second)), at(i64::from(second))),
             })
             .collect();
         let replay = || {
