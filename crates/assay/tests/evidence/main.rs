@@ -6,6 +6,7 @@ mod fake;
 mod hub;
 mod issuer;
 mod logs;
+mod proofs;
 mod signed;
 mod submit;
 mod verified;
