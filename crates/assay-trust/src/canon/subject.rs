@@ -40,7 +40,8 @@ pub(super) fn is(entry: &Json, signed: &Subject) -> bool {
         && has(dataset, "task_id", signed.task_id.as_str())
         && has(framework, "name", &signed.framework.name)
         && has(framework, "version", &signed.framework.version)
-        && framework.is_some_and(|own| has_optional(own, "command", &signed.framework.command))
+        && framework
+            .is_some_and(|own| has_optional(own, "command", signed.framework.command.as_deref()))
         && has_metrics(entry.get("metrics"), &signed.metrics)
 }
 
@@ -52,13 +53,13 @@ fn has_metrics(list: Option<&Json>, signed: &[MetricClaim]) -> bool {
         let id = item.get("metric_id").and_then(Json::text);
         id == Some(signed.metric_id.as_str())
             && item.get("value") == Some(&Json::Number(signed.value))
-            && has_optional(item, "slice", &signed.slice)
+            && has_optional(item, "slice", signed.slice.as_deref())
     };
     items.len() == signed.len() && items.iter().zip(signed).all(is_same)
 }
 
 /// Whether a text is there exactly when it was signed, and is the same then.
-fn has_optional(holder: &Json, key: &str, signed: &Option<String>) -> bool {
+fn has_optional(holder: &Json, key: &str, signed: Option<&str>) -> bool {
     match (holder.get(key), signed) {
         (None, None) => true,
         (Some(own), Some(signed)) => own.text() == Some(signed),
