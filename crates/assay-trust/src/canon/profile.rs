@@ -1,5 +1,7 @@
 //! What YAML and JSON may look like so that every tool reads them alike.
 
+use std::collections::BTreeMap;
+
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind, YamlConstruct};
 use assay_formats::{Kind, Value, yaml as format};
 use assay_model::{Number, hidden_character, quote};
@@ -182,11 +184,14 @@ impl Walk {
                 Json::List(items.collect::<Result<_, _>>()?)
             }
             Kind::Map => {
-                let member = |(key, value)| {
+                // Maps are small, and putting in a member at a time is faster than sorting them all.
+                let mut members = BTreeMap::new();
+                for (key, value) in value.entries() {
                     let key = self.key(key)?;
-                    Ok((key, self.value(value, Self::deeper(value, depth)?)?))
-                };
-                Json::Map(value.entries().map(member).collect::<Result<_, _>>()?)
+                    let member = self.value(value, Self::deeper(value, depth)?)?;
+                    members.insert(key, member);
+                }
+                Json::Map(members)
             }
         })
     }
