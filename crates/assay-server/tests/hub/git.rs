@@ -351,7 +351,7 @@ async fn git_lfs_sends_a_large_file_and_fetches_it_again() {
         .status
         .success()
     {
-        println!("skipped: git-lfs is not installed");
+        say_skipped();
         return;
     }
     hub.create(Person::Alice, "datasets/alice/bench")
@@ -586,4 +586,9 @@ async fn git_duplicate_tree_entries() {
 
     assert!(!pushed.status.success(), "{}", told(&pushed));
     assert_eq!(results_of(&hub, "bob/tiny").await, 0);
+}
+
+#[expect(clippy::print_stdout, reason = "a test that is skipped must say so")]
+fn say_skipped() {
+    println!("skipped: git-lfs is not installed");
 }

@@ -44,7 +44,7 @@ pub(crate) fn run() {
         .map(|_| {
             let once = time(|| {
                 key.verify_strict(black_box(signed.as_bytes()), &signature)
-                    .unwrap()
+                    .unwrap();
             });
             (once, time(|| scene.verify()))
         })

@@ -48,7 +48,7 @@ fn check(mut python: Command, proof: &str, note: &str, entry: &str) -> Output {
 #[test]
 fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
     let Some(python) = python() else {
-        eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
+        say_skipped();
         return;
     };
     let scene = Scene::new();
@@ -81,7 +81,7 @@ fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
 #[test]
 fn an_independent_program_refuses_a_forged_proof_too() {
     let Some(_) = python() else {
-        eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
+        say_skipped();
         return;
     };
     let scene = Scene::new();
@@ -122,4 +122,9 @@ fn an_independent_program_refuses_a_forged_proof_too() {
         let output = check(python().unwrap(), &proof, &note, &entry);
         assert!(!output.status.success());
     }
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+fn say_skipped() {
+    eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
 }

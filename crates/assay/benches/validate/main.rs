@@ -168,13 +168,12 @@ fn large(directory: &Path, settings: &Settings) {
 
 /// Many small files: the whole program, start to end, on one core like the reference.
 fn records(directory: &Path, settings: &Settings) {
-    let root = match &settings.datastore {
-        Some(datastore) => datastore.clone(),
-        None => {
-            let root = directory.join("records");
-            generate::records(&root, settings.records);
-            root
-        }
+    let root = if let Some(datastore) = &settings.datastore {
+        datastore.clone()
+    } else {
+        let root = directory.join("records");
+        generate::records(&root, settings.records);
+        root
     };
     let (count, bytes) = json_files(&root);
     let best = (0..10)

@@ -66,8 +66,8 @@ mod tests {
                 ("\"\\x6b0\"", true),
                 ("k", false),
             ] {
-                let keys: String = (0..count).map(|n| format!("k{n}: 1\n")).collect();
-                let source = format!("{keys}{again}: 2\n");
+                let keys: Vec<String> = (0..count).map(|n| format!("k{n}: 1\n")).collect();
+                let source = format!("{}{again}: 2\n", keys.concat());
 
                 let faults = yaml::parse(&source, &mut Tape::new());
 
