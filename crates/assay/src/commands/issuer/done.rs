@@ -65,7 +65,11 @@ where
 /// Prints what was done.
 pub(super) fn show(done: &Done, format: ShowFormat, printer: &mut Printer) {
     match format {
-        ShowFormat::Text => printer.data(&visible(&done.text)),
+        ShowFormat::Text => {
+            for line in done.text.lines() {
+                printer.line(&visible(line));
+            }
+        }
         ShowFormat::Json => printer.json(&done.json),
     }
 }
