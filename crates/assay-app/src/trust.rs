@@ -310,16 +310,21 @@ fn hold(
     let secret = vault.own(which.purpose())?;
     let key = NoteKey::of(&origin_of(origin, which), &secret).map_err(Error::internal)?;
     let verifier = key.verifier();
-    let exists = path.join("signed").exists();
-    if role == Role::Keeper || !exists {
-        match Log::open(&path, key, &LogOptions::default()) {
-            Ok(log) => return Ok(Held { log, writes: true }),
-            Err(LogError::InUse(_)) => {}
-            Err(error) => return Err(log_error(error)),
-        }
+    let view = || {
+        let log = Log::view(&path, verifier.clone())?;
+        Ok(Held { log, writes: false })
+    };
+    // A log that cannot be read may not have been made yet, or a crash was in the way: whoever writes it makes that good.
+    if role == Role::Visitor
+        && let Ok(held) = view()
+    {
+        return Ok(held);
     }
-    let log = Log::view(&path, verifier).map_err(log_error)?;
-    Ok(Held { log, writes: false })
+    match Log::open(&path, key, &LogOptions::default()) {
+        Ok(log) => Ok(Held { log, writes: true }),
+        Err(LogError::InUse(_)) => view().map_err(log_error),
+        Err(error) => Err(log_error(error)),
+    }
 }
 
 /// Follows a control log from a state to a size.

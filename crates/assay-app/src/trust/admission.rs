@@ -196,14 +196,13 @@ async fn decide(
         let named = named_benchmark(case);
         let found = match &named {
             None => Found::Missing,
-            Some(named) => match benchmarks.get(named) {
-                Some(found) => Found::clone(found),
-                None => {
+            Some(named) => {
+                if !benchmarks.contains_key(named) {
                     let found = benchmark_at(hub, tx, repo, &named.0, &named.1).await?;
-                    benchmarks.insert(named.clone(), found.clone());
-                    found
+                    benchmarks.insert(named.clone(), found);
                 }
-            },
+                benchmarks.get(named).cloned().unwrap_or(Found::Missing)
+            }
         };
         worlds.push((sighting.has_model_revision, found));
     }

@@ -90,14 +90,13 @@ pub(super) async fn judge_under(
         }
         let of_token = match &evidence.jti {
             None => Arc::default(),
-            Some(jti) => match tokens.get(jti) {
-                Some(found) => Arc::clone(found),
-                None => {
-                    let found = Arc::new(of_token(tx, &results, jti).await?);
-                    tokens.insert(jti.clone(), Arc::clone(&found));
-                    found
+            Some(jti) => {
+                if !tokens.contains_key(jti) {
+                    let found = of_token(tx, &results, jti).await?;
+                    tokens.insert(jti.clone(), Arc::new(found));
                 }
-            },
+                tokens.get(jti).cloned().unwrap_or_default()
+            }
         };
         places.push(cases.len());
         known.insert(said, cases.len());

@@ -122,7 +122,7 @@ impl Hub {
         if let Scope::Kid(kid) = &new.scope {
             known_key(&state, *kid)?;
         }
-        let from_index = self.from_index(new.from).await?;
+        let from_index = self.first_index(new.from).await?;
         let leaf = ControlLeaf::Revoke {
             scope: new.scope.clone(),
             from_index,
@@ -183,7 +183,7 @@ impl Hub {
         })
     }
 
-    async fn from_index(&self, from: RevokedFrom) -> Result<u64, Error> {
+    async fn first_index(&self, from: RevokedFrom) -> Result<u64, Error> {
         match from {
             RevokedFrom::Start => Ok(0),
             RevokedFrom::Index(index) => Ok(index),

@@ -41,12 +41,11 @@ impl Vault {
             (None, Some(file)) => Some(fs_err::read_to_string(file).map_err(Error::internal)?),
             (None, None) => None,
         };
-        let text = match given {
-            Some(text) => text,
-            None => {
-                vault.cost = SealCost::RANDOM;
-                vault.drawn()?
-            }
+        let text = if let Some(text) = given {
+            text
+        } else {
+            vault.cost = SealCost::RANDOM;
+            vault.drawn()?
         };
         text.trim().as_bytes().clone_into(&mut vault.passphrase);
         if vault.passphrase.is_empty() {

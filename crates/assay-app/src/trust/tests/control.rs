@@ -262,7 +262,7 @@ async fn log_rollback_refused() {
     scene.signed(&scene.draft("0.25")).await;
 
     // The backup comes back; the file that remembers the largest checkpoint is kept where backups do not reach.
-    let largest = config.data.join("trust/results/largest");
+    let largest = config.data.join("trust/results/checkpoint.largest");
     let Scene { world, .. } = scene;
     let super::World { hub, .. } = world;
     // The watch may have the hub in its hand for a moment; the log is closed when the last one lets go of it.
@@ -271,7 +271,7 @@ async fn log_rollback_refused() {
     while closed.strong_count() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
-    fs_err::copy(largest, old.join("trust/results/largest")).unwrap();
+    fs_err::copy(largest, old.join("trust/results/checkpoint.largest")).unwrap();
     let opened = crate::Hub::open(
         crate::HubConfig {
             data: old,
