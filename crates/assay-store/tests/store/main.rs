@@ -13,3 +13,4 @@ mod news;
 mod repositories;
 mod safety;
 mod support;
+mod web;

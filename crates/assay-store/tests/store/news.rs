@@ -51,7 +51,10 @@ async fn news_are_of_what_everyone_sees_newest_first() {
 
     assert_eq!(
         all,
-        [("bob/second".to_owned(), 20), ("alice/first".to_owned(), 10)]
+        [
+            ("bob/second".to_owned(), 20),
+            ("alice/first".to_owned(), 10)
+        ]
     );
     assert_eq!(one, all[..1]);
 }
@@ -98,8 +101,22 @@ async fn only_what_everyone_sees_is_counted() {
 async fn every_version_of_a_board_has_the_time_it_held() {
     let hub = Hub::new().await;
     let key = hub.model("alice/first").await;
-    replace(&hub.store, key, Branch::Main, 10, &[entry("a/b", "t", 0, 0.5)]).await;
-    replace(&hub.store, key, Branch::Main, 20, &[entry("a/b", "t", 0, 0.6)]).await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Main,
+        10,
+        &[entry("a/b", "t", 0, 0.5)],
+    )
+    .await;
+    replace(
+        &hub.store,
+        key,
+        Branch::Main,
+        20,
+        &[entry("a/b", "t", 0, 0.6)],
+    )
+    .await;
     let task = "t".parse().unwrap();
 
     let versions = hub.store.versions_of_board("a/b", &task).await.unwrap();
