@@ -68,7 +68,11 @@ impl LoadedBoard {
         let rows = store
             .entries_of_board(&benchmark.name(), Some(task), Some(at))
             .await?;
-        Ok(Self::new(benchmark, BTreeMap::new(), rows))
+        // What held then counts as holding, whatever became of it.
+        let held = rows
+            .into_iter()
+            .map(|row| BoardEntry { until: None, ..row });
+        Ok(Self::new(benchmark, BTreeMap::new(), held.collect()))
     }
 
     /// Reads the results of some models again. Tasks that they have no part in stay as they are, ranks and all.

@@ -165,9 +165,8 @@ fn result(
 
 /// The score that stands for an entry: that of the primary metric, else the first.
 fn standing_for<'s>(scores: &'s [Score], primary: Option<&Metric>) -> Option<&'s Score> {
-    primary
-        .and_then(|metric| ranked(scores, metric))
-        .or_else(|| scores.first())
+    let named = primary.and_then(|metric| ranked(scores, metric));
+    named.or_else(|| scores.first())
 }
 
 fn unknown_task(benchmark: &Benchmark, dataset: &RepoId, task: &TaskId) -> Option<String> {

@@ -11,7 +11,7 @@ const MONTHS: [i32; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
 /// # use assay_board::chart::Axis;
 /// let axis = Axis::linear([17.1, 43.6]).unwrap();
 ///
-/// assert_eq!(axis.ticks(), [15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0]);
+/// assert_eq!(axis.ticks(), [10.0, 20.0, 30.0, 40.0, 50.0]);
 /// assert_eq!(axis.place(30.0), 0.5);
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use assay_model::{Direction, Timestamp};
 /// ```
 /// # use assay_board::chart::records;
 /// # use assay_model::{Direction, Timestamp};
-/// let at = |day, value| (Timestamp::from_seconds(day * 86_400), value);
+/// let at = |day: i64, value| (Timestamp::from_seconds(day * 86_400), value);
 /// let points = [at(3, 0.5), at(1, 0.4), at(2, 0.3), at(4, 0.5), at(5, 0.9)];
 ///
 /// assert_eq!(records(&points, Direction::HigherIsBetter), [1, 0, 4]);

@@ -5,6 +5,8 @@ mod columns;
 mod head;
 pub(super) mod how;
 mod rows;
+mod sort;
+mod status;
 
 use std::sync::Arc;
 
@@ -16,7 +18,8 @@ use serde::Deserialize;
 
 pub(crate) use self::asked::Asked;
 pub(crate) use self::columns::{Column, Head};
-pub(crate) use self::rows::{Cell, RowView, Rows, Status, framework, status};
+pub(crate) use self::rows::{Cell, RowView, Rows};
+pub(crate) use self::status::{Status, framework, status};
 
 use self::head::BoardHead;
 use super::chart::{self, Chart, Cost};

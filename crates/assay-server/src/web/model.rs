@@ -1,21 +1,22 @@
 //! The page of a model: its results on every benchmark, with where it stands.
 
+mod facts;
+mod row;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
 use assay_app::{
-    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo,
-    RepoInfo, interval_of,
+    BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo, RepoInfo,
 };
-use assay_model::{Benchmark, Metric, RepoId, RepoKind, TaskId};
+use assay_model::{Benchmark, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::board::how::with_unit;
-use super::board::{Status, framework, status};
-use super::chart::way;
+use self::facts::facts;
+use self::row::{ResultRow, row};
 use super::frame::{Frame, Section};
 use super::{Visitor, links, markdown, readme, show};
 use crate::error::Failure;
@@ -68,37 +69,6 @@ struct Group {
     to: Option<String>,
     name: String,
     rows: Vec<ResultRow>,
-}
-
-/// One result.
-#[derive(Debug)]
-struct ResultRow {
-    task: String,
-    to: Option<String>,
-    metric: String,
-    way: &'static str,
-    value: String,
-    interval: Option<String>,
-    place: Option<PlaceView>,
-    status: Status,
-    date: (String, String),
-    framework: Option<String>,
-    notes: Option<String>,
-    others: Vec<String>,
-    pending: Option<String>,
-    file: (String, String),
-}
-
-/// Where the model stands.
-#[derive(Debug)]
-struct PlaceView {
-    rank: usize,
-    total: usize,
-    percentile: String,
-    /// The same from 0 to 100, for the bar.
-    width: String,
-    /// Whether this very result is the one that counts.
-    counts: bool,
 }
 
 /// An open pull request.
@@ -235,138 +205,6 @@ async fn definition(
         Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-fn row(
-    repo: &Repo,
-    benchmark: &RepoId,
-    result: &EvalResult,
-    definition: Option<&Benchmark>,
-    place: Option<&BoardPlace>,
-) -> ResultRow {
-    let metric = result
-        .value_metric
-        .as_ref()
-        .and_then(|id| definition?.metric(id.as_str()));
-    let interval = metric.and_then(|metric| {
-        let (interval, _) = interval_of(&result.entry, metric, result.value)?;
-        let width = interval.high - interval.low;
-        let (low, high) = (
-            show::end(interval.low, width),
-            show::end(interval.high, width),
-        );
-        Some(format!("{low} to {high}"))
-    });
-    let task = result.task.to_string();
-    let name = definition.and_then(|definition| {
-        let task = definition.task(result.task.as_str())?;
-        task.display_name.clone()
-    });
-    let file = format!("/{}/blob/main/{}", repo.id(), result.file);
-    ResultRow {
-        task: name.unwrap_or(task),
-        to: definition.filter(|_| result.pending.is_none()).map(|_| {
-            let board = links::board(benchmark, &result.task);
-            format!(
-                "{board}?highlight={}#highlighted",
-                links::part(repo.id().as_str())
-            )
-        }),
-        metric: metric_name(metric, result),
-        way: metric.map_or("", |metric| way(metric.direction).0),
-        value: match metric {
-            Some(metric) => with_unit(result.value, metric),
-            None => show::number(result.value),
-        },
-        interval,
-        place: place.map(|place| place_view(place, result)),
-        status: status(result),
-        date: (result.date.clone(), show::day_of(&result.date).to_owned()),
-        framework: framework(result),
-        notes: result
-            .notes
-            .as_deref()
-            .map(|notes| show::shortened(notes, 400)),
-        others: others(result, definition),
-        pending: result.pending.clone(),
-        file: (
-            match result.pull {
-                Some(number) => links::discussion(RepoKind::Model, repo.id(), number),
-                None => file,
-            },
-            result.file.clone(),
-        ),
-    }
-}
-
-fn metric_name(metric: Option<&Metric>, result: &EvalResult) -> String {
-    let id = || result.value_metric.as_ref().map(ToString::to_string);
-    match metric {
-        Some(metric) => metric.display_name.clone(),
-        None => id().unwrap_or_else(|| "value".to_owned()),
-    }
-}
-
-/// The other values of an entry.
-fn others(result: &EvalResult, definition: Option<&Benchmark>) -> Vec<String> {
-    let scores = result.entry.scores.iter();
-    let others =
-        scores.filter(|score| score.metric.is_some() && score.metric != result.value_metric);
-    others
-        .filter_map(|score| {
-            let id = score.metric.as_ref()?;
-            let metric = definition.and_then(|definition| definition.metric(id.as_str()));
-            let name = metric.map_or(id.as_str(), |metric| &metric.display_name);
-            let slice = score
-                .slice
-                .as_deref()
-                .map_or_else(String::new, |slice| format!(" ({slice})"));
-            Some(format!("{name}{slice} {}", show::score(score)))
-        })
-        .take(12)
-        .collect()
-}
-
-fn place_view(place: &BoardPlace, result: &EvalResult) -> PlaceView {
-    PlaceView {
-        rank: place.rank,
-        total: place.total,
-        percentile: show::number(place.percentile.round()),
-        width: show::plain(place.percentile.round()),
-        counts: place.value.total_cmp(&result.value).is_eq(),
-    }
-}
-
-fn facts(info: &RepoInfo) -> Vec<(&'static str, String)> {
-    let text = |key: &str| {
-        let card = info.card.as_ref()?;
-        match card.get(key)? {
-            Json::String(text) => Some(show::shortened(text, 80)),
-            Json::Number(number) => Some(number.to_string()),
-            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
-        }
-    };
-    let mut facts = Vec::new();
-    let known = [
-        ("Licence", text("license")),
-        (
-            "Parameters",
-            text("parameters").map(|text| short_size(&text)),
-        ),
-        ("Does", info.pipeline_tag.clone()),
-        ("Library", info.library_name.clone()),
-    ];
-    for (name, value) in known {
-        facts.extend(value.map(|value| (name, value)));
-    }
-    facts.push(("Created", show::day(info.created)));
-    facts.push(("Changed", show::day(info.updated)));
-    facts
-}
-
-fn short_size(text: &str) -> String {
-    text.parse()
-        .map_or_else(|_| text.to_owned(), show::parameters)
 }
 
 /// What the model is made from: with an address when the visitor may see it here.

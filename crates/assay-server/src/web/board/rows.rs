@@ -1,18 +1,15 @@
-use std::cmp::Ordering;
-
 use assay_app::chart::Axis;
 use assay_app::{BoardRow, BoardView, EvalResult, interval_of};
-use assay_model::{Direction, Metric, RepoKind, Score};
+use assay_model::{Metric, Score};
 
+use super::sort::sort;
+use super::status::{Status, framework, status};
 use super::{Asked, Column};
-use crate::web::chart::value_of;
 use crate::web::paging::Paging;
 use crate::web::{links, show};
 
 /// How many characters of the notes a row shows.
 const NOTES: usize = 140;
-/// How many characters a framework may have.
-const FRAMEWORK: usize = 40;
 /// How many words are searched for.
 const WORDS: usize = 8;
 
@@ -39,6 +36,8 @@ pub(crate) struct RowView {
     pub(crate) to: String,
     /// Whether it is to be seen at once.
     pub(crate) highlighted: bool,
+    /// Whether it is the first of those.
+    pub(crate) anchored: bool,
     /// What it is made from.
     pub(crate) base: Option<String>,
     /// The other columns.
@@ -67,26 +66,6 @@ pub(crate) enum Cell {
     Notes(String),
     /// Nothing is known.
     Unknown,
-}
-
-/// What stands behind a result.
-#[derive(Debug, Default)]
-pub(crate) struct Status {
-    /// Whether its token was checked and holds.
-    pub(crate) verified: bool,
-    /// Why it is not verified, when it could have been.
-    pub(crate) doubt: Option<String>,
-    /// The pull request it lives in: number and address.
-    pub(crate) pull: Option<(i64, String)>,
-    /// Where it is published: name and address.
-    pub(crate) source: Option<(String, String)>,
-}
-
-impl Status {
-    /// Whether there is anything to show.
-    pub(crate) fn is_bare(&self) -> bool {
-        !self.verified && self.doubt.is_none() && self.pull.is_none() && self.source.is_none()
-    }
 }
 
 /// An interval on a common scale from 0 to 100.
@@ -155,7 +134,7 @@ impl Rows {
         let scale = self.scale(metric);
         let shared = shared(view);
         let shown = self.rows.iter().skip(offset).take(size);
-        shown
+        let mut shown: Vec<RowView> = shown
             .map(|row| {
                 let cells = columns
                     .iter()
@@ -168,12 +147,18 @@ impl Rows {
                     name: model.name().to_owned(),
                     to: links::model(model),
                     highlighted: asked.is_highlighted(model.as_str()),
+                    anchored: false,
                     base: row.result.base_models.first().cloned(),
                     cells: cells.collect(),
                     model: model.to_string(),
                 }
             })
-            .collect()
+            .collect();
+        // A page has one place of a name.
+        if let Some(first) = shown.iter_mut().find(|row| row.highlighted) {
+            first.anchored = true;
+        }
+        shown
     }
 
     /// Where the model is that is to be seen at once, unless it is on this page.
@@ -253,79 +238,6 @@ fn is_small(result: &EvalResult, most: Option<f64>) -> bool {
     result.parameters.is_some_and(|count| count as f64 <= most)
 }
 
-fn sort(rows: &mut [BoardRow], view: &BoardView, asked: &Asked) {
-    let Some(key) = asked.sort.as_deref() else {
-        if asked.reversed {
-            rows.reverse();
-        }
-        return;
-    };
-    // Rows are in the order of their rank, and stay so among equals.
-    if let Some(metric) = view.benchmark.metric(key) {
-        let value = |row: &BoardRow| value_of(row, metric);
-        rows.sort_by(|left, right| {
-            let order = by_value(value(left), value(right), metric.direction);
-            turned(
-                order,
-                asked.reversed,
-                value(left).zip(value(right)).is_some(),
-            )
-        });
-        return;
-    }
-    let text = |row: &BoardRow| match key {
-        "framework" => framework(&row.result).unwrap_or_default(),
-        "submitter" => row.result.submitter.clone().unwrap_or_default(),
-        "notes" => row.result.notes.clone().unwrap_or_default(),
-        _ => String::new(),
-    };
-    let status = |row: &BoardRow| {
-        (
-            !row.result.standing.is_verified(),
-            row.result.pull.is_some(),
-        )
-    };
-    rows.sort_by(|left, right| {
-        let order = match key {
-            "model" => by_name(left, right),
-            "date" => right.result.moment.cmp(&left.result.moment),
-            "params" => {
-                let known = |row: &BoardRow| row.result.parameters.unwrap_or(u64::MAX);
-                known(left).cmp(&known(right))
-            }
-            "status" => status(left).cmp(&status(right)),
-            _ => text(left).cmp(&text(right)),
-        };
-        turned(order, asked.reversed, true)
-    });
-}
-
-fn by_name(left: &BoardRow, right: &BoardRow) -> Ordering {
-    let name = |row: &BoardRow| row.result.model.as_str().to_lowercase();
-    name(left).cmp(&name(right))
-}
-
-/// The better first; who has no value comes last, whichever way.
-fn by_value(left: Option<f64>, right: Option<f64>, direction: Direction) -> Ordering {
-    match (left, right) {
-        (Some(left), Some(right)) => match direction {
-            Direction::HigherIsBetter => right.total_cmp(&left),
-            Direction::LowerIsBetter => left.total_cmp(&right),
-        },
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
-    }
-}
-
-fn turned(order: Ordering, reversed: bool, both_known: bool) -> Ordering {
-    if reversed && both_known {
-        order.reverse()
-    } else {
-        order
-    }
-}
-
 fn cell(row: &BoardRow, column: &Column, ranking: &Metric, scale: Option<&Axis>) -> Cell {
     let result = &*row.result;
     let known = |text: Option<String>| text.map_or(Cell::Unknown, Cell::Text);
@@ -389,41 +301,4 @@ fn bar(row: &BoardRow, metric: &Metric, scale: &Axis) -> Option<Bar> {
             format!("{low}\u{2013}{high}")
         },
     })
-}
-
-/// What stands behind a result.
-pub(crate) fn status(result: &EvalResult) -> Status {
-    let doubt = match &result.standing {
-        assay_model::Standing::Verified => None,
-        // Most results have no token, and nobody doubts them for it.
-        assay_model::Standing::Unverified { reason, .. } if reason == "no_token" => None,
-        assay_model::Standing::Unverified { detail, .. } => Some(detail.clone()),
-    };
-    Status {
-        verified: result.standing.is_verified(),
-        doubt,
-        pull: result.pull.map(|number| {
-            let address = links::discussion(RepoKind::Model, &result.model, number);
-            (number, address)
-        }),
-        source: source(result),
-    }
-}
-
-/// Where a result is published, when the address is safe to follow.
-fn source(result: &EvalResult) -> Option<(String, String)> {
-    let address = links::safe(result.source_url.as_deref()?)?;
-    let name = result.source_name.as_deref().unwrap_or("Source");
-    Some((show::shortened(name, FRAMEWORK), address.to_owned()))
-}
-
-/// What ran the evaluation, with its version.
-pub(crate) fn framework(result: &EvalResult) -> Option<String> {
-    let framework = result.entry.framework.as_ref()?;
-    let name = framework.name.as_deref()?;
-    let whole = match framework.version.as_deref() {
-        Some(version) => format!("{name} {version}"),
-        None => name.to_owned(),
-    };
-    Some(show::shortened(&whole, FRAMEWORK))
 }

@@ -1,6 +1,6 @@
 use assay_app::BoardRow;
 use assay_app::chart::{Axis, frontier};
-use assay_model::{Direction, Metric};
+use assay_model::Metric;
 
 use super::plot::{HEIGHT, Plot, WIDTH, told_apart};
 use super::{Chart, MAX_LISTED, label, unit, value_of};
@@ -72,7 +72,7 @@ pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Opt
     let across = Axis::logarithmic(costs)?;
     let up = Axis::linear(points.iter().map(|(_, value)| *value))?;
     let title = format!("{} against {}", metric.display_name, cost.name());
-    let summary = summary(&known, &unbeaten, metric.direction, cost);
+    let summary = summary(&known, &unbeaten, cost);
     let mut svg = Svg::new("against", WIDTH, HEIGHT, &title, &summary);
     let plot = Plot::new(&across, &up);
     let axis = format!("{}, logarithmic", cost.axis());
@@ -114,28 +114,13 @@ pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Opt
     })
 }
 
-fn summary(
-    known: &[(&BoardRow, f64)],
-    unbeaten: &[usize],
-    direction: Direction,
-    cost: Cost<'_>,
-) -> String {
-    let better = match direction {
-        Direction::HigherIsBetter => "higher",
-        Direction::LowerIsBetter => "lower",
-    };
-    let count = unbeaten.len();
-    let of = known.len();
-    let name = cost.name();
+fn summary(known: &[(&BoardRow, f64)], unbeaten: &[usize], cost: Cost<'_>) -> String {
+    let (count, of, name) = (unbeaten.len(), known.len(), cost.name());
     match unbeaten {
         [only] => {
             let model = &known[*only].0.result.model;
-            format!(
-                "{model} is at once the {better} and the cheaper of all {of}: no other has a {better} score or less {name}."
-            )
+            format!("{model} beats every other of {of} results in both score and {name}.")
         }
-        _ => format!(
-            "{count} of {of} models are beaten by none: whoever scores {better} has more {name}."
-        ),
+        _ => format!("{count} of {of} results are beaten by none in both score and {name}."),
     }
 }

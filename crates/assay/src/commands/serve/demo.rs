@@ -3,13 +3,15 @@
 //! The benchmarks are known ones; the models, their makers and every score are invented, and say so.
 
 mod models;
+mod runs;
 
 use std::time::Duration;
 
 use assay_model::RepoKind;
 use serde_json::json;
 
-use self::models::{BENCHMARKS, MODELS, Model, PROPOSALS, Proposal, RERUNS, RUNS, Run};
+use self::models::{BENCHMARKS, MODELS, Model};
+use self::runs::{PROPOSALS, Proposal, RERUNS, RUNS, Run};
 use crate::client::{Client, ClientError};
 
 /// The person who proposes results to models of others.

@@ -1,0 +1,64 @@
+use assay_app::EvalResult;
+use assay_model::{RepoKind, Standing};
+
+use crate::web::{links, show};
+
+/// How many characters the name of a framework or a source may have.
+const NAME: usize = 40;
+
+/// What stands behind a result.
+#[derive(Debug, Default)]
+pub(crate) struct Status {
+    /// Whether its token was checked and holds.
+    pub(crate) verified: bool,
+    /// Why it is not verified, when it could have been.
+    pub(crate) doubt: Option<String>,
+    /// The pull request it lives in: number and address.
+    pub(crate) pull: Option<(i64, String)>,
+    /// Where it is published: name and address.
+    pub(crate) source: Option<(String, String)>,
+}
+
+impl Status {
+    /// Whether there is anything to show.
+    pub(crate) fn is_bare(&self) -> bool {
+        !self.verified && self.doubt.is_none() && self.pull.is_none() && self.source.is_none()
+    }
+}
+
+/// What stands behind a result.
+pub(crate) fn status(result: &EvalResult) -> Status {
+    let doubt = match &result.standing {
+        Standing::Verified => None,
+        // Most results have no token, and nobody doubts them for it.
+        Standing::Unverified { reason, .. } if reason == "no_token" => None,
+        Standing::Unverified { detail, .. } => Some(detail.clone()),
+    };
+    Status {
+        verified: result.standing.is_verified(),
+        doubt,
+        pull: result.pull.map(|number| {
+            let address = links::discussion(RepoKind::Model, &result.model, number);
+            (number, address)
+        }),
+        source: source(result),
+    }
+}
+
+/// Where a result is published, when the address is safe to follow.
+fn source(result: &EvalResult) -> Option<(String, String)> {
+    let address = links::safe(result.source_url.as_deref()?)?;
+    let name = result.source_name.as_deref().unwrap_or("Source");
+    Some((show::shortened(name, NAME), address.to_owned()))
+}
+
+/// What ran the evaluation, with its version.
+pub(crate) fn framework(result: &EvalResult) -> Option<String> {
+    let framework = result.entry.framework.as_ref()?;
+    let name = framework.name.as_deref()?;
+    let whole = match framework.version.as_deref() {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    };
+    Some(show::shortened(&whole, NAME))
+}
