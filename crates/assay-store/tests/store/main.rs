@@ -15,3 +15,4 @@ mod repositories;
 mod safety;
 mod support;
 mod trust;
+mod web;

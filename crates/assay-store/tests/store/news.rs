@@ -3,7 +3,7 @@
 use assay_model::{RepoKey, Standing};
 use assay_store::{Branch, NewsFilter, PublicCounts, Settings};
 
-use crate::entries::replace;
+use crate::entries::{attested, replace};
 use crate::support::{Hub, at, entry};
 
 async fn hide(hub: &Hub, key: RepoKey, settings: Settings) {
@@ -16,7 +16,7 @@ async fn hide(hub: &Hub, key: RepoKey, settings: Settings) {
 async fn hub() -> Hub {
     let hub = Hub::new().await;
     let mut verified = entry("a/b", "t", 0, 0.9);
-    verified.standing = Standing::Verified;
+    verified.standing = Standing::Verified(Box::new(attested()));
     for (millis, id, entry) in [
         (10, "alice/first", verified),
         (20, "bob/second", entry("A/B", "t", 0, 0.5)),
