@@ -1,7 +1,7 @@
 //! The transparency log: append-only, provable, and checked from outside by anyone.
 //!
 //! Hashing is that of RFC 6962, files are those of C2SP tlog-tiles, checkpoints are C2SP signed notes, and a receipt is a
-//! C2SP `tlog-proof@v1`. [`Log`] is the one that writes; [`audit`] believes nothing but what it has hashed itself.
+//! C2SP `tlog-proof@v1`. [`Log`] is the one that writes; [`audit()`] believes nothing but what it has hashed itself.
 
 mod audit;
 mod checkpoint;
