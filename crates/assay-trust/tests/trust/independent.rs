@@ -24,6 +24,11 @@ fn python() -> Option<Command> {
         .then(|| run(&name))
 }
 
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+fn skip() {
+    eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
+}
+
 fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/verify.py")
 }
@@ -48,8 +53,7 @@ fn check(mut python: Command, proof: &str, note: &str, entry: &str) -> Output {
 #[test]
 fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
     let Some(python) = python() else {
-        say_skipped();
-        return;
+        return skip();
     };
     let scene = Scene::new();
     let proof = scene.proof();
@@ -81,8 +85,7 @@ fn an_independent_program_agrees_on_token_digests_proofs_and_commit() {
 #[test]
 fn an_independent_program_refuses_a_forged_proof_too() {
     let Some(_) = python() else {
-        say_skipped();
-        return;
+        return skip();
     };
     let scene = Scene::new();
     let entry = canonical(ENTRY);
@@ -122,9 +125,4 @@ fn an_independent_program_refuses_a_forged_proof_too() {
         let output = check(python().unwrap(), &proof, &note, &entry);
         assert!(!output.status.success());
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
-fn say_skipped() {
-    eprintln!("skipped: there is no Python with `cryptography`; set ASSAY_PYTHON");
 }

@@ -3,10 +3,12 @@
 #![cfg(test)]
 
 mod binding;
+mod claims;
 mod control;
 mod golden;
 mod independent;
 mod logged;
+mod metrics;
 mod numbers;
 mod proofs;
 mod replay;
