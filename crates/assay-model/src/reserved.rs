@@ -1,6 +1,7 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
 /// such.
-const RESERVED: [&str; 64] = [
+const RESERVED: [&str; 65] = [
+    ".well-known",
     "about",
     "account",
     "admin",
