@@ -33,13 +33,12 @@ pub(crate) async fn answer(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let mut asked = asked(&parts);
-    let path = parts.uri.path().to_owned();
     let from = address(&parts, state.web.trust_proxy);
-    let (admitted, verdict) = admit(&state, &parts).await;
+    let (admitted, verdict) = admit(&state, &parts, from).await;
     let response = match admitted {
         Ok(caller) => {
             asked.anonymous = caller.is_anonymous();
-            asked.name = caller.name().map(str::to_owned);
+            asked.name = asked.page.and(caller.name()).map(str::to_owned);
             sign_in(&state, &mut parts, &mut asked).await;
             if let Some(answer) = kept(&state, &mut parts, &caller) {
                 answer
@@ -50,8 +49,8 @@ pub(crate) async fn answer(
         }
         Err(error) => Failure::from(error).into_response(),
     };
-    let mut response = finish(response, &asked, &path);
-    if is_wrong_guess(&path, response.status()) {
+    let mut response = finish(response, &asked);
+    if is_wrong_guess(asked.uri.path(), response.status()) {
         let guesses = RateKey::machine_guess(from);
         state.web.limiter.take(guesses, state.web.clock.now());
     }
@@ -111,10 +110,13 @@ fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response
 }
 
 /// Who asks, unless they may not: the token is wrong, or they have asked too often.
-async fn admit(state: &AppState, parts: &Parts) -> (Result<Caller, Error>, Option<Verdict>) {
+async fn admit(
+    state: &AppState,
+    parts: &Parts,
+    address: IpAddr,
+) -> (Result<Caller, Error>, Option<Verdict>) {
     let now = state.web.clock.now();
     let limiter = &state.web.limiter;
-    let address = address(parts, state.web.trust_proxy);
     if issuer::is_of_machines(parts.uri.path()) {
         return admit_machine(state, address, now);
     }
@@ -213,17 +215,14 @@ pub(crate) fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
 
 fn asked(parts: &Parts) -> Asked {
     let path = parts.uri.path();
-    let target = parts
-        .uri
-        .path_and_query()
-        .map_or(path, |target| target.as_str());
+    let by_git = is_of_git(path);
+    let by_browser = is_page(path) && !by_git && takes_pages(&parts.headers);
     Asked {
         anonymous: true,
         name: None,
-        by_git: is_of_git(path),
-        by_browser: is_page(path) && !is_of_git(path) && takes_pages(&parts.headers),
-        theme: Theme::of(&parts.headers),
-        target: target.to_owned(),
+        by_git,
+        page: by_browser.then(|| Theme::of(&parts.headers)),
+        uri: parts.uri.clone(),
         request_id: parts
             .extensions
             .get::<RequestId>()
@@ -252,7 +251,7 @@ fn is_of_git(path: &str) -> bool {
 }
 
 /// A failure that a handler left becomes its answer; our own faults are logged, once.
-fn finish(mut response: Response, asked: &Asked, path: &str) -> Response {
+fn finish(mut response: Response, asked: &Asked) -> Response {
     if let Some(response) = problem::finish(&mut response, &asked.request_id) {
         return response;
     }
@@ -262,6 +261,7 @@ fn finish(mut response: Response, asked: &Asked, path: &str) -> Response {
     if let Error::Internal(source) = &*error {
         log_chain(source.as_ref(), &asked.request_id);
     }
+    let path = asked.uri.path();
     if issuer::is_of_machines(path) {
         return problem::of_error(&error, path, &asked.request_id);
     }

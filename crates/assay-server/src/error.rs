@@ -7,7 +7,7 @@ use assay_app::{Error, Missing, findings};
 use assay_model::{Diagnostic, Place, Severity};
 use axum::Json;
 use axum::http::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -38,18 +38,24 @@ pub(crate) struct Failure(pub(crate) Arc<Error>);
 pub(crate) struct Asked {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
-    /// What they are called, when somebody is.
+    /// What they are called, when somebody is and a browser asks.
     pub(crate) name: Option<String>,
     /// Whether the client is git, which gives credentials only when it is challenged.
     pub(crate) by_git: bool,
-    /// Whether a browser asks for a page.
-    pub(crate) by_browser: bool,
-    /// How it shows pages.
-    pub(crate) theme: Theme,
-    /// The path and query, as they came.
-    pub(crate) target: String,
+    /// How pages are shown, when a browser asks for one.
+    pub(crate) page: Option<Theme>,
+    /// The address, as it came.
+    pub(crate) uri: Uri,
     /// The id of the request.
     pub(crate) request_id: String,
+}
+
+impl Asked {
+    /// The path and query.
+    fn target(&self) -> &str {
+        let target = self.uri.path_and_query();
+        target.map_or(self.uri.path(), |target| target.as_str())
+    }
 }
 
 impl Failure {
@@ -106,11 +112,11 @@ pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
         headers.insert(WWW_AUTHENTICATE, CHALLENGE);
     }
     facts(error, asked, &mut headers);
-    if asked.by_browser {
+    if let Some(theme) = asked.page {
         let visit = Visit {
             person: asked.name.as_deref(),
-            here: &asked.target,
-            theme: asked.theme,
+            here: asked.target(),
+            theme,
         };
         return failure_page(status, headers, &for_people(error, message), visit);
     }
@@ -143,7 +149,7 @@ pub(crate) fn one_line(text: &str) -> HeaderValue {
 fn status(error: &Error, asked: &Asked) -> StatusCode {
     match error {
         // Clients expect to be asked who they are; people who mistyped an address do not.
-        Error::NotFound(Missing::Repo) if asked.anonymous && !asked.by_browser => {
+        Error::NotFound(Missing::Repo) if asked.anonymous && asked.page.is_none() => {
             StatusCode::UNAUTHORIZED
         }
         Error::NotFound(_) => StatusCode::NOT_FOUND,
@@ -200,7 +206,7 @@ fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
             headers.insert(RETRY_AFTER, HeaderValue::from(*after_seconds));
         }
         Error::Moved { kind, to } => {
-            if let Some(place) = redirect::renamed(&asked.target, *kind, to)
+            if let Some(place) = redirect::renamed(asked.target(), *kind, to)
                 && let Ok(place) = HeaderValue::from_str(&place)
             {
                 headers.insert(LOCATION, place);
@@ -275,9 +281,8 @@ mod tests {
             anonymous,
             name: None,
             by_git: false,
-            by_browser: false,
-            theme: Theme::System,
-            target: "/api/models/alice/old/tree/main?recursive=true".to_owned(),
+            page: None,
+            uri: Uri::from_static("/api/models/alice/old/tree/main?recursive=true"),
             request_id: "r1".to_owned(),
         }
     }
@@ -305,7 +310,7 @@ mod tests {
     #[test]
     fn a_browser_is_shown_a_page_with_the_same_facts() {
         let by_browser = |anonymous| Asked {
-            by_browser: true,
+            page: Some(Theme::System),
             ..asked(anonymous)
         };
         let error = Error::NotFound(Missing::Repo);

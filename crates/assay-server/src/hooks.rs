@@ -1,33 +1,18 @@
 //! Sends what webhooks are to be told. Addresses come from users, so none inside our own network is asked unless the
 //! operator says so, and no redirect leads to one.
 
-mod address;
-
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use assay_app::{DeliveryOutcome, Error, Hub, Parcel};
-use ureq::Agent;
-use ureq::http::Uri;
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
-use self::address::is_public;
+use crate::outbound::{self, Reach, Scheme, Unwelcome, is_unwelcome};
 
 /// How often the queue is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 /// How long an address may take to answer, all in all.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Whether addresses inside our own network may be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Only what everyone can reach.
-    Public,
-    /// Everything.
-    Anywhere,
-}
 
 /// Sends what is due, as long as somebody waits for it.
 pub(crate) async fn send_for_ever(hub: Arc<Hub>, reach: Reach) {
@@ -58,21 +43,7 @@ pub(crate) async fn send_due(hub: &Arc<Hub>, reach: Reach) -> Result<usize, Erro
 }
 
 fn send(parcel: &Parcel, reach: Reach) -> DeliveryOutcome {
-    let config = Agent::config_builder()
-        .timeout_global(Some(TIMEOUT))
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        // A proxy would ask for us what we may not ask ourselves.
-        .proxy(None)
-        .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
-        .build();
-    let resolver = Guarded {
-        reach,
-        inner: DefaultResolver::default(),
-    };
-    let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-    let answer = agent
+    let answer = outbound::agent(TIMEOUT, Scheme::Any, reach)
         .post(&parcel.url)
         .header("content-type", "application/json")
         .header("x-assay-event", &parcel.event)
@@ -81,42 +52,7 @@ fn send(parcel: &Parcel, reach: Reach) -> DeliveryOutcome {
         .send(parcel.body.as_bytes());
     match answer {
         Ok(answer) => DeliveryOutcome::Answered(answer.status().as_u16()),
-        Err(ureq::Error::Other(error)) if error.is::<Unwelcome>() => {
-            DeliveryOutcome::Forbidden(error.to_string())
-        }
+        Err(error) if is_unwelcome(&error) => DeliveryOutcome::Forbidden(Unwelcome.to_string()),
         Err(error) => DeliveryOutcome::Failed(error.to_string()),
-    }
-}
-
-/// The address leads into our own network.
-#[derive(Debug, thiserror::Error)]
-#[error("the address is inside a private network, which this hub does not ask")]
-struct Unwelcome;
-
-/// Looks up a name and gives out what it found only when all of it may be asked. The connection is made to what was
-/// looked up here, so a name that changes its mind changes nothing.
-#[derive(Debug)]
-struct Guarded {
-    reach: Reach,
-    inner: DefaultResolver,
-}
-
-impl Resolver for Guarded {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &ureq::config::Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.inner.resolve(uri, config, timeout)?;
-        let is_welcome = match self.reach {
-            Reach::Anywhere => true,
-            Reach::Public => found.iter().all(|address| is_public(address.ip())),
-        };
-        if is_welcome {
-            Ok(found)
-        } else {
-            Err(ureq::Error::Other(Box::new(Unwelcome)))
-        }
     }
 }

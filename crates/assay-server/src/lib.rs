@@ -24,6 +24,7 @@ mod log;
 mod metrics;
 mod observe;
 mod openapi;
+mod outbound;
 mod problem;
 mod rate;
 mod redirect;

@@ -12,7 +12,8 @@ use axum_server::tls_rustls::RustlsConfig;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
-use crate::hooks::{Reach, send_for_ever};
+use crate::hooks::send_for_ever;
+use crate::outbound::Reach;
 use crate::router::router_of;
 use crate::state::AppState;
 use crate::tls::{self, TlsError};

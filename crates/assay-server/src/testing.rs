@@ -26,7 +26,8 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
-use crate::hooks::{Reach, send_due};
+use crate::hooks::send_due;
+use crate::outbound::Reach;
 use crate::router::{router_of, routes};
 use crate::state::AppState;
 use crate::web::pages;

@@ -2,15 +2,12 @@
 //! that this machine stands in.
 
 use std::io::Read as _;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use assay_app::issuer::{Fetch, FetchError, MAX_KEY_SET_BYTES};
 use ureq::Agent;
-use ureq::config::Config;
-use ureq::http::Uri;
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+
+use crate::outbound::{self, Reach, Scheme, is_unwelcome};
 
 /// How long a fetch may take, all in all.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -22,31 +19,16 @@ pub(crate) struct KeyFetcher {
     allow_loopback: bool,
 }
 
-/// Resolves names to public addresses. What it returns is what is dialled: nobody asks for the name a second time.
-#[derive(Debug)]
-struct PublicResolver {
-    inner: DefaultResolver,
-    allow_loopback: bool,
-}
-
 impl KeyFetcher {
     /// A fetcher; tests let it reach this machine, over plain http.
     pub(crate) fn new(allow_loopback: bool) -> Self {
-        let config = Agent::config_builder()
-            .timeout_global(Some(TIMEOUT))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .https_only(!allow_loopback)
-            .proxy(None)
-            .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let resolver = PublicResolver {
-            inner: DefaultResolver::default(),
-            allow_loopback,
+        let (scheme, reach) = if allow_loopback {
+            (Scheme::Any, Reach::PublicAndLoopback)
+        } else {
+            (Scheme::Https, Reach::Public)
         };
         Self {
-            agent: Agent::with_parts(config, DefaultConnector::default(), resolver),
+            agent: outbound::agent(TIMEOUT, scheme, reach),
             allow_loopback,
         }
     }
@@ -56,7 +38,13 @@ impl KeyFetcher {
         if !url.starts_with("https://") && !self.allow_loopback {
             return Err(FetchError("only `https` is fetched".to_owned()));
         }
-        let failed = |error: ureq::Error| FetchError(error.to_string());
+        let failed = |error: ureq::Error| {
+            FetchError(if is_unwelcome(&error) {
+                "the name leads to an address that is not public".to_owned()
+            } else {
+                error.to_string()
+            })
+        };
         let mut response = self.agent.get(url).call().map_err(failed)?;
         match response.status().as_u16() {
             200 => {}
@@ -84,85 +72,10 @@ impl Fetch for KeyFetcher {
     }
 }
 
-impl Resolver for PublicResolver {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.inner.resolve(uri, config, timeout)?;
-        // One address that is not public condemns the name: who answers so is up to something.
-        let is_wrong = found
-            .iter()
-            .any(|address| !may_dial(address.ip(), self.allow_loopback));
-        if is_wrong {
-            return Err(ureq::Error::Io(std::io::Error::new(
-                std::io::ErrorKind::PermissionDenied,
-                "the name leads to an address that is not public",
-            )));
-        }
-        Ok(found)
-    }
-}
-
-fn may_dial(address: IpAddr, allow_loopback: bool) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(address) => is_public_v4(address) || (allow_loopback && address.is_loopback()),
-        IpAddr::V6(address) => is_public_v6(address) || (allow_loopback && address.is_loopback()),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [a, b, c, _] = address.octets();
-    let is_special = address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_broadcast()
-        || address.is_documentation()
-        || address.is_multicast()
-        || a == 0
-        // Carrier-grade NAT, protocol assignments, benchmarking, and what is reserved.
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 192 && b == 0 && c == 0)
-        || (a == 198 && (18..20).contains(&b))
-        || a >= 240;
-    !is_special
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
-    let embedded = embedded_v4(address);
-    let is_special = address.is_unspecified()
-        || address.is_loopback()
-        || address.is_multicast()
-        || (segments[0] & 0xfe00) == 0xfc00
-        || (segments[0] & 0xffc0) == 0xfe80
-        || (segments[0] & 0xffc0) == 0xfec0
-        || (segments[0] == 0x2001 && segments[1] == 0xdb8)
-        || segments[0] == 0x100
-        || segments[0] == 0x3fff;
-    !is_special && embedded.is_none_or(is_public_v4)
-}
-
-/// The IPv4 address that an IPv6 address stands for: by NAT64, by 6to4, or as a compatible one.
-fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = address.segments();
-    let of = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
-        [0x64, 0xff9b, ..] | [0, 0, 0, 0, 0, 0, ..] => Some(of(segments[6], segments[7])),
-        [0x2002, high, low, ..] => Some(of(high, low)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
-    use std::net::TcpListener;
+    use std::net::{IpAddr, TcpListener};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -222,7 +135,7 @@ mod tests {
             "100::1",
         ] {
             let address: IpAddr = text.parse().unwrap();
-            assert!(!may_dial(address, false), "{text}");
+            assert!(!Reach::Public.welcomes(address), "{text}");
         }
         for text in [
             "140.82.112.3",
@@ -232,7 +145,7 @@ mod tests {
             "100.128.0.1",
         ] {
             let address: IpAddr = text.parse().unwrap();
-            assert!(may_dial(address, false), "{text}");
+            assert!(Reach::Public.welcomes(address), "{text}");
         }
 
         let (url, count) = listen(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");

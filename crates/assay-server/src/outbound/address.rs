@@ -34,9 +34,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(inner) = embedded(parts) {
         return is_public_v4(inner);
     }
-    // Only this range is given out; documentation lies in it.
+    // Only this range is given out; two for documentation lie in it.
     let is_global = parts[0] & 0xe000 == 0x2000;
-    let is_documentation = parts[0] == 0x2001 && parts[1] == 0x0db8;
+    let is_documentation = (parts[0] == 0x2001 && parts[1] == 0x0db8) || parts[0] == 0x3fff;
     is_global && !is_documentation
 }
 
@@ -89,6 +89,7 @@ mod tests {
             "64:ff9b::a00:1",
             "2002:7f00:1::",
             "2001:db8::1",
+            "3fff::1",
             "fc00::1",
             "fd12:3456::1",
             "fe80::1",
