@@ -108,9 +108,7 @@ impl Hub {
                     "this result is not there any more".to_owned(),
                 ))
             })?;
-        let token = self
-            .trail(repo, &current.version, &state, as_of.0)
-            .await?;
+        let token = self.trail(repo, &current.version, &state, as_of.0).await?;
         Ok(Provenance {
             token,
             history: history(&versions, result),
@@ -137,12 +135,13 @@ impl Hub {
         let uid = self.uid(repo).await?;
         let digest = digest_of(version);
         let facts = self.logged(&jti).await?.facts(results_size, uid, digest);
-        let is_bound = facts.decision.as_ref().is_some_and(|(_, decide)| {
-            match decide.outcome {
+        let is_bound = facts
+            .decision
+            .as_ref()
+            .is_some_and(|(_, decide)| match decide.outcome {
                 Outcome::Admitted { .. } => true,
                 Outcome::Refused { .. } => false,
-            }
-        });
+            });
         let decided = facts.decision.map(|(index, own)| (index, own.received_at));
         let revoked = state
             .revocations()
@@ -150,7 +149,10 @@ impl Hub {
             .map(|(_, own)| own.from_index);
         Ok(Some(TokenTrail {
             is_genuine,
-            identity: claims.act.as_ref().and_then(|act| act.get("identity").cloned()),
+            identity: claims
+                .act
+                .as_ref()
+                .and_then(|act| act.get("identity").cloned()),
             assurance: claims.assurance.to_string(),
             signed: Timestamp::from_seconds(claims.iat),
             expires: Timestamp::from_seconds(claims.exp),

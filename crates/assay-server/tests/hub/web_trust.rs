@@ -33,8 +33,9 @@ async fn the_operator_sees_the_effect_before_revoking_and_takes_it_back() {
         .await;
     let result = format!("/alice/small/results/{}", jti(1));
     let kid = scene.key.kid().to_string();
+    let kid = kid.as_str();
     let mut root = Browser::of(&scene.hub, Person::Operator).await;
-    let asked = [("scope", "key"), ("value", &kid), ("reason", "it leaked")];
+    let asked = [("scope", "key"), ("value", kid), ("reason", "it leaked")];
 
     let preview = root
         .fill_in("/admin/revocations", "/admin/revocations", &asked)
@@ -45,7 +46,7 @@ async fn the_operator_sees_the_effect_before_revoking_and_takes_it_back() {
     let effect = field(&preview, "effect");
     let confirmed = [
         ("scope", "key"),
-        ("value", &kid),
+        ("value", kid),
         ("reason", "it leaked"),
         ("from", "index"),
         ("position", "0"),
@@ -64,7 +65,7 @@ async fn the_operator_sees_the_effect_before_revoking_and_takes_it_back() {
     assert!(meanwhile.contains("not revoked"), "nothing is written yet");
     let refused = refused.expect(200).text();
     assert!(refused.contains("is not the one that was shown"));
-    assert!(list.contains("it leaked") && list.contains(&kid), "{list}");
+    assert!(list.contains("it leaked") && list.contains(kid), "{list}");
     let revoked = page(&scene.hub, &result).await;
     assert!(revoked.contains("key_revoked"), "{revoked}");
     take_back(&mut root, &list).await;
@@ -84,7 +85,7 @@ async fn take_back(root: &mut Browser<'_>, list: &str) {
     let confirmed = [
         ("index", index.as_str()),
         ("reason", "it did not"),
-        ("effect", &effect),
+        ("effect", effect.as_str()),
         ("do", "confirm"),
     ];
     root.submit(&preview, "/admin/revocations/back", &confirmed)
@@ -112,7 +113,10 @@ async fn the_operator_makes_rotates_and_retires_keys() {
 
     assert!(!before.contains("retiring") && before.contains(">active"));
     assert!(rotated.contains(">retiring"), "{rotated}");
-    assert!(after.contains(">retired") && after.contains(&old), "{after}");
+    assert!(
+        after.contains(">retired") && after.contains(&old),
+        "{after}"
+    );
     let nonsense = [("do", "retire"), ("kid", "nonsense")];
     root.submit(&after, "/admin/keys", &nonsense)
         .await
@@ -130,7 +134,7 @@ async fn the_operator_trusts_an_issuer_and_trusts_it_no_more() {
         ("do", "trust"),
         ("issuer", issuer),
         ("frameworks", "inspect-ai, lighteval"),
-        ("keys", &keys),
+        ("keys", keys.as_str()),
     ];
 
     root.fill_in("/admin/issuers", "/admin/issuers", &trust)

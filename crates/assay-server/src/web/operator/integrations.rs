@@ -21,7 +21,14 @@ use crate::web::{Pages, Visitor, links, show};
 /// How many events are shown.
 const EVENTS: u32 = 200;
 /// How the requests of integrations end, and how restraints are noted.
-const OUTCOMES: [&str; 6] = ["done", "refused", "limited", "slowed", "suspended", "resumed"];
+const OUTCOMES: [&str; 6] = [
+    "done",
+    "refused",
+    "limited",
+    "slowed",
+    "suspended",
+    "resumed",
+];
 
 pub(super) fn pages() -> Pages {
     Pages::new()

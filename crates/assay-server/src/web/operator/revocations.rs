@@ -7,6 +7,7 @@ use askama::Template;
 use assay_app::{
     AffectedRow, NewRevocation, RevocationInfo, RevocationScope, Revoked, RevokedFrom,
 };
+use assay_model::{Date, Timestamp};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
@@ -235,7 +236,11 @@ fn scope(form: &Form) -> Result<RevocationScope, Failure> {
 fn from(form: &Form) -> Result<RevokedFrom, Failure> {
     Ok(match form.get("from") {
         "index" => RevokedFrom::Index(parsed(form.get("position"))?),
-        "after" => RevokedFrom::After(parsed(form.get("position"))?),
+        "after" => {
+            let date: Date = parsed(form.get("position"))?;
+            let moment = Timestamp::of_date(&date);
+            RevokedFrom::After(moment.ok_or_else(|| Failure::invalid("this is no moment"))?)
+        }
         _ => RevokedFrom::Start,
     })
 }
