@@ -69,7 +69,13 @@ pub(super) fn text(
     };
     let entry: Json = serde_json::from_str(canonical.as_json()).unwrap_or_default();
     let asked = json!({ "model_repo": run.model, "entry": entry });
-    let answer = signer.send("POST", "/v1/eval-tokens", &asked)?;
+    let answer = match signer.send("POST", "/v1/eval-tokens", &asked) {
+        Ok(answer) => answer,
+        Err(error) => {
+            tracing::warn!("a result of the demonstration stays unsigned: {error}");
+            return Ok(run.text());
+        }
+    };
     Ok(match answer["verify_token"].as_str() {
         Some(token) => format!("{text}  verify_token: {token}\n"),
         None => text,
