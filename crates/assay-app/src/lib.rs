@@ -56,6 +56,7 @@ pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
 pub use assay_store::PublicCounts;
+pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove,
@@ -87,8 +88,8 @@ pub use search::BenchmarkHit;
 pub use secret::draw_secret;
 pub use tenant::ServerMark;
 pub use trust::{
-    AffectedRow, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation, RevocationInfo, Revoked,
-    RevokedFrom, TokenStatus, hint, keys_of_jwks,
+    AffectedRow, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation,
+    Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail, hint, keys_of_jwks,
 };
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{

@@ -16,6 +16,7 @@ mod judge;
 mod keys;
 mod mirror;
 mod proof;
+mod provenance;
 mod receipts;
 mod revocation;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub(crate) use self::judge::judge;
 pub use self::keys::KeyInfo;
 use self::keys::is_revoked;
 pub use self::proof::{LogFile, LogName, TokenStatus, hint};
+pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
 use crate::config::{HubConfig, TrustConfig};

@@ -39,6 +39,7 @@ mod operator;
 mod pages;
 mod paging;
 mod preview;
+mod provenance;
 mod query;
 mod readme;
 mod repo;
@@ -156,6 +157,7 @@ fn acting() -> Pages {
         .merge(hooks::pages())
         .merge(login::pages())
         .merge(operator::pages())
+        .merge(provenance::pages())
         .merge(search::pages())
         .merge(settings::pages())
         .merge(submit::pages())

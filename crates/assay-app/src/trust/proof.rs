@@ -183,22 +183,27 @@ impl Hub {
         let found = found.ok_or_else(|| {
             Error::NotFound(Missing::Other("no result here has this token".to_owned()))
         })?;
+        Ok((found, self.logged(jti).await?))
+    }
+
+    /// What the results log says of a token.
+    pub(super) async fn logged(&self, jti: &str) -> Result<OfToken, Error> {
         let issued = self.store.issued(jti).await?.map(|issued| issued.index);
         let decided = self.store.decisions(jti).await?;
         let decided: Vec<u64> = decided.into_iter().map(|decision| decision.index).collect();
         let (log, jti) = (self.trust.results(), jti.to_owned());
-        let of_token = blocking(move || read_token(&log, &jti, issued, &decided)).await?;
-        Ok((found, of_token))
+        blocking(move || read_token(&log, &jti, issued, &decided)).await
     }
 
-    async fn uid(&self, repo: &Repo) -> Result<RepoUid, Error> {
+    pub(super) async fn uid(&self, repo: &Repo) -> Result<RepoUid, Error> {
         let repository = self.store.repository(repo.key).await?;
         let repository = repository.ok_or(Error::NotFound(Missing::Repo))?;
         Ok(RepoUid::from_bytes(repository.uid))
     }
 }
 
-fn digest_of(version: &assay_store::NewEntry) -> Option<assay_trust::Digest> {
+/// The digest of an entry; none when it has no canonical form.
+pub(super) fn digest_of(version: &assay_store::NewEntry) -> Option<assay_trust::Digest> {
     let evidence = version.evidence.as_ref()?;
     let canonical = form(evidence, version.entry.token.as_deref()).ok()?;
     Some(canonical.digest())

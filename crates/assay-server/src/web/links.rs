@@ -1,5 +1,6 @@
 //! Addresses that are safe to follow, and those of the hub's own pages.
 
+use assay_app::EvalResult;
 use assay_model::{RepoId, RepoKind, TaskId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -82,6 +83,24 @@ pub(crate) fn board(id: &RepoId, task: &TaskId) -> String {
 /// The page of a pull request or discussion.
 pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: i64) -> String {
     format!("{}/discussions/{number}", repo(kind, id))
+}
+
+/// The page of one result: by its token when that holds, else by its place, which a board knows as well.
+pub(crate) fn result(result: &EvalResult) -> String {
+    let model = model(&result.model);
+    if let Some(attested) = result.standing.attested() {
+        return format!("{model}/results/{}", part(&attested.jti));
+    }
+    let file: Vec<String> = result.file.split('/').map(part).collect();
+    let pull = match result.pull {
+        Some(number) => format!("?pr={number}"),
+        None => String::new(),
+    };
+    format!(
+        "{model}/results/at/{}/{}{pull}",
+        result.ordinal,
+        file.join("/")
+    )
 }
 
 #[cfg(test)]

@@ -188,7 +188,7 @@ async fn group(
 }
 
 /// The definition of a benchmark that the visitor may see.
-async fn definition(
+pub(super) async fn definition(
     state: &AppState,
     visitor: &Visitor,
     id: &RepoId,

@@ -22,6 +22,8 @@ pub(crate) fn of(visitor: &Visitor) -> Notice {
         "saved" => "Saved.",
         "removed" => "Removed.",
         "queued" => "It is on its way; reload in a moment to see what became of it.",
+        "withdrawn" => "Revoked. Every result that it falls on has another standing now.",
+        "restored" => "The revocation is taken back. What stood before it stands again.",
         "hidden" => "The comment is hidden.",
         _ => return None,
     };

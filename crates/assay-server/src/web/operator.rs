@@ -1,5 +1,9 @@
 //! The operator's pages: what the hub holds, who is on it, which benchmarks are official, and what is closed.
 
+mod integrations;
+mod keys;
+mod revocations;
+
 use askama::Template;
 use assay_app::{Account, AccountKind, ListQuery, ListSort, RepoInfo};
 use assay_model::{RepoId, RepoKind};
@@ -19,12 +23,20 @@ use crate::state::AppState;
 /// How many repositories a list has.
 const LISTED: usize = 500;
 /// The pages of the operator: address and name.
-const TABS: [(&str, &str); 4] = [
+const TABS: [(&str, &str); 9] = [
     ("/admin", "Overview"),
     ("/admin/accounts", "Accounts"),
     ("/admin/benchmarks", "Official benchmarks"),
     ("/admin/moderation", "Moderation"),
+    ("/admin/keys", "Keys"),
+    ("/admin/issuers", "Issuers"),
+    ("/admin/integrations", "Integrations"),
+    ("/admin/tokens", "Tokens"),
+    ("/admin/revocations", "Revocations"),
 ];
+
+/// A page of the operator: address, name, and whether it is this one.
+type Tab = (&'static str, &'static str, bool);
 
 pub(super) fn pages() -> Pages {
     Pages::new()
@@ -53,13 +65,16 @@ pub(super) fn pages() -> Pages {
             "What is closed, and a form to close a repository, for the operator.",
             get(moderation).post(set_disabled),
         )
+        .merge(keys::pages())
+        .merge(integrations::pages())
+        .merge(revocations::pages())
 }
 
 #[derive(Template)]
 #[template(path = "admin/overview.html")]
 struct Overview {
     frame: Frame,
-    tabs: Vec<(&'static str, &'static str, bool)>,
+    tabs: Vec<Tab>,
     counts: Vec<(&'static str, String)>,
     version: &'static str,
     generation: u64,
@@ -69,7 +84,7 @@ struct Overview {
 #[template(path = "admin/accounts.html")]
 struct AccountsPage {
     frame: Frame,
-    tabs: Vec<(&'static str, &'static str, bool)>,
+    tabs: Vec<Tab>,
     notice: Notice,
     secret: Option<(String, String)>,
     accounts: Vec<Account>,
@@ -79,7 +94,7 @@ struct AccountsPage {
 #[template(path = "admin/benchmarks.html")]
 struct BenchmarksPage {
     frame: Frame,
-    tabs: Vec<(&'static str, &'static str, bool)>,
+    tabs: Vec<Tab>,
     notice: Notice,
     benchmarks: Vec<RepoInfo>,
 }
@@ -88,7 +103,7 @@ struct BenchmarksPage {
 #[template(path = "admin/moderation.html")]
 struct Moderation {
     frame: Frame,
-    tabs: Vec<(&'static str, &'static str, bool)>,
+    tabs: Vec<Tab>,
     notice: Notice,
     closed: Vec<RepoInfo>,
 }
@@ -106,7 +121,7 @@ impl Moderation {
 }
 
 /// Refuses everyone but the operator, and says which of the pages this is.
-fn tabs(visitor: &Visitor) -> Result<Vec<(&'static str, &'static str, bool)>, Failure> {
+fn tabs(visitor: &Visitor) -> Result<Vec<Tab>, Failure> {
     let signed_in = visitor.signed_in()?;
     if !signed_in.caller.runs_the_hub() {
         let text =

@@ -10,22 +10,22 @@ use serde_json::{Value, json};
 const BOARD: &str = "/api/datasets/alice/bench/leaderboard";
 const EVAL: &str = "name: Bench\ndescription: A benchmark\nmetrics:\n  - {id: accuracy, display_name: Accuracy, \
                     higher_is_better: true, primary: true}\ntasks:\n  - {id: default}\n";
-const FILE: &str = ".eval_results/bench.yaml";
+pub(crate) const FILE: &str = ".eval_results/bench.yaml";
 /// The moment at which every test begins.
 const NOW: i64 = 1_771_065_000;
 const HUB: &str = "http://127.0.0.1:8460";
-const ISSUER: &str = "https://evals.example";
+pub(crate) const ISSUER: &str = "https://evals.example";
 
 /// A hub with a benchmark and a model, that trusts an issuer elsewhere whose key the test has.
-struct Scene {
-    hub: TestHub,
+pub(crate) struct Scene {
+    pub(crate) hub: TestHub,
     benchmark: String,
     model: String,
-    key: SigningKey,
+    pub(crate) key: SigningKey,
 }
 
 impl Scene {
-    async fn new(model: &str) -> Self {
+    pub(crate) async fn new(model: &str) -> Self {
         let hub = TestHub::new().await;
         hub.create(Person::Alice, "datasets/alice/bench")
             .await
@@ -74,7 +74,7 @@ impl Scene {
     }
 
     /// An entry for a model, signed now.
-    fn signed(&self, model: &str, value: &str, number: u8) -> String {
+    pub(crate) fn signed(&self, model: &str, value: &str, number: u8) -> String {
         let text = format!(
             "- dataset:\n    id: alice/bench\n    task_id: default\n    revision: \"{}\"\n  framework:\n    name: inspect-ai\n    version: \"0.4.2\"\n  model_revision: \"{}\"\n  metrics:\n    - metric_id: accuracy\n      value: {value}\n",
             self.benchmark, self.model
@@ -103,7 +103,7 @@ impl Scene {
         format!("{text}  verify_token: {token}\n")
     }
 
-    async fn push(&self, model: &str, text: &str) {
+    pub(crate) async fn push(&self, model: &str, text: &str) {
         let files = [(FILE, text)];
         self.hub
             .commit(Person::Alice, &format!("models/{model}"), &files)
@@ -116,7 +116,7 @@ impl Scene {
     }
 }
 
-fn jti(number: u8) -> Jti {
+pub(crate) fn jti(number: u8) -> Jti {
     Jti::from_bytes([number; 16])
 }
 
@@ -408,7 +408,7 @@ async fn a_preview_tells_the_standing_of_each_entry_and_logs_nothing() {
     assert_eq!(checkpoint.lines().nth(1), Some("0"));
 }
 
-async fn revoke(scene: &Scene, scope: Scope) {
+pub(crate) async fn revoke(scene: &Scene, scope: Scope) {
     let hub = scene.hub.hub();
     let new = NewRevocation {
         scope,

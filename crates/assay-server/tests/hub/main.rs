@@ -32,5 +32,7 @@ mod traps;
 mod unseen_pages;
 mod web_acts;
 mod web_hooks;
+mod web_provenance;
 mod web_safety;
 mod web_support;
+mod web_trust;

@@ -115,6 +115,11 @@ async fn every_form_that_changes_something_needs_its_token() {
         "/admin/accounts",
         "/admin/benchmarks/official",
         "/admin/moderation",
+        "/admin/keys",
+        "/admin/issuers",
+        "/admin/integrations",
+        "/admin/revocations",
+        "/admin/revocations/back",
     ] {
         let without = alice.post(place, &[], Some(ORIGIN)).await;
 
@@ -266,6 +271,11 @@ async fn pages_are_for_who_may_see_them() {
         ("/admin/accounts", [401, 403, 403, 200]),
         ("/admin/benchmarks", [401, 403, 403, 200]),
         ("/admin/moderation", [401, 403, 403, 200]),
+        ("/admin/keys", [401, 403, 403, 200]),
+        ("/admin/issuers", [401, 403, 403, 200]),
+        ("/admin/integrations", [401, 403, 403, 200]),
+        ("/admin/tokens", [401, 403, 403, 200]),
+        ("/admin/revocations", [401, 403, 403, 200]),
         (
             "/webhooks/deliveries?place=model%20alice%2Fsmall&id=1",
             [401, 403, 404, 404],
@@ -326,6 +336,23 @@ async fn who_may_not_act_changes_nothing() {
         (
             "/admin/moderation",
             form(&[("kind", "model"), ("id", "alice/small"), ("do", "close")]),
+        ),
+        ("/admin/keys", form(&[("do", "rotate")])),
+        (
+            "/admin/issuers",
+            form(&[("do", "distrust"), ("issuer", "x"), ("sure", "yes")]),
+        ),
+        (
+            "/admin/integrations",
+            form(&[("do", "add"), ("id", "inspect-ai")]),
+        ),
+        (
+            "/admin/revocations",
+            form(&[("scope", "issuer"), ("value", "x"), ("reason", "y")]),
+        ),
+        (
+            "/admin/revocations/back",
+            form(&[("index", "0"), ("reason", "y")]),
         ),
         (
             "/new/model",

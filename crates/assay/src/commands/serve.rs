@@ -5,6 +5,7 @@ mod demo;
 use std::net::SocketAddr;
 
 use assay_model::{Clock as _, Timestamp};
+use assay_server::app::issuer::NewCredential;
 use assay_server::app::{Error, NewToken, Scope};
 use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, SystemClock};
 
@@ -107,7 +108,15 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-async fn serve(config: ServerConfig, demo: bool, printer: &mut Printer) -> Result<(), ServeError> {
+async fn serve(
+    mut config: ServerConfig,
+    demo: bool,
+    printer: &mut Printer,
+) -> Result<(), ServeError> {
+    if demo && config.issuer.policy.is_none() {
+        config.issuer.policy = demo::policy_in(&config.data);
+    }
+    let own = config.clone();
     let scheme = if config.has_tls() { "https" } else { "http" };
     let server = assay_server::serve(config).await?;
     let url = format!("{scheme}://{}", server.address());
@@ -122,7 +131,8 @@ async fn serve(config: ServerConfig, demo: bool, printer: &mut Printer) -> Resul
     printer.flush();
     if demo {
         let (operator, visitor) = demo_tokens(&server).await?;
-        fill_behind(server.address(), operator, visitor);
+        let signer = demo_signer(&server, &own).await;
+        fill_behind(server.address(), operator, visitor, signer);
     }
     server.run().await
 }
@@ -165,18 +175,55 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
     Ok((secrets.pop().unwrap_or_default(), visitor))
 }
 
-/// Fills the hub while it runs: the demonstration comes in by the front door.
-fn fill_behind(address: SocketAddr, operator: String, visitor: String) {
-    std::thread::spawn(move || match fill(address, &operator, &visitor) {
-        Ok(()) => tracing::info!("the demonstration is complete"),
-        Err(error) => tracing::error!("the demonstration is incomplete: {error}"),
-    });
+/// A credential for the harness that signs some of the results. A hub with a policy of its own does not know the harness,
+/// and its results stay unsigned.
+async fn demo_signer(server: &Server, config: &ServerConfig) -> Option<String> {
+    let issuer = assay_server::open_issuer(server.hub(), config);
+    let shell = server.hub().shell();
+    let new = NewCredential {
+        label: "demonstration".to_owned(),
+        days: 1,
+        public_key: None,
+    };
+    let made = async {
+        match issuer.add_integration(&shell, demo::INTEGRATION).await {
+            Ok(()) | Err(Error::Taken(_)) => {}
+            Err(error) => return Err(error),
+        }
+        issuer.add_credential(&shell, demo::IDENTITY, new).await
+    };
+    match made.await {
+        Ok((_, secret)) => secret.map(|secret| secret.reveal().to_owned()),
+        Err(error) => {
+            tracing::warn!("the demonstration has no verified results: {error}");
+            None
+        }
+    }
 }
 
-fn fill(address: SocketAddr, operator: &str, visitor: &str) -> Result<(), ClientError> {
+/// Fills the hub while it runs: the demonstration comes in by the front door.
+fn fill_behind(address: SocketAddr, operator: String, visitor: String, signer: Option<String>) {
+    std::thread::spawn(
+        move || match fill(address, &operator, &visitor, signer.as_deref()) {
+            Ok(()) => tracing::info!("the demonstration is complete"),
+            Err(error) => tracing::error!("the demonstration is incomplete: {error}"),
+        },
+    );
+}
+
+fn fill(
+    address: SocketAddr,
+    operator: &str,
+    visitor: &str,
+    signer: Option<&str>,
+) -> Result<(), ClientError> {
     let url = format!("http://{address}");
     demo::fill(
         &Client::new(&url, Some(operator))?,
         &Client::new(&url, Some(visitor))?,
+        signer
+            .map(|secret| Client::new(&url, Some(secret)))
+            .transpose()?
+            .as_ref(),
     )
 }

@@ -51,6 +51,8 @@ pub(crate) enum Cell {
     Value {
         /// As it is shown.
         text: String,
+        /// The page with the evidence for it, for the metric that ranks.
+        to: Option<String>,
         /// The interval round it.
         bar: Option<Bar>,
     },
@@ -246,11 +248,11 @@ fn cell(row: &BoardRow, column: &Column, ranking: &Metric, scale: Option<&Axis>)
             let Some(score) = score_of(result, metric) else {
                 return Cell::Unknown;
             };
-            let bar = (metric.id == ranking.id)
-                .then(|| bar(row, metric, scale?))
-                .flatten();
+            let ranks = metric.id == ranking.id;
+            let bar = ranks.then(|| bar(row, metric, scale?)).flatten();
             Cell::Value {
                 text: show::score(score),
+                to: ranks.then(|| links::result(result)),
                 bar,
             }
         }

@@ -21,6 +21,8 @@ pub(super) struct ResultRow {
     pub(super) way: &'static str,
     /// The value.
     pub(super) value: String,
+    /// The page with the evidence for it.
+    pub(super) evidence: String,
     /// The interval round it.
     pub(super) interval: Option<String>,
     /// Where the model stands.
@@ -98,6 +100,7 @@ pub(super) fn row(
             Some(metric) => with_unit(result.value, metric),
             None => show::number(result.value),
         },
+        evidence: links::result(result),
         interval,
         place: place.map(|place| place_view(place, result)),
         status: status(result),

@@ -4,6 +4,7 @@
 
 mod models;
 mod runs;
+mod signed;
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use self::models::{BENCHMARKS, MODELS, Model};
 use self::runs::{PROPOSALS, Proposal, RERUNS, RUNS, Run};
+pub(super) use self::signed::{IDENTITY, INTEGRATION, policy_in};
 use crate::client::{Client, ClientError, FileContent};
 
 /// The person who proposes results to models of others.
@@ -21,8 +23,13 @@ pub(super) const VISITOR: &str = "visitor";
 const DISCLAIMER: &str =
     "This model, its maker and its scores are invented for the demonstration of a hub.";
 
-/// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is there already stays.
-pub(super) fn fill(operator: &Client, visitor: &Client) -> Result<(), ClientError> {
+/// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is there already stays. Where
+/// there is a harness that signs, some of the results are verified.
+pub(super) fn fill(
+    operator: &Client,
+    visitor: &Client,
+    signer: Option<&Client>,
+) -> Result<(), ClientError> {
     let mut made: Vec<&str> = Vec::new();
     let namespaces = BENCHMARKS
         .iter()
@@ -54,13 +61,19 @@ pub(super) fn fill(operator: &Client, visitor: &Client) -> Result<(), ClientErro
     }
     let mut is_new = false;
     for model in MODELS {
-        is_new |= publish(operator, model)?;
+        is_new |= publish(operator, signer, model)?;
     }
     if is_new {
         // Commits count by the second: what is replaced within one was never there.
         std::thread::sleep(Duration::from_millis(1100));
         for run in RERUNS {
-            add(operator, run.model, "Replace the results", &[run])?;
+            add(
+                operator,
+                run.model,
+                "Replace the results",
+                &[run.text()],
+                run,
+            )?;
         }
     }
     for proposal in PROPOSALS {
@@ -70,12 +83,12 @@ pub(super) fn fill(operator: &Client, visitor: &Client) -> Result<(), ClientErro
 }
 
 /// Makes a model with its results; whether it is new.
-fn publish(operator: &Client, model: &Model) -> Result<bool, ClientError> {
+fn publish(operator: &Client, signer: Option<&Client>, model: &Model) -> Result<bool, ClientError> {
     if !create(operator, model.id, RepoKind::Model)? {
         return Ok(false);
     }
     let repo = format!("models/{}", model.id);
-    operator.commit(
+    let carded = operator.commit(
         &repo,
         "main",
         "Add the model card",
@@ -90,18 +103,29 @@ fn publish(operator: &Client, model: &Model) -> Result<bool, ClientError> {
             .clone()
             .filter(|run| run.board.benchmark == benchmark)
             .collect();
-        add(operator, model.id, "Add results", &runs)?;
+        let mut texts = Vec::with_capacity(runs.len());
+        for run in &runs {
+            texts.push(match signer.filter(|_| signed::is_signed(run)) {
+                Some(signer) => signed::text(operator, signer, run, &carded)?,
+                None => run.text(),
+            });
+        }
+        if let Some(first) = runs.first() {
+            add(operator, model.id, "Add results", &texts, first)?;
+        }
     }
     Ok(true)
 }
 
 /// Commits the results of a model on one benchmark.
-fn add(client: &Client, model: &str, title: &str, runs: &[&Run]) -> Result<(), ClientError> {
-    let Some(first) = runs.first() else {
-        return Ok(());
-    };
-    let text: String = runs.iter().map(|run| run.text()).collect();
-    let files = [file(&result_file(first), &text)];
+fn add(
+    client: &Client,
+    model: &str,
+    title: &str,
+    texts: &[String],
+    first: &Run,
+) -> Result<(), ClientError> {
+    let files = [file(&result_file(first), &texts.concat())];
     client
         .commit(&format!("models/{model}"), "main", title, &files, false)
         .map(|_| ())

@@ -13,7 +13,7 @@ pub(super) struct Board {
     pub(super) benchmark: &'static str,
     task: &'static str,
     metrics: &'static [&'static str],
-    framework: (&'static str, &'static str),
+    pub(super) framework: (&'static str, &'static str),
     samples: Option<u32>,
     notes: &'static str,
 }

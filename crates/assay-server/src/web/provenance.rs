@@ -1,0 +1,216 @@
+//! One result and all that stands behind it: what was signed beside what is written, by whom, when, and how to check it.
+
+mod told;
+
+use askama::Template;
+use assay_app::{ClaimLine, EvalResult, Repo};
+use assay_model::RepoKind;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_DISPOSITION;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use serde::Deserialize;
+
+use self::told::{Reason, Report, Signed, Version};
+use super::board::{Status, status};
+use super::frame::Frame;
+use super::repo::{self, RepoHead, Tab};
+use super::{Pages, Visitor, html, links, model, show};
+use crate::error::Failure;
+use crate::extract::{RepoName, Segments};
+use crate::rendered::Answer;
+use crate::state::AppState;
+
+/// The media type of a proof.
+const PROOF: &str = "application/vnd.assay.proof+json";
+
+/// The pages, for models alone: datasets have no results.
+pub(super) fn pages() -> Pages {
+    let pages = Pages::new()
+        .page(
+            "/{namespace}/{name}/results/{jti}",
+            "One result with the evidence for it, by its token.",
+            get(by_token),
+        )
+        .page(
+            "/{namespace}/{name}/results/{jti}/row.proof",
+            "The proof of a result, to be checked without a network.",
+            get(proof),
+        )
+        .page(
+            "/{namespace}/{name}/results/at/{ordinal}/{*file}",
+            "One result with the evidence for it, by its place in a file.",
+            get(by_place),
+        );
+    pages.below("", RepoKind::Model)
+}
+
+#[derive(Debug, Deserialize)]
+struct Token {
+    jti: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Place {
+    ordinal: u32,
+    file: String,
+}
+
+#[derive(Template)]
+#[template(path = "provenance.html")]
+struct ProvenancePage {
+    frame: Frame,
+    head: RepoHead,
+    sentence: String,
+    /// The board that it is on.
+    board: Option<String>,
+    benchmark: Option<String>,
+    result: Facts,
+    status: Status,
+    state: &'static str,
+    reason: Option<Reason>,
+    signed: Option<Signed>,
+    claims: Vec<ClaimLine>,
+    reports: Vec<Report>,
+    history: Vec<Version>,
+    as_of: (u64, u64),
+}
+
+/// What is known of a result beside its evidence.
+struct Facts {
+    dataset: String,
+    task: String,
+    date: (String, String),
+    commit: String,
+    commit_to: String,
+    committed: String,
+    submitter: Option<String>,
+    file: (String, String),
+    framework: Option<String>,
+    notes: Option<String>,
+    values: Vec<String>,
+}
+
+async fn by_token(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(Token { jti }): Segments<Token>,
+) -> Result<Answer, Failure> {
+    let repo = repo::open(&state, &visitor, &name).await?;
+    let found = state.hub.token_status(&repo, &jti).await?;
+    let place = Place {
+        ordinal: found.ordinal,
+        file: found.file.as_str().to_owned(),
+    };
+    show_at(&state, &visitor, &repo, &place, found.pull.map(i64::from)).await
+}
+
+async fn by_place(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(place): Segments<Place>,
+) -> Result<Answer, Failure> {
+    let repo = repo::open(&state, &visitor, &name).await?;
+    let pull = match visitor.state.get("pr") {
+        None => None,
+        Some(number) => Some(number.parse().map_err(|_| gone())?),
+    };
+    show_at(&state, &visitor, &repo, &place, pull).await
+}
+
+async fn proof(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(Token { jti }): Segments<Token>,
+) -> Result<Response, Failure> {
+    let repo = repo::open(&state, &visitor, &name).await?;
+    let proof = state.hub.proof(&repo, &jti).await?;
+    let mut headers = html::headers_of(PROOF);
+    let file = HeaderValue::from_static("attachment; filename=\"row.proof\"");
+    headers.insert(CONTENT_DISPOSITION, file);
+    Ok((headers, proof).into_response())
+}
+
+async fn show_at(
+    state: &AppState,
+    visitor: &Visitor,
+    repo: &Repo,
+    place: &Place,
+    pull: Option<i64>,
+) -> Result<Answer, Failure> {
+    let results = state.hub.model_results(repo).await?;
+    let is_it = |own: &EvalResult| {
+        own.file == place.file && own.ordinal == place.ordinal && own.pull == pull
+    };
+    let result = results.iter().find(|own| is_it(own)).ok_or_else(gone)?;
+    let provenance = state.hub.provenance(repo, result).await?;
+    let definition = model::definition(state, visitor, &result.dataset).await?;
+    let is_on_board = definition.is_some() && result.pending.is_none();
+    let head = RepoHead::of(state, visitor, repo, Tab::Front).await?;
+    let sentence = told::sentence(result, definition.as_deref());
+    let same_cell = |own: &&std::sync::Arc<EvalResult>| !is_it(own) && told::same_cell(own, result);
+    let reports = results.iter().filter(same_cell);
+    let mut claims = Vec::new();
+    let signed = provenance.token.map(|mut trail| {
+        claims = std::mem::take(&mut trail.claims);
+        Signed::of(trail, visitor, repo)
+    });
+    visitor.render(&ProvenancePage {
+        frame: visitor
+            .frame(format!("A result of {}", repo.id()))
+            .about(sentence.clone()),
+        board: is_on_board.then(|| {
+            let board = links::board(&result.dataset, &result.task);
+            let model = links::part(repo.id().as_str());
+            format!("{board}?highlight={model}#highlighted")
+        }),
+        benchmark: definition
+            .as_ref()
+            .map(|_| links::benchmark(&result.dataset)),
+        result: facts(repo, result),
+        status: status(result),
+        state: result.standing.state(),
+        reason: Reason::of(&result.standing),
+        reports: reports.map(|own| Report::of(own)).collect(),
+        history: provenance
+            .history
+            .into_iter()
+            .map(|own| Version::of(own, repo))
+            .collect(),
+        as_of: provenance.as_of,
+        sentence,
+        head,
+        signed,
+        claims,
+    })
+}
+
+fn facts(repo: &Repo, result: &EvalResult) -> Facts {
+    let commit = result.commit.to_string();
+    let parts: Vec<String> = result.file.split('/').map(links::part).collect();
+    Facts {
+        dataset: result.dataset.to_string(),
+        task: result.task.to_string(),
+        date: (result.date.clone(), show::day_of(&result.date).to_owned()),
+        commit_to: format!("/{}/commit/{commit}", repo.id()),
+        file: (
+            format!("/{}/blob/{commit}/{}", repo.id(), parts.join("/")),
+            result.file.clone(),
+        ),
+        commit,
+        committed: result.committed.to_string(),
+        submitter: result.submitter.clone(),
+        framework: super::board::framework(result),
+        notes: result.notes.clone(),
+        values: result.entry.scores.iter().map(told::value).collect(),
+    }
+}
+
+fn gone() -> Failure {
+    let text = "there is no such result".to_owned();
+    assay_app::Error::NotFound(assay_app::Missing::Other(text)).into()
+}

@@ -1,0 +1,195 @@
+//! What the page of a result says, in words.
+
+use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, hint};
+use assay_model::{Benchmark, RepoKind, Score, Standing};
+
+use crate::web::board::how::with_unit;
+use crate::web::{Visitor, links, show};
+
+/// Why a result is not verified, and what can be done about it.
+pub(super) struct Reason {
+    /// The code.
+    pub(super) code: String,
+    /// The sentence on the case at hand.
+    pub(super) detail: String,
+    /// What its author can do.
+    pub(super) hint: Option<&'static str>,
+}
+
+/// Who signed, with which key, and when; with what is needed to check it elsewhere.
+pub(super) struct Signed {
+    /// What the token says and the logs have.
+    pub(super) trail: TokenTrail,
+    /// The same in a sentence.
+    pub(super) key: String,
+    /// Where the proof is, when there is one.
+    pub(super) proof: Option<String>,
+    /// The commands that fetch and check it.
+    pub(super) commands: String,
+}
+
+/// Another report of the same value.
+pub(super) struct Report {
+    /// Its page.
+    pub(super) to: String,
+    /// Its values.
+    pub(super) values: String,
+    /// What it is worth.
+    pub(super) state: &'static str,
+    /// Where it is: the pull request, or main.
+    pub(super) place: String,
+    /// The pull request.
+    pub(super) pull: Option<String>,
+    /// When it was made.
+    pub(super) date: (String, String),
+    /// What ran it.
+    pub(super) framework: Option<String>,
+}
+
+/// What the entry said for a time.
+pub(super) struct Version {
+    /// Since when.
+    pub(super) since: String,
+    /// Until when.
+    pub(super) until: Option<String>,
+    /// The commit: short, and its page.
+    pub(super) commit: (String, String),
+    /// Who made the commit.
+    pub(super) author: String,
+    /// The values.
+    pub(super) values: String,
+    /// What it is worth.
+    pub(super) state: &'static str,
+}
+
+impl Reason {
+    pub(super) fn of(standing: &Standing) -> Option<Self> {
+        let code = standing.reason()?;
+        Some(Self {
+            detail: standing.detail().unwrap_or_default().to_owned(),
+            hint: hint(code),
+            code: code.to_owned(),
+        })
+    }
+}
+
+impl Signed {
+    pub(super) fn of(trail: TokenTrail, visitor: &Visitor, repo: &Repo) -> Self {
+        let own = format!("{}/results/{}", links::model(repo.id()), trail.jti);
+        // A proof is about a decision: a token that was never judged here has none.
+        let proof = trail.decided.map(|_| format!("{own}/row.proof"));
+        Self {
+            key: key_in_words(&trail),
+            commands: commands(visitor, repo, &trail.jti),
+            proof,
+            trail,
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn of(result: &EvalResult) -> Self {
+        let pull = |number| links::discussion(RepoKind::Model, &result.model, number);
+        Self {
+            to: links::result(result),
+            values: values(&result.entry.scores),
+            state: result.standing.state(),
+            place: match result.pull {
+                Some(number) => format!("pull request #{number}"),
+                None => result.file.clone(),
+            },
+            pull: result.pull.map(pull),
+            date: (result.date.clone(), show::day_of(&result.date).to_owned()),
+            framework: crate::web::board::framework(result),
+        }
+    }
+}
+
+impl Version {
+    pub(super) fn of(version: EntryVersion, repo: &Repo) -> Self {
+        let commit = version.commit.to_string();
+        let short = commit.chars().take(8).collect();
+        Self {
+            since: version.since.to_string(),
+            until: version.until.map(|moment| moment.to_string()),
+            commit: (short, format!("/{}/commit/{commit}", repo.id())),
+            author: version.author,
+            values: values(&version.scores),
+            state: version.standing.state(),
+        }
+    }
+}
+
+/// A result in a sentence.
+pub(super) fn sentence(result: &EvalResult, definition: Option<&Benchmark>) -> String {
+    let metric = result
+        .value_metric
+        .as_ref()
+        .and_then(|id| definition?.metric(id.as_str()));
+    let value = match metric {
+        Some(metric) => with_unit(result.value, metric),
+        None => show::number(result.value),
+    };
+    let of = match (metric, &result.value_metric) {
+        (Some(metric), _) => format!(" {}", metric.display_name),
+        (None, Some(id)) => format!(" {id}"),
+        (None, None) => String::new(),
+    };
+    let board = definition.map_or_else(|| result.dataset.to_string(), |own| own.name.clone());
+    let who = match (result.standing.attested(), &result.standing) {
+        (Some(attested), _) => format!(
+            "signed for {} by {}, and everything that was signed still matches the file",
+            attested.integration, attested.issuer
+        ),
+        (None, Standing::Revoked { .. }) => "its signature was taken back".to_owned(),
+        (None, Standing::Unverified { .. } | Standing::Verified(_)) => match &result.submitter {
+            Some(name) => format!("reported by {name}, without a signature that holds"),
+            None => "without a signature that holds".to_owned(),
+        },
+    };
+    let (model, task) = (&result.model, &result.task);
+    format!("{model} reached {value}{of} on the task {task} of {board}; {who}.")
+}
+
+/// Whether two results of a model report the same value: the same task, and a metric that both have.
+pub(super) fn same_cell(one: &EvalResult, other: &EvalResult) -> bool {
+    let is_same = |text: &str| text.eq_ignore_ascii_case(other.dataset.as_str());
+    is_same(one.dataset.as_str())
+        && one.task == other.task
+        && one.value_metric == other.value_metric
+}
+
+/// A score with its metric.
+pub(super) fn value(score: &Score) -> String {
+    let metric = score.metric.as_ref().map_or("value", |id| id.as_str());
+    match &score.slice {
+        Some(slice) => format!("{metric} ({slice}) {}", show::score(score)),
+        None => format!("{metric} {}", show::score(score)),
+    }
+}
+
+fn values(scores: &[Score]) -> String {
+    let all: Vec<String> = scores.iter().map(value).collect();
+    all.join(", ")
+}
+
+fn key_in_words(trail: &TokenTrail) -> String {
+    let state = match &trail.key_state {
+        Some(state) => state.as_str(),
+        None => return "This hub does not know the key.".to_owned(),
+    };
+    match trail.key_revoked_from {
+        Some(index) => format!("The key is {state}, and revoked from log position {index} on."),
+        None => format!("The key is {state} and not revoked."),
+    }
+}
+
+fn commands(visitor: &Visitor, repo: &Repo, jti: &str) -> String {
+    let base = &visitor.base;
+    let id = repo.id();
+    format!(
+        "curl -fsS -o hub.note {base}/.well-known/eval-trust\n\
+         curl -fsS -o row.proof {base}/api/models/{id}/eval-results/{jti}/proof\n\
+         assay verify row.proof --trust hub.note"
+    )
+}
