@@ -198,7 +198,7 @@ export class Visit {
     const fault = (text) => this.faults.push(`${this.here()}: ${text}`);
     this.page.on('console', (message) => {
       const isExpected = this.#expected !== 200 && message.text().includes(` ${this.#expected} `);
-      if (['error', 'warn'].includes(message.type()) && !isExpected) fault(`the console says: ${message.text()}`);
+      if (message.type() === 'error' && !isExpected) fault(`the console says: ${message.text()}`);
     });
     this.page.on('pageerror', (error) => fault(`a script failed: ${error.message}`));
     this.page.on('request', (request) => {
