@@ -15,7 +15,7 @@ export async function walk({ arrive, hub }) {
   ensureHas(row.text, 'Not verified', 'the row');
   ensure(!/(^|\s)Verified/.test(row.text), `the badge is gone: ${row.text}`);
   const why = await operator.page.$eval('#board .badge.bad', (badge) => badge.title);
-  ensureHas(why, 'revoked', 'the badge');
+  ensureHas(why, 'the key was stolen', 'the badge');
   await operator.tick('input[name=verified]', 'Apply');
   ensure((await operator.rows()).length === 0, 'no row is verified any more');
   await operator.end();
