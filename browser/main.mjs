@@ -63,7 +63,7 @@ async function main(flags) {
     await browser.close();
   }
   console.log(`done at the shell, for want of a page: ${NOT_THERE_YET.join('; ')}`);
-  console.log(failed === 0 ? 'every journey and view is as it should be' : `${failed} are not as they should be`);
+  console.log(failed === 0 ? 'all of it is as it should be' : `${failed} faults`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -156,6 +156,15 @@ export class Visit {
     throw new Error(`${this.here()}: ${selector} never said "${part}"`);
   }
 
+  /** Whether the scripts of this page run: a filter that hides rows as one types is theirs. */
+  async runsScripts() {
+    const before = (await this.texts('#board tbody tr:not([hidden])')).length;
+    await this.type('[data-filter]', 'no model is called this');
+    const after = (await this.texts('#board tbody tr:not([hidden])')).length;
+    ensure(before > 0, `${this.here()} has rows`);
+    return after < before;
+  }
+
   /** What axe-core has against this page as it is now. */
   async violations() {
     if (!(await this.page.evaluate('"axe" in window'))) await this.page.evaluate(axe);

@@ -17,6 +17,8 @@ export async function walk({ arrive }) {
   ensureHas(rows[0].text, 'Logs of the run', 'the first row');
   ensureHas(await visitor.text('#how'), 'the higher the better', 'the box on the ranking');
 
+  ensure((await visitor.runsScripts()) === visitor.scripts, 'scripts run when they may, and only then');
+
   await visitor.press('Model', '#board thead');
   const names = (await visitor.rows()).map((row) => row.model);
   const sorted = [...names].sort();

@@ -56,7 +56,7 @@ export async function attestation(hub) {
 }
 
 /** Has a result signed and brings it to the hub, as the machine of a framework does. */
-export async function submit(hub, model, value) {
+async function submit(hub, model, value) {
   await mkdir(join(hub.work, '.eval_results'), { recursive: true });
   await writeFile(join(hub.work, '.eval_results', 'sum-check.yaml'), result(value));
   const made = await hub.assay('issuer', 'credential', 'add', 'example/ci', '--policy', POLICY, '--format', 'json');
