@@ -27,6 +27,10 @@ accept:
 compat *versions:
     compat/run.sh {{versions}}
 
+# The journeys of people through a hub, in a real browser; `--screenshots` takes the pictures of the documentation
+browser *flags:
+    browser/run.sh {{flags}}
+
 deny:
     cargo deny --locked check bans licenses sources
 

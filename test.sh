@@ -35,3 +35,4 @@ if ! python3 -c 'import cryptography' 2>/dev/null; then
 fi
 step cargo test --workspace --locked
 step compat/run.sh
+step browser/run.sh
