@@ -4,6 +4,7 @@ use assay_app::{
     Account, AccountKind, FileEntry, Identity, LastCommit, RefInfo, RefList, RepoInfo, Scope,
 };
 use assay_formats::hub_api;
+use assay_formats::rows::hex;
 use assay_model::{RepoKind, Standing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
@@ -37,8 +38,7 @@ pub(crate) fn standing(standing: &Standing) -> hub_api::BoardStanding {
 /// What a hub knows an account by, in the 24 digits that clients expect. It follows from the name.
 pub(crate) fn account_id(name: &str) -> String {
     let digest = Sha256::digest(name.to_ascii_lowercase().as_bytes());
-    let start = digest.iter().take(12);
-    start.fold(String::new(), |id, byte| format!("{id}{byte:02x}"))
+    hex(&digest[..12])
 }
 
 /// The picture of an account.

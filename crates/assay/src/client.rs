@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
+use assay_formats::rows::hex;
 use serde_json::{Value as Json, json};
 use ureq::Body;
 use ureq::http::{HeaderMap, Request, Response};
@@ -105,7 +106,6 @@ impl FileContent {
 /// The SHA-256 of a file in hexadecimal digits, and its size, without holding it in memory.
 fn digest(file: &Path) -> std::io::Result<(String, u64)> {
     use sha2::Digest as _;
-    use std::fmt::Write as _;
     let mut hasher = sha2::Sha256::new();
     let mut content = std::fs::File::open(file)?;
     let (mut chunk, mut size) = (vec![0; CHUNK], 0);
@@ -117,14 +117,7 @@ fn digest(file: &Path) -> std::io::Result<(String, u64)> {
         size += read as u64;
         hasher.update(&chunk[..read]);
     }
-    let digits = hasher
-        .finalize()
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
-    Ok((digits, size))
+    Ok((hex(&hasher.finalize()), size))
 }
 
 impl Client {

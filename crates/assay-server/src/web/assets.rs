@@ -1,9 +1,9 @@
 //! The hub's own style sheet, script, fonts and icon. The name of each holds a digest of its content, so that a browser
 //! can keep it for ever and a new version is asked for at once.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use assay_formats::rows::hex;
 use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
 use axum::http::{HeaderMap, HeaderValue};
@@ -75,12 +75,8 @@ struct Asset {
 
 impl Asset {
     fn new(stem: &'static str, ending: &str, kind: &'static str, body: Bytes) -> Self {
-        let mut address = format!("/assets/{stem}-");
-        for byte in Sha256::digest(&body).iter().take(DIGEST) {
-            // A text can always be written to.
-            let _ = write!(address, "{byte:02x}");
-        }
-        let _ = write!(address, ".{ending}");
+        let digest = hex(&Sha256::digest(&body)[..DIGEST]);
+        let address = format!("/assets/{stem}-{digest}.{ending}");
         Self {
             stem,
             address,

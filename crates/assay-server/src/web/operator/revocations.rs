@@ -7,6 +7,7 @@ use askama::Template;
 use assay_app::{
     AffectedRow, NewRevocation, RevocationInfo, RevocationScope, Revoked, RevokedFrom,
 };
+use assay_formats::rows::hex;
 use assay_model::{Date, Timestamp};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -206,8 +207,7 @@ fn fingerprint(effect: &Revoked) -> String {
         hasher.update(text.as_bytes());
     }
     let digest = hasher.finalize();
-    let start: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
-    format!("{}-{start}", effect.rows.len())
+    format!("{}-{}", effect.rows.len(), hex(&digest[..8]))
 }
 
 fn scope(form: &Form) -> Result<RevocationScope, Failure> {
