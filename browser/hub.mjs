@@ -12,7 +12,7 @@ import { ensure } from './ensure.mjs';
 const run = promisify(execFile);
 
 /** Who the hub signs results for. */
-export const POLICY = fileURLToPath(new URL('../compat/policy.toml', import.meta.url));
+export const POLICY = fileURLToPath(new URL('policy.toml', import.meta.url));
 /** How long a hub may take to start and to fill itself, in milliseconds. */
 const PATIENCE = 180_000;
 /** The last thing that the demonstration makes: a pull request to this model. */

@@ -25,6 +25,9 @@ export const VIEWS = [
   view('leaderboard-revoked', '/datasets/stranger/sum-check/leaderboard/words'),
   view('embed', '/datasets/MathArena/aime_2026/embed/leaderboard'),
   view('model', '/aurora-labs/aurora-large'),
+  view('result', '/datasets/cocodataset/coco', { act: (visit) => visit.follow('#board .why:has(.verified)') }),
+  view('result-revoked', '/datasets/stranger/sum-check/leaderboard/words', { act: (visit) => visit.follow('#board .why:has(.bad)') }),
+  view('result-unsigned', '/aurora-labs/aurora-large', { act: (visit) => visit.follow('main a[href*="/results/at/"]') }),
   view('compare', '/compare?models=aurora-labs/aurora-large&models=northwind/borealis-2&models=quarry/slate-70b'),
   view('search', '/search?q=aurora'),
   view('search-nothing', '/search?q=zzzz'),
@@ -65,6 +68,19 @@ export const VIEWS = [
   view('operator-accounts', '/admin/accounts', operator),
   view('operator-benchmarks', '/admin/benchmarks', operator),
   view('operator-moderation', '/admin/moderation', operator),
+  view('operator-keys', '/admin/keys', operator),
+  view('operator-issuers', '/admin/issuers', operator),
+  view('operator-integrations', '/admin/integrations', operator),
+  view('operator-policy', '/admin/policy', operator),
+  view('operator-tokens', '/admin/tokens', operator),
+  view('operator-revocations', '/admin/revocations', operator),
+  view('operator-revoke', '/admin/revocations?scope=integration&value=demo-harness', {
+    ...operator,
+    async act(visit) {
+      await visit.type('#reason', 'its scores were made up');
+      await visit.press('Show what that does');
+    },
+  }),
   view('docs', '/docs'),
   view('docs-page', '/docs/model-developers'),
   view('codes', '/docs/codes'),

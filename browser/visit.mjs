@@ -82,6 +82,11 @@ export class Visit {
     return this.page.$$eval(selector, (all) => all.map((element) => element.innerText.trim()));
   }
 
+  /** Where such links lead. */
+  addresses(selector) {
+    return this.page.$$eval(selector, (all) => all.map((element) => element.getAttribute('href')));
+  }
+
   /** The rows of a leaderboard, as they are seen. */
   rows() {
     return this.page.$$eval('#board tbody tr', (rows) =>

@@ -3,13 +3,26 @@ import { BOARD, MODEL, attestation } from './verify.mjs';
 
 export const title = 'the operator revokes a key and sees the effect';
 
-/** The key is revoked at the shell, where the operator does it; the effect is seen on the board, and by who kept the proof. */
+/** The operator sees what a revocation will do before it is written; then the effect is on the board, and with who kept the proof. */
 export async function walk({ arrive, hub }) {
-  const { kid } = await attestation(hub);
-  await hub.assay('keys', 'revoke', kid, '--reason', 'the key was stolen');
-
+  const { kid, jti } = await attestation(hub);
   const operator = await arrive();
   await operator.signIn(hub.people.operator);
+  await operator.open('/admin/keys');
+  await operator.follow(`a[aria-label="Revoke ${kid}"]`);
+  await operator.type('#reason', 'the key was stolen');
+  await operator.press('Show what that does');
+  ensureHas(await operator.text(), '1 result changes', 'the preview');
+  ensureHas(await operator.text('tbody'), MODEL, 'the preview');
+  ensure((await attestation(hub)).kid === kid, 'a preview changes nothing');
+  await operator.press('Yes, write it to the control log');
+  ensureHas(await operator.text('table'), 'the key was stolen', 'the list of revocations');
+
+  await operator.open('/admin/keys');
+  await operator.press('Rotate now');
+  ensureHas(await operator.text('table'), 'revoked from position', 'the list of keys');
+  await operator.open(`/${MODEL}/results/${jti}`);
+  ensureHas(await operator.text('.notice.bad'), 'the key was stolen', 'the page of the result');
   await operator.open(BOARD);
   const row = await operator.row(MODEL);
   ensureHas(row.text, 'Not verified', 'the row');

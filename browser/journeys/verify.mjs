@@ -24,17 +24,28 @@ const result = (value) => `- dataset:
 /** A framework submits a signed result; a reader sees the badge, takes the proof away, and checks it without the hub. */
 export async function walk({ arrive, hub }) {
   await hub.assay('issuer', 'integration', 'add', 'example', '--policy', POLICY);
+  // The demonstration keeps its key; this result gets one that can be revoked alone.
+  await hub.assay('keys', 'rotate');
   await submit(hub, MODEL, '71.5');
   const reader = await arrive();
   await reader.open(BOARD);
   ensureHas((await reader.row(MODEL)).text, 'Verified', 'the row');
   await reader.tick('input[name=verified]', 'Apply');
   ensure((await reader.rows()).length === 1, 'it is the one verified row');
+
+  await reader.follow('#board .why:has(.verified)');
+  const { jti } = await attestation(hub);
+  ensure(reader.here() === `/${MODEL}/results/${jti}`, `the badge leads to the evidence, not to ${reader.here()}`);
+  ensureHas(await reader.text('.head'), 'reached 71.5', 'the page');
+  const same = await reader.texts('.claims tbody td:first-of-type');
+  ensure(same.length > 8 && same.every((text) => text === 'matches'), `every claim matches: ${same}`);
+  const [proofAt] = await reader.addresses('a[download="row.proof"]');
+  const [trust, , check] = (await reader.text('.side pre')).split('\n');
+  ensureHas(check, 'assay verify row.proof --trust hub.note', 'the command');
   await reader.end();
 
-  const attested = await attestation(hub);
-  await keep(hub, `/api/models/${MODEL}/eval-results/${attested.jti}/proof`, 'row.proof');
-  await keep(hub, '/.well-known/eval-trust', 'hub.note');
+  await keep(hub, proofAt, 'row.proof');
+  await keep(hub, trust.split(' ').at(-1).slice(hub.url.length), 'hub.note');
   const verdict = await hub.elsewhere({}, 'verify', 'row.proof', '--trust', 'hub.note', '--format', 'json');
   ensure(verdict.code === 0, `the proof holds: ${verdict.stdout}${verdict.stderr}`);
   const { state, claims } = JSON.parse(verdict.stdout);

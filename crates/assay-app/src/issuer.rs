@@ -30,7 +30,7 @@ pub use self::benchmark::{BenchmarkSource, Defined};
 pub use self::exchange::{ClientProof, Exchange, ExchangeError, Granted};
 use self::keys::KeyCaches;
 use self::policy::Loaded;
-pub use self::policy::{PolicyReport, check_policy};
+pub use self::policy::{PolicyReport, PolicyView, check_policy};
 pub use self::refusal::{Refusal, RefusalCode};
 pub use self::registry::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
 use self::restrain::Watched;

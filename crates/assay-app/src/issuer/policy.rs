@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
@@ -7,16 +7,32 @@ use assay_trust::ControlLeaf;
 use assay_trust::issuer::Policy;
 
 use super::Issuer;
+use crate::access::Caller;
 use crate::error::Error;
 
 /// A policy as it was loaded.
 pub(super) struct Loaded {
     /// The policy in force.
     pub(super) policy: Arc<Policy>,
+    /// What was written in the file that it is from.
+    text: Arc<str>,
     /// The file as it was when it was last looked at.
     stamp: Option<Stamp>,
     /// What is wrong with the file as it is now, when the policy in force is an older one.
     pub(super) fault: Option<String>,
+}
+
+/// The policy, for whoever operates the issuer.
+#[derive(Debug, Clone)]
+pub struct PolicyView {
+    /// The file that it is read from; without one nobody is given a token.
+    pub file: Option<PathBuf>,
+    /// The policy in force.
+    pub policy: Arc<Policy>,
+    /// What was written in the file when it was loaded.
+    pub text: Arc<str>,
+    /// What is wrong with the file as it is now, when the policy in force is an older one.
+    pub fault: Option<String>,
 }
 
 /// What tells that a file has changed.
@@ -42,6 +58,7 @@ impl Loaded {
     pub(super) fn first(file: Option<&Path>) -> Self {
         let nothing = |fault| Self {
             policy: Arc::new(Policy::nothing()),
+            text: Arc::from(""),
             stamp: None,
             fault,
         };
@@ -50,8 +67,9 @@ impl Loaded {
         };
         let stamp = stamp(file);
         match read(file) {
-            Ok(policy) => Self {
+            Ok((policy, text)) => Self {
                 policy: Arc::new(policy),
+                text,
                 stamp,
                 fault: None,
             },
@@ -69,6 +87,18 @@ impl Loaded {
 impl Issuer {
     pub(super) fn loaded(&self) -> Arc<Loaded> {
         Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The policy as the operator sees it.
+    pub fn policy_view(&self, caller: &Caller) -> Result<PolicyView, Error> {
+        caller.check_operator()?;
+        let loaded = self.loaded();
+        Ok(PolicyView {
+            file: self.policy_file.clone(),
+            policy: Arc::clone(&loaded.policy),
+            text: Arc::clone(&loaded.text),
+            fault: loaded.fault.clone(),
+        })
     }
 
     /// What is wrong with the policy file as it is now.
@@ -95,12 +125,13 @@ impl Issuer {
         let stamp = stamp(file);
         let before = self.loaded();
         let read = read(file);
-        let (loaded, report) = match read {
-            Ok(policy) if policy.digest() == before.policy.digest() => {
-                (Arc::clone(&before.policy), PolicyReport::Unchanged)
+        let same = || (Arc::clone(&before.policy), Arc::clone(&before.text));
+        let ((loaded, text), report) = match read {
+            Ok((policy, _)) if policy.digest() == before.policy.digest() => {
+                (same(), PolicyReport::Unchanged)
             }
-            Ok(policy) => (Arc::new(policy), PolicyReport::Loaded),
-            Err(fault) => (Arc::clone(&before.policy), PolicyReport::Refused(fault)),
+            Ok((policy, text)) => ((Arc::new(policy), text), PolicyReport::Loaded),
+            Err(fault) => (same(), PolicyReport::Refused(fault)),
         };
         let fault = match &report {
             PolicyReport::Refused(fault) => Some(fault.clone()),
@@ -108,6 +139,7 @@ impl Issuer {
         };
         let next = Loaded {
             policy: loaded,
+            text,
             stamp,
             fault,
         };
@@ -154,7 +186,7 @@ impl Issuer {
 
 /// Whether a policy file can be used; every fault with its place when not.
 pub fn check_policy(file: &Path) -> Result<Policy, String> {
-    read(file)
+    read(file).map(|(policy, _)| policy)
 }
 
 fn stamp(file: &Path) -> Option<Stamp> {
@@ -165,13 +197,14 @@ fn stamp(file: &Path) -> Option<Stamp> {
     })
 }
 
-fn read(file: &Path) -> Result<Policy, String> {
+fn read(file: &Path) -> Result<(Policy, Arc<str>), String> {
     let text = fs_err::read_to_string(file).map_err(|error| error.to_string())?;
-    Policy::read(&text).map_err(|faults| {
+    let policy = Policy::read(&text).map_err(|faults| {
         let told: Vec<String> = faults
             .iter()
             .map(|fault| format!("{}:{fault}", file.display()))
             .collect();
         told.join("; ")
-    })
+    })?;
+    Ok((policy, Arc::from(text)))
 }

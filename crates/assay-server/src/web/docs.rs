@@ -33,7 +33,7 @@ macro_rules! page {
     };
 }
 
-const PAGES: [Page; 10] = [
+const PAGES: [Page; 13] = [
     page!(
         "model-developers",
         "Result files",
@@ -73,6 +73,21 @@ const PAGES: [Page; 10] = [
         "cli",
         "The command line",
         "Every command, with its exit codes."
+    ),
+    page!(
+        "verification",
+        "Verified results",
+        "What the badge says, and how to check it yourself."
+    ),
+    page!(
+        "issuer",
+        "Signing results",
+        "Who gets tokens, by which policy, with which keys."
+    ),
+    page!(
+        "transparency-log",
+        "The public log",
+        "What is written down for good, and how to audit it."
     ),
     page!("api-design", "The API", "Addresses, answers and errors."),
     page!(

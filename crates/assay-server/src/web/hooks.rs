@@ -11,7 +11,7 @@ use super::form::Form;
 use super::frame::Frame;
 use super::go::Go;
 use super::notice::{self, Notice};
-use super::{Pages, Visitor, links};
+use super::{Pages, Visitor, links, show};
 use crate::error::Failure;
 use crate::rendered::Answer;
 use crate::state::AppState;

@@ -21,6 +21,7 @@ pub(crate) fn of(visitor: &Visitor) -> Notice {
         "created" => "Made.",
         "saved" => "Saved.",
         "removed" => "Removed.",
+        "loaded" => "The file was read again; what is in force is below.",
         "queued" => "It is on its way; reload in a moment to see what became of it.",
         "withdrawn" => "Revoked. Every result that it falls on has another standing now.",
         "restored" => "The revocation is taken back. What stood before it stands again.",

@@ -2,6 +2,7 @@
 
 mod integrations;
 mod keys;
+mod policy;
 mod revocations;
 
 use askama::Template;
@@ -23,7 +24,7 @@ use crate::state::AppState;
 /// How many repositories a list has.
 const LISTED: usize = 500;
 /// The pages of the operator: address and name.
-const TABS: [(&str, &str); 9] = [
+const TABS: [(&str, &str); 10] = [
     ("/admin", "Overview"),
     ("/admin/accounts", "Accounts"),
     ("/admin/benchmarks", "Official benchmarks"),
@@ -31,6 +32,7 @@ const TABS: [(&str, &str); 9] = [
     ("/admin/keys", "Keys"),
     ("/admin/issuers", "Issuers"),
     ("/admin/integrations", "Integrations"),
+    ("/admin/policy", "Policy"),
     ("/admin/tokens", "Tokens"),
     ("/admin/revocations", "Revocations"),
 ];
@@ -67,6 +69,7 @@ pub(super) fn pages() -> Pages {
         )
         .merge(keys::pages())
         .merge(integrations::pages())
+        .merge(policy::pages())
         .merge(revocations::pages())
 }
 

@@ -4,7 +4,7 @@ mod told;
 
 use askama::Template;
 use assay_app::{ClaimLine, EvalResult, Repo};
-use assay_model::RepoKind;
+use assay_model::{RepoKind, Timestamp};
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_DISPOSITION;
@@ -84,7 +84,7 @@ struct Facts {
     date: (String, String),
     commit: String,
     commit_to: String,
-    committed: String,
+    committed: Timestamp,
     submitter: Option<String>,
     file: (String, String),
     framework: Option<String>,
@@ -202,7 +202,7 @@ fn facts(repo: &Repo, result: &EvalResult) -> Facts {
             result.file.clone(),
         ),
         commit,
-        committed: result.committed.to_string(),
+        committed: result.committed,
         submitter: result.submitter.clone(),
         framework: super::board::framework(result),
         notes: result.notes.clone(),

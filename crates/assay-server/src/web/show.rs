@@ -115,6 +115,15 @@ pub(crate) fn day(moment: Timestamp) -> String {
     day_of(&moment.to_string()).to_owned()
 }
 
+/// A moment to the second.
+pub(crate) fn moment(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    match (text.get(..10), text.get(11..19)) {
+        (Some(day), Some(time)) => format!("{day} {time} UTC"),
+        _ => text,
+    }
+}
+
 /// The day of a date with or without its time.
 pub(crate) fn day_of(date: &str) -> &str {
     let is_date = |text: &&str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');

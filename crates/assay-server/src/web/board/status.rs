@@ -17,6 +17,8 @@ pub(crate) struct Status {
     pub(crate) pull: Option<(i64, String)>,
     /// Where it is published: name and address.
     pub(crate) source: Option<(String, String)>,
+    /// The page with the evidence.
+    pub(crate) evidence: String,
 }
 
 impl Status {
@@ -41,6 +43,7 @@ pub(crate) fn status(result: &EvalResult) -> Status {
             (number, address)
         }),
         source: source(result),
+        evidence: links::result(result),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the page of a result says, in words.
 
 use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, hint};
-use assay_model::{Benchmark, RepoKind, Score, Standing};
+use assay_model::{Benchmark, RepoKind, Score, Standing, Timestamp};
 
 use crate::web::board::how::with_unit;
 use crate::web::{Visitor, links, show};
@@ -49,9 +49,9 @@ pub(super) struct Report {
 /// What the entry said for a time.
 pub(super) struct Version {
     /// Since when.
-    pub(super) since: String,
+    pub(super) since: Timestamp,
     /// Until when.
-    pub(super) until: Option<String>,
+    pub(super) until: Option<Timestamp>,
     /// The commit: short, and its page.
     pub(super) commit: (String, String),
     /// Who made the commit.
@@ -110,8 +110,8 @@ impl Version {
         let commit = version.commit.to_string();
         let short = commit.chars().take(8).collect();
         Self {
-            since: version.since.to_string(),
-            until: version.until.map(|moment| moment.to_string()),
+            since: version.since,
+            until: version.until,
             commit: (short, format!("/{}/commit/{commit}", repo.id())),
             author: version.author,
             values: values(&version.scores),
