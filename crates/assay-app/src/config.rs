@@ -27,6 +27,9 @@ pub struct TrustConfig {
     pub passphrase_file: Option<PathBuf>,
     /// The passphrase itself, in place of a file.
     pub passphrase: Option<Passphrase>,
+    /// Whether the names under which a server last ran in this directory outweigh these. For commands: they are often told
+    /// less than the server was, and must mean the same issuer.
+    pub names_as_kept: bool,
 }
 
 /// A secret that is not printed.

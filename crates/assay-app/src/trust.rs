@@ -8,6 +8,7 @@
 //! want logged in the database, where the writer finds it.
 
 mod admission;
+mod configured;
 mod control;
 mod evidence;
 mod follow;
@@ -15,6 +16,7 @@ mod issuers;
 mod judge;
 mod keys;
 mod mirror;
+mod names;
 mod proof;
 mod provenance;
 mod receipts;
@@ -35,12 +37,14 @@ pub(crate) use self::follow::Sizes;
 pub use self::issuers::{NewIssuer, keys_of_jwks};
 pub(crate) use self::judge::judge;
 pub use self::keys::KeyInfo;
+pub(crate) use self::keys::NoTokenKey;
 use self::keys::is_revoked;
+use self::names::Names;
 pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
-use crate::config::{HubConfig, TrustConfig};
+use crate::config::HubConfig;
 use crate::error::Error;
 
 /// The keys and the logs of a hub.
@@ -106,16 +110,15 @@ impl Trust {
         let vault = Vault::open(&directory, &config.trust)?;
         // Two processes that come to a new hub at once must not make two sets of keys.
         let lock = vault.lock()?;
-        let issuer = config.trust.name().to_owned();
-        let audience = config.trust.audience.clone();
+        let Names { issuer, audience } = Names::find(&vault, &config.trust, role)?;
         let origin = vault.origin(&issuer)?;
         let results = hold(&directory, Which::Results, &origin, &vault, role)?;
         let control = hold(&directory, Which::Control, &origin, &vault, role)?;
         let trust = Self {
             directory,
             role,
-            audience: audience.unwrap_or_else(|| issuer.clone()),
             issuer,
+            audience,
             origin,
             vault,
             results: RwLock::new(results),
@@ -156,12 +159,13 @@ impl Trust {
     }
 
     /// The key that tokens are signed with now.
-    pub(crate) fn token_key(&self) -> Result<Arc<SigningKey>, Error> {
+    pub(crate) fn token_key(&self) -> Result<Arc<SigningKey>, NoTokenKey> {
         let state = self.state();
+        self.check_not_revoked(&state)?;
         let active = self
             .own_token_keys(&state)
             .find(|key| key.state == KeyState::Active && !is_revoked(&state, key.key.kid()))
-            .ok_or_else(|| Error::internal("the hub has no active key for tokens"))?;
+            .ok_or(NoTokenKey::NoneSigns)?;
         let kid = active.key.kid();
         let held = self
             .token_key
@@ -285,13 +289,6 @@ impl Trust {
             .read()
             .unwrap_or_else(PoisonError::into_inner);
         held.writes
-    }
-}
-
-impl TrustConfig {
-    /// The name of the issuer.
-    fn name(&self) -> &str {
-        self.issuer.as_deref().unwrap_or(Self::DEFAULT_NAME)
     }
 }
 

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use assay_app::issuer::AbuseRules;
-use assay_app::{HubConfig, Limits, TrustConfig};
+use assay_app::{HubConfig, Limits, NewIssuer, TrustConfig};
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
 
 mod faults;
+mod issuers;
 mod keys;
 mod text;
 
@@ -58,6 +59,8 @@ pub struct Config {
     pub limits: Limits,
     /// Who signs here, and for whom.
     pub trust: TrustConfig,
+    /// Who is trusted to sign beside this hub; from `[[trust.issuers]]` of the file.
+    pub issuers: Vec<NewIssuer>,
     /// Who is given tokens.
     pub issuer: IssuerConfig,
     /// What is answered.
@@ -149,6 +152,7 @@ impl Default for Config {
             rates: Rates::default(),
             limits: Limits::default(),
             trust: TrustConfig::default(),
+            issuers: Vec::new(),
             issuer: IssuerConfig::default(),
             serves: Serves::default(),
         }
@@ -191,7 +195,7 @@ impl Config {
     }
 
     /// The name under which tokens are issued: the one that was given, else what clients call this hub.
-    fn issuer(&self) -> String {
+    pub(crate) fn issuer(&self) -> String {
         let given = self.trust.issuer.clone();
         let public = || self.public_url.as_ref().map(ToString::to_string);
         let scheme = if self.has_tls() { "https" } else { "http" };
@@ -231,9 +235,9 @@ fn load_from(
 ) -> Result<Loaded, Vec<ConfigFault>> {
     let mut faults = Vec::new();
     let named = variable(FILE_VARIABLE).map(PathBuf::from);
-    let mut given = match file.or(named.as_deref()) {
+    let (mut given, issuers) = match file.or(named.as_deref()) {
         Some(path) => text::read_file(path, &mut faults),
-        None => Vec::new(),
+        None => (Vec::new(), Vec::new()),
     };
     given.extend(KEYS.iter().filter_map(|key| {
         let name = key.variable();
@@ -249,7 +253,8 @@ fn load_from(
         origin: Origin::Flag,
     }));
 
-    let loaded = apply(given, &mut faults);
+    let mut loaded = apply(given, &mut faults);
+    loaded.config.issuers = issuers;
     if faults.is_empty() {
         Ok(loaded)
     } else {

@@ -96,7 +96,7 @@ fn problems(told: Told, statuses: &[u16]) -> Told {
             413 => "The request is too large.",
             415 => "The body is compressed.",
             422 => "The request can be read and must not be signed; the code says why.",
-            503 => "The log cannot be written, so nothing is issued.",
+            503 => "Nothing can be issued: `log_unavailable` or `no_signing_key`.",
             _ => "It is refused.",
         };
         told.or_answers_as::<Problem>(*status, "application/problem+json", words)

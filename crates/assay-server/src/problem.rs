@@ -173,7 +173,7 @@ fn status(code: RefusalCode) -> StatusCode {
         | RefusalCode::DigestDisagreement
         | RefusalCode::SecretDetected => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        RefusalCode::LogUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        RefusalCode::LogUnavailable | RefusalCode::NoSigningKey => StatusCode::SERVICE_UNAVAILABLE,
         RefusalCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -76,6 +76,9 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let mark = ServerMark::set(&config.data).map_err(failed)?;
     let clock = Arc::new(SystemClock);
     let hub = Hub::open(config.hub(), clock).await.map_err(failed)?;
+    hub.trust_as_configured(&hub.shell(), &config.issuers)
+        .await
+        .map_err(failed)?;
     let first = hub.first_operator().await.map_err(failed)?;
     Ok(Server {
         config,

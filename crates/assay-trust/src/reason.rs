@@ -111,6 +111,8 @@ pub enum Reason {
     ReceiptInvalid,
     /// A receipt is about something else.
     ReceiptMismatch,
+    /// The key had retired before the token was first seen.
+    KeyRetired,
     /// The key is revoked.
     KeyRevoked,
     /// The issuer is revoked.

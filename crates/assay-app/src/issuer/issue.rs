@@ -144,9 +144,10 @@ impl Issuer {
         key: Option<&str>,
         request: &str,
     ) -> Result<String, Refusal> {
+        // What cannot be signed is not counted either.
+        let signing = self.hub.trust.token_key()?;
         self.publish_policy(&caller.policy).await?;
         self.count(caller, asked).await?;
-        let signing = self.hub.trust.token_key()?;
         let token = signing.sign_token(claims);
         let mut leaf = Issue::of(claims, signing.kid(), &token);
         let target = target_of(&asked.subject);
@@ -244,7 +245,7 @@ impl Issuer {
         let is_limit = refusal.code == RefusalCode::RateLimited;
         let is_ours = matches!(
             refusal.code,
-            RefusalCode::LogUnavailable | RefusalCode::Internal
+            RefusalCode::LogUnavailable | RefusalCode::NoSigningKey | RefusalCode::Internal
         );
         let outcome = if is_limit { "limited" } else { "refused" };
         let mut event = event(caller, if is_ours { "failed" } else { outcome }, request);

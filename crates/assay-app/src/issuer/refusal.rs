@@ -2,6 +2,7 @@ use assay_model::Diagnostic;
 use assay_trust::{Reason, Unverified};
 
 use crate::error::Error;
+use crate::trust::NoTokenKey;
 
 /// Why a caller does not get what they asked for: for machines by its code, for people by its detail.
 #[derive(Debug)]
@@ -71,13 +72,15 @@ pub enum RefusalCode {
     RateLimited,
     /// The log cannot be written, so nothing is issued.
     LogUnavailable,
+    /// There is no key to sign with.
+    NoSigningKey,
     /// It is our fault.
     Internal,
 }
 
 impl RefusalCode {
     /// Every code.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Malformed,
         Self::Number,
         Self::UnknownMember,
@@ -101,6 +104,7 @@ impl RefusalCode {
         Self::SecretDetected,
         Self::RateLimited,
         Self::LogUnavailable,
+        Self::NoSigningKey,
         Self::Internal,
     ];
 
@@ -130,6 +134,7 @@ impl RefusalCode {
             Self::SecretDetected => "secret_detected",
             Self::RateLimited => "rate_limited",
             Self::LogUnavailable => "log_unavailable",
+            Self::NoSigningKey => "no_signing_key",
             Self::Internal => "internal",
         }
     }
@@ -160,6 +165,7 @@ impl RefusalCode {
             Self::SecretDetected => "The entry contains what looks like a credential",
             Self::RateLimited => "Asked too often",
             Self::LogUnavailable => "The log cannot be written",
+            Self::NoSigningKey => "The issuer has no key to sign with",
             Self::Internal => "A fault of the issuer",
         }
     }
@@ -214,6 +220,18 @@ impl From<Error> for Refusal {
         Self {
             source: Some(Box::new(error)),
             ..Self::new(RefusalCode::Internal, "the log of the issuer has the rest")
+        }
+    }
+}
+
+/// What keeps the issuer from signing is told as it is: whoever asks can pass it on to an operator.
+impl From<NoTokenKey> for Refusal {
+    fn from(error: NoTokenKey) -> Self {
+        match error {
+            NoTokenKey::NoneSigns | NoTokenKey::IssuerRevoked(_) => {
+                Self::new(RefusalCode::NoSigningKey, error.to_string())
+            }
+            NoTokenKey::Vault(error) => error.into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use assay_model::Timestamp;
 use assay_store::{NewIssuerEvent, Quota};
 use assay_trust::issuer::{Conduct, IdentityKey, Limits, Meter, Restraint, Signal};
-use assay_trust::{Digest, Subject};
+use assay_trust::{Digest, Scope, Subject};
 
 use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::error::Error;
@@ -52,6 +52,7 @@ impl Issuer {
         if let Some(reason) = &caller.suspended {
             return Err(Refusal::new(RefusalCode::IdentitySuspended, reason.clone()));
         }
+        self.check_not_revoked(caller)?;
         let integration = caller.integration().ok_or_else(Refusal::unauthenticated)?;
         let now = self.now();
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,6 +94,33 @@ impl Issuer {
             };
             Refusal::too_often(seconds, why)
         })
+    }
+
+    /// Whether what somebody is given could count: a token for whom the control log has revoked never would.
+    fn check_not_revoked(&self, caller: &Authenticated) -> Result<(), Refusal> {
+        let key = caller.key();
+        let (state, next) = (self.hub.trust.state(), self.logged());
+        let mut revocations = state.revocations();
+        let found = revocations.find(|(_, revocation)| {
+            let is_meant = match &revocation.scope {
+                Scope::Integration(own) => own == key.integration(),
+                Scope::Identity(own) => *own == key.to_string(),
+                Scope::Kid(_)
+                | Scope::Issuer(_)
+                | Scope::Jti(_)
+                | Scope::Framework { .. }
+                | Scope::BenchmarkRevision(_) => false,
+            };
+            is_meant && revocation.from_index <= next
+        });
+        match found {
+            None => Ok(()),
+            Some((index, revocation)) => {
+                let reason = &revocation.reason;
+                let detail = format!("leaf {index} of the control log revokes it: {reason}");
+                Err(Refusal::new(RefusalCode::IdentitySuspended, detail))
+            }
+        }
     }
 
     /// What is counted a day for a token. Many addresses, many subjects and many nodes share these counts.

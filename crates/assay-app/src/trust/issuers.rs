@@ -2,6 +2,7 @@
 
 use assay_trust::{ControlLeaf, IssuerTrust, KeyPurpose, KeyState, PublicKey, TrustedIssuer};
 
+use super::Trust;
 use crate::access::Caller;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
@@ -36,7 +37,7 @@ impl Hub {
                 "this hub trusts itself already, and on its own terms".to_owned(),
             ));
         }
-        let audience = new.audience.unwrap_or_else(|| self.trust.audience.clone());
+        let audience = self.trust.audience_for(&new);
         self.log_control(&ControlLeaf::Issuer(IssuerTrust {
             issuer: new.issuer.clone(),
             audience,
@@ -82,6 +83,14 @@ impl Hub {
         }))
         .await?;
         Ok(())
+    }
+}
+
+impl Trust {
+    /// What the tokens of an issuer name as their audience.
+    pub(super) fn audience_for(&self, new: &NewIssuer) -> String {
+        let named = new.audience.clone();
+        named.unwrap_or_else(|| self.audience.clone())
     }
 }
 

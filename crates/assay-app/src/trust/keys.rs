@@ -28,6 +28,22 @@ pub struct KeyInfo {
     pub is_own: bool,
 }
 
+/// Why nothing can be signed at present, and what an operator does about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoTokenKey {
+    /// Every key is revoked, retired, not in use yet, or its secret half is not here.
+    #[error("this issuer has no key that may sign; an operator makes one with `assay keys rotate`")]
+    NoneSigns,
+    /// Nothing that this issuer signs would count.
+    #[error(
+        "this issuer is revoked by leaf {0} of the control log; an operator takes that back with `assay trust unrevoke {0}`"
+    )]
+    IssuerRevoked(u64),
+    /// The key cannot be read.
+    #[error(transparent)]
+    Vault(#[from] Error),
+}
+
 impl Hub {
     /// Every key that the control log knows, by its name. For operators.
     pub async fn keys(&self, caller: &Caller) -> Result<Vec<KeyInfo>, Error> {
@@ -199,6 +215,16 @@ impl Trust {
             appended.wait().map_err(log_error)?;
         }
         self.read_state()
+    }
+
+    /// Whether what this hub signs could count at all.
+    pub(super) fn check_not_revoked(&self, state: &TrustState) -> Result<(), NoTokenKey> {
+        let own = Scope::Issuer(self.issuer.clone());
+        let mut revocations = state.revocations();
+        match revocations.find(|(_, revocation)| revocation.scope == own) {
+            Some((index, _)) => Err(NoTokenKey::IssuerRevoked(index)),
+            None => Ok(()),
+        }
     }
 
     /// The keys for tokens of this hub, by their names.

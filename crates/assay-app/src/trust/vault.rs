@@ -142,12 +142,29 @@ impl Vault {
         fs_err::read_to_string(path).map_err(Error::internal)
     }
 
+    /// What a file beside the keys has, if it is there.
+    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, Error> {
+        match fs_err::read_to_string(self.directory.join(name)) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::internal(error)),
+        }
+    }
+
+    /// Writes a file beside the keys, whole or not at all, in place of the one that is there.
+    pub(super) fn replace(&self, name: &str, text: &str) -> Result<(), Error> {
+        if self.kept(name)?.as_deref() == Some(text) {
+            return Ok(());
+        }
+        let path = self.directory.join(name);
+        self.written(text)?.persist(path).map_err(Error::internal)?;
+        Ok(())
+    }
+
     /// Writes a file that only its owner reads, whole or not at all. One that is there stays.
     fn keep(&self, name: &str, text: &str) -> Result<(), Error> {
         let path = self.directory.join(name);
-        let mut file = tempfile::NamedTempFile::new_in(&self.directory).map_err(Error::internal)?;
-        file.write_all(text.as_bytes()).map_err(Error::internal)?;
-        file.as_file().sync_all().map_err(Error::internal)?;
+        let file = self.written(text)?;
         match file.persist_noclobber(&path) {
             Ok(_) => {}
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -156,6 +173,14 @@ impl Vault {
         let parent = path.parent().unwrap_or(&self.directory);
         let directory = fs_err::File::open(parent).map_err(Error::internal)?;
         directory.sync_all().map_err(Error::internal)
+    }
+
+    /// A text on the disk that has no name yet.
+    fn written(&self, text: &str) -> Result<tempfile::NamedTempFile, Error> {
+        let mut file = tempfile::NamedTempFile::new_in(&self.directory).map_err(Error::internal)?;
+        file.write_all(text.as_bytes()).map_err(Error::internal)?;
+        file.as_file().sync_all().map_err(Error::internal)?;
+        Ok(file)
     }
 }
 

@@ -64,8 +64,7 @@ impl Hub {
     async fn listeners(&self) -> Result<Vec<Listener>, Error> {
         let mut listeners = Vec::new();
         for hook in self.store.webhooks().await? {
-            let wants = HookEvent::Ranks.as_str();
-            if !hook.events.iter().any(|word| word == wants) {
+            if !HookEvent::Ranks.is_asked_for(&hook.events) {
                 continue;
             }
             let whose = match hook.to {

@@ -118,7 +118,7 @@ pub(super) async fn queue(
 
 async fn hooks_for(tx: &mut Tx, repo: &Repo, event: HookEvent) -> Result<Vec<Webhook>, Error> {
     let mut hooks = tx.webhooks_for(repo.key, repo.owner).await?;
-    hooks.retain(|hook| hook.events.iter().any(|word| word == event.as_str()));
+    hooks.retain(|hook| event.is_asked_for(&hook.events));
     Ok(hooks)
 }
 

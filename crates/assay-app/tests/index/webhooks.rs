@@ -96,6 +96,32 @@ async fn results_that_come_and_go_are_told_and_nothing_when_none_do() {
     assert_eq!(told[1]["removed"][0]["scores"][0]["value"], 0.5);
 }
 
+/// Trap T26: whoever asks for more exactly than this hub can tell is told of the broader scope.
+#[tokio::test]
+async fn t26_a_webhook_with_an_unknown_scope_is_told_of_the_broader_one() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let hub = &world.hub;
+    let made = hub.create_scoped_webhook(&world.ada, &place, URL, &["results.verified"]);
+    let (made, _) = made.await.unwrap();
+    let wrong = hub.create_scoped_webhook(&world.ada, &place, URL, &["Results !"]);
+    let wrong = wrong.await;
+
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    world.propose(&world.bob, "ada/small", &score(0.6)).await;
+
+    let told = told(&world).await;
+    let events: Vec<&str> = told
+        .iter()
+        .map(|body| body["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["results", "results"], "and not of pull requests");
+    let listed = hub.webhooks(&world.ada, &place).await.unwrap();
+    assert_eq!(listed, [made.clone()]);
+    assert_eq!(made.events, [HookEvent::Results]);
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+}
+
 #[tokio::test]
 async fn a_board_tells_of_every_move_and_a_model_of_its_own() {
     let world = World::with_benchmark().await;

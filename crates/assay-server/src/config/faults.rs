@@ -88,6 +88,7 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
     }
     faults.extend(data_directory(&config.data));
     faults.extend(limits(config));
+    faults.extend(itself(config));
     faults
 }
 
@@ -112,6 +113,14 @@ fn limits(config: &Config) -> Option<ConfigFault> {
             "a file may not be larger than `limits.commit_bytes`",
         )
     })
+}
+
+/// The own issuer is trusted on terms of its own, and its keys are not in a file.
+fn itself(config: &Config) -> Option<ConfigFault> {
+    let own = config.issuer();
+    let is_named = config.issuers.iter().any(|new| new.issuer == own);
+    let reason = || format!("`{own}` is this hub itself, which it trusts already");
+    is_named.then(|| ConfigFault::together("trust.issuers", reason()))
 }
 
 fn unreadable(key: &str, path: &Path) -> Option<ConfigFault> {

@@ -1,30 +1,35 @@
 use std::path::Path;
 
+use assay_app::NewIssuer;
 use toml::{Table, Value};
 
 use super::faults::ConfigFault;
-use super::{Given, Origin};
+use super::{Given, Origin, issuers};
 
-/// The values of a file, with dotted names; what is not readable becomes a fault.
-pub(super) fn read_file(path: &Path, faults: &mut Vec<ConfigFault>) -> Vec<Given> {
+/// The values of a file, with dotted names, and the issuers that it names; what is not readable becomes a fault.
+pub(super) fn read_file(
+    path: &Path,
+    faults: &mut Vec<ConfigFault>,
+) -> (Vec<Given>, Vec<NewIssuer>) {
     let origin = Origin::File(path.to_owned());
     let text = match fs_err::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
             faults.push(ConfigFault::new("config", &origin, &error.to_string()));
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
     };
-    let table: Table = match text.parse() {
+    let mut table: Table = match text.parse() {
         Ok(table) => table,
         Err(error) => {
             faults.push(ConfigFault::new("config", &origin, &syntax(&text, &error)));
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
     };
+    let issuers = issuers::take(&mut table, path, faults);
     let mut given = Vec::new();
     flatten("", &table, &origin, &mut given, faults);
-    given
+    (given, issuers)
 }
 
 /// The message of a syntax fault on one line, with the line it is on.

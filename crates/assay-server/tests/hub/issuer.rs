@@ -4,5 +4,6 @@ mod abuse;
 mod alone;
 mod exchange;
 mod issue;
+mod keys;
 mod provider;
 mod scene;

@@ -6,7 +6,7 @@ use assay_trust::{Scope, Verdict};
 use serde_json::json;
 
 use crate::browser::{browse, page};
-use crate::evidence::{FILE, ISSUER, Scene, jti, revoke};
+use crate::evidence::scene::{FILE, ISSUER, Scene, jti, revoke};
 
 const BOARD: &str = "/datasets/alice/bench";
 

@@ -6,7 +6,7 @@ use axum::http::Request;
 use serde_json::json;
 
 use crate::browser::page;
-use crate::evidence::{Scene, jti};
+use crate::evidence::scene::{Scene, jti};
 use crate::web_support::Browser;
 
 const POLICY: &str = r#"version = 1

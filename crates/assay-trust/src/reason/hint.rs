@@ -86,6 +86,7 @@ reasons! {
     DuplicateTokenInTree, "duplicate_token_in_tree", "keep the entry once";
     ReceiptInvalid, "receipt_invalid", "fetch the proof again from the hub";
     ReceiptMismatch, "receipt_mismatch", "fetch the proof of this very row";
+    KeyRetired, "key_retired", "request a new token; the key that signed this one had retired";
     KeyRevoked, "key_revoked", "request a new token; the key that signed this one is revoked";
     IssuerRevoked, "issuer_revoked", "request a token from another issuer";
     IntegrationRevoked, "integration_revoked", "ask whoever runs the integration; its tokens are revoked";

@@ -1,7 +1,7 @@
 use assay_model::{Benchmark, Timestamp};
 
 use super::{Facts, Held, RepoView, Submission, check_fresh, check_name};
-use crate::{Claims, Decide, Outcome, Reason, TrustState, Unverified};
+use crate::{Claims, Decide, KeyState, Kid, Outcome, Reason, TrustState, Unverified};
 
 /// What the hub sees at the moment of a push and cannot see later. The answer is logged, so it is asked once.
 #[derive(Debug, Clone, Copy)]
@@ -73,12 +73,23 @@ fn first_sight(
     check_name(&held.claims, repo)?;
     let issue_index = held.issuance(facts, trust)?;
     check_fresh(&held.claims, world.received_at)?;
+    check_in_use(held.kid, trust)?;
     if !world.model_revision_exists {
         let detail = "the model has no such commit";
         return Err(Unverified::new(Reason::ModelRevisionUnknown, detail));
     }
     check_benchmark(&held.claims, world.benchmark)?;
     Ok(issue_index)
+}
+
+/// A key that has retired is guarded less well and watched by nobody: what it signed before stands, and nothing new does.
+fn check_in_use(kid: Kid, trust: &TrustState) -> Result<(), Unverified> {
+    let key = trust.key(kid);
+    if key.is_some_and(|key| key.state == KeyState::Retired) {
+        let detail = format!("key `{kid}` has retired");
+        return Err(Unverified::new(Reason::KeyRetired, detail));
+    }
+    Ok(())
 }
 
 fn check_benchmark(claims: &Claims, benchmark: BenchmarkAt<'_>) -> Result<(), Unverified> {

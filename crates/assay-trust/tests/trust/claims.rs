@@ -200,6 +200,25 @@ fn late_push_expired_at_first_seen() {
     assert_eq!(again, late);
 }
 
+/// What a key signed while it was in use stands when it retires; what it signs afterwards does not.
+#[test]
+fn a_retired_key_signs_nothing_new() {
+    let mut hub = Hub::new();
+    let repo = Repo::new(1, MODEL);
+    let before = with_token(ENTRY, &hub.issue(ENTRY, MODEL));
+    let first = hub.push(&repo, PATH, &before, NOW + 1);
+    hub.log(&token_key(&hub.key, ISSUER, KeyState::Retired));
+    let other = ENTRY.replace("no-tools", "tools");
+    let after = with_token(&other, &hub.issue(&other, MODEL));
+
+    let refused = hub.push(&repo, PATH, &after, NOW + 2);
+    let kept = hub.push(&repo, PATH, &before, NOW + 3);
+
+    assert!(is_verified(&first[0]), "{first:?}");
+    assert_eq!(reason(&refused), Reason::KeyRetired);
+    assert!(is_verified(&kept[0]), "{kept:?}");
+}
+
 #[test]
 fn future_iat_refused() {
     let mut hub = Hub::new();

@@ -56,7 +56,9 @@ pub(super) fn with_hub_and<T, F>(
 where
     F: Future<Output = Result<T, Error>>,
 {
-    let config = load(config, flags, &[]).map_err(|faults| refuse(&faults, printer))?;
+    let mut config = load(config, flags, &[]).map_err(|faults| refuse(&faults, printer))?;
+    // The server may have been told its names by flags that this command was not given.
+    config.trust.names_as_kept = true;
     if !config.data.is_dir() {
         printer.error(&visible(&format!(
             "there is no hub in `{}`; `assay serve` makes one, `--data DIR` names another",

@@ -1,9 +1,11 @@
+use assay_server::app::NewIssuer;
 use assay_server::{Config as ServerConfig, ConfigFault};
 use serde_json::json;
 
 use super::args::{ConfigAction, ConfigArgs};
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
+use crate::plural::count;
 use crate::printer::Printer;
 use assay_render::visible;
 
@@ -15,7 +17,7 @@ pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
         Err(faults) => return told(&faults, *format, printer),
     };
     let faults = loaded.config.check();
-    let rows: Vec<Vec<String>> = loaded
+    let mut rows: Vec<Vec<String>> = loaded
         .origins
         .iter()
         .map(|(key, origin)| {
@@ -28,6 +30,7 @@ pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
             ]
         })
         .collect();
+    rows.extend(loaded.config.issuers.iter().map(issuer));
     match format {
         ShowFormat::Text => printer.data(&table(&["KEY", "VALUE", "FROM", "WHAT"], &rows)),
         ShowFormat::Json if faults.is_empty() => {
@@ -40,6 +43,19 @@ pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
         ShowFormat::Json => {}
     }
     told(&faults, *format, printer)
+}
+
+/// An issuer that is trusted beside this hub, as a line of the table. Only a file names one.
+fn issuer(new: &NewIssuer) -> Vec<String> {
+    let frameworks = new.frameworks.as_ref();
+    let frameworks = frameworks.map_or_else(|| "every framework".to_owned(), |all| all.join(", "));
+    let keys = count(new.keys.len() as u64, "key", "keys");
+    vec![
+        "trust.issuers".to_owned(),
+        visible(&new.issuer),
+        "file".to_owned(),
+        visible(&format!("trusted with {keys} for {frameworks}")),
+    ]
 }
 
 fn told(faults: &[ConfigFault], format: ShowFormat, printer: &mut Printer) -> Exit {
