@@ -28,8 +28,13 @@ impl Connection {
 
     /// Asks for something and returns its bytes.
     pub(crate) fn get(&mut self, path: &str) -> Vec<u8> {
+        self.fetch(&get(path))
+    }
+
+    /// Sends a request and returns the bytes of the answer.
+    pub(crate) fn fetch(&mut self, request: &[u8]) -> Vec<u8> {
         let mut body = Vec::new();
-        self.exchange(&get(path), |piece| body.extend_from_slice(piece));
+        self.exchange(request, |piece| body.extend_from_slice(piece));
         body
     }
 
@@ -89,6 +94,11 @@ impl Connection {
 /// A request for something, as anybody.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: hub\r\n\r\n").into_bytes()
+}
+
+/// A request for a page, as a browser makes it.
+pub(crate) fn page(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: hub\r\nAccept: text/html,*/*;q=0.8\r\nAccept-Encoding: gzip\r\n\r\n").into_bytes()
 }
 
 /// Where something begins, if it is there.

@@ -1,7 +1,7 @@
 //! `just bench hub`: what the hub costs, as ratios against named peers that are measured in the same run on the same disk.
 //!
 //! The real program serves a hub with 100,000 results of 25,000 models. Options (after `--`): `only=NAME` one of `reads`,
-//! `commits`, `clones` and `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
+//! `pages` (that alone is `just bench web`), `commits`, `clones` and `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
 //! `mb=64` size of the clone, `records=5510` of the import.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
@@ -23,6 +23,7 @@ mod git;
 mod http;
 mod imports;
 mod load;
+mod pages;
 mod process;
 mod reads;
 #[path = "../support/record.rs"]
@@ -39,10 +40,16 @@ fn main() {
         return bare::serve(Path::new(folder));
     }
     let directory = tempfile::tempdir().unwrap();
-    if settings.wants("reads") || settings.wants("commits") || settings.wants("clones") {
+    if ["reads", "pages", "commits", "clones"]
+        .iter()
+        .any(|name| settings.wants(name))
+    {
         let hub = filled_hub(&settings, directory.path());
         if settings.wants("reads") {
             reads::measure(&hub, &settings, directory.path());
+        }
+        if settings.wants("pages") {
+            pages::measure(&hub, &settings, directory.path());
         }
         if settings.wants("commits") {
             commits::measure(&hub, &settings, directory.path());

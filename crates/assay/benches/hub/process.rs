@@ -80,6 +80,14 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_assay"))
 }
 
+/// What a process holds in memory, in MiB.
+pub(crate) fn memory(id: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next());
+    kib.unwrap().parse::<f64>().unwrap() / 1024.0
+}
+
 /// User and system time of a process and of its children that have ended, in seconds.
 pub(crate) fn cpu_seconds(id: u32) -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
