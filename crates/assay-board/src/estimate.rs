@@ -1,11 +1,12 @@
 use assay_model::{Entry, Metric, Score, ValueType};
 
 use crate::Interval;
+use crate::special::as_float;
 
 /// How many standard errors a 95 % interval reaches to each side.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 /// The confidence of every interval here.
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Metrics that count right answers: for these, and no others, a number of samples tells the uncertainty.
 const COUNTED: [&str; 8] = [
     "accuracy",
@@ -56,17 +57,17 @@ pub fn interval_of(entry: &Entry, metric: &Metric, value: f64) -> Option<(Interv
 
 /// Wilson's score interval of a share: it stays within 0 and 1, and has a width even at the ends.
 pub fn wilson(share: f64, samples: u64) -> Option<Interval> {
-    if samples == 0 || !(0.0..=1.0).contains(&share) {
+    wilson_at(share, as_float(samples), Z95)
+}
+
+/// The same for a number of samples that need not be whole, and as many standard errors to each side as are asked for.
+pub(crate) fn wilson_at(share: f64, n: f64, z: f64) -> Option<Interval> {
+    if n <= 0.0 || !(0.0..=1.0).contains(&share) {
         return None;
     }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "nobody evaluates more samples than a float has whole numbers"
-    )]
-    let n = samples as f64;
-    let z2 = Z95 * Z95;
+    let z2 = z * z;
     let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = Z95 * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
+    let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
     // At the ends of what a share can be, arithmetic misses them by a hair.
     let (low, high) = (middle - half, middle + half);
     Some(of_ends(low.clamp(0.0, share), high.clamp(share, 1.0)))
@@ -111,7 +112,7 @@ fn around(value: f64, half: f64) -> Option<Interval> {
     (half.is_finite() && half >= 0.0).then(|| of_ends(value - half, value + half))
 }
 
-fn of_ends(low: f64, high: f64) -> Interval {
+pub(crate) fn of_ends(low: f64, high: f64) -> Interval {
     Interval {
         low,
         high,
