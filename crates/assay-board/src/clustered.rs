@@ -54,8 +54,9 @@ pub fn clustered_mean(clusters: &[Cluster]) -> Option<Estimate> {
 /// A share of right answers over all samples of all clusters, whose totals count them, with a 95 % interval; none for
 /// fewer than two clusters, or where a total is no count.
 ///
-/// It is Wilson's interval for as many independent samples as have the same standard error, after Korn and Graubard
-/// (1998). When all answers are right, or all wrong, the error tells nothing and each cluster counts as one sample.
+/// It is Wilson's interval for as many independent samples as the clusters are worth, after Korn and Graubard (1998). How
+/// much that is, a few clusters near all right or all wrong tell badly, so one imaginary cluster that is all right and
+/// one that is all wrong are counted with them.
 pub fn clustered_share(clusters: &[Cluster]) -> Option<Estimate> {
     let counts = |cluster: &Cluster| (0.0..=as_float(cluster.size)).contains(&cluster.total);
     if !clusters.iter().all(counts) {
@@ -63,31 +64,29 @@ pub fn clustered_share(clusters: &[Cluster]) -> Option<Estimate> {
     }
     let summary = summary(clusters)?;
     let share = summary.mean.clamp(0.0, 1.0);
-    let interval = if summary.single {
-        wilson_at(share, summary.samples, Z95)
+    let (samples, method) = if summary.single {
+        (summary.samples, Method::Wilson)
     } else {
         let shrunk = (Z95 / reach(&summary)).powi(2);
-        wilson_at(share, effective(share, &summary) * shrunk, Z95)
+        let worth = summary.samples / design_effect(clusters, &summary);
+        (worth * shrunk, Method::ClusteredWilson)
     };
     Some(Estimate {
         value: share,
-        interval: interval?,
-        method: if summary.single {
-            Method::Wilson
-        } else {
-            Method::ClusteredWilson
-        },
+        interval: wilson_at(share, samples, Z95)?,
+        method,
     })
 }
 
-/// How many independent samples would be as uncertain.
-fn effective(share: f64, summary: &Summary) -> f64 {
-    let spread = share * (1.0 - share);
-    if spread <= 0.0 || summary.variance <= 0.0 {
-        return summary.clusters;
-    }
+/// How many times as large the variance is as that of independent samples.
+fn design_effect(clusters: &[Cluster], summary: &Summary) -> f64 {
+    let size = summary.samples / summary.clusters;
+    let mut parts: Vec<(f64, f64)> = clusters.iter().map(part).collect();
+    parts.extend([(size, size), (0.0, size)]);
+    let (mean, variance, samples) = moments(&parts);
+    let alone = mean * (1.0 - mean) / samples;
     // Epochs that disagree more than chance would have it are luck, not knowledge.
-    (spread / summary.variance).clamp(1.0, summary.samples)
+    (variance / alone).clamp(1.0, summary.samples)
 }
 
 /// By how many standard errors a 95 % interval reaches to each side.
@@ -100,20 +99,33 @@ fn summary(clusters: &[Cluster]) -> Option<Summary> {
     if clusters.len() < 2 || !clusters.iter().all(is_usable) {
         return None;
     }
-    let samples: f64 = clusters.iter().map(|cluster| as_float(cluster.size)).sum();
-    let mean = sum(clusters.iter().map(|cluster| cluster.total)) / samples;
-    let squares = sum(clusters.iter().map(|cluster| {
-        let residual = cluster.total - as_float(cluster.size) * mean;
-        residual * residual
-    }));
-    let count = as_float(clusters.len() as u64);
+    let parts: Vec<(f64, f64)> = clusters.iter().map(part).collect();
+    let (mean, variance, samples) = moments(&parts);
     Some(Summary {
         mean,
-        variance: count / (count - 1.0) * squares / (samples * samples),
+        variance,
         samples,
-        clusters: count,
+        clusters: as_float(clusters.len() as u64),
         single: clusters.iter().all(|cluster| cluster.size == 1),
     })
+}
+
+/// The total and the size of a cluster.
+fn part(cluster: &Cluster) -> (f64, f64) {
+    (cluster.total, as_float(cluster.size))
+}
+
+/// The mean over all samples, its variance, and how many samples there are.
+fn moments(parts: &[(f64, f64)]) -> (f64, f64, f64) {
+    let samples = sum(parts.iter().map(|(_, size)| *size));
+    let mean = sum(parts.iter().map(|(total, _)| *total)) / samples;
+    let squares = sum(parts.iter().map(|(total, size)| {
+        let residual = total - size * mean;
+        residual * residual
+    }));
+    let clusters = as_float(parts.len() as u64);
+    let variance = clusters / (clusters - 1.0) * squares / (samples * samples);
+    (mean, variance, samples)
 }
 
 /// A sum that does not depend on the order of what is added.

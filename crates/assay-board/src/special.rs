@@ -3,10 +3,13 @@
 mod binomial;
 mod gamma;
 mod normal;
+mod range;
 mod student;
 
 pub(crate) use self::binomial::{MOST_SUMMED, lower_tail_of_fair_coins};
+use self::normal::normal_density;
 pub(crate) use self::normal::{normal_cdf, normal_quantile};
+pub(crate) use self::range::range_quantile;
 pub(crate) use self::student::student_quantile;
 
 /// How often an interval of doubles can be halved before its ends are neighbours, with room to spare.

@@ -10,7 +10,7 @@ const DEPTH: u32 = 200;
 const FARTHEST: f64 = 40.0;
 
 /// The density of the normal distribution.
-fn normal_density(x: f64) -> f64 {
+pub(super) fn normal_density(x: f64) -> f64 {
     const PEAK: f64 = 0.398_942_280_401_432_7;
     PEAK * (-0.5 * x * x).exp()
 }
