@@ -149,6 +149,7 @@ fn all_intervals_of_a_board_hold_together_at_95_of_100() {
             (0..20).map(|n| 1.5_f64.powi(n)).collect(),
         ),
     ];
+    let mut sum = 0.0;
     for (name, truth, errors) in boards {
         let found = share_of(TRIALS, || {
             let seen: Vec<Contender> = truth
@@ -161,7 +162,9 @@ fn all_intervals_of_a_board_hold_together_at_95_of_100() {
 
         // With 500 trials a coverage of 95 % is seen as 92 % or more in 999 of 1,000 runs.
         assert!(found >= 0.92, "{name}: {found}");
+        sum += found;
     }
+    assert!(sum / 3.0 >= 0.95, "{}", sum / 3.0);
 }
 
 #[test]
@@ -211,7 +214,7 @@ proptest! {
             let better = board.iter().filter(|other| other.value > own.value).count();
             if let Some(found) = found {
                 prop_assert!(1 <= found.best && found.best <= 1 + better);
-                prop_assert!(1 + better <= found.worst && found.worst <= board.len());
+                prop_assert!(better < found.worst && found.worst <= board.len());
             }
         }
     }
