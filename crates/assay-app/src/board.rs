@@ -15,6 +15,7 @@ mod result;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_board::RankInterval;
 use assay_model::{
     Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKind, Standing, TaskId, Timestamp,
 };
@@ -89,6 +90,8 @@ pub struct BoardView {
 pub struct BoardRow {
     /// The rank; equal values share it.
     pub rank: usize,
+    /// Between which ranks it lies, when it is known how uncertain the value is.
+    pub rank_interval: Option<RankInterval>,
     /// The value of the metric that ranks.
     pub value: f64,
     /// The result behind it.
@@ -274,11 +277,11 @@ impl Hub {
     ) -> Result<Ranked, Error> {
         if task.has_private() && !caller.is_anonymous() {
             let viewer = self.viewer(caller).await?;
-            if let Some(ranked) = task.private(&plan.question, &viewer) {
+            if let Some(ranked) = task.private(plan, &viewer) {
                 return Ok(ranked);
             }
         }
-        Ok(task.public(&plan.asked, &plan.question))
+        Ok(task.public(plan))
     }
 }
 

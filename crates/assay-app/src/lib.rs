@@ -54,7 +54,9 @@ mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
+pub use assay_board::{
+    Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
+};
 pub use assay_store::PublicCounts;
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use board::{

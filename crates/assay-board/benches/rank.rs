@@ -7,7 +7,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use assay_board::{
-    BoardScore, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, rank,
+    BoardScore, Contender, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report,
+    Uncertainty, paired, rank, rank_intervals,
 };
 use assay_model::{Direction, ObjectId, RepoKey, Timestamp};
 
@@ -25,14 +26,68 @@ fn main() {
             );
         }
     }
+    intervals();
+    bootstraps();
+}
+
+/// Between which ranks the rows of a board lie, beside the ranking of as many rows.
+fn intervals() {
+    for size in [20, 5_000, 100_000] {
+        for (name, uncertainty) in UNCERTAIN {
+            let contenders: Vec<Contender> = (0..size)
+                .map(|n| contender(scattered(n), uncertainty))
+                .collect();
+            let (time, rows) = shortest(|| {
+                rank_intervals(black_box(&contenders), Direction::HigherIsBetter).len()
+            });
+            println!("{size:>7} rows, intervals of {name:<16} {rows:>7} rows  {time:>9.2?}");
+        }
+    }
+}
+
+/// How uncertain a value is, by a scattered number.
+type Uncertain = fn(u64) -> Option<Uncertainty>;
+
+/// Boards on which all have as many samples, different errors, and errors of every size there is.
+const UNCERTAIN: [(&str, Uncertain); 3] = [
+    ("equal samples", |_| Uncertainty::of_share(1_000, 256.0)),
+    ("uneven errors", |n| {
+        Uncertainty::of_error(0.1 + f64::from(low_byte(n >> 32)) / 50.0)
+    }),
+    ("hostile errors", |n| {
+        Uncertainty::of_error(2.0_f64.powi(i32::from(low_byte(n >> 32)) - 128))
+    }),
+];
+
+fn contender(n: u64, uncertainty: Uncertain) -> Contender {
+    Contender {
+        value: f64::from(low_byte(n >> 16)) + f64::from(low_byte(n >> 24)) / 256.0,
+        uncertainty: uncertainty(n),
+    }
+}
+
+/// Two models with as many shared samples as a large benchmark has.
+fn bootstraps() {
+    let differences: Vec<f64> = (0..15_000)
+        .map(|n| f64::from(low_byte(scattered(n))) / 256.0 - 0.49)
+        .collect();
+    let (time, _) = shortest(|| {
+        let found = paired::bootstrap(black_box(&differences), paired::SEED);
+        usize::from(found.is_some())
+    });
+    println!("{:>7} pairs, bootstrap {time:>9.2?}", differences.len());
 }
 
 /// The shortest of several runs, and how many rows came out.
 fn fastest<'a>(mut run: impl FnMut() -> Leaderboard<'a>) -> (Duration, usize) {
+    shortest(|| black_box(run()).rows().len())
+}
+
+fn shortest(mut run: impl FnMut() -> usize) -> (Duration, usize) {
     let mut best = (Duration::MAX, 0);
     for _ in 0..RUNS {
         let started = Instant::now();
-        let rows = black_box(run()).rows().len();
+        let rows = run();
         best = best.min((started.elapsed(), rows));
     }
     best

@@ -1,11 +1,12 @@
 use assay_model::{Entry, Metric, Score, ValueType};
 
-use crate::Interval;
+use crate::special::as_float;
+use crate::{Interval, Method};
 
 /// How many standard errors a 95 % interval reaches to each side.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 /// The confidence of every interval here.
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Metrics that count right answers: for these, and no others, a number of samples tells the uncertainty.
 const COUNTED: [&str; 8] = [
     "accuracy",
@@ -31,42 +32,148 @@ pub enum Basis {
     Samples(u64),
 }
 
-/// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not tell. Nothing is
-/// guessed: a percentage that is no share of right answers has no interval for its number of samples.
+impl Basis {
+    /// How the interval was made.
+    pub fn method(self) -> Method {
+        match self {
+            Self::HalfWidth | Self::Ends => Method::Stated,
+            Self::StandardError => Method::Normal,
+            Self::Samples(_) => Method::Wilson,
+        }
+    }
+}
+
+/// How uncertain a value is, from which intervals of any confidence follow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Uncertainty {
+    shape: Shape,
+    basis: Basis,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    /// What a standard error comes to, downwards and upwards.
+    Errors { down: f64, up: f64 },
+    /// A share of so many samples, with what a share of one is in the metric's unit.
+    Share { samples: u64, scale: f64 },
+}
+
+impl Uncertainty {
+    /// That of a value with a normal error; none when there is no error, because nothing is known for certain.
+    pub fn of_error(stderr: f64) -> Option<Self> {
+        Self::of_errors(stderr, stderr, Basis::StandardError)
+    }
+
+    /// That of a share of samples, on a scale that ends at one, or at a hundred.
+    pub fn of_share(samples: u64, scale: f64) -> Option<Self> {
+        let is_usable = samples > 0 && scale.is_finite() && scale > 0.0;
+        is_usable.then_some(Self {
+            shape: Shape::Share { samples, scale },
+            basis: Basis::Samples(samples),
+        })
+    }
+
+    fn of_errors(down: f64, up: f64, basis: Basis) -> Option<Self> {
+        let is_usable = |error: f64| error.is_finite() && error >= 0.0;
+        (is_usable(down) && is_usable(up) && down + up > 0.0).then_some(Self {
+            shape: Shape::Errors { down, up },
+            basis,
+        })
+    }
+
+    /// What it rests on.
+    pub fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// How far the true value may lie below and above one, within so many standard errors.
+    pub(crate) fn reach(&self, value: f64, errors: f64) -> (f64, f64) {
+        match self.shape {
+            Shape::Errors { down, up } => (down * errors, up * errors),
+            Shape::Share { samples, scale } => {
+                let share = (value / scale).clamp(0.0, 1.0);
+                wilson_at(share, as_float(samples), errors).map_or((0.0, 0.0), |interval| {
+                    let (down, up) = (share - interval.low, interval.high - share);
+                    (down * scale, up * scale)
+                })
+            }
+        }
+    }
+}
+
+/// How uncertain a value of an entry is; none when the entry does not tell. Nothing is guessed: a percentage that is no
+/// share of right answers has no interval for its number of samples, and an error of zero is no error.
+pub fn uncertainty_of(entry: &Entry, metric: &Metric, value: f64) -> Option<Uncertainty> {
+    match stated(entry, metric, value) {
+        Stated::Nothing => counted(entry, metric, value),
+        Stated::Nonsense => None,
+        Stated::Known(uncertainty) => Some(uncertainty),
+    }
+}
+
+/// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not tell.
 pub fn interval_of(entry: &Entry, metric: &Metric, value: f64) -> Option<(Interval, Basis)> {
+    let uncertainty = uncertainty_of(entry, metric, value)?;
+    let (down, up) = uncertainty.reach(value, Z95);
+    Some((of_ends(value - down, value + up), uncertainty.basis))
+}
+
+/// What an entry itself says of its uncertainty.
+enum Stated {
+    Nothing,
+    Nonsense,
+    Known(Uncertainty),
+}
+
+fn stated(entry: &Entry, metric: &Metric, value: f64) -> Stated {
+    // A score that is alone has nothing beside it.
+    if entry.scores.len() < 2 {
+        return Stated::Nothing;
+    }
     let beside = |suffix: &str| companion(&entry.scores, metric, suffix);
+    let errors = |down: f64, up: f64, basis| match Uncertainty::of_errors(down, up, basis) {
+        Some(uncertainty) => Stated::Known(uncertainty),
+        // Where all answers are right, or all wrong, programs write an error of zero.
+        None if down == 0.0 && up == 0.0 => Stated::Nothing,
+        None => Stated::Nonsense,
+    };
     if let Some(half) = beside("ci95_half_width").or_else(|| beside("ci95")) {
-        return Some((around(value, half)?, Basis::HalfWidth));
+        return errors(half / Z95, half / Z95, Basis::HalfWidth);
     }
     let low = beside("ci95_low").or_else(|| beside("ci_low"));
     let high = beside("ci95_high").or_else(|| beside("ci_high"));
     if let (Some(low), Some(high)) = (low, high) {
-        let is_round_value = low <= value && value <= high;
-        return is_round_value.then_some((of_ends(low, high), Basis::Ends));
+        return errors((value - low) / Z95, (high - value) / Z95, Basis::Ends);
     }
-    if let Some(error) = beside("stderr").or_else(|| beside("standard_error")) {
-        return Some((around(value, Z95 * error)?, Basis::StandardError));
+    match beside("stderr").or_else(|| beside("standard_error")) {
+        Some(error) => errors(error, error, Basis::StandardError),
+        None => Stated::Nothing,
     }
+}
+
+/// What the number of samples tells.
+fn counted(entry: &Entry, metric: &Metric, value: f64) -> Option<Uncertainty> {
     let samples = samples(entry, metric)?;
     let scale = scale(metric)?;
-    let interval = wilson(value / scale, samples)?;
-    let scaled = of_ends(interval.low * scale, interval.high * scale);
-    Some((scaled, Basis::Samples(samples)))
+    let is_share = (0.0..=1.0).contains(&(value / scale));
+    is_share
+        .then(|| Uncertainty::of_share(samples, scale))
+        .flatten()
 }
 
 /// Wilson's score interval of a share: it stays within 0 and 1, and has a width even at the ends.
 pub fn wilson(share: f64, samples: u64) -> Option<Interval> {
-    if samples == 0 || !(0.0..=1.0).contains(&share) {
+    wilson_at(share, as_float(samples), Z95)
+}
+
+/// The same for a number of samples that need not be whole, and as many standard errors to each side as are asked for.
+pub(crate) fn wilson_at(share: f64, n: f64, z: f64) -> Option<Interval> {
+    if n <= 0.0 || !(0.0..=1.0).contains(&share) {
         return None;
     }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "nobody evaluates more samples than a float has whole numbers"
-    )]
-    let n = samples as f64;
-    let z2 = Z95 * Z95;
+    let z2 = z * z;
     let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = Z95 * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
+    let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
     // At the ends of what a share can be, arithmetic misses them by a hair.
     let (low, high) = (middle - half, middle + half);
     Some(of_ends(low.clamp(0.0, share), high.clamp(share, 1.0)))
@@ -107,11 +214,7 @@ fn scale(metric: &Metric) -> Option<f64> {
     }
 }
 
-fn around(value: f64, half: f64) -> Option<Interval> {
-    (half.is_finite() && half >= 0.0).then(|| of_ends(value - half, value + half))
-}
-
-fn of_ends(low: f64, high: f64) -> Interval {
+pub(crate) fn of_ends(low: f64, high: f64) -> Interval {
     Interval {
         low,
         high,

@@ -5,23 +5,33 @@
 
 mod changes;
 pub mod chart;
+mod clustered;
 mod error;
 mod estimate;
 mod leaderboard;
 mod level;
 mod mean;
+mod method;
+pub mod paired;
 mod policy;
 mod question;
+mod random;
 mod rank;
+mod rank_interval;
 mod report;
+mod special;
 
 pub use changes::{Change, Movement, changes};
+pub use clustered::{Cluster, clustered_mean, clustered_share, mean_of};
 pub use error::Error;
-pub use estimate::{Basis, interval_of, wilson};
+pub use estimate::{Basis, Uncertainty, interval_of, uncertainty_of, wilson};
 pub use leaderboard::{Leaderboard, Row, percentile};
 pub use level::Level;
 pub use mean::{Mean, TaskScore, mean_over_tasks};
+pub use method::{Estimate, Method, Test};
 pub use policy::{Policy, PolicyError};
 pub use question::Question;
+pub use random::SplitMix64;
 pub use rank::rank;
+pub use rank_interval::{Contender, RankInterval, rank_intervals};
 pub use report::{BoardScore, Fingerprint, Interval, Origin, Report};

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_board::{Policy, Question, Report, rank};
+use assay_board::{Contender, Policy, Report, rank, rank_intervals, uncertainty_of};
 use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BoardEntry, Store, Viewer};
 
+use super::plan::Plan;
 use super::{BoardRow, EvalResult, result};
 use crate::error::Error;
 use crate::known::KnownBenchmark;
@@ -196,22 +197,22 @@ impl LoadedTask {
     }
 
     /// The board that everyone sees.
-    pub(super) fn public(&self, asked: &Asked, question: &Question) -> Ranked {
+    pub(super) fn public(&self, plan: &Plan) -> Ranked {
         let kept = || self.ranked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ranked) = kept().get(asked) {
+        if let Some(ranked) = kept().get(&plan.asked) {
             return Arc::clone(ranked);
         }
-        let ranked = Arc::new(self.rows(&self.public, question));
+        let ranked = Arc::new(self.rows(&self.public, plan));
         let mut kept = kept();
         if kept.len() >= MAX_RANKED {
             kept.clear();
         }
-        kept.insert(asked.clone(), Arc::clone(&ranked));
+        kept.insert(plan.asked.clone(), Arc::clone(&ranked));
         ranked
     }
 
     /// The board that a viewer sees, when that is more than everyone sees.
-    pub(super) fn private(&self, question: &Question, viewer: &Viewer) -> Option<Ranked> {
+    pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
         let sees = |owner: &AccountId| viewer.sees_all || viewer.accounts.contains(owner);
         let own: Vec<&Report> = self
             .private
@@ -223,16 +224,33 @@ impl LoadedTask {
             return None;
         }
         let visible: Vec<Report> = self.public.iter().chain(own).cloned().collect();
-        Some(Arc::new(self.rows(&visible, question)))
+        Some(Arc::new(self.rows(&visible, plan)))
     }
 
-    fn rows(&self, reports: &[Report], question: &Question) -> Vec<BoardRow> {
-        let board = rank(reports, question);
-        let rows = board.rows().iter().map(|row| BoardRow {
+    /// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
+    fn rows(&self, reports: &[Report], plan: &Plan) -> Vec<BoardRow> {
+        let board = rank(reports, &plan.question);
+        let metric = plan.metric();
+        let contenders: Vec<Contender> = board
+            .rows()
+            .iter()
+            .map(|row| {
+                let entry = &self.results[row.report().handle].entry;
+                Contender {
+                    value: row.value(),
+                    uncertainty: metric
+                        .and_then(|metric| uncertainty_of(entry, metric, row.value())),
+                }
+            })
+            .collect();
+        let intervals = rank_intervals(&contenders, plan.question.direction);
+        let rows = board.rows().iter().zip(intervals);
+        rows.map(|(row, rank_interval)| BoardRow {
             rank: row.rank(),
+            rank_interval,
             value: row.value(),
             result: Arc::clone(&self.results[row.report().handle]),
-        });
-        rows.collect()
+        })
+        .collect()
     }
 }

@@ -94,7 +94,7 @@ impl Hub {
         let Some(result) = task.result_since(&entry.model, entry.since) else {
             return Ok(None);
         };
-        let ranked = task.public(&plan.asked, &plan.question);
+        let ranked = task.public(&plan);
         let row = ranked.iter().find(|row| Arc::ptr_eq(&row.result, &result));
         Ok(Some(News {
             since: entry.since,

@@ -1,6 +1,6 @@
 //! Where one model stands on a board.
 
-use assay_board::percentile;
+use assay_board::{RankInterval, percentile};
 use assay_model::{MetricId, RepoId, TaskId};
 
 use super::BoardQuery;
@@ -15,6 +15,8 @@ pub struct BoardPlace {
     pub metric: MetricId,
     /// The rank; the best when the model has several rows.
     pub rank: usize,
+    /// Between which ranks it lies, when it is known how uncertain the value is.
+    pub rank_interval: Option<RankInterval>,
     /// How many rows the board has.
     pub total: usize,
     /// How many in a hundred of the others it is at least as good as.
@@ -53,6 +55,7 @@ impl Hub {
         Ok(row.map(|row| BoardPlace {
             metric: plan.question.metric.clone(),
             rank: row.rank,
+            rank_interval: row.rank_interval,
             total: ranked.len(),
             percentile: percentile(row.rank, ranked.len()),
             value: row.value,

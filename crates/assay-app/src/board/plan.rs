@@ -22,6 +22,14 @@ pub(super) struct Plan {
     pub(super) as_of: Option<Timestamp>,
 }
 
+impl Plan {
+    /// The metric that ranks.
+    pub(super) fn metric(&self) -> Option<&Metric> {
+        let definition = &self.benchmark.definition;
+        definition.metric(self.question.metric.as_str())
+    }
+}
+
 impl Hub {
     /// What a query means for a benchmark.
     pub(super) async fn plan(

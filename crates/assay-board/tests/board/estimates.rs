@@ -1,4 +1,4 @@
-use assay_board::{Basis, Interval, interval_of, wilson};
+use assay_board::{Basis, Interval, Method, Uncertainty, interval_of, wilson};
 use assay_model::{Direction, Entry, Metric, Score};
 
 fn metric(id: &str, unit: &str, primary: bool) -> Metric {
@@ -126,4 +126,43 @@ fn an_interval_stays_within_what_a_share_can_be() {
             assert!(interval.low < interval.high);
         }
     }
+}
+
+#[test]
+fn wilsons_interval_agrees_with_statsmodels() {
+    // `proportion_confint(…, method="wilson")`.
+    for (share, samples, low, high) in [
+        (0.9, 100, 0.825_634_338_495_086_5, 0.944_770_862_939_324_9),
+        (0.0, 20, 0.0, 0.161_125_158_052_819_4),
+    ] {
+        let found = wilson(share, samples).unwrap();
+
+        assert!((found.low - low).abs() < 1e-12, "{found:?}");
+        assert!((found.high - high).abs() < 1e-12, "{found:?}");
+    }
+}
+
+#[test]
+fn an_error_of_zero_is_no_error() {
+    let accuracy = metric("accuracy", "percentage", true);
+    let scores = [("accuracy", "100"), ("accuracy_stderr", "0.0")];
+
+    let counted = interval_of(&entry(&scores, Some(20)), &accuracy, 100.0);
+
+    assert_eq!(ends(counted), Some((83.9, 100.0, Basis::Samples(20))));
+    assert_eq!(interval_of(&entry(&scores, None), &accuracy, 100.0), None);
+    assert_eq!(Uncertainty::of_error(0.0), None);
+    assert_eq!(Uncertainty::of_error(f64::NAN), None);
+    assert_eq!(Uncertainty::of_share(0, 1.0), None);
+}
+
+#[test]
+fn every_method_has_its_own_name() {
+    let names: std::collections::BTreeSet<&str> =
+        Method::ALL.iter().map(|method| method.as_str()).collect();
+
+    assert_eq!(names.len(), Method::ALL.len());
+    assert_eq!(Basis::Samples(9).method(), Method::Wilson);
+    assert_eq!(Basis::Ends.method(), Method::Stated);
+    assert_eq!(Basis::StandardError.method(), Method::Normal);
 }

@@ -4,9 +4,14 @@
 
 mod changes;
 mod charts;
+mod clustered;
 mod estimates;
 mod mean;
+mod paired;
+mod paired_coverage;
 mod policies;
 mod properties;
+mod rank_intervals;
 mod ranks;
 mod reports;
+mod simulated;

@@ -10,6 +10,9 @@ use super::{Account, ResultFramework, ResultMetric};
 pub struct BoardRow {
     /// The place, from 1; equal values share one.
     pub rank: usize,
+    /// Between which places it lies as far as chance is concerned. Absent when it is not known how uncertain the value is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank_interval: Option<RankInterval>,
     /// The model.
     pub model_id: RepoId,
     /// The value it is ranked by.
@@ -47,6 +50,21 @@ pub struct BoardRow {
     pub standing: BoardStanding,
     /// What a page shows beside it.
     pub badges: Vec<Badge>,
+}
+
+/// Between which places a row lies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RankInterval {
+    /// The best place.
+    pub best: usize,
+    /// The worst place.
+    pub worst: usize,
+    /// With what probability all intervals of the board hold at once.
+    pub confidence: f64,
+    /// How it was made: `tukey-kramer` for simultaneous comparisons of all pairs.
+    pub method: &'static str,
 }
 
 /// Where a result is published.
@@ -174,6 +192,7 @@ mod tests {
     fn a_row_has_the_keys_that_the_client_pops_and_those_of_ours() {
         let row = BoardRow {
             rank: 1,
+            rank_interval: None,
             model_id: "alice/m".parse().unwrap(),
             value: 72.25,
             filename: ".eval_results/bench.yaml".to_owned(),

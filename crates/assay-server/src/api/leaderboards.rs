@@ -48,7 +48,8 @@ fn of_form(form: Form) -> Methods {
     };
     let told = told
         .more(
-            "Only finite numbers are ranked; equal values share a rank. The headers of the answer say which task, metric, \
+            "Only finite numbers are ranked; equal values share a rank. Where it is known how uncertain \
+             the values are, a row says between which ranks it lies, and by which method. The headers of the answer say which task, metric, \
              policy and definition made it.",
         )
         .query::<Parameters>();

@@ -1,5 +1,6 @@
 //! How numbers, sizes and times are written, the same on every page.
 
+use assay_app::RankInterval;
 use assay_model::{Score, Timestamp};
 
 /// How many characters of a number are shown as they were written.
@@ -44,6 +45,22 @@ pub(crate) fn number(value: f64) -> String {
         return "0".to_owned();
     }
     text.replace('-', "\u{2212}")
+}
+
+/// Between which ranks a row lies: as it is shown, and in words.
+pub(crate) fn ranks(found: &RankInterval) -> (String, String) {
+    let short = if found.best == found.worst {
+        format!("{}", found.best)
+    } else {
+        format!("{}\u{2013}{}", found.best, found.worst)
+    };
+    let words = format!(
+        "95\u{a0}% interval of the rank: {} to {}, {}",
+        found.best,
+        found.worst,
+        found.method.words()
+    );
+    (short, words)
 }
 
 /// An end of an interval, with as many digits as its width deserves.

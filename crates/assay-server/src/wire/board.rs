@@ -9,6 +9,7 @@ pub(crate) fn board_row(view: &BoardView, row: &BoardRow, base: &BaseUrl) -> hub
     let result = &*row.result;
     hub_api::BoardRow {
         rank: row.rank,
+        rank_interval: row.rank_interval.map(rank_interval),
         model_id: result.model.clone(),
         value: row.value,
         filename: result.file.clone(),
@@ -28,6 +29,15 @@ pub(crate) fn board_row(view: &BoardView, row: &BoardRow, base: &BaseUrl) -> hub
         commit: result.commit,
         standing: super::standing(&result.standing),
         badges: badges(result),
+    }
+}
+
+fn rank_interval(found: assay_app::RankInterval) -> hub_api::RankInterval {
+    hub_api::RankInterval {
+        best: found.best,
+        worst: found.worst,
+        confidence: found.confidence,
+        method: found.method.as_str(),
     }
 }
 

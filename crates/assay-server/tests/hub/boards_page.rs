@@ -33,6 +33,11 @@ async fn a_board_shows_ranks_values_units_and_who_stands_behind_them() {
     assert!(page.contains("href=\"https://example.org/log\" rel=\"nofollow ugc noopener\""));
     assert!(page.contains("<caption>easy: 4 rows</caption>"));
     assert!(page.contains("How this is ranked"));
+    assert!(
+        page.contains("interval of the rank: 1 to 3, simultaneous pairwise comparisons (Tukey-Kramer)\">1\u{2013}3</span>"),
+        "{page}"
+    );
+    assert!(page.contains("simultaneous comparisons of all pairs (Tukey and Kramer)"));
     assert_eq!(
         page.matches("<svg class=\"bar\"").count(),
         4,

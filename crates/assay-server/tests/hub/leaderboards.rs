@@ -271,6 +271,93 @@ async fn a_board_is_written_in_every_format() {
     );
 }
 
+/// The board of a benchmark whose results say how many samples they are of.
+const SUMS: &str = "/api/datasets/alice/sums/leaderboard";
+
+#[tokio::test]
+async fn a_row_says_between_which_ranks_it_lies() {
+    let hub = crate::browser::with_board().await;
+
+    let rows = hub
+        .get(Person::Nobody, &format!("{SUMS}?base_model=false"))
+        .await
+        .expect(200)
+        .json();
+
+    // Of 200 samples, 75 and 80 % may be the same, 50 % may not.
+    assert_eq!(
+        models(&rows),
+        ["alice/tuned", "bob/large", "bob/twin", "alice/small"]
+    );
+    let first = json!({ "best": 1, "worst": 3, "confidence": 0.95, "method": "tukey-kramer" });
+    let last = json!({ "best": 4, "worst": 4, "confidence": 0.95, "method": "tukey-kramer" });
+    assert_eq!(rows[0]["rankInterval"], first);
+    assert_eq!(rows[2]["rankInterval"], first);
+    assert_eq!(rows[3]["rankInterval"], last);
+}
+
+#[tokio::test]
+async fn the_interval_of_a_rank_does_not_depend_on_how_many_rows_are_asked_for() {
+    let hub = crate::browser::with_board().await;
+    let asked = async |more: &str| {
+        let path = format!("{SUMS}?base_model=false{more}");
+        hub.get(Person::Nobody, &path).await.expect(200).json()
+    };
+
+    let (all, one) = (asked("").await, asked("&limit=1&offset=3").await);
+
+    assert_eq!(one[0], all[3]);
+}
+
+#[tokio::test]
+async fn every_format_has_the_interval_of_the_rank() {
+    let hub = crate::browser::with_board().await;
+    let file = async |ending: &str| {
+        hub.get(Person::Nobody, &format!("{SUMS}.{ending}?base_model=false"))
+            .await
+            .expect(200)
+    };
+
+    let csv = file("csv").await;
+    let parquet = file("parquet").await;
+    let ndjson = file("ndjson").await.text();
+    let markdown = file("md").await.text();
+
+    let mut reader = csv::Reader::from_reader(&csv.body[..]);
+    let header = reader.headers().unwrap().clone();
+    let last = reader.records().last().unwrap().unwrap();
+    assert_eq!(
+        header.iter().skip(15).collect::<Vec<_>>(),
+        ["best_rank", "worst_rank", "rank_method"]
+    );
+    assert_eq!(
+        last.iter().skip(15).collect::<Vec<_>>(),
+        ["4", "4", "tukey-kramer"]
+    );
+    let reader = SerializedFileReader::new(Bytes::from(parquet.body.to_vec())).unwrap();
+    let first = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    assert_eq!(
+        (first.get_long(15).unwrap(), first.get_long(16).unwrap()),
+        (1, 3)
+    );
+    assert_eq!(first.get_string(17).unwrap(), "tukey-kramer");
+    assert!(
+        ndjson.contains("\"rankInterval\":{\"best\":1,\"worst\":3,"),
+        "{ndjson}"
+    );
+    assert!(markdown.contains("| 1 to 3 |\n"), "{markdown}");
+}
+
+#[tokio::test]
+async fn where_nothing_is_known_of_the_uncertainty_no_interval_is_made_up() {
+    let hub = hub_with_board().await;
+
+    let rows = hub.get(Person::Nobody, BOARD).await.expect(200).json();
+
+    assert_eq!(rows[0].get("rankInterval"), None);
+    assert_eq!(rows[1].get("rankInterval"), None);
+}
+
 #[tokio::test]
 async fn a_board_as_columns_is_read_by_others() {
     let hub = hub_with_board().await;

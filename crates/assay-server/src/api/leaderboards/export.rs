@@ -84,7 +84,7 @@ fn lines(rows: &[BoardRow]) -> Result<Vec<u8>, serde_json::Error> {
 }
 
 /// The columns of a spreadsheet and of Parquet, in order.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 18] = [
     "rank",
     "model_id",
     "value",
@@ -100,6 +100,9 @@ const COLUMNS: [&str; 15] = [
     "submitter",
     "filename",
     "commit",
+    "best_rank",
+    "worst_rank",
+    "rank_method",
 ];
 
 fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
@@ -124,6 +127,13 @@ fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
             inert(&row.submitter.name),
             inert(&row.filename),
             row.commit.to_string(),
+            best_rank(row)
+                .map(|rank| rank.to_string())
+                .unwrap_or_default(),
+            worst_rank(row)
+                .map(|rank| rank.to_string())
+                .unwrap_or_default(),
+            rank_method(row).unwrap_or_default().to_owned(),
         ])?;
     }
     Ok(writer.into_inner()?)
@@ -139,7 +149,7 @@ fn inert(text: &str) -> String {
 
 fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
     let mut text = format!(
-        "| rank | model | {} | standing | date | source |\n|---:|---|---:|---|---|---|\n",
+        "| rank | model | {} | standing | date | source | rank interval |\n|---:|---|---:|---|---|---|---:|\n",
         escaped(view.metric.as_str())
     );
     for row in rows {
@@ -150,12 +160,13 @@ fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
         };
         writeln!(
             text,
-            "| {} | {} | {} | {standing} | {} | {} |",
+            "| {} | {} | {} | {standing} | {} | {} | {} |",
             row.rank,
             escaped(row.model_id.as_str()),
             row.value,
             escaped(&row.date),
             escaped(source_name(row).or(source_url(row)).unwrap_or_default()),
+            rank_interval(row),
         )
         .expect("a text can always be written to");
     }
@@ -176,6 +187,26 @@ fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// Between which ranks a row lies, in words; empty when that is not known.
+fn rank_interval(row: &BoardRow) -> String {
+    let found = row.rank_interval.as_ref();
+    found.map_or_else(String::new, |found| {
+        format!("{} to {}", found.best, found.worst)
+    })
+}
+
+fn best_rank(row: &BoardRow) -> Option<usize> {
+    row.rank_interval.as_ref().map(|found| found.best)
+}
+
+fn worst_rank(row: &BoardRow) -> Option<usize> {
+    row.rank_interval.as_ref().map(|found| found.worst)
+}
+
+fn rank_method(row: &BoardRow) -> Option<&str> {
+    row.rank_interval.as_ref().map(|found| found.method)
 }
 
 fn source_url(row: &BoardRow) -> Option<&str> {

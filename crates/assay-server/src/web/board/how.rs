@@ -85,6 +85,14 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec
          where the metric counts right answers. They do not change ranks."
             .to_owned(),
     );
+    if view.rows.iter().any(|row| row.rank_interval.is_some()) {
+        said.push(
+            "The range under a rank is its 95\u{a0}% interval by simultaneous comparisons of all pairs (Tukey and Kramer): \
+             with that confidence all ranges of the board hold at once, as far as chance is concerned. A row whose \
+             uncertainty is unknown could have any rank, and widens the ranges of the others."
+                .to_owned(),
+        );
+    }
     said
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Rows {
 pub(crate) struct RowView {
     /// The rank.
     pub(crate) rank: usize,
+    /// Between which ranks it lies: as it is shown, and in words.
+    pub(crate) ranks: Option<(String, String)>,
     /// Whether others share it.
     pub(crate) tied: bool,
     /// The model.
@@ -144,6 +146,7 @@ impl Rows {
                 let model = &row.result.model;
                 RowView {
                     rank: row.rank,
+                    ranks: row.rank_interval.as_ref().map(show::ranks),
                     tied: shared.contains(&row.rank),
                     namespace: model.namespace().unwrap_or_default().to_owned(),
                     name: model.name().to_owned(),

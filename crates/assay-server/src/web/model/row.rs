@@ -48,6 +48,8 @@ pub(super) struct ResultRow {
 pub(super) struct PlaceView {
     /// The rank.
     pub(super) rank: usize,
+    /// Between which ranks it lies: as it is shown, and in words.
+    pub(super) ranks: Option<(String, String)>,
     /// Of how many.
     pub(super) total: usize,
     /// How many in a hundred it is at least as good as.
@@ -153,6 +155,7 @@ fn others(result: &EvalResult, definition: Option<&Benchmark>) -> Vec<String> {
 fn place_view(place: &BoardPlace, result: &EvalResult) -> PlaceView {
     PlaceView {
         rank: place.rank,
+        ranks: place.rank_interval.as_ref().map(show::ranks),
         total: place.total,
         percentile: show::number(place.percentile.round()),
         width: show::plain(place.percentile.round()),

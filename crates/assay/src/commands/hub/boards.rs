@@ -31,7 +31,7 @@ pub(super) fn leaderboard(
     let board = client.get(&path)?;
     let rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();
     let headings = [
-        "RANK", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
+        "RANK", "RANKS", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
     ];
     Ok(Answer {
         text: if rows.is_empty() {
@@ -46,6 +46,7 @@ pub(super) fn leaderboard(
 fn row(row: &Json) -> Vec<String> {
     vec![
         cell(&row["rank"]),
+        ranks(row),
         cell(&row["modelId"]),
         cell(&row["value"]),
         cell(&row["metricId"]),
@@ -53,6 +54,16 @@ fn row(row: &Json) -> Vec<String> {
         day(&row["date"]),
         cell(&row["source"]["name"]),
     ]
+}
+
+/// Between which ranks the row lies; empty when the hub does not know.
+fn ranks(row: &Json) -> String {
+    let found = &row["rankInterval"];
+    match (found["best"].as_u64(), found["worst"].as_u64()) {
+        (Some(best), Some(worst)) if best == worst => best.to_string(),
+        (Some(best), Some(worst)) => format!("{best}-{worst}"),
+        (_, _) => String::new(),
+    }
 }
 
 /// Verified, or on whose word: the model's own, or that of an open pull request.

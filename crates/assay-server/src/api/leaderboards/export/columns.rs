@@ -8,7 +8,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::{framework, source_name, source_url};
+use super::{best_rank, framework, rank_method, source_name, source_url, worst_rank};
 
 /// The columns. A later version may add some at the end; none changes its name or type.
 const SCHEMA: &str = "message leaderboard {
@@ -27,6 +27,9 @@ const SCHEMA: &str = "message leaderboard {
     required binary submitter (UTF8);
     required binary filename (UTF8);
     required binary commit (UTF8);
+    optional int64 best_rank;
+    optional int64 worst_rank;
+    optional binary rank_method (UTF8);
 }";
 
 /// Writes the rows as one row group.
@@ -54,6 +57,9 @@ pub(super) fn parquet(rows: &[BoardRow]) -> Result<Vec<u8>, ParquetError> {
     text(&mut group, rows, |row| &row.submitter.name)?;
     text(&mut group, rows, |row| &row.filename)?;
     required::<ByteArrayType>(&mut group, rows, |row| bytes(&row.commit.to_string()))?;
+    optional::<Int64Type>(&mut group, rows, |row| best_rank(row).map(number))?;
+    optional::<Int64Type>(&mut group, rows, |row| worst_rank(row).map(number))?;
+    optional_text(&mut group, rows, rank_method)?;
     group.close()?;
     file.into_inner()
 }

@@ -1,0 +1,99 @@
+use crate::Interval;
+
+/// How a statistic was made. Whoever shows one shows this beside it: two intervals of one value by two methods differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The result itself gives the interval.
+    Stated,
+    /// The result gives the standard error, and the error is taken to be normal.
+    Normal,
+    /// Wilson's score interval of a share.
+    Wilson,
+    /// Student's interval of a mean.
+    Student,
+    /// Wilson's interval of a share, for as many independent samples as the clusters are worth.
+    ClusteredWilson,
+    /// Student's interval of a mean, with an error that lets samples of one cluster be alike.
+    ClusteredStudent,
+    /// `McNemar`'s test by the binomial distribution.
+    McNemarExact,
+    /// `McNemar`'s test by the normal distribution, for more pairs than can be summed.
+    McNemarNormal,
+    /// The interval of Bonett and Price for a difference of two shares of the same samples.
+    BonettPrice,
+    /// Percentiles of resampled pairs, widened for small samples.
+    PairedBootstrap,
+    /// Simultaneous comparisons of all pairs after Tukey and Kramer.
+    TukeyKramer,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Stated,
+        Self::Normal,
+        Self::Wilson,
+        Self::Student,
+        Self::ClusteredWilson,
+        Self::ClusteredStudent,
+        Self::McNemarExact,
+        Self::McNemarNormal,
+        Self::BonettPrice,
+        Self::PairedBootstrap,
+        Self::TukeyKramer,
+    ];
+
+    /// The name for machines. It is never given to another method.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stated => "stated",
+            Self::Normal => "normal",
+            Self::Wilson => "wilson",
+            Self::Student => "student-t",
+            Self::ClusteredWilson => "clustered-wilson",
+            Self::ClusteredStudent => "clustered-t",
+            Self::McNemarExact => "mcnemar-exact",
+            Self::McNemarNormal => "mcnemar-normal",
+            Self::BonettPrice => "bonett-price",
+            Self::PairedBootstrap => "paired-bootstrap",
+            Self::TukeyKramer => "tukey-kramer",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stated => "as the result gives it",
+            Self::Normal => "normal interval from the standard error",
+            Self::Wilson => "Wilson's score interval",
+            Self::Student => "Student's t interval",
+            Self::ClusteredWilson => "Wilson's score interval with clustered samples",
+            Self::ClusteredStudent => "Student's t interval with clustered errors",
+            Self::McNemarExact => "exact McNemar test",
+            Self::McNemarNormal => "McNemar test, normal limit",
+            Self::BonettPrice => "Bonett-Price interval of a paired difference",
+            Self::PairedBootstrap => "paired bootstrap, widened percentiles",
+            Self::TukeyKramer => "simultaneous pairwise comparisons (Tukey-Kramer)",
+        }
+    }
+}
+
+/// A value with how uncertain it is, and how that is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// Where the true one lies.
+    pub interval: Interval,
+    /// How the interval was made.
+    pub method: Method,
+}
+
+/// What a test says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Test {
+    /// How likely chance alone would give a difference as large as this or larger, on either side.
+    pub p_value: f64,
+    /// How it was made.
+    pub method: Method,
+}

@@ -1,0 +1,143 @@
+use assay_model::Direction;
+
+use crate::Method;
+use crate::estimate::{CONFIDENCE, Uncertainty};
+use crate::special::{as_float, range_quantile};
+
+/// Reaches that differ by less than this factor are searched together.
+const ALIKE: f64 = 1.25;
+
+/// Who takes part in a ranking, and how uncertain its value is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contender {
+    /// The value.
+    pub value: f64,
+    /// How uncertain it is, when that is known.
+    pub uncertainty: Option<Uncertainty>,
+}
+
+/// Between which ranks a row truly lies, as far as chance alone is concerned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankInterval {
+    /// The best rank.
+    pub best: usize,
+    /// The worst rank.
+    pub worst: usize,
+    /// With what probability all intervals of the board hold at once.
+    pub confidence: f64,
+    /// How it was made.
+    pub method: Method,
+}
+
+/// A contender that can be compared, turned so that more is better, or less.
+#[derive(Clone, Copy)]
+struct Point {
+    merit: f64,
+    /// How far its true merit may lie below.
+    down: f64,
+    /// How far its true merit may lie above.
+    up: f64,
+}
+
+/// Points whose reach down is about the same, by merit.
+struct Class {
+    least: f64,
+    most: f64,
+    points: Vec<(f64, f64)>,
+}
+
+/// The 95 % interval of the rank of each contender, in their order; none for one whose uncertainty is not known, and for
+/// all when fewer than two have one.
+///
+/// Two rows are told apart when their values differ by more than chance explains, with all pairs of the board compared at
+/// once (Tukey and Kramer): with 95 % confidence nobody is told apart wrongly anywhere on the board, so that all intervals
+/// hold together (Al Mohamad, Goeman and van Zwet 2022). The best rank comes after those who are truly better, the worst
+/// before those who are truly worse. A row whose uncertainty is not known is told apart from none.
+///
+/// It takes O(n·k·log n) time, where k is the number of classes of about equal uncertainty: some ten on an honest board.
+pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Option<RankInterval>> {
+    let usable =
+        |contender: &Contender| contender.value.is_finite() && contender.uncertainty.is_some();
+    let known = contenders.iter().filter(|one| usable(one)).count();
+    if known < 2 {
+        return vec![None; contenders.len()];
+    }
+    let errors = range_quantile(as_float(known as u64), CONFIDENCE) / std::f64::consts::SQRT_2;
+    let points: Vec<Option<Point>> = contenders
+        .iter()
+        .map(|one| point(one, errors, direction))
+        .collect();
+    let turned: Vec<Option<Point>> = points.iter().map(|point| point.map(opposite)).collect();
+    let (better, worse) = (classes(&points), classes(&turned));
+    let interval = |(point, turned): (&Option<Point>, &Option<Point>)| {
+        Some(RankInterval {
+            best: 1 + above(point.as_ref()?, &better),
+            worst: contenders.len() - above(turned.as_ref()?, &worse),
+            confidence: CONFIDENCE,
+            method: Method::TukeyKramer,
+        })
+    };
+    points.iter().zip(&turned).map(interval).collect()
+}
+
+fn point(contender: &Contender, errors: f64, direction: Direction) -> Option<Point> {
+    if !contender.value.is_finite() {
+        return None;
+    }
+    let (down, up) = contender.uncertainty?.reach(contender.value, errors);
+    let point = Point {
+        merit: contender.value,
+        down,
+        up,
+    };
+    Some(match direction {
+        Direction::HigherIsBetter => point,
+        Direction::LowerIsBetter => opposite(point),
+    })
+}
+
+fn opposite(point: Point) -> Point {
+    Point {
+        merit: 0.0 - point.merit,
+        down: point.up,
+        up: point.down,
+    }
+}
+
+fn classes(points: &[Option<Point>]) -> Vec<Class> {
+    let mut sorted: Vec<Point> = points.iter().flatten().copied().collect();
+    sorted.sort_unstable_by(|left, right| left.down.total_cmp(&right.down));
+    let mut classes: Vec<Class> = Vec::new();
+    for point in sorted {
+        match classes.last_mut() {
+            Some(class) if point.down <= class.least * ALIKE => {
+                class.most = point.down;
+                class.points.push((point.merit, point.down));
+            }
+            Some(_) | None => classes.push(Class {
+                least: point.down,
+                most: point.down,
+                points: vec![(point.merit, point.down)],
+            }),
+        }
+    }
+    for class in &mut classes {
+        class
+            .points
+            .sort_unstable_by(|left, right| left.0.total_cmp(&right.0));
+    }
+    classes
+}
+
+/// How many points are above one by more than both reach towards each other.
+fn above(point: &Point, classes: &[Class]) -> usize {
+    let is_above = |merit: f64, down: f64| merit - point.merit > down.hypot(point.up);
+    let in_class = |class: &Class| {
+        let from = |down: f64| class.points.partition_point(|one| !is_above(one.0, down));
+        let (perhaps, surely) = (from(class.least), from(class.most));
+        let between = &class.points[perhaps..surely];
+        let count = between.iter().filter(|one| is_above(one.0, one.1)).count();
+        class.points.len() - surely + count
+    };
+    classes.iter().map(in_class).sum()
+}
