@@ -49,7 +49,9 @@ pub use large::{
     Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, ObjectAnswer, ObjectError,
     Verify,
 };
-pub use leaderboard::{Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, Submitter};
+pub use leaderboard::{
+    Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, RankInterval, Submitter,
+};
 pub use oauth::{
     OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,
 };
