@@ -6,6 +6,7 @@ mod checks;
 mod client;
 mod git;
 mod imports;
+mod issuance;
 mod kills;
 mod load;
 mod neighbours;
