@@ -9,6 +9,7 @@ mod imports;
 mod issuance;
 mod kills;
 mod load;
+mod logged;
 mod neighbours;
 mod random;
 mod server;

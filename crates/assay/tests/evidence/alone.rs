@@ -2,7 +2,7 @@
 
 use std::process::Child;
 
-use crate::hub::{BENCHMARK, Hub, ISSUER, MODEL, POLICY, Run, alone, spawn};
+use crate::hub::{BENCHMARK, CONFIG, FILE, Hub, ISSUER, MODEL, POLICY, Run, alone, spawn};
 use crate::logs::{LOG, harness_log};
 use crate::verified::{row, submit};
 
@@ -142,4 +142,93 @@ fn a_token_of_an_issuer_alone_is_checked_with_its_published_keys_and_its_log() {
     let audited = hub.run_with(&["log", "audit", &issuer.url, "--no-progress"], &[]);
     assert_eq!(audited.code, Some(0), "{audited}");
     assert!(audited.stdout.contains("results: 1 entr"), "{audited}");
+}
+
+/// The configuration that trusts the issuer, for one framework.
+const TRUSTING: &str = "[[trust.issuers]]\nissuer = 'https://evals.example'\njwks = 'evals.json'\nframeworks = ['lm-evaluation-harness']\n";
+
+/// Why the row of the model is not verified, if it is not, once the index was found to be what a new one would be.
+fn reason(hub: &Hub) -> String {
+    hub.operate(&["reindex", "--check", "--no-progress"]);
+    let standing = &row(hub)["standing"];
+    let word = standing["reason"].as_str().unwrap_or("verified");
+    word.to_owned()
+}
+
+#[test]
+fn an_issuer_that_the_configuration_names_is_trusted_for_as_long_as_it_does() {
+    let mut hub = hub();
+    let issuer = Issuer::start(&hub);
+    hub.write(LOG, harness_log(None));
+    hub.write("evals.json", issuer.text("/.well-known/jwks.json"));
+    let line = [
+        "token",
+        "request",
+        LOG,
+        "--model",
+        MODEL,
+        "--to",
+        &issuer.url,
+    ];
+    let line = [&line[..], &["--benchmark", BENCHMARK, "--task", "sums"]].concat();
+    let signed = hub.run_with(&line, &[("ASSAY_CREDENTIAL", &issuer.credential)]);
+    assert_eq!(signed.code, Some(0), "{signed}");
+
+    hub.commit("models", MODEL, FILE, &signed.stdout);
+    let stranger = reason(&hub);
+    hub.write(CONFIG, TRUSTING);
+    hub.restart_after(|_| {});
+    let named = reason(&hub);
+    hub.commit(
+        "models",
+        MODEL,
+        FILE,
+        &format!("{}# again\n", signed.stdout),
+    );
+    let trusted = reason(&hub);
+    hub.restart_after(|_| {});
+    let leaves = || hub.text("/v1/log/control/checkpoint");
+    let (before, still) = (leaves(), reason(&hub));
+    hub.write(CONFIG, "");
+    hub.restart_after(|_| {});
+    let distrusted = reason(&hub);
+
+    assert_eq!(stranger, "unknown_key");
+    assert_eq!(named, "not_admitted", "a token is judged when it comes");
+    assert_eq!((trusted.as_str(), still.as_str()), ("verified", "verified"));
+    assert_eq!(distrusted, "issuer_untrusted");
+    let size = |checkpoint: &str| checkpoint.lines().nth(1).unwrap().parse::<u64>().unwrap();
+    let after = hub.text("/v1/log/control/checkpoint");
+    assert_eq!(size(&after), size(&before) + 1, "a restart costs no leaf");
+}
+
+#[test]
+fn issuers_of_a_configuration_are_judged_before_a_server_starts() {
+    let place = tempfile::tempdir().unwrap();
+    let check = || alone(place.path(), &["config", "check", "--config", CONFIG]);
+    let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+    write(CONFIG, TRUSTING);
+
+    let absent = check();
+    write("evals.json", &crate::signed::jwks());
+    let good = check();
+    write(
+        CONFIG,
+        &format!("[trust]\nissuer = 'https://evals.example'\n{TRUSTING}"),
+    );
+    let itself = check();
+
+    assert_eq!(absent.code, Some(1), "{absent}");
+    assert!(
+        absent.stderr.contains("`trust.issuers`") && absent.stderr.contains("evals.json"),
+        "{absent}"
+    );
+    assert_eq!(good.code, Some(0), "{good}");
+    assert!(
+        good.stdout
+            .contains("trusted with 1 key for lm-evaluation-harness"),
+        "{good}"
+    );
+    assert_eq!(itself.code, Some(1), "{itself}");
+    assert!(itself.stderr.contains("is this hub itself"), "{itself}");
 }

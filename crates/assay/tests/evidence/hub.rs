@@ -34,6 +34,9 @@ tasks:
     split: test
 ";
 
+/// The configuration file of a hub that has one.
+pub(crate) const CONFIG: &str = "assay.toml";
+
 /// What the issuer of a hub calls itself.
 pub(crate) const ISSUER: &str = "https://hub.example";
 /// Who is signed for: one integration, by a token or as an OAuth client, for the results of one harness.
@@ -143,7 +146,7 @@ impl Hub {
 
     /// A hub with settings, in a directory that may hold files for it.
     pub(crate) fn start_with(directory: tempfile::TempDir, settings: &[&str]) -> Self {
-        let (child, url) = spawn(directory.path(), &["serve"], "data", settings);
+        let (child, url) = serve(directory.path(), settings);
         let mut hub = Self {
             directory,
             child,
@@ -164,7 +167,7 @@ impl Hub {
         self.child.wait().unwrap();
         change(&self.place().join("data"));
         let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
-        (self.child, self.url) = spawn(self.place(), &["serve"], "data", &settings);
+        (self.child, self.url) = serve(self.place(), &settings);
     }
 
     fn person(&self, name: &str) -> String {
@@ -263,6 +266,16 @@ impl Drop for Hub {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Starts a hub, with the configuration file that lies there, if one does.
+fn serve(place: &Path, settings: &[&str]) -> (Child, String) {
+    let command: &[&str] = if place.join(CONFIG).exists() {
+        &["serve", "--config", CONFIG]
+    } else {
+        &["serve"]
+    };
+    spawn(place, command, "data", settings)
 }
 
 /// Starts a server with settings and its own data directory, and waits until it says where it is.
