@@ -182,7 +182,6 @@ fn a_token_that_was_given_away_is_in_the_log_however_often_the_issuer_is_killed(
         .output();
     let audited = audited.unwrap();
     assert!(audited.status.success(), "{audited:?}");
-    server.kill();
     let given = askers.given.lock().unwrap();
     let log = Log::view(&place.data().join("trust/results"), note.results.clone()).unwrap();
     tell(&format!(
@@ -191,6 +190,7 @@ fn a_token_that_was_given_away_is_in_the_log_however_often_the_issuer_is_killed(
         log.size()
     ));
     check(&log, &note, &given);
+    drop(server);
 }
 
 /// What was promised is there, where it was promised, once.

@@ -142,7 +142,7 @@ fn a_hub_that_forks_its_history_is_found_out() {
     let mut hub = audited();
 
     restart_after(&mut hub, |data| {
-        write_anew(data, |leaves| leaves[0] = altered(&leaves[0]))
+        write_anew(data, |leaves| leaves[0] = altered(&leaves[0]));
     });
     let (code, told) = fault(&hub);
     let text = audit(&hub, &["--since", KEPT]);
