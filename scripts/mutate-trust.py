@@ -56,6 +56,12 @@ MUTATIONS = [
     ("claims::ttl_cap_enforced_by_verifier", "trust.rs", "&& exp - iat <= Claims::MAX_LIFETIME", ""),
     ("claims::future_iat_refused", "verdict.rs", "if seconds < claims.nbf - CLOCK_SKEW {", "if false {"),
     (
+        "claims::a_retired_key_signs_nothing_new",
+        "verdict/admit.rs",
+        "if key.is_some_and(|key| key.state == KeyState::Retired) {",
+        "if false && key.is_some_and(|key| key.state == KeyState::Retired) {",
+    ),
+    (
         "claims::late_push_expired_at_first_seen",
         "verdict.rs",
         "if seconds > claims.exp + CLOCK_SKEW {",

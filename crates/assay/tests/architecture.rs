@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -69,6 +70,9 @@ const CONFINED: [(&str, &[&str]); 11] = [
     ("tower", &["assay-server"]),
     ("ureq", &["assay", "assay-server"]),
 ];
+
+/// How many crates of others `assay-trust` may bring along.
+const TRUST_BUDGET: usize = 110;
 
 /// A crate of the workspace and what it uses outside tests.
 #[derive(Debug)]
@@ -201,6 +205,65 @@ fn the_table_itself_only_points_down() {
             );
         }
     }
+}
+
+/// Everything of others that a crate of ours brings along outside its tests, on this platform, as cargo resolves it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo is the only one who knows the edges, and it runs the test with its own environment"
+)]
+fn brought_along(name: &str) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "-e", "normal", "-p", name])
+        .args(["--prefix", "none", "--format", "{p}", "--manifest-path"])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+        .output()
+        .expect("cargo runs, because it runs this test");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    let brought: BTreeSet<String> = names
+        .filter(|name| *name != "assay" && !name.starts_with("assay-"))
+        .map(ToOwned::to_owned)
+        .collect();
+    assert!(
+        !brought.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    brought
+}
+
+/// Row 100 of the threat table: whoever verifies has to believe all of this, so it does not grow unseen.
+#[test]
+fn verify_crate_dep_budget() {
+    let brought = brought_along("assay-trust");
+
+    assert!(
+        brought.len() <= TRUST_BUDGET,
+        "{}: {brought:?}",
+        brought.len()
+    );
+    for never in ["axum", "gix", "hyper", "mio", "reqwest", "sqlx", "ureq"] {
+        assert!(
+            !brought.contains(never),
+            "assay-trust brings `{never}` along"
+        );
+    }
+}
+
+/// Row 96: a pattern of a stranger, or a text that one is matched with, costs time in proportion to its length.
+#[test]
+fn no_backtracking_regex() {
+    let brought = brought_along("assay");
+
+    for never in ["fancy-regex", "pcre2", "onig", "regress"] {
+        assert!(!brought.contains(never), "assay brings `{never}` along");
+    }
+    assert!(
+        brought.contains("regex-automata"),
+        "the linear one is found: {brought:?}"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -143,6 +144,55 @@ fn every_link_leads_somewhere() {
     }
 
     assert_eq!(dead, Vec::<String>::new());
+}
+
+/// The names of all functions in the sources of the workspace that are tests.
+fn tests(directory: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            tests(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let mut is_next = false;
+            for line in text.lines().map(str::trim_start) {
+                is_next |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                if let Some(rest) = line.strip_prefix("fn ") {
+                    let name = rest.split(['(', '<']).next().filter(|_| is_next);
+                    found.extend(name.map(ToOwned::to_owned));
+                    is_next = false;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_threat_has_a_test_or_says_that_it_has_none() {
+    let page = std::fs::read_to_string(root().join("docs/threats.md")).unwrap();
+    let mut known = BTreeSet::new();
+    tests(&root().join("crates"), &mut known);
+
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let rows = rows.filter(|line| !line.starts_with("| # |"));
+    let mut numbers = Vec::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        numbers.extend(cells[0].parse::<u32>());
+        let named: Vec<&str> = cells[2].split('`').skip(1).step_by(2).collect();
+        let named: Vec<&str> = named
+            .into_iter()
+            .filter(|name| !name.contains(' '))
+            .collect();
+        let is_honest = cells[2].contains("not built") || cells[2].contains("no test");
+        assert!(!named.is_empty() || is_honest, "{row}");
+        for name in named {
+            assert!(known.contains(name), "`{name}` is no test: {row}");
+        }
+    }
+
+    assert_eq!(numbers, (1..=100).collect::<Vec<u32>>());
 }
 
 #[test]

@@ -66,11 +66,11 @@ fn counts(world: &World) -> String {
     clippy::print_stdout,
     reason = "shown when the test fails, and to who asks how much it has tried"
 )]
-fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     println!("{text}");
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
+pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
     let given = std::env::var_os(name);
     given.map_or(otherwise, |text| text.to_str().unwrap().parse().unwrap())
 }

@@ -39,6 +39,11 @@ impl Place {
 
     /// Starts a server and waits until it listens.
     pub(crate) fn serve(&self) -> Server {
+        self.serve_with(&[])
+    }
+
+    /// The same, with settings.
+    pub(crate) fn serve_with(&self, settings: &[&str]) -> Server {
         let log = File::options()
             .create(true)
             .append(true)
@@ -48,6 +53,7 @@ impl Place {
         let mut child = self
             .assay(&["serve", "--listen", "127.0.0.1:0"])
             .args(["--set", "limits.requests_per_token=0"])
+            .args(settings.iter().flat_map(|setting| ["--set", setting]))
             .arg("--data")
             .arg(self.data())
             .stdout(Stdio::piped())

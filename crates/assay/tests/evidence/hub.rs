@@ -34,6 +34,9 @@ tasks:
     split: test
 ";
 
+/// The configuration file of a hub that has one.
+pub(crate) const CONFIG: &str = "assay.toml";
+
 /// What the issuer of a hub calls itself.
 pub(crate) const ISSUER: &str = "https://hub.example";
 /// Who is signed for: one integration, by a token or as an OAuth client, for the results of one harness.
@@ -68,6 +71,7 @@ frameworks = [{ name = \"lm-evaluation-harness\", versions = \">=0.4\" }]
 pub(crate) struct Hub {
     directory: tempfile::TempDir,
     child: Child,
+    settings: Vec<String>,
     pub(crate) url: String,
     pub(crate) alice: String,
     pub(crate) bob: String,
@@ -106,23 +110,23 @@ impl Hub {
 
     /// A hub that signs for one integration, and what that one shows to be signed for: a personal token.
     pub(crate) fn with_issuer() -> (Self, String) {
-        let directory = tempfile::tempdir().unwrap();
-        let policy = directory.path().join("policy.toml");
-        std::fs::write(&policy, POLICY).unwrap();
-        let policy = policy.to_str().unwrap().to_owned();
-        let file = format!("issuer.policy={policy}");
-        let name = format!("trust.issuer={ISSUER}");
-        let hub = Self::start_with(directory, &[&file, &name]);
-        hub.operate(&[
-            "issuer",
-            "integration",
-            "add",
-            "harness",
-            "--policy",
-            &policy,
-        ]);
-        let secret = hub.credential("harness/lab", &policy);
+        let hub = Self::with_policy(POLICY, &[]);
+        let policy = hub.place().join("policy.toml");
+        let secret = hub.credential("harness/lab", policy.to_str().unwrap());
         (hub, secret)
+    }
+
+    /// A hub that signs for the integration `harness` of a policy.
+    pub(crate) fn with_policy(policy: &str, more: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("policy.toml");
+        std::fs::write(&path, policy).unwrap();
+        let path = path.to_str().unwrap().to_owned();
+        let file = format!("issuer.policy={path}");
+        let name = format!("trust.issuer={ISSUER}");
+        let hub = Self::start_with(directory, &[&[file.as_str(), &name], more].concat());
+        hub.operate(&["issuer", "integration", "add", "harness", "--policy", &path]);
+        hub
     }
 
     /// A new credential of an identity.
@@ -142,30 +146,12 @@ impl Hub {
 
     /// A hub with settings, in a directory that may hold files for it.
     pub(crate) fn start_with(directory: tempfile::TempDir, settings: &[&str]) -> Self {
-        let log = File::create(directory.path().join("log")).unwrap();
-        let mut command = program(directory.path(), &["serve", "--listen", "127.0.0.1:0"]);
-        for setting in settings {
-            command.args(["--set", setting]);
-        }
-        let data = directory.path().join("data");
-        let mut child = command
-            .arg("--data")
-            .arg(&data)
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let first = lines.next().and_then(Result::ok).unwrap_or_else(|| {
-            let log = std::fs::read_to_string(directory.path().join("log"));
-            panic!("the hub did not start:\n{}", log.unwrap_or_default());
-        });
-        let url = first.strip_prefix("the hub is at ").unwrap().to_owned();
-        std::thread::spawn(move || lines.for_each(drop));
+        let (child, url) = serve(directory.path(), settings);
         let mut hub = Self {
             directory,
             child,
             url,
+            settings: settings.iter().map(|&one| one.to_owned()).collect(),
             alice: String::new(),
             bob: String::new(),
         };
@@ -173,6 +159,15 @@ impl Hub {
         hub.bob = hub.person("bob");
         hub.fill();
         hub
+    }
+
+    /// Kills the hub, does something to what it left behind, and starts it again.
+    pub(crate) fn restart_after(&mut self, change: impl FnOnce(&Path)) {
+        let _ = self.child.kill();
+        self.child.wait().unwrap();
+        change(&self.place().join("data"));
+        let settings: Vec<&str> = self.settings.iter().map(String::as_str).collect();
+        (self.child, self.url) = serve(self.place(), &settings);
     }
 
     fn person(&self, name: &str) -> String {
@@ -271,6 +266,46 @@ impl Drop for Hub {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Starts a hub, with the configuration file that lies there, if one does.
+fn serve(place: &Path, settings: &[&str]) -> (Child, String) {
+    let command: &[&str] = if place.join(CONFIG).exists() {
+        &["serve", "--config", CONFIG]
+    } else {
+        &["serve"]
+    };
+    spawn(place, command, "data", settings)
+}
+
+/// Starts a server with settings and its own data directory, and waits until it says where it is.
+pub(crate) fn spawn(
+    place: &Path,
+    command: &[&str],
+    data: &str,
+    settings: &[&str],
+) -> (Child, String) {
+    let log_file = place.join(format!("{data}.log"));
+    let mut server = program(place, command);
+    server.args(["--listen", "127.0.0.1:0", "--data"]);
+    server.arg(place.join(data));
+    for setting in settings {
+        server.args(["--set", setting]);
+    }
+    let mut child = server
+        .stdout(Stdio::piped())
+        .stderr(File::create(&log_file).unwrap())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().and_then(Result::ok).unwrap_or_else(|| {
+        let log = std::fs::read_to_string(&log_file);
+        panic!("the server did not start:\n{}", log.unwrap_or_default());
+    });
+    let (_, url) = first.split_once(" is at ").unwrap();
+    let url = url.to_owned();
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, url)
 }
 
 /// Runs the program where there is no hub.

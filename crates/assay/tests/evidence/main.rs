@@ -2,10 +2,13 @@
 
 #![cfg(test)]
 
+mod alone;
+mod audits;
 mod fake;
 mod hub;
 mod issuer;
 mod logs;
+mod oidc;
 mod proofs;
 mod signed;
 mod submit;

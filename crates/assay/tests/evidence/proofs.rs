@@ -73,8 +73,9 @@ fn a_row_is_proved_on_a_machine_without_a_network() {
     assert!(std::fs::metadata(&proof).unwrap().len() < 20_000);
 }
 
+/// Row 85 of the threat table: whoever cannot tell how old what they know of revocations is gets an exit code of its own.
 #[test]
-fn a_proof_whose_age_nobody_can_tell_is_doubted_when_that_matters() {
+fn stale_control_log_exit_code() {
     let Proved {
         hub, note, proof, ..
     } = proved();
