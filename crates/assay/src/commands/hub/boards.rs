@@ -5,6 +5,9 @@ use super::show::{cell, day, table};
 use super::{Answer, HubCommandError};
 use crate::client::{Client, ask_for, segment};
 
+/// The column that says between which ranks a row lies.
+const RANKS: usize = 1;
+
 /// Shows a leaderboard.
 pub(super) fn leaderboard(
     action: &Leaderboard,
@@ -29,18 +32,28 @@ pub(super) fn leaderboard(
         ask_for(&mut path, "verified", "true");
     }
     let board = client.get(&path)?;
-    let rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();
-    let headings = [
-        "RANK", "RANKS", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
-    ];
     Ok(Answer {
-        text: if rows.is_empty() {
-            "there are no results yet\n".to_owned()
-        } else {
-            table(&headings, &rows)
-        },
+        text: shown(&board),
         json: board,
     })
+}
+
+/// The rows as a table. The column of rank intervals is there when one is known: a column of nothing says nothing.
+fn shown(board: &Json) -> String {
+    let mut rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();
+    if rows.is_empty() {
+        return "there are no results yet\n".to_owned();
+    }
+    let mut headings = vec![
+        "RANK", "RANKS", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
+    ];
+    if rows.iter().all(|row| row[RANKS].is_empty()) {
+        headings.remove(RANKS);
+        for row in &mut rows {
+            row.remove(RANKS);
+        }
+    }
+    table(&headings, &rows)
 }
 
 fn row(row: &Json) -> Vec<String> {
@@ -122,4 +135,48 @@ fn result(item: &Json) -> Vec<String> {
         day(&data["date"]),
         cell(&item["filename"]),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(rank: u64, ranks: Option<(u64, u64)>) -> Json {
+        let mut row = json!({"rank": rank, "modelId": "a/m", "value": 90.5, "metricId": "accuracy", "verified": true});
+        if let Some((best, worst)) = ranks {
+            row["rankInterval"] = json!({"best": best, "worst": worst});
+        }
+        row
+    }
+
+    #[test]
+    fn the_interval_of_a_rank_is_beside_it() {
+        let board = json!([row(1, Some((1, 1))), row(2, Some((2, 3))), row(3, None)]);
+
+        let text = shown(&board);
+
+        let words: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().take(3).collect())
+            .collect();
+        assert_eq!(
+            words,
+            [
+                ["RANK", "RANKS", "MODEL"],
+                ["1", "1", "a/m"],
+                ["2", "2-3", "a/m"],
+                ["3", "a/m", "90.5"]
+            ]
+        );
+    }
+
+    #[test]
+    fn a_board_without_intervals_has_no_column_of_them() {
+        let text = shown(&json!([row(1, None)]));
+
+        assert!(text.starts_with("RANK  MODEL"), "{text}");
+        assert_eq!(shown(&json!([])), "there are no results yet\n");
+    }
 }
