@@ -50,14 +50,22 @@ pub(crate) struct Companion {
 }
 
 impl RecordFacts {
-    /// Reads what the samples of a record must agree with; absent where the record is not well-formed.
-    pub(crate) fn of(root: Value<'_>) -> Self {
-        let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
+    /// Reads what the samples of a record must agree with; absent where the record is not well-formed. `None` when there
+    /// are no samples and the record speaks of none, as most do: nobody asks for it then.
+    pub(crate) fn of(
+        root: Value<'_>,
+        version: Option<Version>,
+        samples_exist: bool,
+    ) -> Option<Self> {
         let declared = root
             .get("detailed_evaluation_results")
             .filter(|value| value.kind() == Kind::Map);
-        Self {
-            version: text(root, "schema_version").and_then(|version| version.parse().ok()),
+        if declared.is_none() && !samples_exist {
+            return None;
+        }
+        let text = |value: Value<'_>, key: &str| value.text_of(key).map(Cow::into_owned);
+        let facts = Self {
+            version,
             evaluation_id: text(root, "evaluation_id"),
             model_id: root.get("model_info").and_then(|model| text(model, "id")),
             results: Vec::new(),
@@ -66,11 +74,16 @@ impl RecordFacts {
                 algorithm: text(value, "hash_algorithm").and_then(|name| Algorithm::named(&name)),
                 checksum: text(value, "checksum").map(|digest| digest.trim().to_owned()),
             }),
-        }
+        };
+        Some(if samples_exist {
+            facts.with_results(root)
+        } else {
+            facts
+        })
     }
 
     /// Reads what the rows of each result must agree with, too; nobody asks for it where there are no rows.
-    pub(crate) fn with_results(mut self, root: Value<'_>) -> Self {
+    fn with_results(mut self, root: Value<'_>) -> Self {
         self.results = root
             .get("evaluation_results")
             .into_iter()
@@ -178,12 +191,13 @@ fn is_mean(metric: &MetricParts<'_>) -> bool {
     named || metric.is_scored_as("binary")
 }
 
-/// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read.
+/// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read. Returns its
+/// version, if it has one that is known.
 pub(crate) fn check(
     document: &Document<'_>,
     location: &Location<'_>,
     sink: &mut Sink<'_>,
-) -> RecordFacts {
+) -> Option<Version> {
     let root = document.root();
     let version = rules::schema_version::record(root, sink);
     document.has_shape(
@@ -191,8 +205,5 @@ pub(crate) fn check(
         sink,
     );
     apply::record(root, location, sink);
-    RecordFacts {
-        version,
-        ..RecordFacts::of(root)
-    }
+    version
 }

@@ -32,6 +32,12 @@ pub trait Files: Sync {
     /// How large a file is; `None` when there is no such file.
     fn size(&self, path: &str) -> Option<u64>;
 
+    /// The SHA-256 of a file in hexadecimal, when whoever wrote it made that on the way: then it is not made again. Only for
+    /// files that nobody else could have changed since.
+    fn sha256(&self, _path: &str) -> Option<&str> {
+        None
+    }
+
     /// Whether a file lies somewhere, so that its path and the files beside it mean something. A stream does not.
     fn is_placed(&self, _path: &str) -> bool {
         true
@@ -184,15 +190,11 @@ impl Session<'_> {
             None
         };
         let location = self.location(&record.path);
-        let facts = document.as_ref().map(|document| {
+        let facts = document.as_ref().and_then(|document| {
             record_report.outline = Some(digest::outline(document.root()));
             let mut sink = self.sink(&record.path, document.source(), &mut record_report.findings);
-            let facts = record::check(document, &location, &mut sink);
-            if samples.exists() {
-                facts.with_results(document.root())
-            } else {
-                facts
-            }
+            let version = record::check(document, &location, &mut sink);
+            RecordFacts::of(document.root(), version, samples.exists())
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
@@ -255,6 +257,7 @@ impl Session<'_> {
             file: &path,
             limit: self.context.limit,
             facts,
+            known: self.files.sha256(&path),
             jobs,
             progress: self.options.progress,
         };

@@ -82,6 +82,16 @@ pub(crate) struct Node {
     pub(crate) form: Form,
 }
 
+impl Node {
+    /// The fingerprint of a key. YAML, which is small, has none.
+    #[inline]
+    pub(crate) fn print(self) -> Option<u32> {
+        (self.next != 0 && matches!(self.form, Form::Plain | Form::Escaped)).then_some(self.next)
+    }
+}
+
+/// How many bytes the quotes around a text take.
+const QUOTES: usize = 2;
 /// How many bytes of a document there are for each of its values and keys, about.
 const USUAL_BYTES_PER_NODE: usize = 16;
 
@@ -159,7 +169,7 @@ impl<'d> Value<'d> {
     }
 
     #[inline]
-    fn at(self, index: u32) -> Self {
+    pub(crate) fn at(self, index: u32) -> Self {
         Self { index, ..self }
     }
 
@@ -213,26 +223,26 @@ impl<'d> Value<'d> {
         (node.kind == Kind::String && node.form == Form::Plain).then(|| strip_quotes(self.raw()))
     }
 
-    /// The bytes of a string that needed no decoding. Comparing bytes spares the check for character boundaries, which
-    /// shows when every key of a million rows is compared.
-    #[inline]
-    fn plain_bytes(self) -> Option<&'d [u8]> {
-        let node = self.node();
-        if node.kind != Kind::String || node.form != Form::Plain {
-            return None;
-        }
-        match self.source.as_bytes().get(self.range())? {
-            [b'"', inside @ .., b'"'] => Some(inside),
-            bare => Some(bare),
-        }
-    }
-
     /// Whether the value is this very text.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
-        match self.plain_bytes() {
-            Some(plain) => is_same(plain, text.as_bytes()),
-            None => self.text().is_some_and(|own| own == text),
+        let node = self.node();
+        if node.kind != Kind::String {
+            return false;
+        }
+        if node.form != Form::Plain {
+            return self.text().is_some_and(|own| own == text);
+        }
+        // Most texts are not the one that is asked for, and their length tells before a byte is looked at.
+        let length = (node.end - node.start) as usize;
+        if length != text.len() + QUOTES && length != text.len() {
+            return false;
+        }
+        // Comparing bytes spares the check for character boundaries, which shows when every key of a million rows is compared.
+        match self.source.as_bytes().get(self.range()) {
+            Some([b'"', inside @ .., b'"']) => is_same(inside, text.as_bytes()),
+            Some(bare) => is_same(bare, text.as_bytes()),
+            None => false,
         }
     }
 
@@ -249,8 +259,8 @@ impl<'d> Value<'d> {
             return None;
         }
         let raw = self.raw();
-        // Most numbers are short and whole, and those are read faster than any.
-        if let Some(number) = short_whole_number(raw) {
+        // Most numbers are short, and those are read faster than any.
+        if let Some(number) = short_number(raw.as_bytes()) {
             return Some(number);
         }
         raw.parse().ok().filter(|value: &f64| value.is_finite())
@@ -319,6 +329,22 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// The keys and values of a map as they lie on the tape, each with the index of its key; nothing for anything else.
+    ///
+    /// A walk that looks at every key of every document is done with most of them when it has seen the node.
+    #[inline]
+    pub(crate) fn pairs(self) -> Pairs<'d> {
+        let end = if self.kind() == Kind::Map {
+            self.after()
+        } else {
+            self.index + 1
+        };
+        Pairs {
+            nodes: self.tape.nodes.get(..end as usize).unwrap_or_default(),
+            index: self.index + 1,
+        }
+    }
+
     /// The root of the document.
     #[must_use]
     pub fn root(self) -> Self {
@@ -364,29 +390,71 @@ impl<'d> Value<'d> {
     }
 }
 
-/// A number of a few digits and nothing else.
+/// The powers of ten that a double holds exactly, as far as [`short_number`] needs them.
+const TENS: [f64; SHORT_NUMBER] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+/// How many bytes a number has at most whose digits a double holds exactly, whatever they are.
+const SHORT_NUMBER: usize = 16;
+
+/// A number of a few digits, perhaps with a point among them, and nothing else.
+///
+/// Its digits and the power of ten are both exact, so the one division rounds as a correct reader does.
 #[inline]
-fn short_whole_number(raw: &str) -> Option<f64> {
-    const MOST_DIGITS: usize = 9;
-    let bytes = raw.as_bytes();
-    if bytes.is_empty() || bytes.len() > MOST_DIGITS {
+fn short_number(bytes: &[u8]) -> Option<f64> {
+    if bytes.is_empty() || bytes.len() > SHORT_NUMBER {
         return None;
     }
-    let mut number = 0_u32;
-    for byte in bytes {
+    let (mut digits, mut point) = (0_u64, None);
+    for (position, byte) in bytes.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
+        if digit <= 9 {
+            digits = digits * 10 + u64::from(digit);
+        } else if *byte == b'.' && point.is_none() && position > 0 {
+            point = Some(position);
+        } else {
             return None;
         }
-        number = number * 10 + u32::from(digit);
     }
-    Some(f64::from(number))
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a number below 10^15 is exact in a double"
+    )]
+    let whole = digits as f64;
+    match point {
+        None if bytes.len() < SHORT_NUMBER => Some(whole),
+        Some(point) if point + 1 < bytes.len() => Some(whole / TENS[bytes.len() - point - 1]),
+        None | Some(_) => None,
+    }
 }
 
 fn strip_quotes(raw: &str) -> &str {
     raw.strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
         .unwrap_or(raw)
+}
+
+/// The keys and values of a map as nodes.
+pub(crate) struct Pairs<'d> {
+    nodes: &'d [Node],
+    index: u32,
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = (u32, Node, Node);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, Node, Node)> {
+        let index = self.index;
+        let [key, value, ..] = self.nodes.get(index as usize..)? else {
+            return None;
+        };
+        self.index = match value.kind {
+            Kind::List | Kind::Map => value.next,
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String => index + 2,
+        };
+        Some((index, *key, *value))
+    }
 }
 
 /// The items of a list.

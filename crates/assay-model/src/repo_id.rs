@@ -41,6 +41,19 @@ impl RepoId {
     /// The longest a segment may be.
     pub const MAX_PART: usize = 96;
 
+    /// Whether a text is the name of a repository, for those who do not need one.
+    pub fn check(text: &str) -> Result<(), RepoIdError> {
+        let Some((namespace, name)) = text.split_once('/') else {
+            return check_part(text);
+        };
+        let more = name.bytes().filter(|byte| *byte == b'/').count();
+        if more > 0 {
+            return Err(RepoIdError::TooManyParts(more + 1));
+        }
+        check_part(namespace)?;
+        check_part(name)
+    }
+
     /// The part before the slash, if there is one.
     pub fn namespace(&self) -> Option<&str> {
         self.0.split_once('/').map(|(namespace, _)| namespace)
@@ -71,11 +84,7 @@ impl FromStr for RepoId {
     type Err = RepoIdError;
 
     fn from_str(text: &str) -> Result<Self, RepoIdError> {
-        let slashes = text.bytes().filter(|byte| *byte == b'/').count();
-        if slashes > 1 {
-            return Err(RepoIdError::TooManyParts(slashes));
-        }
-        text.split('/').try_for_each(check_part)?;
+        Self::check(text)?;
         Ok(Self(text.to_owned()))
     }
 }
@@ -90,13 +99,18 @@ fn check_part(part: &str) -> Result<(), RepoIdError> {
     if let Some(character) = other.and_then(|at| part[at..].chars().next()) {
         return Err(RepoIdError::Character(character));
     }
-    let edge = |c: char| matches!(c, '-' | '.');
-    let doubled = part
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair == b"--" || pair == b"..");
-    let is_git = part.len() >= 4 && part[part.len() - 4..].eq_ignore_ascii_case(".git");
-    if part.starts_with(edge) || part.ends_with(edge) || doubled || is_git {
+    let edge = |byte: Option<&u8>| matches!(byte, Some(b'-' | b'.'));
+    let doubled = || {
+        let pairs = part.bytes().zip(part.bytes().skip(1));
+        pairs.fold(false, |any, pair| {
+            any | matches!(pair, (b'-', b'-') | (b'.', b'.'))
+        })
+    };
+    let bytes = part.as_bytes();
+    let is_git = bytes
+        .last_chunk::<4>()
+        .is_some_and(|end| end.eq_ignore_ascii_case(b".git"));
+    if edge(bytes.first()) || edge(bytes.last()) || is_git || doubled() {
         return Err(RepoIdError::Punctuation);
     }
     Ok(())

@@ -1,5 +1,6 @@
 use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
 
 use assay_formats::Value;
 use base64::Engine as _;
@@ -12,6 +13,10 @@ use crate::exact::Exact;
 use crate::log::{self, NoteKey};
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
+
+mod multiples;
+
+use multiples::Multiples;
 
 /// A private key. It signs tokens or the checkpoints of one log, never both: each purpose has a key of its own.
 ///
@@ -26,10 +31,12 @@ pub struct SigningKey {
 }
 
 /// A public key that is safe to trust: a point of the curve, and not one under which anything verifies.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct PublicKey {
     point: ed25519_dalek::VerifyingKey,
     kid: Kid,
+    /// What its copies share, because it is the same for all of them.
+    multiples: Arc<Multiples>,
 }
 
 /// The eight points of small order, as they are spelled.
@@ -100,6 +107,7 @@ impl SigningKey {
         PublicKey {
             point: self.secret.verifying_key(),
             kid: self.kid,
+            multiples: Arc::default(),
         }
     }
 
@@ -139,8 +147,11 @@ impl PublicKey {
         if point.is_weak() {
             return Err(KeyError::Weak);
         }
-        let kid = thumbprint(bytes);
-        Ok(Self { point, kid })
+        Ok(Self {
+            point,
+            kid: thumbprint(bytes),
+            multiples: Arc::default(),
+        })
     }
 
     /// Its bytes.
@@ -161,8 +172,16 @@ impl PublicKey {
     /// The key is never weak, or it would not be one.
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         let is_weak = SMALL_ORDER.iter().any(|point| signature.starts_with(point));
+        !is_weak && self.fits(message, signature)
+    }
+
+    /// Whether the equation holds: what `verify` of the library says.
+    fn fits(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        if let Some(table) = self.multiples.of(|| self.point.to_edwards()) {
+            return table.fits(self.as_bytes(), message, signature);
+        }
         let signature = Signature::from_bytes(signature);
-        !is_weak && self.point.verify(message, &signature).is_ok()
+        self.point.verify(message, &signature).is_ok()
     }
 
     /// The key as a JWK of RFC 8037.
@@ -192,6 +211,14 @@ impl PublicKey {
     }
 }
 
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.point == other.point
+    }
+}
+
+impl Eq for PublicKey {}
+
 impl fmt::Debug for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PublicKey({})", self.kid)
@@ -215,11 +242,19 @@ fn thumbprint(bytes: &[u8; 32]) -> Kid {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use curve25519_dalek::constants::EIGHT_TORSION;
     use curve25519_dalek::scalar::Scalar;
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The order of the group, from its lowest byte: 2^252 + 27742317777372353535851937790883648493.
+    const ORDER: [u8; 32] = [
+        0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,
+        0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+    ];
 
     /// A signature that only the owner of the key can make, with a first half of small order.
     fn signature_of_small_order(seed: [u8; 32], point: [u8; 32], message: &[u8]) -> [u8; 64] {
@@ -235,6 +270,15 @@ mod tests {
         signature
     }
 
+    /// Keys whose multiples are made once for many tests, since that takes a while.
+    static WELL_KNOWN: LazyLock<[(SigningKey, PublicKey); 4]> = LazyLock::new(|| {
+        [11, 12, 13, 14].map(|seed| {
+            let key = SigningKey::from_seed([seed; 32]);
+            let public = well_known(&key);
+            (key, public)
+        })
+    });
+
     #[test]
     fn the_list_has_the_points_of_small_order_and_all_of_them() {
         let known = EIGHT_TORSION.map(|point| point.compress().to_bytes());
@@ -246,16 +290,64 @@ mod tests {
         }
     }
 
+    /// The public half of a key that has its multiples.
+    fn well_known(key: &SigningKey) -> PublicKey {
+        PublicKey {
+            multiples: Arc::new(Multiples::of_a_well_known_key()),
+            ..key.public()
+        }
+    }
+
     #[test]
     fn a_signature_of_small_order_fits_the_equation_and_is_refused() {
         let (seed, message) = ([5; 32], b"message");
-        let public = SigningKey::from_seed(seed).public();
+        let key = SigningKey::from_seed(seed);
         let signature = signature_of_small_order(seed, SMALL_ORDER[0], message);
         let plain = Signature::from_bytes(&signature);
 
-        assert!(public.point.verify(message, &plain).is_ok());
-        assert!(public.point.verify_strict(message, &plain).is_err());
-        assert!(!public.verifies(message, &signature));
+        for public in [key.public(), well_known(&key)] {
+            assert!(public.point.verify(message, &plain).is_ok());
+            assert!(public.point.verify_strict(message, &plain).is_err());
+            assert!(public.fits(message, &signature));
+            assert!(!public.verifies(message, &signature));
+        }
+    }
+
+    #[test]
+    fn a_second_half_above_the_order_of_the_group_is_refused() {
+        let key = SigningKey::from_seed([6; 32]);
+        let mut signature = key.sign(b"message");
+        let mut carry = 0;
+        for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
+            let sum = u16::from(*byte) + u16::from(order) + carry;
+            *byte = sum.to_le_bytes()[0];
+            carry = sum >> 8;
+        }
+
+        assert_eq!(carry, 0);
+        for public in [key.public(), well_known(&key)] {
+            assert!(!public.verifies(b"message", &signature));
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_asked_often_gets_its_multiples_and_its_copies_share_them() {
+        let key = SigningKey::from_seed([7; 32]);
+        let (public, signature) = (key.public(), key.sign(b"message"));
+        let copy = public.clone();
+        let is_made = |key: &PublicKey| {
+            let mut point = None;
+            let has = key.multiples.of(|| *point.insert(key.point.to_edwards()));
+            has.is_some() && point.is_none()
+        };
+
+        let answers = (0..multiples::WORTHWHILE).map(|_| public.verifies(b"message", &signature));
+
+        assert!(answers.into_iter().all(|answer| answer));
+        assert!(is_made(&copy));
+        assert!(!is_made(&key.public()));
+        assert!(copy.verifies(b"message", &signature));
+        assert!(!copy.verifies(b"another", &signature));
     }
 
     proptest! {
@@ -277,6 +369,30 @@ mod tests {
             for signature in [key.sign(&message), changed, small] {
                 let strict = key.public().point.verify_strict(&message, &Signature::from_bytes(&signature));
                 prop_assert_eq!(key.public().verifies(&message, &signature), strict.is_ok());
+            }
+        }
+
+        #[test]
+        fn the_answer_is_the_same_with_multiples(
+            seed in 0..4_usize,
+            message in proptest::collection::vec(any::<u8>(), 0..40),
+            place in 0..80_usize,
+            bit in 0..8_u32,
+            point in 0..8_usize,
+            noise in any::<[u8; 32]>(),
+        ) {
+            let (key, known) = &WELL_KNOWN[seed];
+            let mut changed = key.sign(&message);
+            if let Some(byte) = changed.get_mut(place) {
+                *byte ^= 1 << bit;
+            }
+            let small = signature_of_small_order(*key.seed(), SMALL_ORDER[point], &message);
+            let mut invented = key.sign(&message);
+            invented[32..].copy_from_slice(&noise);
+
+            for signature in [key.sign(&message), changed, small, invented] {
+                let strict = known.point.verify_strict(&message, &Signature::from_bytes(&signature));
+                prop_assert_eq!(known.verifies(&message, &signature), strict.is_ok());
             }
         }
     }

@@ -22,7 +22,7 @@ pub(crate) fn check(data: &DataParts<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let Some(text) = repo.text() else { return };
-    let Err(reason) = text.parse::<RepoId>() else {
+    let Err(reason) = RepoId::check(&text) else {
         return;
     };
     sink.report(&NOT_A_DATASET, repo, || {

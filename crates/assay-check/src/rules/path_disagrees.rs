@@ -3,6 +3,7 @@ use assay_formats::Value;
 use crate::context::LayoutPolicy;
 use crate::layout::Location;
 use crate::rule::rule;
+use crate::rules::blank_name::is_blank;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
 
@@ -31,9 +32,10 @@ pub(crate) fn check(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_
     let Some(id) = root.get("model_info").and_then(|model| model.get("id")) else {
         return;
     };
-    let Some(text) = id.text().filter(|text| !text.trim().is_empty()) else {
+    if is_blank(id) {
         return;
-    };
+    }
+    let Some(text) = id.text() else { return };
     // An id without a developer says nothing about the directory of the developer.
     let (developer, model) = match text.split_once('/') {
         Some((developer, model)) => (Some(developer), model),
@@ -55,7 +57,17 @@ pub(crate) fn check(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_
 
 /// Whether a part of an id and a directory are the same name, but for case and punctuation.
 fn same(part: &str, directory: &str) -> bool {
+    if part.is_ascii() && directory.is_ascii() {
+        return plain_letters(part).eq(plain_letters(directory));
+    }
     letters(part).eq(letters(directory))
+}
+
+/// The letters and digits of a name that is ASCII, in lower case.
+fn plain_letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes()
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| byte.to_ascii_lowercase())
 }
 
 /// The letters and digits of a name, in lower case.

@@ -157,23 +157,25 @@ impl Half {
     fn other(self, files: &dyn Files, stem: &str, is_placed: bool) -> Part {
         let part = |suffix: &str| {
             let path = [stem, suffix].concat();
-            Part {
-                size: is_placed.then(|| files.size(&path)).flatten(),
-                path: path.into(),
-                item: None,
-            }
+            let size = is_placed.then(|| files.size(&path)).flatten();
+            (path, size)
         };
-        match self {
+        let (path, size) = match self {
             Self::Record => {
                 let [current, old] = SAMPLES_SUFFIXES;
                 let current = part(current);
-                if current.exists() {
-                    return current;
+                let or_old = || Some(part(old)).filter(|(_, size)| size.is_some());
+                match current {
+                    (path, None) => or_old().unwrap_or((path, None)),
+                    found => found,
                 }
-                let old = part(old);
-                if old.exists() { old } else { current }
             }
             Self::Samples => part(".json"),
+        };
+        Part {
+            path: path.into(),
+            item: None,
+            size,
         }
     }
 }

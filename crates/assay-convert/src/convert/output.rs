@@ -17,8 +17,9 @@ pub trait Pair: Send {
     /// Where rows go.
     fn rows(&mut self) -> &mut dyn Write;
 
-    /// Makes the record, and its samples if there are any, appear whole.
-    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()>;
+    /// Makes the record, and its samples if there are any, appear whole. `digest` is the SHA-256 of the rows in hexadecimal,
+    /// made while they were written; there is none when there are no rows.
+    fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()>;
 }
 
 /// What became of a record.
@@ -91,18 +92,17 @@ impl<'a> RecordWriter<'a> {
 
     /// Completes the record with what is known of its samples, and makes both appear.
     pub fn finish(self, mut record: Record) -> Result<Converted, Refusal> {
-        let has_samples = self.rows > 0;
-        if has_samples {
-            let digest = hex(&self.hasher.finalize());
+        let digest = (self.rows > 0).then(|| hex(&self.hasher.finalize()));
+        if let Some(digest) = &digest {
             record.detailed_evaluation_results = Some(Companion::new(
                 self.identity.samples_path(),
-                digest,
+                digest.clone(),
                 self.rows,
             ));
         }
         let results = record.evaluation_results.len();
         self.pair
-            .finish(&record.to_json(), has_samples)
+            .finish(&record.to_json(), digest.as_deref())
             .map_err(Refusal::Write)?;
         Ok(Converted {
             identity: self.identity,

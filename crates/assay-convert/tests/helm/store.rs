@@ -181,14 +181,14 @@ impl Pair for Making<'_> {
         &mut self.rows
     }
 
-    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()> {
         let mut files = self.store.0.lock().unwrap();
         let Identity { directory, uuid } = &self.identity;
         files.insert(
             format!("{directory}/{uuid}.json"),
             record.as_bytes().to_vec(),
         );
-        if has_samples {
+        if digest.is_some() {
             files.insert(self.identity.samples_path(), self.rows);
         }
         Ok(())

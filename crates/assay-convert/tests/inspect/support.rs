@@ -52,11 +52,11 @@ impl Pair for Draft<'_> {
         &mut self.rows
     }
 
-    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()> {
         let mut files = self.shelf.0.lock().unwrap();
         let path = format!("{}/{}.json", self.identity.directory, self.identity.uuid);
         files.insert(path, record.as_bytes().to_vec());
-        if has_samples {
+        if digest.is_some() {
             files.insert(self.identity.samples_path(), self.rows);
         }
         Ok(())

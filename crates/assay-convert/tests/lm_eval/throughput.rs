@@ -158,7 +158,7 @@ impl Pair for Gone {
         &mut self.0
     }
 
-    fn finish(self: Box<Self>, _: &str, _: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, _: &str, _: Option<&str>) -> io::Result<()> {
         Ok(())
     }
 }

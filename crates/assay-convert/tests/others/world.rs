@@ -131,12 +131,12 @@ impl Pair for Begun<'_> {
         &mut self.rows
     }
 
-    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()> {
         let mut files = self.store.0.lock().unwrap();
         let path = format!("{}/{}.json", self.identity.directory, self.identity.uuid);
         let before = files.insert(path, record.as_bytes().to_vec());
         assert_eq!(before, None, "two records have one name");
-        if has_samples {
+        if digest.is_some() {
             files.insert(self.identity.samples_path(), self.rows);
         }
         Ok(())

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -296,12 +297,12 @@ impl Run<'_> {
             let before = self.keys_before(frame.node, index);
             Box::new(
                 before
-                    .map(|key| (self.key_text(self.tape.nodes[key as usize]), key))
+                    .map(|key| (self.key_text(self.tape.nodes[key as usize]).into(), key))
                     .collect(),
             )
         });
         let text = self.key_text(self.tape.nodes[index as usize]);
-        let first = *many.entry(text).or_insert(index);
+        let first = *many.entry(text.into()).or_insert(index);
         frame.many = Some(many);
         self.parser.stack.push(frame);
         if first != index {
@@ -336,12 +337,12 @@ impl Run<'_> {
         })
     }
 
-    fn key_text(&self, node: Node) -> Box<str> {
+    fn key_text(&self, node: Node) -> Cow<'_, str> {
         let inside = &self.source[node.start as usize + 1..node.end as usize - 1];
         if node.form == Form::Escaped {
-            unescape(inside).into()
+            Cow::Owned(unescape(inside))
         } else {
-            inside.into()
+            Cow::Borrowed(inside)
         }
     }
 

@@ -1,7 +1,41 @@
+/// How far text is looked through eight bytes at a time, before the searches that are quicker only over long stretches.
+const NEAR: usize = 64;
+/// How much of a long text is looked through at a time, in bytes. What lies behind the end of ordinary text is looked at in
+/// vain, so this also bounds what a text that is full of such ends can cost.
+const STRETCH: usize = 1024;
+
 /// How many bytes at the front of `bytes` are ordinary text: no quote, backslash or control character.
-///
-/// Eight bytes at a time with plain integer arithmetic, which finds the end of a short key without a loop over bytes.
+#[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let length = near_length(near);
+    if length < near.len() || far.is_empty() {
+        return length;
+    }
+    length + far_length(far)
+}
+
+/// The same for a long text: one search for what ends a string, and a fold over all before it, which has no branches.
+fn far_length(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    for stretch in bytes.chunks(STRETCH) {
+        let end = memchr::memchr2(b'"', b'\\', stretch).unwrap_or(stretch.len());
+        let plain = &stretch[..end];
+        if plain.iter().fold(false, |any, byte| any | (*byte < 0x20)) {
+            return length + near_length(plain);
+        }
+        length += end;
+        if end < stretch.len() {
+            break;
+        }
+    }
+    length
+}
+
+/// The same for a short text: eight bytes at a time with plain integer arithmetic, which finds the end of a short key
+/// without a loop over bytes.
+#[inline]
+fn near_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     let (words, rest) = bytes.as_chunks::<8>();
@@ -9,11 +43,12 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         let quote = word ^ (ONES * 0x22);
         let backslash = word ^ (ONES * 0x5c);
-        // The classic test for a zero byte; the lowest flagged byte is always a true hit, and only that one is used.
-        let hit = (quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash)
-            | (word.wrapping_sub(ONES * 0x20) & !word);
-        let hit = hit & HIGHS;
+        // The classic test for a zero byte, three times over. Bytes outside ASCII are taken out at the end, and they never
+        // borrow, so the lowest flagged byte is always a true hit, and only that one is used.
+        let hit = quote.wrapping_sub(ONES)
+            | backslash.wrapping_sub(ONES)
+            | word.wrapping_sub(ONES * 0x20);
+        let hit = hit & !word & HIGHS;
         if hit != 0 {
             return position * 8 + (hit.trailing_zeros() / 8) as usize;
         }
@@ -93,12 +128,31 @@ mod tests {
 
     use super::*;
 
+    fn slow_length(bytes: &[u8]) -> usize {
+        let stop = |&b: &u8| b == b'"' || b == b'\\' || b < 0x20;
+        bytes.iter().position(stop).unwrap_or(bytes.len())
+    }
+
     proptest! {
         #[test]
         fn the_word_scan_agrees_with_a_byte_scan(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let slow = bytes.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(bytes.len());
+            prop_assert_eq!(plain_length(&bytes), slow_length(&bytes));
+        }
 
-            prop_assert_eq!(plain_length(&bytes), slow);
+        #[test]
+        fn the_long_scan_agrees_with_a_byte_scan(
+            length in 0..3 * STRETCH,
+            ends in proptest::collection::vec((0..3 * STRETCH, any::<u8>()), 0..4),
+            text in any::<u8>(),
+        ) {
+            let mut bytes = vec![text.max(b'a'); length];
+            for (at, end) in ends {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = end;
+                }
+            }
+
+            prop_assert_eq!(plain_length(&bytes), slow_length(&bytes));
         }
     }
 

@@ -317,6 +317,18 @@ enum State {
     Inside,
 }
 
+/// Whether a byte outside of strings opens or closes something. Every digit of every number is asked, and a table answers
+/// faster than five comparisons.
+const STRUCTURE: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'{' as usize] = true;
+    table[b'}' as usize] = true;
+    table[b'[' as usize] = true;
+    table[b']' as usize] = true;
+    table
+};
+
 enum Scanned {
     /// The value ends after so many bytes.
     End(usize),
@@ -359,7 +371,7 @@ impl Scan {
             }
             let Some(length) = bytes[at..]
                 .iter()
-                .position(|byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))
+                .position(|byte| STRUCTURE[usize::from(*byte)])
             else {
                 return Scanned::More;
             };

@@ -1,4 +1,5 @@
 use super::{Condition, Field, Object, Pattern, Shape, Then, Unknown};
+use crate::tape::Node;
 use crate::{Kind, Value};
 
 /// A place where a document departs from its shape.
@@ -222,31 +223,33 @@ fn evaluate_object<'d>(
     let mut seen = 0_u64;
     // Writers repeat the order of keys, so the field after the last one is nearly always the next.
     let mut guess = 0;
-    for (key, child) in value.entries() {
-        if let Some(position) = object.position(key, guess) {
+    for (index, key, child) in value.pairs() {
+        if let Some(position) = object.position(key, value.at(index), guess) {
             seen |= 1 << position;
             guess = position + 1;
             let field = &object.fields[position];
-            if field.shape.settles(child.kind()) {
+            if field.shape.settles(child.kind) {
                 continue;
             }
-            if child.kind() == Kind::Null && !field.shape.takes(Kind::Null) {
+            let at = value.at(index + 1);
+            if child.kind == Kind::Null && !field.shape.takes(Kind::Null) {
                 let kind = ShapeFaultKind::Null {
                     expected: field.shape,
                     required: field.required,
                 };
-                report(ShapeFault { at: child, kind });
+                report(ShapeFault { at, kind });
             } else {
-                evaluate(field.shape, child, report);
+                evaluate(field.shape, at, report);
             }
         } else if let Some(shape) = others {
-            evaluate(shape, child, report);
+            evaluate(shape, value.at(index + 1), report);
         } else {
             let kind = match object.unknown {
                 Unknown::Refuse => ShapeFaultKind::UnknownKey { object },
                 Unknown::Keep | Unknown::Report => ShapeFaultKind::StrangeKey { object },
             };
-            report(ShapeFault { at: key, kind });
+            let at = value.at(index);
+            report(ShapeFault { at, kind });
         }
     }
     if object.required & !seen != 0 {
@@ -318,9 +321,10 @@ fn fits(shape: &'static Shape, value: Value<'_>) -> bool {
 
 impl Object {
     /// The field that a key names, tried first at `guess`.
-    fn position(&self, key: Value<'_>, guess: usize) -> Option<usize> {
+    #[inline]
+    fn position(&self, node: Node, key: Value<'_>, guess: usize) -> Option<usize> {
         let is_named = |field: &Field| key.is_text(field.name);
-        let Some(print) = key.print() else {
+        let Some(print) = node.print() else {
             return self.fields.iter().position(is_named);
         };
         let is_named = |field: &Field| field.print == print && is_named(field);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Form, Value};
+use super::{Node, Value};
 use crate::Kind;
 
 impl<'d> Value<'d> {
@@ -27,15 +27,16 @@ impl<'d> Value<'d> {
         let mut parts = [None; N];
         // Writers keep to an order, so the key after the last one is most likely the next.
         let mut guess = 0;
-        for (own, value) in self.entries() {
-            let print = own.print();
+        for (index, key, _) in self.pairs() {
+            let print = key.print();
             let fits = |position: &usize| {
                 print.is_none_or(|print| prints[*position] == print)
                     && parts[*position].is_none()
-                    && own.is_text(keys[*position])
+                    && self.at(index).is_text(keys[*position])
             };
-            if let Some(position) = (guess..N).chain(0..guess).find(fits) {
-                parts[position] = Some(value);
+            let guessed = Some(guess).filter(|guess| *guess < N && fits(guess));
+            if let Some(position) = guessed.or_else(|| (0..N).find(fits)) {
+                parts[position] = Some(self.at(index + 1));
                 guess = position + 1;
             }
         }
@@ -64,21 +65,13 @@ impl<'d> Value<'d> {
         self.find(key, fingerprint(key.as_bytes()))
     }
 
+    /// Only the fingerprints of other keys are looked at.
     fn find(self, key: &str, print: u32) -> Option<(Self, Self)> {
-        self.entries().find(|(own, _)| own.is_key(key, print))
-    }
-
-    /// Whether this is the key of that name and fingerprint. Only the fingerprints of other keys are looked at.
-    #[inline]
-    fn is_key(self, name: &str, print: u32) -> bool {
-        self.print().is_none_or(|own| own == print) && self.is_text(name)
-    }
-
-    /// The fingerprint of a key. YAML, which is small, has none.
-    #[inline]
-    pub(crate) fn print(self) -> Option<u32> {
-        let node = self.node();
-        (node.next != 0 && matches!(node.form, Form::Plain | Form::Escaped)).then_some(node.next)
+        let is_key = |(index, own, _): &(u32, Node, Node)| {
+            own.print().is_none_or(|own| own == print) && self.at(*index).is_text(key)
+        };
+        let (index, ..) = self.pairs().find(is_key)?;
+        Some((self.at(index), self.at(index + 1)))
     }
 }
 

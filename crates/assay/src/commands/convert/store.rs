@@ -70,7 +70,7 @@ impl Pair for DiskPair<'_> {
         &mut self.rows
     }
 
-    fn finish(self: Box<Self>, record: &str, has_samples: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, record: &str, digest: Option<&str>) -> io::Result<()> {
         let samples = self
             .rows
             .into_inner()
@@ -86,7 +86,8 @@ impl Pair for DiskPair<'_> {
             identity: self.identity,
             json: record.to_owned(),
             record: scratch,
-            samples: has_samples.then_some(samples),
+            samples: digest.is_some().then_some(samples),
+            digest: digest.map(str::to_owned),
             faults: Vec::new(),
             warnings: BTreeMap::new(),
         };
@@ -109,6 +110,8 @@ pub(super) struct Made {
     json: String,
     record: Scratch,
     samples: Option<Scratch>,
+    /// The SHA-256 of the samples, made while they were written.
+    digest: Option<String>,
     /// Why it may not appear.
     pub(super) faults: Vec<Fault>,
     /// How often the judge warned, by code.
@@ -196,6 +199,11 @@ impl Files for Made {
             }
             Some(_) | None => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    fn sha256(&self, path: &str) -> Option<&str> {
+        let digest = self.digest.as_deref();
+        digest.filter(|_| path == self.identity.samples_path())
     }
 
     fn size(&self, path: &str) -> Option<u64> {

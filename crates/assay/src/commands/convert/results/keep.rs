@@ -37,7 +37,7 @@ impl Pair for KeptPair<'_> {
         &mut self.rows
     }
 
-    fn finish(self: Box<Self>, record: &str, _has_samples: bool) -> io::Result<()> {
+    fn finish(self: Box<Self>, record: &str, _digest: Option<&str>) -> io::Result<()> {
         let mut records = self
             .store
             .records
