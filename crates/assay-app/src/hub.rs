@@ -88,7 +88,7 @@ impl Hub {
         .await?;
         let own = config.clone();
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
-        let store = Store::open_lasting(&config.data.join("hub.db"), durability).await?;
+        let store = Store::connect(&config.database(), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
         let hub = Arc::new_cyclic(|me| Self {
             store,

@@ -55,7 +55,9 @@ mod webhook;
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use assay_board::{Basis, Interval, Movement, Policy, chart, interval_of};
-pub use assay_store::PublicCounts;
+#[cfg(feature = "testing")]
+pub use assay_store::testing;
+pub use assay_store::{Copied, Database, DatabaseError, PublicCounts};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove,

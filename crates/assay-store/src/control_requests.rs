@@ -1,8 +1,8 @@
 use assay_model::Timestamp;
 
+use crate::backend::{Connection, Row};
 use crate::row::{Cells, to_number};
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Taken, Tx};
+use crate::{Error, Taken, Tx, sql};
 
 /// Something that is to be written to the control log by the process that may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ questions! {
 impl Tx {
     /// Asks for a leaf in the control log. The answer is the number of the request.
     pub async fn ask_control(&mut self, leaf: &str, at: Timestamp) -> Result<i64, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO control_requests (leaf, asked_ms) VALUES ($1, $2) RETURNING id",
         )
         .bind(leaf)
@@ -46,7 +46,7 @@ impl Tx {
             Ok(index) => (Some(to_number(index)), None),
             Err(fault) => (None, Some(fault.to_owned())),
         };
-        let query = sqlx::query("UPDATE control_requests SET idx = $2, fault = $3 WHERE id = $1")
+        let query = sql::query("UPDATE control_requests SET idx = $2, fault = $3 WHERE id = $1")
             .bind(id)
             .bind(index)
             .bind(fault);
@@ -60,7 +60,7 @@ async fn control_request(
     id: i64,
 ) -> sqlx::Result<Option<ControlRequest>> {
     let query = "SELECT id, leaf, idx, fault FROM control_requests WHERE id = $1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id)
         .fetch_optional(connection)
         .await?;
@@ -74,7 +74,7 @@ async fn open_control_requests(
     let query =
         "SELECT id, leaf, idx, fault FROM control_requests WHERE idx IS NULL AND fault IS NULL
                  ORDER BY id LIMIT $1";
-    let rows = sqlx::query(query).bind(limit).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(limit).fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 

@@ -1,8 +1,9 @@
 //! What the hub remembers, in SQL: its own records, and the index that is derived from git.
 //!
 //! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same questions about what
-//! it has changed so far. Each table has a file, and each function is named for the question it answers. What a backend
-//! does in its own way (how a database is opened, how a change of another process is noticed) is in one file.
+//! it has changed so far. Each table has a file, and each function is named for the question it answers. Every statement
+//! is written once, for `SQLite` and `PostgreSQL` alike; what a backend does in its own way (how a database is opened, how
+//! a change of another process is noticed) is in `sqlite.rs` and `postgres.rs`.
 
 #[macro_use]
 mod question;
@@ -10,11 +11,13 @@ mod question;
 mod word;
 
 mod accounts;
+mod backend;
 mod benchmarks;
 mod board;
 mod cards;
 mod control_requests;
 mod counts;
+mod database;
 mod discussions;
 mod dump;
 mod entries;
@@ -35,16 +38,21 @@ mod migrate;
 mod news;
 mod official;
 mod passwords;
+mod postgres;
 mod records;
 mod redirects;
 mod repositories;
 mod row;
 mod settings;
 mod sha256;
+mod sql;
 mod sqlite;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token_entries;
 mod tokens;
+mod transfer;
 mod turn;
 mod tx;
 mod web_sessions;
@@ -56,6 +64,7 @@ pub use board::{Board, BoardEntry, BoardSize, Owner};
 pub use cards::Card;
 pub use control_requests::ControlRequest;
 pub use counts::{Counts, PublicCounts};
+pub use database::{Database, DatabaseError, Server};
 pub use discussions::{
     Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
     NewDiscussion, Status,
@@ -81,6 +90,7 @@ pub use sha256::{Sha256, Sha256Error};
 pub use store::Store;
 pub use token_entries::TokenEntry;
 pub use tokens::{Credential, NewToken, Token, TokenId};
+pub use transfer::Copied;
 pub use tx::Tx;
 pub use web_sessions::{NewWebSession, WebSession, WebSessionId, WebVisitor};
 pub use webhooks::{Attempt, Delivery, DeliveryId, HookedTo, NewWebhook, Webhook, WebhookId};

@@ -6,6 +6,33 @@ use clap::{Args, Subcommand};
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
+/// Which hub.
+#[derive(Debug, Args)]
+pub(crate) struct HubPlace {
+    /// The data directory [default: assay-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// The database, as the server was told [default: a file in the data directory]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
+
+    /// A configuration file, in TOML
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl HubPlace {
+    /// What the flags say of the configuration.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, String)> {
+        let data = self.data.as_ref();
+        let data = data.map(|data| ("data", data.display().to_string()));
+        let database = self.database.clone();
+        let database = database.map(|database| ("database", database));
+        data.into_iter().chain(database).collect()
+    }
+}
+
 /// Run a hub
 #[derive(Debug, Args)]
 #[command(
@@ -20,6 +47,7 @@ Examples:
   assay serve --demo                              a hub on this machine, with something to look at
   assay serve --data /srv/assay --listen 127.0.0.1:8080
   assay serve --config assay.toml
+  ASSAY_DATABASE=postgres://hub:secret@db/assay assay serve --data /srv/assay
   HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
 
 Exit codes:
@@ -34,6 +62,10 @@ pub(crate) struct Serve {
     /// The data directory [default: assay-data]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+
+    /// The database: `sqlite:PATH` or `postgres://...` [default: a file in the data directory]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
 
     /// A configuration file, in TOML
     #[arg(long, value_name = "FILE")]
@@ -71,13 +103,8 @@ pub(crate) struct Admin {
     #[command(subcommand)]
     pub(crate) action: AdminAction,
 
-    /// The data directory [default: assay-data]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// How the answer is printed
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
@@ -273,13 +300,8 @@ pub(crate) struct Reindex {
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// The data directory [default: assay-data]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// How the answer is printed
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
