@@ -131,9 +131,14 @@ impl Hub {
             return Ok(None);
         }
         let shell = self.shell();
-        let account = self
+        let made = self
             .create_user(&shell, FIRST_OPERATOR, "Operator", None, true)
-            .await?;
+            .await;
+        let account = match made {
+            // Another server on the same database has started as well, and tells the token.
+            Err(Error::Taken(_)) => return Ok(None),
+            made => made?,
+        };
         let token = NewToken {
             label: "first start".to_owned(),
             scope: Scope::Admin,
@@ -163,9 +168,11 @@ impl Hub {
         self.clock.now()
     }
 
-    /// Waits for the right to change a repository.
-    pub(crate) async fn lock(&self, key: RepoKey) -> Locked {
-        self.locks.lock(key).await
+    /// Waits for the right to change a repository: first of those in this process, then of all.
+    pub(crate) async fn lock(&self, key: RepoKey) -> Result<Locked, Error> {
+        let locked = self.locks.lock(key).await;
+        let turn = self.store.repository_turn(key).await?;
+        Ok(locked.in_turn(turn))
     }
 
     /// Opens a repository and works on it where blocking is allowed.

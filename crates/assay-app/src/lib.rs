@@ -39,6 +39,7 @@ mod push;
 mod record;
 mod recover;
 mod reference;
+mod relocate;
 mod repo_info;
 mod repository;
 mod search;
@@ -83,11 +84,12 @@ pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
+pub use relocate::copy_database;
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use search::BenchmarkHit;
 pub use secret::draw_secret;
-pub use tenant::ServerMark;
+pub use tenant::{ServerMark, Servers};
 pub use trust::{
     AffectedRow, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation, RevocationInfo, Revoked,
     RevokedFrom, TokenStatus, hint, keys_of_jwks,

@@ -42,6 +42,9 @@ pub struct LoggedDecision {
 }
 
 impl LogKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Results, Self::Control];
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,6 +53,8 @@ impl LogKind {
         }
     }
 }
+
+words!(LogKind, "`results` or `control`");
 
 questions! {
     /// Up to which size a log is known here.

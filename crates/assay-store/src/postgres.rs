@@ -1,6 +1,7 @@
 //! What `PostgreSQL` does in its own way.
 
 mod nul;
+mod presence;
 mod watch;
 
 use std::str::FromStr as _;
@@ -12,6 +13,7 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPool
 use sqlx::{Arguments as _, ConnectOptions as _, Postgres, Row as _, Transaction};
 
 pub(crate) use nul::{escape, unescape};
+pub(crate) use presence::Presence;
 pub(crate) use watch::Watch;
 
 use crate::Error;
@@ -26,6 +28,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0003_trust.sql"),
     include_str!("../migrations/postgres/0004_issuer.sql"),
     include_str!("../migrations/postgres/0005_web.sql"),
+    include_str!("../migrations/postgres/0006_several.sql"),
 ];
 
 /// How a change begins.
@@ -36,8 +39,10 @@ pub(crate) const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ON
 /// How many questions of one process are answered at once. A server gives each connection a process of its own, and has
 /// a hundred of them for all who use it unless told otherwise.
 const READERS: u32 = 16;
-/// How many changes of one process may be under way: one, and one that waits for another process.
-const WRITERS: u32 = 2;
+/// How many changes of one process may be under way: one that is in turn, and those of who works off a queue.
+const WRITERS: u32 = 3;
+/// How many repositories one process may publish to at once; more wait.
+const TURNS: u32 = 16;
 /// How long to wait for a connection of our own.
 const TURN: Duration = Duration::from_mins(1);
 /// How long to wait for another process that writes, before giving up.
@@ -51,6 +56,9 @@ const WRITING: i64 = 0x61_73_73_61_79_01;
 /// The advisory lock of who brings a database to the present version.
 const MIGRATING: i64 = 0x61_73_73_61_79_02;
 
+/// The advisory locks of who publishes to a repository: this number, and its key in the lowest bits.
+const PUBLISHING: i64 = 0x61_73_00_00_00_00_00_00;
+
 /// The codes of an error that says that somebody else was in the way: a lock that was not given in time, a deadlock, a
 /// transaction that cannot be put in order with another, a server without connections left.
 const BUSY: [&str; 4] = ["55P03", "40P01", "40001", "53300"];
@@ -60,6 +68,8 @@ const BUSY: [&str; 4] = ["55P03", "40P01", "40001", "53300"];
 pub(crate) struct Pools {
     writers: PgPool,
     readers: PgPool,
+    /// Each holds the turn to publish to a repository.
+    turns: PgPool,
 }
 
 impl Pools {
@@ -74,13 +84,18 @@ impl Pools {
             Durability::Full => patient.options([("synchronous_commit", "on")]),
             Durability::Fast => patient,
         };
+        let turns = pool(TURNS).connect_lazy_with(options.clone());
         let writers = pool(WRITERS).connect_with(writing).await?;
         prepare_schema(&writers).await?;
         let reading = options
             .clone()
             .options([("default_transaction_read_only", "on")]);
         let readers = pool(READERS).connect_with(reading).await?;
-        Ok(Self { writers, readers })
+        Ok(Self {
+            writers,
+            readers,
+            turns,
+        })
     }
 
     /// A connection that answers questions.
@@ -105,9 +120,25 @@ impl Pools {
         Ok(transaction.into())
     }
 
+    /// Begins a change that waits for nobody.
+    pub(crate) async fn begin_unordered(&self) -> sqlx::Result<Connection> {
+        Ok(self.writers.begin_with(BEGIN).await?.into())
+    }
+
+    /// The turn to publish to a repository, which goes with the transaction.
+    pub(crate) async fn repository_turn(&self, key: i64) -> sqlx::Result<Connection> {
+        let mut transaction: Transaction<'static, Postgres> = self.turns.begin_with(BEGIN).await?;
+        sqlx::query("SELECT pg_advisory_xact_lock($1)")
+            .bind(PUBLISHING ^ key)
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction.into())
+    }
+
     /// Waits for what is under way and closes the connections.
     pub(crate) async fn close(&self) {
         self.readers.close().await;
+        self.turns.close().await;
         self.writers.close().await;
     }
 }

@@ -23,6 +23,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0003_trust.sql"),
     include_str!("../migrations/sqlite/0004_issuer.sql"),
     include_str!("../migrations/sqlite/0005_web.sql"),
+    include_str!("../migrations/sqlite/0006_several.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has

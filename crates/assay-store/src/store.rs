@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use assay_model::Durability;
+use assay_model::{Durability, RepoKey};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::backend::Connection;
@@ -64,9 +64,35 @@ enum Backend {
     Postgres {
         pools: postgres::Pools,
         watch: postgres::Watch,
+        presence: postgres::Presence,
         /// Who writes in this process: others wait here and not on the server, where each would take a connection.
         turn: Arc<Mutex<()>>,
     },
+}
+
+/// A change of a few rows by who works off a queue. It is undone when it is dropped before its end.
+pub(crate) struct Worker {
+    connection: Connection,
+    _turn: Option<Turn>,
+}
+
+impl Worker {
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    pub(crate) async fn end(self, doing: &'static str) -> Result<(), Error> {
+        let ended = self.connection.commit().await;
+        ended.map_err(|error| Error::of(doing, error))
+    }
+}
+
+/// The turn to publish to a repository, until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct RepositoryTurn {
+    /// A transaction that does nothing but hold a lock, which goes with it.
+    _held: Option<Connection>,
 }
 
 /// The turn to write, until this is dropped.
@@ -194,8 +220,14 @@ impl Store {
     pub async fn close(&self) {
         match &self.shared.backend {
             Backend::Sqlite { pools, .. } => pools.close().await,
-            Backend::Postgres { pools, watch, .. } => {
+            Backend::Postgres {
+                pools,
+                watch,
+                presence,
+                ..
+            } => {
                 watch.close().await;
+                presence.close().await;
                 pools.close().await;
             }
         }
@@ -207,6 +239,51 @@ impl Store {
             Backend::Postgres { pools, .. } => pools.reader().await,
         };
         reader.map_err(|error| Error::of(doing, error))
+    }
+
+    /// A change that is no part of the order of all others: in a file there is no other than one at a time, with a server
+    /// it locks only the rows that it touches.
+    pub(crate) async fn worker(&self, doing: &'static str) -> Result<Worker, Error> {
+        let begun = match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => {
+                let begun = pools.begin().await;
+                begun.map(|(connection, turn)| (connection, Some(Turn::Sqlite(turn))))
+            }
+            Backend::Postgres { pools, .. } => {
+                let begun = pools.begin_unordered().await;
+                begun.map(|connection| (connection, None))
+            }
+        };
+        let (connection, turn) = begun.map_err(|error| Error::of(doing, error))?;
+        Ok(Worker {
+            connection,
+            _turn: turn,
+        })
+    }
+
+    /// Waits until no other process publishes to a repository, and keeps it so until the answer is dropped. In a file the
+    /// compare-and-swap of git's refs is enough: there is one server, and commands publish nothing.
+    pub async fn repository_turn(&self, key: RepoKey) -> Result<RepositoryTurn, Error> {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => Ok(RepositoryTurn { _held: None }),
+            Backend::Postgres { pools, .. } => {
+                let held = pools.repository_turn(key.0).await;
+                let held = held.map_err(|error| Error::of("repository_turn", error))?;
+                Ok(RepositoryTurn { _held: Some(held) })
+            }
+        }
+    }
+
+    /// Says that this process serves, and whether another one that did is gone since the last time this was asked:
+    /// whatever it was doing is to be caught up with. In a file there is one server.
+    pub async fn someone_left(&self) -> Result<bool, Error> {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => Ok(false),
+            Backend::Postgres { presence, .. } => {
+                let left = presence.someone_left().await;
+                left.map_err(|error| Error::of("someone_left", error))
+            }
+        }
     }
 
     /// A reader that sees one moment, until it is dropped.
@@ -258,6 +335,7 @@ async fn open_server(
     Ok(Backend::Postgres {
         pools,
         watch: postgres::Watch::begin(options).await?,
+        presence: postgres::Presence::new(options),
         turn: Arc::default(),
     })
 }

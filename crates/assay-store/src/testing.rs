@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::print_stderr,
     reason = "a test that cannot be set up has to stop, and one that is passed over says so"
 )]

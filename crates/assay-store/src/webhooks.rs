@@ -1,9 +1,10 @@
 use assay_model::{RepoKey, TaskId, Timestamp};
 use serde_json::Value as Json;
+use sqlx::AssertSqlSafe;
 
 use crate::backend::Connection;
 use crate::row::{Cells, to_json};
-use crate::{AccountId, Error, Taken, Tx, sql};
+use crate::{AccountId, Error, Store, Taken, Tx, sql};
 
 /// What a webhook is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,6 +110,24 @@ questions! {
     fn deliveries_due(now: Timestamp, limit: u32) -> Vec<Delivery>;
     /// The ranks of a board as they were last told.
     fn told_ranks(key: RepoKey, task: &TaskId) -> Option<Json>;
+}
+
+impl Store {
+    /// Takes deliveries that are due, what waits longest first, so that nobody else takes them until a moment: by then
+    /// they are noted, or whoever took them is gone. It waits for nobody who writes, and skips what another process is
+    /// just taking.
+    pub async fn take_deliveries(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Delivery>, Error> {
+        let mut worker = self.worker("take_deliveries").await?;
+        let taken = take_deliveries(worker.connection(), now, until, limit).await;
+        let taken = taken.map_err(|error| Error::of("take_deliveries", error))?;
+        worker.end("take_deliveries").await?;
+        Ok(taken)
+    }
 }
 
 impl Tx {
@@ -352,6 +371,32 @@ async fn deliveries_due(
     rows.iter()
         .map(|row| read_delivery(&mut Cells::of(row)))
         .collect()
+}
+
+async fn take_deliveries(
+    connection: &mut Connection,
+    now: Timestamp,
+    until: Timestamp,
+    limit: u32,
+) -> sqlx::Result<Vec<Delivery>> {
+    let statement = format!(
+        "UPDATE deliveries SET due_ms = $2 WHERE id IN
+         (SELECT id FROM deliveries WHERE due_ms <= $1 ORDER BY due_ms, id LIMIT $3{})
+         RETURNING id, webhook, event, body, created_ms, attempts, due_ms, tried_ms, status, problem",
+        connection.skip_locked()
+    );
+    let rows = sql::query(AssertSqlSafe(statement))
+        .bind(now.millis())
+        .bind(until.millis())
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    let mut taken = rows
+        .iter()
+        .map(|row| read_delivery(&mut Cells::of(row)))
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    taken.sort_by_key(|delivery| (delivery.tried.unwrap_or(delivery.created), delivery.id));
+    Ok(taken)
 }
 
 async fn told_ranks(

@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod args;
 pub(crate) mod check;
+pub(crate) mod migrate;
 pub(crate) mod reindex;
 pub(crate) mod trust;
 

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use assay_model::{RepoId, Role};
+use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
@@ -310,6 +311,39 @@ pub(crate) struct Reindex {
     /// Show no progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
+}
+
+/// Move the database of a hub, from a file to a server or back
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Move the database of a hub, from a file to a PostgreSQL server or back: every table, and the rows of each are counted on \
+both sides. It is all there afterwards, or nothing is.
+
+Stop the hub first. The database that is moved stays as it is, and one that has anything in it is not written to. The data \
+directory stays where it is: only the database moves.",
+    after_help = "\
+Examples:
+  assay migrate --from sqlite:/srv/assay/hub.db --to postgres://hub:secret@db/assay
+  assay serve --data /srv/assay --database postgres://hub:secret@db/assay
+
+Exit codes:
+  0  moved
+  1  it cannot be done, and why
+  3  wrong usage, or a database cannot be used"
+)]
+pub(crate) struct Migrate {
+    /// The database that is moved: `sqlite:PATH` or `postgres://...`
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) from: Database,
+
+    /// The database that it is moved to, which has nothing yet
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) to: Database,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
 }
 
 /// Look at the configuration of a hub
