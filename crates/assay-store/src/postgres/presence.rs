@@ -11,7 +11,7 @@ const SERVING: i32 = 0x61_73_73_61;
 /// held it.
 #[derive(Debug)]
 pub(crate) struct Presence {
-    options: PgConnectOptions,
+    options: Box<PgConnectOptions>,
     own: Mutex<Option<Own>>,
 }
 
@@ -25,7 +25,7 @@ struct Own {
 impl Presence {
     pub(crate) fn new(options: &PgConnectOptions) -> Self {
         Self {
-            options: options.clone(),
+            options: Box::new(options.clone()),
             own: Mutex::new(None),
         }
     }

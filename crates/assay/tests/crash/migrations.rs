@@ -21,7 +21,9 @@ fn a_hub_that_is_moved_to_a_server_is_the_same_hub() {
     let world = World::new(&server);
     let text = crate::client::result(42);
     let at = format!("models/operator/{COMMITTED}/commit/main");
-    let made = world.client.commit(&server.url, &at, ".eval_results/a.yaml", &text);
+    let made = world
+        .client
+        .commit(&server.url, &at, ".eval_results/a.yaml", &text);
     made.unwrap().good();
     let before = results(&world, &server);
     let from = format!("sqlite:{}", place.data().join("hub.db").display());
@@ -37,7 +39,11 @@ fn a_hub_that_is_moved_to_a_server_is_the_same_hub() {
 
     let told = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(running.status.code(), Some(1), "{}", told(&running));
-    assert!(told(&running).contains("another server works in"), "{}", told(&running));
+    assert!(
+        told(&running).contains("another server works in"),
+        "{}",
+        told(&running)
+    );
     assert!(moved.status.success(), "{}", told(&moved));
     let text = String::from_utf8_lossy(&moved.stdout);
     assert!(text.contains("35 tables"), "{text}");

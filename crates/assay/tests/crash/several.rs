@@ -70,6 +70,10 @@ fn three_servers_of_which_two_are_killed_under_load_keep_every_promise() {
         std::thread::sleep(Duration::from_millis(250));
     }
     assert!(world.promises().len() > 20, "{:?}", world.promises().len());
-    assert!(place.log().contains("another server is gone"), "{}", place.log());
+    assert!(
+        place.log().contains("another server is gone"),
+        "{}",
+        place.log()
+    );
     check(&place, &world);
 }
