@@ -12,8 +12,8 @@ mod plan;
 mod preview;
 mod result;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use assay_board::RankInterval;
 use assay_model::{
@@ -223,13 +223,10 @@ impl Hub {
         tokio::spawn(async move {
             let mut turn: u64 = 0;
             loop {
-                tokio::time::sleep(WATCH_EVERY).await;
+                notice_for(&hub, WATCH_EVERY).await;
                 let Some(hub) = hub.upgrade() else {
                     return;
                 };
-                if let Err(error) = hub.notice_changes().await {
-                    tracing::warn!(?error, "the database cannot be watched for changes");
-                }
                 if let Err(error) = hub.keep_logs(turn).await {
                     tracing::warn!(?error, "the logs cannot be kept up with");
                 }
@@ -302,5 +299,24 @@ fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
             .take(limit)
             .cloned()
             .collect(),
+    }
+}
+
+/// Notices what other processes change, for this long: at once where the database tells, else at the end.
+async fn notice_for(hub: &Weak<Hub>, time: Duration) {
+    let end = Instant::now() + time;
+    while let Some(store) = hub.upgrade().map(|hub| hub.store.clone()) {
+        store
+            .wait_for_news(end.saturating_duration_since(Instant::now()))
+            .await;
+        let Some(hub) = hub.upgrade() else {
+            return;
+        };
+        if let Err(error) = hub.notice_changes().await {
+            tracing::warn!(?error, "the database cannot be watched for changes");
+        }
+        if Instant::now() >= end {
+            return;
+        }
     }
 }

@@ -98,7 +98,7 @@ impl Hub {
         let actor = caller.signed_in()?;
         self.check_size(&request)?;
         let message = message_of(&request.summary, &request.description)?;
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let target = self.target(caller, &repo, &request).await?;
         // The temporary files of the request live until it is answered.
         let (operations, _temporary) = self.operations(&repo, request.operations).await?;

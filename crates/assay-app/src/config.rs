@@ -2,18 +2,29 @@ use std::fmt;
 use std::path::PathBuf;
 
 use assay_model::Durability;
+use assay_store::Database;
 
 /// Where a hub keeps its data and what it allows.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
     /// The data directory.
     pub data: PathBuf,
+    /// Where the database is; `DATA/hub.db` when absent.
+    pub database: Option<Database>,
     /// What is allowed.
     pub limits: Limits,
     /// What an acknowledged change outlasts.
     pub durability: Durability,
     /// Who signs here, and for whom.
     pub trust: TrustConfig,
+}
+
+impl HubConfig {
+    /// Where the database is.
+    pub(crate) fn database(&self) -> Database {
+        let given = self.database.clone();
+        given.unwrap_or_else(|| Database::File(self.data.join("hub.db")))
+    }
 }
 
 /// How a hub signs and what it accepts. What is chosen at the first start stays: it is written into the logs.

@@ -236,7 +236,7 @@ impl Hub {
         actor: AccountId,
         new: &NewDiscussion,
     ) -> Result<u32, Error> {
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
         let scene = Scene {
             key: repo.key,
@@ -364,7 +364,7 @@ impl Hub {
         comment: Option<&str>,
     ) -> Result<Event, Error> {
         comment.map_or(Ok(()), limits::comment)?;
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let (held, scene) = self.managed(caller, repo, num).await?;
         let from = Status::read(held.status);
         match (from, status) {

@@ -93,7 +93,10 @@ impl From<assay_store::Error> for Error {
         match error {
             assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
             assay_store::Error::Filter => Self::Invalid(error.to_string()),
+            assay_store::Error::NotEmpty { .. } => Self::Conflict(error.to_string()),
             assay_store::Error::Open { .. }
+            | assay_store::Error::Reach { .. }
+            | assay_store::Error::Miscounted { .. }
             | assay_store::Error::Newer { .. }
             | assay_store::Error::Migrate { .. }
             | assay_store::Error::Busy { .. }

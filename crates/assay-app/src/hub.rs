@@ -88,7 +88,7 @@ impl Hub {
         .await?;
         let own = config.clone();
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
-        let store = Store::open_lasting(&config.data.join("hub.db"), durability).await?;
+        let store = Store::connect(&config.database(), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
         let hub = Arc::new_cyclic(|me| Self {
             store,
@@ -131,9 +131,14 @@ impl Hub {
             return Ok(None);
         }
         let shell = self.shell();
-        let account = self
+        let made = self
             .create_user(&shell, FIRST_OPERATOR, "Operator", None, true)
-            .await?;
+            .await;
+        let account = match made {
+            // Another server on the same database has started as well, and tells the token.
+            Err(Error::Taken(_)) => return Ok(None),
+            made => made?,
+        };
         let token = NewToken {
             label: "first start".to_owned(),
             scope: Scope::Admin,
@@ -163,9 +168,11 @@ impl Hub {
         self.clock.now()
     }
 
-    /// Waits for the right to change a repository.
-    pub(crate) async fn lock(&self, key: RepoKey) -> Locked {
-        self.locks.lock(key).await
+    /// Waits for the right to change a repository: first of those in this process, then of all.
+    pub(crate) async fn lock(&self, key: RepoKey) -> Result<Locked, Error> {
+        let locked = self.locks.lock(key).await;
+        let turn = self.store.repository_turn(key).await?;
+        Ok(locked.in_turn(turn))
     }
 
     /// Opens a repository and works on it where blocking is allowed.

@@ -39,6 +39,7 @@ mod push;
 mod record;
 mod recover;
 mod reference;
+mod relocate;
 mod repo_info;
 mod repository;
 mod search;
@@ -57,7 +58,9 @@ pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInf
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };
-pub use assay_store::PublicCounts;
+#[cfg(feature = "testing")]
+pub use assay_store::testing;
+pub use assay_store::{Copied, Database, DatabaseError, PublicCounts};
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
@@ -84,11 +87,12 @@ pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use push::PushReply;
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
+pub use relocate::copy_database;
 pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use search::BenchmarkHit;
 pub use secret::draw_secret;
-pub use tenant::ServerMark;
+pub use tenant::{ServerMark, Servers};
 pub use trust::{
     AffectedRow, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation,
     Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail, hint, keys_of_jwks,

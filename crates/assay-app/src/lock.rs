@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use assay_model::RepoKey;
+use assay_store::RepositoryTurn;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 /// How many locks are remembered before those that nobody holds are forgotten.
@@ -17,15 +18,27 @@ pub(crate) struct Locks {
 #[derive(Clone)]
 #[must_use]
 pub(crate) struct Locked {
+    /// Given back before that of this process, so that the next one here does not wait for itself.
+    _of_all: Option<Arc<RepositoryTurn>>,
     _turn: Arc<OwnedMutexGuard<()>>,
 }
 
+impl Locked {
+    /// The same, in turn among all processes too.
+    pub(crate) fn in_turn(self, turn: RepositoryTurn) -> Self {
+        Self {
+            _of_all: Some(Arc::new(turn)),
+            ..self
+        }
+    }
+}
+
 impl Locks {
-    /// Waits until nobody else in this process changes the repository. Other processes are held off by the
-    /// compare-and-swap of git's refs.
+    /// Waits until nobody else in this process changes the repository.
     pub(crate) async fn lock(&self, key: RepoKey) -> Locked {
         let turn = self.turn(key);
         Locked {
+            _of_all: None,
             _turn: Arc::new(turn.lock_owned().await),
         }
     }

@@ -92,7 +92,7 @@ impl Hub {
     ) -> Result<(), Error> {
         caller.check_operator()?;
         let repo = self.repo(caller, kind, id, Need::Read).await?;
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(crate::error::Missing::Repo));

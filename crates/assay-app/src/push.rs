@@ -98,7 +98,7 @@ impl Hub {
             atomic,
             reply,
         } = push;
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
         let mut note = Note::None;

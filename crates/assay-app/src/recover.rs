@@ -109,7 +109,7 @@ impl Hub {
 
     async fn catch_up(&self, key: RepoKey) -> Result<(), Error> {
         tracing::info!(%key, "the index of repository {key} is behind and catches up");
-        let _locked = self.lock(key).await;
+        let _locked = self.lock(key).await?;
         let mut tx = self.store.begin().await?;
         let git = Arc::clone(&self.git);
         let repository = blocking(move || Ok(git.get(key)?)).await?;

@@ -119,7 +119,7 @@ impl Hub {
             )));
         }
         let actor = caller.signed_in()?;
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let plan = TagPlan {
             name: name.to_owned(),
             target: self.resolve(repo, revision).await?,
@@ -164,7 +164,7 @@ impl Hub {
         revision: &str,
     ) -> Result<(), Error> {
         self.check(caller, repo, Need::Write).await?;
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let target = self.resolve(repo, revision).await?;
         let taken = Error::Taken(format!("`{name}` exists already"));
         let change = RefMove {
@@ -186,7 +186,7 @@ impl Hub {
         name: &str,
     ) -> Result<(), Error> {
         self.check(caller, repo, Need::Write).await?;
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let wanted = full.clone();
         let value = self
             .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))

@@ -150,7 +150,7 @@ impl Hub {
         id: &RepoId,
     ) -> Result<(), Error> {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         if !tx.remove_repository(repo.key).await? {
@@ -184,7 +184,7 @@ impl Hub {
         } else {
             self.check_creation(caller, owner, &to).await?
         };
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
         let mut touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         let is_renamed = tx
@@ -215,7 +215,7 @@ impl Hub {
     ) -> Result<RepoInfo, Error> {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let description = checked_description(settings.description)?;
-        let _locked = self.lock(repo.key).await;
+        let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(Missing::Repo));

@@ -1,6 +1,8 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
+use assay_store::Database;
+
 use crate::error::Error;
 
 /// The mark that a process works in a data directory. The system takes it away when the process ends, however it ends.
@@ -12,7 +14,8 @@ pub(crate) struct Tenant {
     _mark: File,
 }
 
-/// The mark that a server works in a data directory: there is at most one, because rates, sessions and caches are its own.
+/// The mark that a server works in a data directory. With a database in a file there is at most one; with one that tells
+/// each server of the changes of the others there are several.
 #[derive(Debug)]
 pub struct ServerMark {
     _mark: File,
@@ -23,19 +26,54 @@ const MARK: &str = "lock";
 /// The file that a server locks.
 const SERVER_MARK: &str = "server-lock";
 
+/// How many servers may work in a data directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Servers {
+    /// One.
+    One,
+    /// Any number, all on one database of a server.
+    Several,
+}
+
+impl Servers {
+    /// How many may work with a database; none is the file in the data directory.
+    pub fn with(database: Option<&Database>) -> Self {
+        match database {
+            None | Some(Database::File(_)) => Self::One,
+            Some(Database::Server(_)) => Self::Several,
+        }
+    }
+}
+
 impl ServerMark {
     /// Marks a directory as that of this server, which makes the directory if need be. The mark goes with the process,
     /// however that ends.
-    pub fn set(data: &Path) -> Result<Self, Error> {
+    pub fn set(data: &Path, servers: Servers) -> Result<Self, Error> {
         make(data)?;
         let mark = open_mark(&data.join(SERVER_MARK))?;
-        match mark.try_lock() {
+        let locked = match servers {
+            Servers::One => mark.try_lock(),
+            Servers::Several => mark.try_lock_shared(),
+        };
+        match locked {
             Ok(()) => Ok(Self { _mark: mark }),
             Err(TryLockError::WouldBlock) => Err(Error::Conflict(format!(
                 "another server works in `{}`; stop it first, or name another directory with `--data`",
                 data.display()
             ))),
             Err(TryLockError::Error(error)) => Err(Error::internal(error)),
+        }
+    }
+}
+
+impl ServerMark {
+    /// Marks the directory of a database as that of a server, if one has ever worked there.
+    pub(crate) fn beside(database: &Path) -> Result<Option<Self>, Error> {
+        match database.parent() {
+            Some(data) if data.join(SERVER_MARK).is_file() => {
+                Self::set(data, Servers::One).map(Some)
+            }
+            Some(_) | None => Ok(None),
         }
     }
 }
@@ -172,8 +210,8 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let data = parent.path().join("new/data");
 
-        let first = ServerMark::set(&data).unwrap();
-        let second = ServerMark::set(&data);
+        let first = ServerMark::set(&data, Servers::One).unwrap();
+        let second = ServerMark::set(&data, Servers::Several);
         let beside = Tenant::enter(&data);
 
         let Err(Error::Conflict(told)) = second else {
@@ -182,7 +220,9 @@ mod tests {
         assert!(told.contains("another server works in"), "{told}");
         beside.unwrap();
         drop(first);
-        ServerMark::set(&data).unwrap();
+        let _shared = ServerMark::set(&data, Servers::Several).unwrap();
+        let _too = ServerMark::set(&data, Servers::Several).unwrap();
+        assert!(ServerMark::set(&data, Servers::One).is_err());
     }
 
     #[cfg(unix)]

@@ -216,6 +216,14 @@ impl Trust {
         self.refresh()
     }
 
+    /// Takes in what another process wrote to the results log, if less than this is known here.
+    pub(crate) fn reach_results(&self, size: u64) -> Result<(), Error> {
+        self.reach(Sizes {
+            results: size,
+            control: 0,
+        })
+    }
+
     /// Whether this process writes both logs.
     pub(crate) fn is_writer(&self) -> bool {
         self.writes(Which::Results) && self.writes(Which::Control)

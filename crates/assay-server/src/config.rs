@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use assay_app::issuer::AbuseRules;
-use assay_app::{HubConfig, Limits, NewIssuer, TrustConfig};
+use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig};
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
@@ -29,6 +29,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The data directory.
     pub data: PathBuf,
+    /// Where the database is; a file in the data directory when absent.
+    pub database: Option<Database>,
     /// What clients call this hub; the `Host` header of each request when absent.
     pub public_url: Option<BaseUrl>,
     /// The certificate chain, in PEM.
@@ -137,6 +139,7 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8460)),
             data: PathBuf::from("assay-data"),
+            database: None,
             public_url: None,
             tls_certificate: None,
             tls_key: None,
@@ -185,6 +188,7 @@ impl Config {
     pub fn hub(&self) -> HubConfig {
         HubConfig {
             data: self.data.clone(),
+            database: self.database.clone(),
             limits: self.limits,
             durability: self.durability,
             trust: TrustConfig {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_app::issuer::Issuer;
-use assay_app::{Account, Hub, ServerMark, TokenSecret};
+use assay_app::{Account, Hub, ServerMark, Servers, TokenSecret};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
 
@@ -73,7 +73,8 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     };
     // The address comes first: a second server on the same one must not touch the data of the first.
     let (listener, address) = bind(config.listen)?;
-    let mark = ServerMark::set(&config.data).map_err(failed)?;
+    let mark =
+        ServerMark::set(&config.data, Servers::with(config.database.as_ref())).map_err(failed)?;
     let clock = Arc::new(SystemClock);
     let hub = Hub::open(config.hub(), clock).await.map_err(failed)?;
     hub.trust_as_configured(&hub.shell(), &config.issuers)

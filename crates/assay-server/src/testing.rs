@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use assay_app::issuer::Issuer;
+use assay_app::testing::{PrivateServer, TestDatabase};
 use assay_app::{Hub, NewToken, Scope};
 use assay_model::{Clock, Durability, Timestamp};
 use axum::Router;
@@ -49,6 +50,8 @@ pub struct TestHub {
     clock: Arc<TestClock>,
     secrets: [String; 3],
     directory: TempDir,
+    /// The database on a server, which goes with the hub.
+    _database: Option<TestDatabase>,
 }
 
 /// Who asks.
@@ -74,6 +77,17 @@ impl Clock for TestClock {
     }
 }
 
+/// A new database on a private server, when `ASSAY_TEST_DATABASE` asks for `postgres` and there is one to be had.
+async fn server_database() -> Option<TestDatabase> {
+    let asked = std::env::var_os("ASSAY_TEST_DATABASE")?;
+    assert_eq!(
+        asked, "postgres",
+        "`ASSAY_TEST_DATABASE` is `postgres` or nothing"
+    );
+    let server = PrivateServer::get()?;
+    Some(server.new_database().await)
+}
+
 impl TestHub {
     /// A new hub.
     pub async fn new() -> Self {
@@ -94,6 +108,8 @@ impl TestHub {
             },
             ..Config::default()
         };
+        let kept = server_database().await;
+        config.database = kept.as_ref().map(TestDatabase::address);
         change(&mut config);
         let clock = Arc::new(TestClock(AtomicI64::new(BEGINNING * 1000)));
         let hub = Hub::open(config.hub(), Arc::clone(&clock) as Arc<dyn Clock>)
@@ -112,6 +128,7 @@ impl TestHub {
             clock,
             secrets,
             directory,
+            _database: kept,
         }
     }
 

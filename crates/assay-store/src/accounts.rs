@@ -1,8 +1,8 @@
 use assay_model::Timestamp;
 
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Error, Taken, Tx};
+use crate::{Error, Taken, Tx, sql};
 
 /// What an account is known by, whatever its name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ questions! {
 impl Tx {
     /// Makes an account. [`Error::Taken`] when there is one of this name in any case.
     pub async fn add_account(&mut self, new: &NewAccount) -> Result<AccountId, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO accounts (name, name_lower, kind, fullname, email, operator, created_ms, disabled)
              VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE) RETURNING id",
         )
@@ -99,7 +99,7 @@ impl Tx {
 
     /// Writes the names, address, rights and state of an account; its id and kind stay. The answer is whether it exists.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE accounts SET name = $2, name_lower = $3, fullname = $4, email = $5, operator = $6, disabled = $7
              WHERE id = $1 RETURNING id",
         )
@@ -117,7 +117,7 @@ impl Tx {
     /// Removes an account with its tokens and memberships; what it wrote in discussions stays, without an author.
     /// [`Error::Related`] when it owns repositories. The answer is whether it existed.
     pub async fn remove_account(&mut self, id: AccountId) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM accounts WHERE id = $1").bind(id.0);
+        let query = sql::query("DELETE FROM accounts WHERE id = $1").bind(id.0);
         Ok(self.change("remove_account", query).await? > 0)
     }
 }
@@ -149,7 +149,7 @@ async fn account(connection: &mut Connection, id: AccountId) -> sqlx::Result<Opt
         account_columns!(),
         " FROM accounts a WHERE a.id = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id.0)
         .fetch_optional(connection)
         .await?;
@@ -163,7 +163,7 @@ async fn account_named(connection: &mut Connection, name: &str) -> sqlx::Result<
         account_columns!(),
         " FROM accounts a WHERE a.name_lower = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(name.to_ascii_lowercase())
         .fetch_optional(connection)
         .await?;
@@ -184,7 +184,7 @@ async fn accounts(
         " FROM accounts a WHERE a.name_lower > $1 AND ($2 IS NULL OR a.kind = $2)
           ORDER BY a.name_lower LIMIT $3"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(after.unwrap_or_default().to_ascii_lowercase())
         .bind(kind.map(AccountKind::as_str))
         .bind(limit)

@@ -1,12 +1,12 @@
 use assay_model::{ObjectId, RepoKey, TaskId};
 use serde_json::Value as Json;
 
+use crate::backend::Connection;
 use crate::cards::card_columns;
 use crate::listing::{read_listed, select_listed};
 use crate::repositories::repository_columns;
 use crate::row::{Cells, to_json};
-use crate::sqlite::Connection;
-use crate::{Error, Listed, Tx};
+use crate::{Error, Listed, Tx, sql};
 
 /// A benchmark: a dataset with an `eval.yaml`.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,13 +48,13 @@ impl Tx {
         key: RepoKey,
         benchmark: Option<&NewBenchmark>,
     ) -> Result<(), Error> {
-        let query = sqlx::query("DELETE FROM benchmarks WHERE repo = $1").bind(key.0);
+        let query = sql::query("DELETE FROM benchmarks WHERE repo = $1").bind(key.0);
         self.change("set_benchmark", query).await?;
         let Some(benchmark) = benchmark else {
             return Ok(());
         };
         let definition = to_json(&benchmark.definition);
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO benchmarks (repo, revision, definition, valid) VALUES ($1, $2, $3, $4)",
         )
         .bind(key.0)
@@ -63,7 +63,7 @@ impl Tx {
         .bind(benchmark.valid);
         self.change("set_benchmark", query).await?;
         for (position, task) in (0_i64..).zip(&benchmark.tasks) {
-            let query = sqlx::query(
+            let query = sql::query(
                 "INSERT INTO benchmark_tasks (repo, task, position) VALUES ($1, $2, $3)
                  ON CONFLICT (repo, task) DO NOTHING",
             )
@@ -96,7 +96,7 @@ async fn benchmark(
     key: RepoKey,
 ) -> sqlx::Result<Option<IndexedBenchmark>> {
     let query = concat!(select_benchmarks!(), "WHERE b.repo = $1");
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .fetch_optional(connection)
         .await?;
@@ -106,7 +106,7 @@ async fn benchmark(
 
 async fn benchmarks(connection: &mut Connection) -> sqlx::Result<Vec<IndexedBenchmark>> {
     let query = concat!(select_benchmarks!(), "WHERE b.valid ORDER BY r.name_lower");
-    let rows = sqlx::query(query).fetch_all(connection).await?;
+    let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter()
         .map(|row| read_benchmark(&mut Cells::of(row)))
         .collect()

@@ -3,12 +3,12 @@ use assay_model::{
     TaskId, Timestamp,
 };
 
+use crate::backend::Connection;
 use crate::entries::names_of_dataset;
 use crate::entry_json::{read_framework, read_scores, read_source};
 use crate::entry_row::{read_branch, read_standing};
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{AccountId, AccountKind, Branch};
+use crate::{AccountId, AccountKind, Branch, sql};
 
 /// One leaderboard: a task of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,7 +153,7 @@ async fn entries_of_board(
             " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
         ),
     };
-    let mut query = sqlx::query(statement).bind(dataset);
+    let mut query = sql::query(statement).bind(dataset);
     if let Some(task) = task {
         query = query.bind(task.as_str());
     }
@@ -172,7 +172,7 @@ async fn versions_of_board(
     task: &TaskId,
 ) -> sqlx::Result<Vec<BoardEntry>> {
     let statement = select_board!(" AND e.task = $2");
-    let rows = sqlx::query(statement)
+    let rows = sql::query(statement)
         .bind(dataset)
         .bind(task.as_str())
         .fetch_all(connection)
@@ -188,7 +188,7 @@ async fn entries_on_board(
     model: RepoKey,
 ) -> sqlx::Result<Vec<BoardEntry>> {
     let statement = select_board!(" AND e.repo = $2 AND e.until_ms IS NULL");
-    let rows = sqlx::query(statement)
+    let rows = sql::query(statement)
         .bind(dataset)
         .bind(model.0)
         .fetch_all(connection)
@@ -243,7 +243,7 @@ async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result
         names_of_dataset!(),
         " GROUP BY e.task ORDER BY e.task"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(dataset)
         .fetch_all(connection)
         .await?;

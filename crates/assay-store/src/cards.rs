@@ -1,9 +1,9 @@
 use assay_model::RepoKey;
 use serde_json::Value as Json;
 
+use crate::backend::Connection;
 use crate::row::{Cells, to_json, to_number};
-use crate::sqlite::Connection;
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// What the card of a repository says: the front matter of its `README.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,16 +32,16 @@ questions! {
 impl Tx {
     /// Writes the card of a repository, or removes it.
     pub async fn set_card(&mut self, key: RepoKey, card: Option<&Card>) -> Result<(), Error> {
-        let query = sqlx::query("DELETE FROM card_tags WHERE repo = $1").bind(key.0);
+        let query = sql::query("DELETE FROM card_tags WHERE repo = $1").bind(key.0);
         self.change("set_card", query).await?;
         let Some(card) = card else {
-            let query = sqlx::query("DELETE FROM cards WHERE repo = $1").bind(key.0);
+            let query = sql::query("DELETE FROM cards WHERE repo = $1").bind(key.0);
             self.change("set_card", query).await?;
             return Ok(());
         };
         self.write_card(key, card).await?;
         for tag in &card.tags {
-            let query = sqlx::query(
+            let query = sql::query(
                 "INSERT INTO card_tags (tag, repo) VALUES ($1, $2) ON CONFLICT (tag, repo) DO NOTHING",
             )
             .bind(tag)
@@ -53,7 +53,7 @@ impl Tx {
 
     async fn write_card(&mut self, key: RepoKey, card: &Card) -> Result<(), Error> {
         let failed = |error| Error::of("set_card", error);
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO cards (repo, data, tags, base_models, license, pipeline_tag, library, parameters)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
              ON CONFLICT (repo) DO UPDATE SET data = excluded.data, tags = excluded.tags,
@@ -108,7 +108,7 @@ async fn card(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<
         card_columns!(),
         " FROM cards c WHERE c.repo = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .fetch_optional(connection)
         .await?;

@@ -1,5 +1,6 @@
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
+use crate::sql;
 
 /// How much the hub holds, for its metrics and its first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +59,7 @@ async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
         (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL),
         (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL AND verified),
         (SELECT COUNT(*) FROM records)";
-    let row = sqlx::query(query).fetch_one(connection).await?;
+    let row = sql::query(query).fetch_one(connection).await?;
     let mut cells = Cells::of(&row);
     Ok(Counts {
         users: cells.number()?,
@@ -79,10 +80,10 @@ async fn public_counts(connection: &mut Connection) -> sqlx::Result<PublicCounts
         (SELECT COUNT(*) FROM repositories WHERE kind = 'model' AND NOT private AND NOT disabled),
         (SELECT COUNT(*) FROM benchmarks b JOIN repositories r ON r.repo = b.repo
          WHERE b.valid AND NOT r.private AND NOT r.disabled),
-        COUNT(*), COALESCE(SUM(e.verified), 0)
+        COUNT(*), COUNT(CASE WHEN e.verified THEN 1 END)
         FROM entries e JOIN repositories r ON r.repo = e.repo
         WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled";
-    let row = sqlx::query(query).fetch_one(connection).await?;
+    let row = sql::query(query).fetch_one(connection).await?;
     let mut cells = Cells::of(&row);
     Ok(PublicCounts {
         models: cells.number()?,

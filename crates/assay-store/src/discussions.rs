@@ -1,10 +1,9 @@
 use assay_model::{ObjectId, RepoKey, Timestamp};
 
-use sqlx::QueryBuilder;
-
+use crate::backend::Connection;
 use crate::row::{Cells, to_number};
-use crate::sqlite::{Connection, Db};
-use crate::{AccountId, AccountKind, Error, Taken, Tx};
+use crate::sql::Builder;
+use crate::{AccountId, AccountKind, Error, Taken, Tx, sql};
 
 /// Where a discussion stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,7 +157,7 @@ impl Tx {
     /// Takes the next number of a repository, from 1 and without gaps: a transaction that is rolled back gives it back.
     /// None when the repository does not exist.
     pub async fn next_number(&mut self, key: RepoKey) -> Result<Option<u32>, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE repositories SET discussions = discussions + 1 WHERE repo = $1 RETURNING discussions",
         )
         .bind(key.0);
@@ -171,7 +170,7 @@ impl Tx {
     /// Opens a discussion. A number above those given so far, as a reference in git may have after a crash, counts as
     /// given from now on. [`Error::Taken`] when the number is in use.
     pub async fn add_discussion(&mut self, new: &NewDiscussion) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO discussions (repo, num, title, status, pull, author, created_ms, updated_ms, base, opened_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) RETURNING num",
         )
@@ -185,7 +184,7 @@ impl Tx {
         .bind(&new.base)
         .bind(new.opened_at.map(|commit| commit.to_string()));
         self.add("add_discussion", Taken::Discussion, query).await?;
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE repositories SET discussions = $2 WHERE repo = $1 AND discussions < $2",
         )
         .bind(new.key.0)
@@ -202,7 +201,7 @@ impl Tx {
         title: &str,
         at: Timestamp,
     ) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE discussions SET title = $3, updated_ms = $4 WHERE repo = $1 AND num = $2",
         )
         .bind(key.0)
@@ -227,7 +226,7 @@ impl Tx {
             Status::Draft | Status::Open => None,
             Status::Closed | Status::Merged => Some(at.millis()),
         };
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE discussions SET status = $4, merge_commit = $5, ended_ms = $6, updated_ms = $7
              WHERE repo = $1 AND num = $2 AND status = $3",
         )
@@ -248,7 +247,7 @@ impl Tx {
         num: u32,
         at: Timestamp,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE discussions SET updated_ms = $3 WHERE repo = $1 AND num = $2 AND updated_ms < $3",
         )
         .bind(key.0)
@@ -306,7 +305,7 @@ async fn discussion(
     num: u32,
 ) -> sqlx::Result<Option<Discussion>> {
     let query = concat!(select_discussions!(), "WHERE d.repo = $1 AND d.num = $2");
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .bind(num)
         .fetch_optional(connection)
@@ -319,13 +318,12 @@ async fn discussions(
     connection: &mut Connection,
     filter: &DiscussionFilter,
 ) -> sqlx::Result<DiscussionPage> {
-    let mut count = QueryBuilder::new(
-        "SELECT COUNT(*) FROM discussions d LEFT JOIN accounts a ON a.id = d.author ",
-    );
+    let mut count =
+        Builder::new("SELECT COUNT(*) FROM discussions d LEFT JOIN accounts a ON a.id = d.author ");
     push_conditions(&mut count, filter);
     let count = count.build().fetch_one(&mut *connection).await?;
 
-    let mut query = QueryBuilder::new(select_discussions!());
+    let mut query = Builder::new(select_discussions!());
     push_conditions(&mut query, filter);
     query
         .push(" ORDER BY d.num DESC LIMIT ")
@@ -342,7 +340,7 @@ async fn discussions(
     })
 }
 
-fn push_conditions(query: &mut QueryBuilder<Db>, filter: &DiscussionFilter) {
+fn push_conditions(query: &mut Builder<'_>, filter: &DiscussionFilter) {
     query.push("WHERE d.repo = ").push_bind(filter.key.0);
     match filter.kind {
         None => {}
@@ -365,7 +363,7 @@ async fn pulls_of(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec
         select_discussions!(),
         "WHERE d.repo = $1 AND d.pull ORDER BY d.num"
     );
-    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
     rows.iter()
         .map(|row| read_discussion(&mut Cells::of(row)))
         .collect()

@@ -1,12 +1,12 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use assay_model::RepoKey;
-use sqlx::{Row as _, Transaction};
 
-use crate::row::to_json;
-use crate::sqlite::{Db, Row};
-use crate::{Error, Store, Tx};
+use crate::backend::{Connection, Row};
+use crate::row::{Cells, to_json};
+use crate::{Error, Store, Tx, sql};
 
 /// A table of the index: its columns but for the repository and what the database numbers itself, and the order that
 /// they give its rows within a repository.
@@ -129,6 +129,9 @@ const TABLES: [Table; 9] = [
     },
 ];
 
+/// The columns that say yes or no.
+const FLAGS: [&str; 4] = ["valid", "verified", "repeated", "revoked"];
+
 /// How many repositories are read at a time.
 const REPOSITORIES: i64 = 256;
 /// How many leaves are read at a time.
@@ -151,7 +154,7 @@ pub struct DumpRow {
 /// The index, row by row, at one moment. Two indexes are equal if and only if they give the same rows.
 #[derive(Debug)]
 pub struct IndexDump {
-    transaction: Transaction<'static, Db>,
+    transaction: Connection,
     table: usize,
     after: i64,
     rows: VecDeque<DumpRow>,
@@ -180,10 +183,10 @@ impl IndexDump {
             self.after = TABLES.get(self.table).map_or(0, Table::before_first);
             return Ok(true);
         };
-        let rows = sqlx::query(statement.as_str())
+        let rows = sql::query(statement.as_str())
             .bind(self.after)
             .bind(until)
-            .fetch_all(&mut *self.transaction)
+            .fetch_all(&mut self.transaction)
             .await?;
         for row in &rows {
             self.rows.push_back(dump_row(table, row)?);
@@ -207,10 +210,10 @@ impl IndexDump {
                 LEAVES,
             ),
         };
-        sqlx::query_scalar(sqlx::AssertSqlSafe(statement))
+        sql::query_scalar(sqlx::AssertSqlSafe(statement))
             .bind(self.after)
             .bind(count)
-            .fetch_one(&mut *self.transaction)
+            .fetch_one(&mut self.transaction)
             .await
     }
 }
@@ -219,7 +222,7 @@ impl Store {
     /// Begins to read the whole index at one moment. It is read in pieces, so it may be larger than memory; until it is
     /// dropped, it keeps one reader and the state of that moment.
     pub async fn index_dump(&self) -> Result<IndexDump, Error> {
-        let begun = self.readers().begin().await;
+        let begun = self.snapshot().await;
         let transaction = begun.map_err(|error| Error::of("index_dump", error))?;
         let mut dump = IndexDump {
             transaction,
@@ -240,7 +243,7 @@ impl Tx {
         self.forget_logs().await?;
         for table in TABLES.iter().rev() {
             let statement = format!("DELETE FROM {}", table.name);
-            let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+            let query = sql::query(sqlx::AssertSqlSafe(statement));
             self.change("drop_index", query).await?;
         }
         Ok(())
@@ -253,7 +256,7 @@ impl Tx {
             .filter(|table| table.about == About::Repository);
         for table in own.rev() {
             let statement = format!("DELETE FROM {} WHERE repo = $1", table.name);
-            let query = sqlx::query(sqlx::AssertSqlSafe(statement)).bind(key.0);
+            let query = sql::query(sqlx::AssertSqlSafe(statement)).bind(key.0);
             self.change("drop_index_of", query).await?;
         }
         Ok(())
@@ -271,26 +274,40 @@ impl Table {
 }
 
 fn select(table: &Table) -> String {
-    let columns = table.columns.join(" AS TEXT), CAST(");
+    let columns: Vec<String> = table.columns.iter().map(|column| as_text(column)).collect();
+    let columns = columns.join(", ");
     let Table { name, order, .. } = table;
     match table.about {
         About::Repository => format!(
-            "SELECT repo, CAST({columns} AS TEXT) FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
+            "SELECT repo, {columns} FROM {name} WHERE repo > $1 AND repo <= $2 ORDER BY repo, {order}"
         ),
         About::Leaf => format!(
-            "SELECT CAST({} AS BIGINT), CAST({columns} AS TEXT) FROM {name} WHERE idx > $1 AND idx <= $2 ORDER BY {order}",
+            "SELECT CAST({} AS BIGINT), {columns} FROM {name} WHERE idx > $1 AND idx <= $2 ORDER BY {order}",
             NO_REPOSITORY.0
         ),
     }
 }
 
+/// A column as text. Backends do not spell yes and no alike, but they agree on one and zero.
+fn as_text(column: &str) -> String {
+    if FLAGS.contains(&column) {
+        format!("CAST(CAST({column} AS INTEGER) AS TEXT)")
+    } else {
+        format!("CAST({column} AS TEXT)")
+    }
+}
+
 fn dump_row(table: &Table, row: &Row) -> sqlx::Result<DumpRow> {
-    let columns = (1..=table.columns.len())
-        .map(|index| row.try_get::<Option<&str>, _>(index))
-        .collect::<sqlx::Result<Vec<_>>>()?;
+    let mut cells = Cells::of(row);
+    let key = RepoKey(cells.get()?);
+    let columns = table
+        .columns
+        .iter()
+        .map(|_| cells.get())
+        .collect::<sqlx::Result<Vec<Option<Cow<'_, str>>>>>()?;
     Ok(DumpRow {
         table: table.name,
-        key: RepoKey(row.try_get(0)?),
+        key,
         text: to_json(&columns)?,
     })
 }

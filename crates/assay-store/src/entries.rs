@@ -1,10 +1,10 @@
 use assay_model::{Entry, ObjectId, RepoKey, RepoPath, Standing, Timestamp};
 use serde_json::Value as Json;
 
+use crate::backend::{Connection, Row};
 use crate::entry_row::{branch_number, entry_columns, read_entry};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Row};
-use crate::{AccountId, Board};
+use crate::{AccountId, Board, sql};
 
 /// Where in its repository an entry lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,8 +133,8 @@ async fn entries_of_model(
           ORDER BY e.pull, e.file, e.ordinal"
     );
     let query = match at {
-        None => sqlx::query(now).bind(key.0),
-        Some(at) => sqlx::query(then).bind(key.0).bind(at.millis()),
+        None => sql::query(now).bind(key.0),
+        Some(at) => sql::query(then).bind(key.0).bind(at.millis()),
     };
     read_entries(&query.fetch_all(connection).await?)
 }
@@ -149,7 +149,7 @@ async fn history_of(
         entry_columns!(),
         " FROM entries e WHERE e.repo = $1 AND e.pull = $2 ORDER BY e.file, e.ordinal, e.since_ms"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(key.0)
         .bind(branch_number(branch))
         .fetch_all(connection)
@@ -168,7 +168,7 @@ async fn pending_entries(
         is_known!(),
         " ORDER BY e.pull, e.file, e.ordinal"
     );
-    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
     read_entries(&rows)
 }
 
@@ -187,7 +187,7 @@ async fn count_pending(connection: &mut Connection) -> sqlx::Result<u64> {
          WHERE NOT ",
         is_known!()
     );
-    let row = sqlx::query(query).fetch_one(connection).await?;
+    let row = sql::query(query).fetch_one(connection).await?;
     Cells::of(&row).number()
 }
 
@@ -196,7 +196,7 @@ async fn boards_touched(connection: &mut Connection, key: RepoKey) -> sqlx::Resu
              (SELECT n.name_lower FROM redirects d JOIN repositories n ON n.repo = d.repo
               WHERE d.kind = 'dataset' AND d.name_lower = e.dataset_lower), e.dataset_lower) AS dataset, e.task
          FROM entries e WHERE e.repo = $1 AND e.until_ms IS NULL ORDER BY dataset, e.task";
-    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
     let read = |row| {
         let mut cells = Cells::of(row);
         Ok(Board {
@@ -216,7 +216,7 @@ async fn models_of_benchmark(
         names_of_dataset!(),
         " ORDER BY e.repo"
     );
-    let keys: Vec<i64> = sqlx::query_scalar(query)
+    let keys: Vec<i64> = sql::query_scalar(query)
         .bind(dataset)
         .fetch_all(connection)
         .await?;

@@ -3,13 +3,13 @@ use std::sync::LazyLock;
 
 use assay_model::{RepoKey, Timestamp};
 
+use crate::backend::Connection;
 use crate::entry_row::{
     WRITTEN, WRITTEN_COUNT, bind_entry, branch_number, entry_columns, read_entry,
 };
 use crate::history::{Places, by_place_and_time};
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Branch, Error, IndexedEntry, NewEntry, Taken, Tx};
+use crate::{Branch, Error, IndexedEntry, NewEntry, Taken, Tx, sql};
 
 /// How many rows one statement inserts: few sizes, so that each is prepared once and used again, and no large ones,
 /// because each placeholder is looked up among all of its statement.
@@ -83,7 +83,7 @@ impl Tx {
         if is_as_before {
             return Ok(());
         }
-        let query = sqlx::query("DELETE FROM entries WHERE repo = $1 AND pull = $2")
+        let query = sql::query("DELETE FROM entries WHERE repo = $1 AND pull = $2")
             .bind(key.0)
             .bind(branch_number(branch));
         self.change("rewrite_entries", query).await?;
@@ -94,11 +94,11 @@ impl Tx {
     /// Ends a version. One that ended when it began was never to be seen.
     async fn end_entry(&mut self, id: i64, since: Timestamp, at: Timestamp) -> Result<(), Error> {
         let query = if since < at {
-            sqlx::query("UPDATE entries SET until_ms = $2 WHERE id = $1")
+            sql::query("UPDATE entries SET until_ms = $2 WHERE id = $1")
                 .bind(id)
                 .bind(at.millis())
         } else {
-            sqlx::query("DELETE FROM entries WHERE id = $1").bind(id)
+            sql::query("DELETE FROM entries WHERE id = $1").bind(id)
         };
         self.change("replace_entries", query).await?;
         Ok(())
@@ -115,7 +115,7 @@ impl Tx {
         for (rows, statement) in INSERTS.iter() {
             while let Some((now, later)) = rest.split_at_checked(*rows) {
                 rest = later;
-                let mut query = sqlx::query(statement.as_str());
+                let mut query = sql::query(statement.as_str());
                 for entry in now {
                     query = bind_entry(query, key, branch, entry)
                         .map_err(|error| Error::of(doing, error))?;
@@ -148,7 +148,7 @@ async fn last_change(
 ) -> sqlx::Result<Option<Timestamp>> {
     let query =
         "SELECT MAX(COALESCE(until_ms, since_ms)) FROM entries WHERE repo = $1 AND pull = $2";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .bind(branch_number(branch))
         .fetch_one(connection)
@@ -166,7 +166,7 @@ async fn current(
         entry_columns!(),
         " FROM entries e WHERE e.repo = $1 AND e.pull = $2 AND e.until_ms IS NULL"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(key.0)
         .bind(branch_number(branch))
         .fetch_all(connection)

@@ -1,7 +1,6 @@
 //! The columns of an entry: how a version is written to its row and read again.
 
 use assay_model::{Date, Entry, RepoKey, Revision, Standing, Timestamp};
-use sqlx::query::Query;
 
 use crate::entries::Branch;
 use crate::entry_json::{
@@ -9,7 +8,7 @@ use crate::entry_json::{
     scores_to_json, source_to_json,
 };
 use crate::row::{Cells, to_json};
-use crate::sqlite::{Arguments, Db};
+use crate::sql::Query;
 use crate::{AccountId, Evidence, IndexedEntry, NewEntry};
 
 /// The columns that [`bind_entry`] binds, in its order.
@@ -42,11 +41,11 @@ pub(crate) fn read_branch(cells: &mut Cells<'_>) -> sqlx::Result<Branch> {
 }
 
 pub(crate) fn bind_entry<'q>(
-    query: Query<'q, Db, Arguments>,
+    query: Query<'q>,
     key: RepoKey,
     branch: Branch,
-    indexed: &IndexedEntry,
-) -> sqlx::Result<Query<'q, Db, Arguments>> {
+    indexed: &'q IndexedEntry,
+) -> sqlx::Result<Query<'q>> {
     let version = &indexed.version;
     let entry = &version.entry;
     let standing = &version.standing;
@@ -80,15 +79,15 @@ pub(crate) fn bind_entry<'q>(
         .bind(entry.dataset_revision.as_ref().map(Revision::as_str))
         .bind(&entry.token)
         .bind(standing.is_verified())
-        .bind(standing.reason().map(str::to_owned))
-        .bind(standing.detail().map(str::to_owned))
+        .bind(standing.reason())
+        .bind(standing.detail())
         .bind(to_json(&version.data)?)
         .bind(version.commit.to_string())
         .bind(version.committed.millis())
         .bind(version.submitter.map(|submitter| submitter.0))
         .bind(&version.author)
-        .bind(evidence.and_then(|evidence| evidence.jti.clone()))
-        .bind(evidence.map(|evidence| evidence.form.clone()))
+        .bind(evidence.and_then(|evidence| evidence.jti.as_deref()))
+        .bind(evidence.map(|evidence| evidence.form.as_str()))
         .bind(evidence.is_some_and(|evidence| evidence.repeated))
         .bind(is_revoked(standing))
         .bind(attested_to_json(standing)?);

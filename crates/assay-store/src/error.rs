@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use sqlx::error::DatabaseError;
 
-use crate::{Filter, Viewer, sqlite};
+use crate::{Database, Filter, Viewer, postgres, sqlite};
 
 /// Why the store could not do what it was asked. A cause is the backend's own error, kept for the log.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,14 @@ pub enum Error {
     Open {
         /// The file.
         path: PathBuf,
+        /// Why.
+        source: Cause,
+    },
+    /// The server of the database could not be reached, or did not let us in.
+    #[error("failed to open the database `{database}`")]
+    Reach {
+        /// The address, without its password.
+        database: Database,
         /// Why.
         source: Cause,
     },
@@ -57,6 +65,22 @@ pub enum Error {
     /// One change of a transaction was refused, and its caller went on to commit the others.
     #[error("a change was refused before, so none of its transaction is made")]
     Refused,
+    /// A database was to be filled that is not empty.
+    #[error("the database is not empty: it has rows in `{table}`")]
+    NotEmpty {
+        /// A table with rows.
+        table: &'static str,
+    },
+    /// A copy does not have what was copied.
+    #[error("{rows} rows of `{table}` were copied, and {found} are there")]
+    Miscounted {
+        /// The table.
+        table: &'static str,
+        /// How many rows it has.
+        rows: u64,
+        /// How many its copy has.
+        found: u64,
+    },
     /// A list was asked for with more conditions than it can be narrowed by.
     #[error(
         "a list is narrowed by at most {} texts and tags, for a viewer of at most {} accounts",
@@ -85,7 +109,7 @@ impl Error {
             sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::TimedOut,
             _ => false,
         };
-        let is_busy = is_late(&error) || sqlite::is_busy(&error);
+        let is_busy = is_late(&error) || is_busy(&error);
         let source = Box::new(error);
         if is_related {
             Self::Related { doing, source }
@@ -112,6 +136,11 @@ impl Error {
             }
         }
     }
+}
+
+/// Whether an error of either backend says that somebody else was in the way. Their codes have nothing in common.
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+    sqlite::is_busy(error) || postgres::is_busy(error)
 }
 
 /// The backend's own error.

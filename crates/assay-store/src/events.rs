@@ -1,10 +1,10 @@
 use assay_model::{RepoKey, Timestamp};
 use serde_json::Value as Json;
 
+use crate::backend::Connection;
 use crate::discussions::read_author;
 use crate::row::{Cells, to_json};
-use crate::sqlite::Connection;
-use crate::{AccountId, Author, Error, EventId, Taken, Tx};
+use crate::{AccountId, Author, Error, EventId, Taken, Tx, sql};
 
 /// What happened in a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +96,7 @@ impl Tx {
     /// [`Error::Related`] when there is no such discussion.
     pub async fn add_event(&mut self, new: &NewEvent) -> Result<u32, Error> {
         let failed = |error| Error::of("add_event", error);
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO events (id, repo, num, seq, kind, author, created_ms, data)
              VALUES ($1, $2, $3, (SELECT COALESCE(MAX(seq), 0) + 1 FROM events WHERE repo = $2 AND num = $3),
                  $4, $5, $6, $7) RETURNING seq",
@@ -116,7 +116,7 @@ impl Tx {
     /// Writes what an event says anew, as when a comment is edited or hidden. The answer is whether it exists.
     pub async fn set_event(&mut self, id: &EventId, data: &Json) -> Result<bool, Error> {
         let data = to_json(data).map_err(|error| Error::of("set_event", error))?;
-        let query = sqlx::query("UPDATE events SET data = $2 WHERE id = $1")
+        let query = sql::query("UPDATE events SET data = $2 WHERE id = $1")
             .bind(id.as_str())
             .bind(data);
         Ok(self.change("set_event", query).await? > 0)
@@ -152,7 +152,7 @@ async fn events_of(
         select_events!(),
         "WHERE e.repo = $1 AND e.num = $2 ORDER BY e.seq"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(key.0)
         .bind(num)
         .fetch_all(connection)
@@ -164,7 +164,7 @@ async fn events_of(
 
 async fn event(connection: &mut Connection, id: &EventId) -> sqlx::Result<Option<Event>> {
     let query = concat!(select_events!(), "WHERE e.id = $1");
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id.as_str())
         .fetch_optional(connection)
         .await?;

@@ -1,8 +1,8 @@
 use assay_model::{ObjectId, RepoKey};
 
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// A reference of a repository as it was when it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,14 +30,14 @@ impl Tx {
         target: Option<&ObjectId>,
     ) -> Result<(), Error> {
         let query = match target {
-            Some(target) => sqlx::query(
+            Some(target) => sql::query(
                 "INSERT INTO indexed_refs (repo, name, target) VALUES ($1, $2, $3)
                  ON CONFLICT (repo, name) DO UPDATE SET target = excluded.target",
             )
             .bind(key.0)
             .bind(name)
             .bind(target.to_string()),
-            None => sqlx::query("DELETE FROM indexed_refs WHERE repo = $1 AND name = $2")
+            None => sql::query("DELETE FROM indexed_refs WHERE repo = $1 AND name = $2")
                 .bind(key.0)
                 .bind(name),
         };
@@ -67,7 +67,7 @@ impl Tx {
 
 async fn indexed_refs(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<IndexedRef>> {
     let query = "SELECT name, target FROM indexed_refs WHERE repo = $1 ORDER BY name";
-    let rows = sqlx::query(query).bind(key.0).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
     let read = |row| {
         let mut cells = Cells::of(row);
         Ok(IndexedRef {
@@ -83,7 +83,7 @@ async fn indexed_ref(
     key: RepoKey,
     name: &str,
 ) -> sqlx::Result<Option<ObjectId>> {
-    let row = sqlx::query("SELECT target FROM indexed_refs WHERE repo = $1 AND name = $2")
+    let row = sql::query("SELECT target FROM indexed_refs WHERE repo = $1 AND name = $2")
         .bind(key.0)
         .bind(name)
         .fetch_optional(connection)

@@ -10,8 +10,6 @@ mod identities;
 mod integrations;
 mod quotas;
 
-use sqlx::query::Query;
-
 pub use access_tokens::AccessToken;
 pub use credentials::{CredentialKind, IssuerCredential};
 pub use events::{EventFilter, IssuerEvent, NewIssuerEvent};
@@ -20,19 +18,14 @@ pub use identities::IssuerIdentity;
 pub use integrations::IssuerIntegration;
 pub use quotas::Quota;
 
-use crate::sqlite::{Arguments, Db};
+use crate::sql::Query;
 use crate::{Error, Taken, Tx};
 
 impl Tx {
     /// Makes a change that no page shows. The answer is how many rows.
-    async fn quietly(
-        &mut self,
-        doing: &'static str,
-        query: Query<'_, Db, Arguments>,
-    ) -> Result<u64, Error> {
-        let done = query.execute(self.connection()).await;
-        let done = done.map_err(|error| Error::of(doing, error))?;
-        Ok(done.rows_affected())
+    async fn quietly(&mut self, doing: &'static str, query: Query<'_>) -> Result<u64, Error> {
+        let rows = query.execute(self.connection()).await;
+        rows.map_err(|error| Error::of(doing, error))
     }
 
     /// Adds a row with something that may exist only once, unseen as well.
@@ -40,7 +33,7 @@ impl Tx {
         &mut self,
         doing: &'static str,
         what: Taken,
-        query: Query<'_, Db, Arguments>,
+        query: Query<'_>,
     ) -> Result<(), Error> {
         let done = query.execute(self.connection()).await;
         done.map_err(Error::unless_taken(doing, what))?;

@@ -1,8 +1,8 @@
 use assay_model::RepoKey;
 
+use crate::backend::Connection;
 use crate::row::{Cells, to_number};
-use crate::sqlite::Connection;
-use crate::{Error, Sha256, Tx};
+use crate::{Error, Sha256, Tx, sql};
 
 questions! {
     /// The size of a large file, when a repository has it. That the hub has its bytes does not make it everyone's: who
@@ -22,7 +22,7 @@ impl Tx {
         oid: &Sha256,
         size: u64,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO large_objects (repo, oid, size) VALUES ($1, $2, $3) ON CONFLICT (repo, oid) DO NOTHING",
         )
         .bind(key.0)
@@ -38,7 +38,7 @@ async fn large_object(
     key: RepoKey,
     oid: &Sha256,
 ) -> sqlx::Result<Option<u64>> {
-    let row = sqlx::query("SELECT size FROM large_objects WHERE repo = $1 AND oid = $2")
+    let row = sql::query("SELECT size FROM large_objects WHERE repo = $1 AND oid = $2")
         .bind(key.0)
         .bind(oid.as_bytes().as_slice())
         .fetch_optional(connection)
@@ -48,12 +48,12 @@ async fn large_object(
 
 async fn large_bytes(connection: &mut Connection, key: RepoKey) -> sqlx::Result<u64> {
     let query = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM large_objects WHERE repo = $1";
-    let row = sqlx::query(query).bind(key.0).fetch_one(connection).await?;
+    let row = sql::query(query).bind(key.0).fetch_one(connection).await?;
     Cells::of(&row).number()
 }
 
 async fn large_object_in_use(connection: &mut Connection, oid: &Sha256) -> sqlx::Result<bool> {
-    sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM large_objects WHERE oid = $1)")
+    sql::query_scalar("SELECT EXISTS (SELECT 1 FROM large_objects WHERE oid = $1)")
         .bind(oid.as_bytes().as_slice())
         .fetch_one(connection)
         .await

@@ -1,8 +1,9 @@
 //! What the hub remembers, in SQL: its own records, and the index that is derived from git.
 //!
 //! A [`Store`] answers questions; a [`Tx`] changes what must change together, and answers the same questions about what
-//! it has changed so far. Each table has a file, and each function is named for the question it answers. What a backend
-//! does in its own way (how a database is opened, how a change of another process is noticed) is in one file.
+//! it has changed so far. Each table has a file, and each function is named for the question it answers. Every statement
+//! is written once, for `SQLite` and `PostgreSQL` alike; what a backend does in its own way (how a database is opened, how
+//! a change of another process is noticed) is in `sqlite.rs` and `postgres.rs`.
 
 #[macro_use]
 mod question;
@@ -10,11 +11,12 @@ mod question;
 mod word;
 
 mod accounts;
+mod backend;
 mod benchmarks;
 mod board;
 mod cards;
-mod control_requests;
 mod counts;
+mod database;
 mod discussions;
 mod dump;
 mod entries;
@@ -29,22 +31,28 @@ mod indexed_refs;
 mod issuer;
 mod large_objects;
 mod listing;
+mod log_requests;
 mod logged;
 mod members;
 mod migrate;
 mod news;
 mod official;
 mod passwords;
+mod postgres;
 mod records;
 mod redirects;
 mod repositories;
 mod row;
 mod settings;
 mod sha256;
+mod sql;
 mod sqlite;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token_entries;
 mod tokens;
+mod transfer;
 mod turn;
 mod tx;
 mod web_sessions;
@@ -54,8 +62,8 @@ pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
 pub use board::{Board, BoardEntry, BoardSize, Owner};
 pub use cards::Card;
-pub use control_requests::ControlRequest;
 pub use counts::{Counts, PublicCounts};
+pub use database::{Database, DatabaseError, Server};
 pub use discussions::{
     Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
     NewDiscussion, Status,
@@ -72,15 +80,17 @@ pub use issuer::{
     IssuerIntegration, NewIssuerEvent, Quota, Repeated,
 };
 pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, Sort, Viewer};
+pub use log_requests::LogRequest;
 pub use logged::{LogKind, LoggedDecision, LoggedIssue};
 pub use members::Member;
 pub use news::{News, NewsFilter};
 pub use records::Record;
 pub use repositories::{Found, Gate, NewRepository, Repository, Settings};
 pub use sha256::{Sha256, Sha256Error};
-pub use store::Store;
+pub use store::{RepositoryTurn, Store};
 pub use token_entries::TokenEntry;
 pub use tokens::{Credential, NewToken, Token, TokenId};
+pub use transfer::Copied;
 pub use tx::Tx;
 pub use web_sessions::{NewWebSession, WebSession, WebSessionId, WebVisitor};
 pub use webhooks::{Attempt, Delivery, DeliveryId, HookedTo, NewWebhook, Webhook, WebhookId};

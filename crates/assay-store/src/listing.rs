@@ -3,13 +3,12 @@ use std::str::FromStr;
 
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
 
-use sqlx::QueryBuilder;
-
+use crate::backend::Connection;
 use crate::cards::{card_columns, read_card};
 use crate::repositories::{lower, read_repository, repository_columns};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Db};
-use crate::{AccountId, Card, Error, Repository, Store};
+use crate::sql::Builder;
+use crate::{AccountId, Card, Error, Repository, Store, sql};
 
 /// Who looks, as far as private repositories go. Who may see what is decided by the caller; this is the outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -242,7 +241,7 @@ pub(crate) fn read_listed(cells: &mut Cells<'_>) -> sqlx::Result<Listed> {
 
 async fn listed(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Listed>> {
     let query = concat!(select_listed!(""), "WHERE r.repo = $1");
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .fetch_optional(connection)
         .await?;
@@ -250,7 +249,7 @@ async fn listed(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Optio
 }
 
 async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page> {
-    let mut query = QueryBuilder::new(select_listed!(""));
+    let mut query = Builder::new(select_listed!(""));
     push_conditions(&mut query, filter);
     push_order(&mut query, filter);
     // One more than the page holds tells whether another page follows.
@@ -269,13 +268,13 @@ async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page
 }
 
 async fn count(connection: &mut Connection, filter: &Filter) -> sqlx::Result<u64> {
-    let mut query = QueryBuilder::new("SELECT COUNT(*) FROM repositories r ");
+    let mut query = Builder::new("SELECT COUNT(*) FROM repositories r ");
     push_conditions(&mut query, filter);
     let row = query.build().fetch_one(connection).await?;
     Cells::of(&row).number()
 }
 
-fn push_conditions(query: &mut QueryBuilder<Db>, filter: &Filter) {
+fn push_conditions<'f>(query: &mut Builder<'f>, filter: &'f Filter) {
     query.push("WHERE r.kind = ");
     query.push_bind(filter.kind.as_str());
     push_visibility(query, &filter.viewer);
@@ -289,7 +288,7 @@ fn push_conditions(query: &mut QueryBuilder<Db>, filter: &Filter) {
     }
     for tag in &filter.tags {
         query.push(" AND r.repo IN (SELECT repo FROM card_tags WHERE tag = ");
-        query.push_bind(tag.clone()).push(")");
+        query.push_bind(tag).push(")");
     }
     if filter.benchmark.is_some() {
         query.push(" AND r.repo IN (SELECT repo FROM benchmarks WHERE valid)");
@@ -299,23 +298,23 @@ fn push_conditions(query: &mut QueryBuilder<Db>, filter: &Filter) {
     }
 }
 
-fn push_visibility(query: &mut QueryBuilder<Db>, viewer: &Viewer) {
+fn push_visibility(query: &mut Builder<'_>, viewer: &Viewer) {
     if viewer.sees_all {
         return;
     }
     query.push(" AND (NOT r.private");
     if !viewer.accounts.is_empty() {
         query.push(" OR r.owner IN (");
-        let mut list = query.separated(", ");
-        for account in &viewer.accounts {
-            list.push_bind(account.0);
+        for (place, account) in viewer.accounts.iter().enumerate() {
+            query.push(if place == 0 { "" } else { ", " });
+            query.push_bind(account.0);
         }
         query.push(")");
     }
     query.push(")");
 }
 
-fn push_order(query: &mut QueryBuilder<Db>, filter: &Filter) {
+fn push_order(query: &mut Builder<'_>, filter: &Filter) {
     match &filter.after {
         None => {}
         Some(Cursor::Created(at, key)) => {

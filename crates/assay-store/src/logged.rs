@@ -1,6 +1,6 @@
+use crate::backend::{Connection, Row};
 use crate::row::{Cells, to_number};
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// One of the two logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +42,9 @@ pub struct LoggedDecision {
 }
 
 impl LogKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Results, Self::Control];
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,6 +53,8 @@ impl LogKind {
         }
     }
 }
+
+words!(LogKind, "`results` or `control`");
 
 questions! {
     /// Up to which size a log is known here.
@@ -67,7 +72,7 @@ questions! {
 impl Tx {
     /// Notes that a log is known up to a size.
     pub async fn set_log_cursor(&mut self, log: LogKind, size: u64) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO log_cursor (log, size) VALUES ($1, $2) ON CONFLICT (log) DO UPDATE SET size = excluded.size",
         )
         .bind(log.as_str())
@@ -80,7 +85,7 @@ impl Tx {
 
     /// Takes in a leaf that says that a token was issued. Nobody sees it before an entry brings the token.
     pub async fn add_issued(&mut self, issue: &LoggedIssue) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO log_issued (idx, jti, kid, integration, target) VALUES ($1, $2, $3, $4, $5)",
         )
         .bind(to_number(issue.index))
@@ -95,7 +100,7 @@ impl Tx {
 
     /// Takes in a leaf that says what was decided about a token.
     pub async fn add_decision(&mut self, decision: &LoggedDecision) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO log_decisions (idx, jti, uid, entry, reason) VALUES ($1, $2, $3, $4, $5)",
         )
         .bind(to_number(decision.index))
@@ -115,7 +120,7 @@ impl Tx {
             "DELETE FROM log_decisions",
             "DELETE FROM log_cursor",
         ] {
-            let done = sqlx::query(statement).execute(self.connection()).await;
+            let done = sql::query(statement).execute(self.connection()).await;
             done.map_err(|error| Error::of("forget_logs", error))?;
         }
         Ok(())
@@ -124,7 +129,7 @@ impl Tx {
 
 async fn log_cursor(connection: &mut Connection, log: LogKind) -> sqlx::Result<u64> {
     let query = "SELECT COALESCE(MAX(size), 0) FROM log_cursor WHERE log = $1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(log.as_str())
         .fetch_one(connection)
         .await?;
@@ -133,7 +138,7 @@ async fn log_cursor(connection: &mut Connection, log: LogKind) -> sqlx::Result<u
 
 async fn issued(connection: &mut Connection, jti: &str) -> sqlx::Result<Option<LoggedIssue>> {
     let query = "SELECT idx, jti, kid, integration, target FROM log_issued WHERE jti = $1 ORDER BY idx LIMIT 1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(jti)
         .fetch_optional(connection)
         .await?;
@@ -153,7 +158,7 @@ async fn issued(connection: &mut Connection, jti: &str) -> sqlx::Result<Option<L
 async fn decisions(connection: &mut Connection, jti: &str) -> sqlx::Result<Vec<LoggedDecision>> {
     let query =
         "SELECT idx, jti, uid, entry, reason FROM log_decisions WHERE jti = $1 ORDER BY idx";
-    let rows = sqlx::query(query).bind(jti).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(jti).fetch_all(connection).await?;
     let read = |row| {
         let mut cells = Cells::of(row);
         Ok(LoggedDecision {
@@ -171,7 +176,7 @@ async fn tokens_of_leaves(connection: &mut Connection, from: u64) -> sqlx::Resul
     let query = "SELECT jti FROM (SELECT jti FROM log_issued WHERE idx >= $1
                  UNION SELECT jti FROM log_decisions WHERE idx >= $1) l
                  WHERE EXISTS (SELECT 1 FROM entries e WHERE e.jti = l.jti) ORDER BY jti";
-    sqlx::query_scalar(query)
+    sql::query_scalar(query)
         .bind(to_number(from))
         .fetch_all(connection)
         .await
@@ -179,9 +184,6 @@ async fn tokens_of_leaves(connection: &mut Connection, from: u64) -> sqlx::Resul
 
 async fn count_issued(connection: &mut Connection, target: &str) -> sqlx::Result<u64> {
     let query = "SELECT COUNT(*) FROM log_issued WHERE target = $1";
-    let row = sqlx::query(query)
-        .bind(target)
-        .fetch_one(connection)
-        .await?;
+    let row = sql::query(query).bind(target).fetch_one(connection).await?;
     Cells::of(&row).number()
 }

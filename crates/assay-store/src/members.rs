@@ -1,9 +1,9 @@
 use assay_model::Role;
 
 use crate::accounts::{account_columns, read_account};
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Account, AccountId, Error, Tx};
+use crate::{Account, AccountId, Error, Tx, sql};
 
 /// One side of a membership: a member of an organisation, or an organisation of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Tx {
         user: AccountId,
         role: Role,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO members (organisation, account, role) VALUES ($1, $2, $3)
              ON CONFLICT (organisation, account) DO UPDATE SET role = excluded.role",
         )
@@ -48,7 +48,7 @@ impl Tx {
         organisation: AccountId,
         user: AccountId,
     ) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM members WHERE organisation = $1 AND account = $2")
+        let query = sql::query("DELETE FROM members WHERE organisation = $1 AND account = $2")
             .bind(organisation.0)
             .bind(user.0);
         Ok(self.change("remove_member", query).await? > 0)
@@ -61,7 +61,7 @@ async fn role_in(
     user: AccountId,
 ) -> sqlx::Result<Option<Role>> {
     let query = "SELECT role FROM members WHERE organisation = $1 AND account = $2";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(organisation.0)
         .bind(user.0)
         .fetch_optional(connection)
@@ -100,7 +100,7 @@ async fn read_members(
     query: &'static str,
     id: AccountId,
 ) -> sqlx::Result<Vec<Member>> {
-    let rows = sqlx::query(query).bind(id.0).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(id.0).fetch_all(connection).await?;
     let read = |row| {
         let mut cells = Cells::of(row);
         Ok(Member {

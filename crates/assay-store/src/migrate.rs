@@ -1,7 +1,6 @@
-use sqlx::Connection as _;
-
-use crate::Error;
-use crate::sqlite::{self, BEGIN, Connection};
+use crate::backend::Connection;
+use crate::error::is_busy;
+use crate::{Error, sql};
 
 /// Brings a database to the version that this program knows, one step at a time. A step and the note that it was taken
 /// are one transaction, so a crash leaves the database at one version or the next; and whoever comes second, in another
@@ -29,29 +28,40 @@ pub(crate) async fn migrate(
 }
 
 async fn version(connection: &mut Connection) -> sqlx::Result<i64> {
-    sqlx::query("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
-        .execute(&mut *connection)
+    sql::query("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
+        .execute(connection)
         .await?;
-    sqlx::query_scalar("SELECT COALESCE(MAX(version), 0) FROM schema_version")
+    sql::query_scalar("SELECT COALESCE(MAX(version), 0) FROM schema_version")
         .fetch_one(connection)
         .await
 }
 
 async fn take(connection: &mut Connection, found: i64, step: &'static str) -> sqlx::Result<()> {
-    let mut transaction = connection.begin_with(BEGIN).await?;
-    if version(&mut transaction).await? == found {
-        sqlx::raw_sql(step).execute(&mut *transaction).await?;
-        sqlx::query("INSERT INTO schema_version (version) VALUES ($1)")
+    connection.begin().await?;
+    let taken = take_begun(connection, found, step).await;
+    let end = if taken.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = connection.run(end).await;
+    taken.and(ended)
+}
+
+async fn take_begun(
+    connection: &mut Connection,
+    found: i64,
+    step: &'static str,
+) -> sqlx::Result<()> {
+    if version(connection).await? == found {
+        connection.run(step).await?;
+        sql::query("INSERT INTO schema_version (version) VALUES ($1)")
             .bind(found + 1)
-            .execute(&mut *transaction)
+            .execute(connection)
             .await?;
     }
-    transaction.commit().await
+    Ok(())
 }
 
 fn failed(version: i64) -> impl FnOnce(sqlx::Error) -> Error {
     move |error| {
-        if sqlite::is_busy(&error) {
+        if is_busy(&error) {
             return Error::of("migrate", error);
         }
         Error::Migrate {
@@ -70,20 +80,21 @@ mod tests {
     use assay_model::Durability;
 
     use super::*;
+    use crate::sqlite;
 
     const STEPS: [&str; 2] = [
         "CREATE TABLE one (a BIGINT); INSERT INTO one VALUES (1);",
         "CREATE TABLE two (b BIGINT); INSERT INTO two SELECT a FROM one; DROP TABLE one;",
     ];
 
-    async fn connect(path: &Path) -> sqlx::pool::PoolConnection<sqlite::Db> {
+    async fn connect(path: &Path) -> Connection {
         let database = path.join("hub.db");
         let pool = sqlite::writer(&database, Durability::Fast).await.unwrap();
-        pool.acquire().await.unwrap()
+        pool.acquire().await.unwrap().into()
     }
 
     async fn read(connection: &mut Connection, query: &'static str) -> Option<i64> {
-        sqlx::query_scalar(query).fetch_one(connection).await.ok()
+        sql::query_scalar(query).fetch_one(connection).await.ok()
     }
 
     #[tokio::test]
@@ -127,11 +138,8 @@ mod tests {
         let after = TempDir::new().unwrap();
         let mut connection = connect(directory.path()).await;
         migrate(&mut connection, &STEPS[..1]).await.unwrap();
-        let mut transaction = connection.begin_with(BEGIN).await.unwrap();
-        sqlx::raw_sql(STEPS[1])
-            .execute(&mut *transaction)
-            .await
-            .unwrap();
+        connection.begin().await.unwrap();
+        connection.run(STEPS[1]).await.unwrap();
 
         // What is on the disk at this moment, as a machine that stops leaves it.
         for file in ["hub.db", "hub.db-wal"] {

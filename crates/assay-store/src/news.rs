@@ -1,8 +1,9 @@
 use assay_model::{RepoId, TaskId, Timestamp};
 
 use crate::AccountId;
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
+use crate::sql;
 
 /// That a model which everyone sees has a result, and since when.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +42,7 @@ async fn news(
         WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled
         AND (NOT $1 OR e.verified) AND ($2 IS NULL OR r.owner = $2)
         ORDER BY e.since_ms DESC, e.id DESC LIMIT $3";
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(filter.verified)
         .bind(filter.owner.map(|owner| owner.0))
         .bind(i64::from(limit))

@@ -1,8 +1,8 @@
 use assay_model::{RepoKey, Timestamp};
 
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 questions! {
     /// When the operator marked a benchmark as official, if they did.
@@ -12,7 +12,7 @@ questions! {
 impl Tx {
     /// Marks a benchmark as official; the first mark stays.
     pub async fn mark_official(&mut self, key: RepoKey, at: Timestamp) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO official (repo, since_ms) VALUES ($1, $2) ON CONFLICT (repo) DO NOTHING",
         )
         .bind(key.0)
@@ -23,7 +23,7 @@ impl Tx {
 
     /// Takes the mark away. The answer is whether there was one.
     pub async fn unmark_official(&mut self, key: RepoKey) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM official WHERE repo = $1").bind(key.0);
+        let query = sql::query("DELETE FROM official WHERE repo = $1").bind(key.0);
         Ok(self.change("unmark_official", query).await? > 0)
     }
 }
@@ -32,7 +32,7 @@ async fn official_since(
     connection: &mut Connection,
     key: RepoKey,
 ) -> sqlx::Result<Option<Timestamp>> {
-    let row = sqlx::query("SELECT since_ms FROM official WHERE repo = $1")
+    let row = sql::query("SELECT since_ms FROM official WHERE repo = $1")
         .bind(key.0)
         .fetch_optional(connection)
         .await?;

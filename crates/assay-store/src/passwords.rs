@@ -1,7 +1,7 @@
 use assay_model::Timestamp;
 
-use crate::sqlite::Connection;
-use crate::{AccountId, Error, Tx};
+use crate::backend::Connection;
+use crate::{AccountId, Error, Tx, sql};
 
 questions! {
     /// The hash of an account's password, with its salt and parameters, when the account has one.
@@ -17,14 +17,14 @@ impl Tx {
         at: Timestamp,
     ) -> Result<(), Error> {
         let query = match hash {
-            Some(hash) => sqlx::query(
+            Some(hash) => sql::query(
                 "INSERT INTO passwords (account, hash, changed_ms) VALUES ($1, $2, $3)
                  ON CONFLICT (account) DO UPDATE SET hash = excluded.hash, changed_ms = excluded.changed_ms",
             )
             .bind(account.0)
             .bind(hash)
             .bind(at.millis()),
-            None => sqlx::query("DELETE FROM passwords WHERE account = $1").bind(account.0),
+            None => sql::query("DELETE FROM passwords WHERE account = $1").bind(account.0),
         };
         self.change("set_password", query).await?;
         Ok(())
@@ -35,7 +35,7 @@ async fn password_of(
     connection: &mut Connection,
     account: AccountId,
 ) -> sqlx::Result<Option<String>> {
-    sqlx::query_scalar("SELECT hash FROM passwords WHERE account = $1")
+    sql::query_scalar("SELECT hash FROM passwords WHERE account = $1")
         .bind(account.0)
         .fetch_optional(connection)
         .await

@@ -1,9 +1,9 @@
 use assay_model::{ObjectId, RepoKey, RepoPath};
 use serde_json::Value as Json;
 
+use crate::backend::Connection;
 use crate::row::{Cells, to_json};
-use crate::sqlite::Connection;
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// An Every Eval Ever record in a repository.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ impl Tx {
     pub async fn set_records(&mut self, key: RepoKey, records: &[Record]) -> Result<(), Error> {
         for record in records {
             let facts = to_json(&record.facts).map_err(|error| Error::of("set_records", error))?;
-            let query = sqlx::query(
+            let query = sql::query(
                 "INSERT INTO records (repo, path, blob, facts) VALUES ($1, $2, $3, $4)
                  ON CONFLICT (repo, path) DO UPDATE SET blob = excluded.blob, facts = excluded.facts",
             )
@@ -44,7 +44,7 @@ impl Tx {
 
     /// Removes the record at a path. The answer is whether there was one.
     pub async fn remove_record(&mut self, key: RepoKey, path: &RepoPath) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM records WHERE repo = $1 AND path = $2")
+        let query = sql::query("DELETE FROM records WHERE repo = $1 AND path = $2")
             .bind(key.0)
             .bind(path.as_str());
         Ok(self.change("remove_record", query).await? > 0)
@@ -52,7 +52,7 @@ impl Tx {
 
     /// Removes every record of a repository.
     pub async fn clear_records(&mut self, key: RepoKey) -> Result<(), Error> {
-        let query = sqlx::query("DELETE FROM records WHERE repo = $1").bind(key.0);
+        let query = sql::query("DELETE FROM records WHERE repo = $1").bind(key.0);
         self.change("clear_records", query).await?;
         Ok(())
     }
@@ -68,7 +68,7 @@ async fn records_of(
     let (first, end) = range(folder);
     let query = "SELECT path, blob, facts FROM records
                  WHERE repo = $1 AND path > $2 AND path > $3 AND path < $4 ORDER BY path LIMIT $5";
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(key.0)
         .bind(after.map_or("", RepoPath::as_str))
         .bind(first)
@@ -94,7 +94,7 @@ async fn count_records(
 ) -> sqlx::Result<u64> {
     let (first, end) = range(folder);
     let query = "SELECT COUNT(*) FROM records WHERE repo = $1 AND path > $2 AND path < $3";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .bind(first)
         .bind(end)

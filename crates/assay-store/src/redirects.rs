@@ -1,8 +1,8 @@
 use assay_model::{RepoId, RepoKey, RepoKind};
 
+use crate::backend::Connection;
 use crate::repositories::lower;
-use crate::sqlite::Connection;
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 questions! {
     /// The names that a repository had before, in lower case and in order.
@@ -17,7 +17,7 @@ impl Tx {
         from: &RepoId,
         key: RepoKey,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO redirects (kind, name_lower, repo) VALUES ($1, $2, $3)
              ON CONFLICT (kind, name_lower) DO UPDATE SET repo = excluded.repo",
         )
@@ -30,7 +30,7 @@ impl Tx {
 
     /// Ends the redirect of a name that a repository has taken.
     pub(crate) async fn forget_name(&mut self, kind: RepoKind, id: &RepoId) -> Result<(), Error> {
-        let query = sqlx::query("DELETE FROM redirects WHERE kind = $1 AND name_lower = $2")
+        let query = sql::query("DELETE FROM redirects WHERE kind = $1 AND name_lower = $2")
             .bind(kind.as_str())
             .bind(lower(id));
         self.change("forget_name", query).await?;
@@ -39,7 +39,7 @@ impl Tx {
 }
 
 async fn former_names(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<String>> {
-    sqlx::query_scalar("SELECT name_lower FROM redirects WHERE repo = $1 ORDER BY name_lower")
+    sql::query_scalar("SELECT name_lower FROM redirects WHERE repo = $1 ORDER BY name_lower")
         .bind(key.0)
         .fetch_all(connection)
         .await

@@ -1,8 +1,8 @@
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::{Connection, random_bytes};
-use crate::{AccountId, Error, Taken, Tx};
+use crate::{AccountId, Error, Taken, Tx, sql};
 
 /// A repository, as the hub knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,13 +114,11 @@ impl Tx {
     /// The key is new among all that were ever committed. A transaction that is rolled back gives its key back, so a
     /// directory of that key that is found when a repository is made is the remains of a crash.
     pub async fn add_repository(&mut self, new: &NewRepository) -> Result<RepoKey, Error> {
-        let query = sqlx::query(concat!(
+        let query = sql::query(
             "INSERT INTO repositories (kind, name, name_lower, namespace_lower, owner, creator, created_ms, updated_ms,
                  private, description, gated, disabled, uid)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, ",
-            random_bytes!(),
-            ") RETURNING repo"
-        ))
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, randomblob(16)) RETURNING repo",
+        )
         .bind(new.kind.as_str())
         .bind(new.id.as_str())
         .bind(lower(&new.id))
@@ -149,7 +147,7 @@ impl Tx {
         let Some(before) = self.repository(key).await? else {
             return Ok(false);
         };
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE repositories SET name = $2, name_lower = $3, namespace_lower = $4, owner = $5, updated_ms = $6
              WHERE repo = $1 RETURNING repo",
         )
@@ -175,7 +173,7 @@ impl Tx {
         key: RepoKey,
         settings: &Settings,
     ) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE repositories SET private = $2, description = $3, gated = $4, disabled = $5 WHERE repo = $1",
         )
         .bind(key.0)
@@ -188,7 +186,7 @@ impl Tx {
 
     /// Writes when something in a repository changed, unless a later change is known.
     pub async fn touch_repository(&mut self, key: RepoKey, at: Timestamp) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE repositories SET updated_ms = $2 WHERE repo = $1 AND updated_ms < $2",
         )
         .bind(key.0)
@@ -199,7 +197,7 @@ impl Tx {
 
     /// Removes a repository with everything about it: discussions, redirects, index. The answer is whether it existed.
     pub async fn remove_repository(&mut self, key: RepoKey) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM repositories WHERE repo = $1").bind(key.0);
+        let query = sql::query("DELETE FROM repositories WHERE repo = $1").bind(key.0);
         Ok(self.change("remove_repository", query).await? > 0)
     }
 }
@@ -247,7 +245,7 @@ async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<O
         repository_columns!(),
         " FROM repositories r WHERE r.repo = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(key.0)
         .fetch_optional(connection)
         .await?;
@@ -264,7 +262,7 @@ async fn repository_of_uid(
         repository_columns!(),
         " FROM repositories r WHERE r.uid = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(uid.to_vec())
         .fetch_optional(connection)
         .await?;
@@ -285,7 +283,7 @@ async fn find_repository(
              (SELECT repo FROM repositories WHERE kind = $1 AND name_lower = $2),
              (SELECT repo FROM redirects WHERE kind = $1 AND name_lower = $2))"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(kind.as_str())
         .bind(lower(id))
         .fetch_optional(connection)
@@ -304,7 +302,7 @@ async fn repository_keys(
     limit: u32,
 ) -> sqlx::Result<Vec<RepoKey>> {
     let query = "SELECT repo FROM repositories WHERE repo > $1 ORDER BY repo LIMIT $2";
-    let keys: Vec<i64> = sqlx::query_scalar(query)
+    let keys: Vec<i64> = sql::query_scalar(query)
         .bind(after.map_or(0, |key| key.0))
         .bind(limit)
         .fetch_all(connection)
@@ -314,7 +312,7 @@ async fn repository_keys(
 
 async fn repositories_owned(connection: &mut Connection, owner: AccountId) -> sqlx::Result<u64> {
     let query = "SELECT COUNT(*) FROM repositories WHERE owner = $1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(owner.0)
         .fetch_one(connection)
         .await?;

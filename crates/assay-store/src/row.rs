@@ -1,12 +1,14 @@
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use assay_model::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sqlx::{Decode, Row as _, Type};
+use sqlx::Row as _;
 
+use crate::backend::Row;
 use crate::error::Cause;
-use crate::sqlite::{Db, Row};
+use crate::postgres::unescape;
 
 /// The columns of a row, taken one after the other in the order of the `SELECT`. What is not as this program writes it is
 /// an error that names the column.
@@ -21,23 +23,23 @@ impl<'r> Cells<'r> {
         Self { row, next: 0 }
     }
 
-    /// The next column, as the backend reads it.
-    pub(crate) fn get<T: Decode<'r, Db> + Type<Db>>(&mut self) -> sqlx::Result<T> {
+    /// The next column.
+    pub(crate) fn get<T: Cell<'r>>(&mut self) -> sqlx::Result<T> {
         let index = self.next;
         self.next += 1;
-        self.row.try_get(index)
+        T::read(self.row, index)
     }
 
     /// The next column, a word or a name.
     pub(crate) fn parse<T: FromStr<Err: Into<Cause>>>(&mut self) -> sqlx::Result<T> {
-        let text: &str = self.get()?;
+        let text: Cow<'_, str> = self.get()?;
         text.parse().map_err(|error: T::Err| self.wrong(error))
     }
 
     /// The next column, a word or a name or nothing.
     pub(crate) fn parse_option<T: FromStr<Err: Into<Cause>>>(&mut self) -> sqlx::Result<Option<T>> {
-        let text: Option<&str> = self.get()?;
-        text.map(str::parse)
+        let text: Option<Cow<'_, str>> = self.get()?;
+        text.map(|text| text.parse())
             .transpose()
             .map_err(|error: T::Err| self.wrong(error))
     }
@@ -79,14 +81,14 @@ impl<'r> Cells<'r> {
 
     /// The next column, JSON.
     pub(crate) fn json<T: DeserializeOwned>(&mut self) -> sqlx::Result<T> {
-        let text: &str = self.get()?;
-        serde_json::from_str(text).map_err(|error| self.wrong(error))
+        let text: Cow<'_, str> = self.get()?;
+        serde_json::from_str(&text).map_err(|error| self.wrong(error))
     }
 
     /// The next column, JSON or nothing.
     pub(crate) fn json_option<T: DeserializeOwned>(&mut self) -> sqlx::Result<Option<T>> {
-        let text: Option<&str> = self.get()?;
-        text.map(serde_json::from_str)
+        let text: Option<Cow<'_, str>> = self.get()?;
+        text.map(|text| serde_json::from_str(&text))
             .transpose()
             .map_err(|error| self.wrong(error))
     }
@@ -96,6 +98,69 @@ impl<'r> Cells<'r> {
             index: (self.next - 1).to_string(),
             source: source.into(),
         }
+    }
+}
+
+/// What a column can hold.
+pub(crate) trait Cell<'r>: Sized {
+    /// Reads a column of a row.
+    fn read(row: &'r Row, index: usize) -> sqlx::Result<Self>;
+}
+
+/// What both backends read as it is.
+macro_rules! cells {
+    ($($type:ty),*) => {
+        $(
+            impl<'r> Cell<'r> for $type {
+                fn read(row: &'r Row, index: usize) -> sqlx::Result<Self> {
+                    match row {
+                        Row::Sqlite(row) => row.try_get(index),
+                        Row::Postgres(row) => row.try_get(index),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+cells!(
+    i64,
+    bool,
+    Vec<u8>,
+    &'r [u8],
+    Option<i64>,
+    Option<bool>,
+    Option<Vec<u8>>
+);
+
+impl<'r> Cell<'r> for Option<Cow<'r, str>> {
+    fn read(row: &'r Row, index: usize) -> sqlx::Result<Self> {
+        match row {
+            Row::Sqlite(row) => Ok(row.try_get::<Option<&str>, _>(index)?.map(Cow::Borrowed)),
+            Row::Postgres(row) => Ok(row.try_get::<Option<&str>, _>(index)?.map(unescape)),
+        }
+    }
+}
+
+impl<'r> Cell<'r> for Cow<'r, str> {
+    fn read(row: &'r Row, index: usize) -> sqlx::Result<Self> {
+        match row {
+            Row::Sqlite(row) => Ok(Cow::Borrowed(row.try_get(index)?)),
+            Row::Postgres(row) => Ok(unescape(row.try_get(index)?)),
+        }
+    }
+}
+
+impl<'r> Cell<'r> for Option<String> {
+    fn read(row: &'r Row, index: usize) -> sqlx::Result<Self> {
+        let text = Option::<Cow<'_, str>>::read(row, index)?;
+        Ok(text.map(Cow::into_owned))
+    }
+}
+
+impl<'r> Cell<'r> for String {
+    fn read(row: &'r Row, index: usize) -> sqlx::Result<Self> {
+        Cow::<'_, str>::read(row, index).map(Cow::into_owned)
     }
 }
 

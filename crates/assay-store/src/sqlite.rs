@@ -1,25 +1,20 @@
-//! What `SQLite` does in its own way. All other files speak SQL that `PostgreSQL` reads too.
+//! What `SQLite` does in its own way.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_model::Durability;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions, Connection as _, Sqlite, SqliteConnection};
+use sqlx::{Arguments as _, ConnectOptions, Connection as _, Sqlite, SqliteConnection};
 
-/// The backend.
-pub(crate) type Db = Sqlite;
-/// A connection to it.
-pub(crate) type Connection = SqliteConnection;
-/// A pool of connections.
-pub(crate) type Pool = SqlitePool;
-/// A row of an answer.
-pub(crate) type Row = SqliteRow;
-/// The arguments of a statement.
-pub(crate) type Arguments = <Sqlite as sqlx::Database>::Arguments;
+use crate::Error;
+use crate::backend::Connection;
+use crate::migrate::migrate;
+use crate::sql::{Query, Value};
+use crate::turn::{Turn, Turns};
 
 /// The steps from an empty database to the present one. A step that was released is never changed.
 pub(crate) const MIGRATIONS: &[&str] = &[
@@ -28,15 +23,8 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0003_trust.sql"),
     include_str!("../migrations/sqlite/0004_issuer.sql"),
     include_str!("../migrations/sqlite/0005_web.sql"),
+    include_str!("../migrations/sqlite/0006_several.sql"),
 ];
-
-/// Sixteen random bytes, as a term of SQL.
-macro_rules! random_bytes {
-    () => {
-        "randomblob(16)"
-    };
-}
-pub(crate) use random_bytes;
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has
 /// written in between, however long it would be willing to wait.
@@ -59,8 +47,76 @@ const CACHE: &str = "-16384";
 /// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
 const LOCKED: [i32; 2] = [5, 6];
 
+/// The connections of one process to a file.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    path: PathBuf,
+    turns: Turns,
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
+
+impl Pools {
+    /// Opens a file, makes it when it is not there, and brings it to the version that this program knows.
+    pub(crate) async fn open(path: &Path, durability: Durability) -> Result<Self, Error> {
+        let failed = |error: sqlx::Error| Error::Open {
+            path: path.to_owned(),
+            source: error.into(),
+        };
+        let turns = Turns::of(path).map_err(|error| failed(error.into()))?;
+        let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
+        let writer = writer(path, durability).await.map_err(failed)?;
+        let mut connection = Connection::from(writer.acquire().await.map_err(failed)?);
+        migrate(&mut connection, MIGRATIONS).await?;
+        drop((connection, turn));
+        Ok(Self {
+            path: path.to_owned(),
+            turns,
+            writer,
+            readers: readers(path).await.map_err(failed)?,
+        })
+    }
+
+    /// A connection that answers questions.
+    pub(crate) async fn reader(&self) -> sqlx::Result<Connection> {
+        Ok(self.readers.acquire().await?.into())
+    }
+
+    /// A connection that sees one moment, until it is dropped.
+    pub(crate) async fn snapshot(&self) -> sqlx::Result<Connection> {
+        Ok(self.readers.begin().await?.into())
+    }
+
+    /// Begins a change, when the one before has ended.
+    pub(crate) async fn begin(&self) -> sqlx::Result<(Connection, Turn)> {
+        let turn = self.turns.wait().await?;
+        let transaction = self.writer.begin_with(BEGIN).await?;
+        Ok((transaction.into(), turn))
+    }
+
+    /// Writes a copy of the database, as it is at one moment, to a new file. It reads, but a connection that may only
+    /// read is not allowed to make a file either.
+    pub(crate) async fn copy_to(&self, to: &Path) -> sqlx::Result<()> {
+        let to = to.to_str().ok_or_else(|| {
+            sqlx::Error::Configuration("the path of a database is Unicode text".into())
+        })?;
+        let mut connection = options(&self.path).connect().await?;
+        sqlx::query("VACUUM INTO $1")
+            .bind(to)
+            .execute(&mut connection)
+            .await?;
+        connection.close().await
+    }
+
+    /// Waits for what is under way and closes the connections.
+    pub(crate) async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
 /// The one connection that writes.
-pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<Pool> {
+pub(crate) async fn writer(path: &Path, durability: Durability) -> sqlx::Result<SqlitePool> {
     make_private(path)?;
     // With a write-ahead log, `NORMAL` keeps the database whole whatever happens. A power failure may take back the last
     // transactions; what they say of git is found again at the next start. `FULL` waits for the disk each time.
@@ -88,7 +144,7 @@ fn make_private(path: &Path) -> std::io::Result<()> {
 }
 
 /// The connections that answer questions. They could not write if they were told to.
-pub(crate) async fn readers(path: &Path) -> sqlx::Result<Pool> {
+async fn readers(path: &Path) -> sqlx::Result<SqlitePool> {
     let options = options(path).pragma("query_only", "on");
     pool(READERS).connect_with(options).await
 }
@@ -121,12 +177,12 @@ fn options(path: &Path) -> SqliteConnectOptions {
 /// Notices that another connection, of this process or any other, has committed.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    connection: Connection,
+    connection: SqliteConnection,
     version: i64,
 }
 
 impl Watch {
-    /// Begins to watch. The first [`Watch::changed`] answers yes.
+    /// Begins to watch. The first [`Watch::changed`] has an answer.
     pub(crate) async fn begin(path: &Path) -> sqlx::Result<Self> {
         let connection = options(path).pragma("query_only", "on").connect().await?;
         Ok(Self {
@@ -135,34 +191,39 @@ impl Watch {
         })
     }
 
-    /// Whether someone has committed since the last time it was asked, without reading any table.
-    pub(crate) async fn changed(&mut self) -> sqlx::Result<bool> {
+    /// The generation, if someone has committed since the last time it was asked; whether they have is found out without
+    /// reading any table.
+    pub(crate) async fn changed(&mut self) -> sqlx::Result<Option<u64>> {
         let version = sqlx::query_scalar("PRAGMA data_version")
             .fetch_one(&mut self.connection)
             .await?;
-        let changed = version != self.version;
+        if version == self.version {
+            return Ok(None);
+        }
         self.version = version;
-        Ok(changed)
-    }
-
-    /// The connection, to read what has changed.
-    pub(crate) fn connection(&mut self) -> &mut Connection {
-        &mut self.connection
+        let value: i64 = sqlx::query_scalar("SELECT value FROM generation")
+            .fetch_one(&mut self.connection)
+            .await?;
+        Ok(Some(value.unsigned_abs()))
     }
 }
 
-/// Writes a copy of a database, as it is at one moment, to a new file. It reads, but a connection that may only read is
-/// not allowed to make a file either.
-pub(crate) async fn copy(from: &Path, to: &Path) -> sqlx::Result<()> {
-    let to = to.to_str().ok_or_else(|| {
-        sqlx::Error::Configuration("the path of a database is Unicode text".into())
-    })?;
-    let mut connection = options(from).connect().await?;
-    sqlx::query("VACUUM INTO $1")
-        .bind(to)
-        .execute(&mut connection)
-        .await?;
-    connection.close().await
+/// A statement with its values, as this backend wants them.
+pub(crate) fn prepare(
+    query: Query<'_>,
+) -> sqlx::Result<sqlx::query::Query<'static, Sqlite, SqliteArguments>> {
+    let mut arguments = SqliteArguments::default();
+    arguments.reserve(query.values.len(), 0);
+    for value in query.values {
+        let added = match value {
+            Value::Number(number) => arguments.add(number),
+            Value::Flag(flag) => arguments.add(flag),
+            Value::Text(text) => arguments.add(text),
+            Value::Bytes(bytes) => arguments.add(bytes),
+        };
+        added.map_err(sqlx::Error::Encode)?;
+    }
+    Ok(sqlx::query_with(query.statement, arguments))
 }
 
 /// Whether an error says that another connection keeps the database locked.

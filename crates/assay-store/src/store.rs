@@ -1,15 +1,14 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use assay_model::Durability;
-use sqlx::pool::PoolConnection;
-use tokio::sync::Mutex;
+use assay_model::{Durability, RepoKey};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::migrate::migrate;
-use crate::sqlite::{self, Connection, Db, Pool, Watch};
-use crate::turn::Turns;
-use crate::{Error, Tx};
+use crate::backend::Connection;
+use crate::postgres::OpenError;
+use crate::{Database, Error, Tx, postgres, sqlite, turn};
 
 /// The database of a hub. It is cheap to clone, and every clone is the same database.
 ///
@@ -49,39 +48,91 @@ pub struct Store {
 /// What the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    path: PathBuf,
-    turns: Turns,
-    writer: Pool,
-    readers: Pool,
-    watch: Mutex<Watch>,
+    backend: Backend,
     seen: AtomicU64,
 }
 
-impl Store {
-    /// Opens the database at a path, makes it when it is not there, and brings it to the version that this program knows.
-    /// What is committed outlasts the process.
-    pub async fn open(path: &Path) -> Result<Self, Error> {
-        Self::open_lasting(path, Durability::Fast).await
+/// What carries out questions and changes.
+#[derive(Debug)]
+enum Backend {
+    /// A file, which several processes of one machine may open.
+    Sqlite {
+        pools: sqlite::Pools,
+        watch: Mutex<sqlite::Watch>,
+    },
+    /// A database of a server.
+    Postgres {
+        pools: postgres::Pools,
+        watch: postgres::Watch,
+        presence: postgres::Presence,
+        /// Who writes in this process: others wait here and not on the server, where each would take a connection.
+        turn: Arc<Mutex<()>>,
+    },
+}
+
+/// A change of a few rows by who works off a queue. It is undone when it is dropped before its end.
+pub(crate) struct Worker {
+    connection: Connection,
+    _turn: Option<Turn>,
+}
+
+impl Worker {
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 
-    /// The same, whose changes outlast what this says.
-    pub async fn open_lasting(path: &Path, durability: Durability) -> Result<Self, Error> {
-        let failed = |error: sqlx::Error| Error::Open {
-            path: path.to_owned(),
-            source: error.into(),
+    pub(crate) async fn end(self, doing: &'static str) -> Result<(), Error> {
+        let ended = self.connection.commit().await;
+        ended.map_err(|error| Error::of(doing, error))
+    }
+}
+
+/// The turn to publish to a repository, until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct RepositoryTurn {
+    /// A transaction that does nothing but hold a lock, which goes with it.
+    _held: Option<Connection>,
+}
+
+/// The turn to write, until this is dropped.
+#[derive(Debug)]
+#[expect(
+    dead_code,
+    reason = "they are held, and given back when they are dropped"
+)]
+pub(crate) enum Turn {
+    /// In a file.
+    Sqlite(turn::Turn),
+    /// Of this process; that of all processes goes with the transaction.
+    Postgres(OwnedMutexGuard<()>),
+}
+
+impl Store {
+    /// Opens the database in a file, makes it when it is not there, and brings it to the version that this program knows.
+    /// What is committed outlasts the process.
+    pub async fn open(path: &Path) -> Result<Self, Error> {
+        let file = Database::File(path.to_owned());
+        Self::connect(&file, Durability::Fast).await
+    }
+
+    /// Opens a database, in a file or of a server, whose changes outlast what this says.
+    pub async fn connect(database: &Database, durability: Durability) -> Result<Self, Error> {
+        let backend = match database {
+            Database::File(path) => open_file(path, durability).await?,
+            Database::Server(server) => {
+                let opened = open_server(server.options(), durability).await;
+                opened.map_err(|error| match error {
+                    OpenError::Migrate(error) => error,
+                    OpenError::Reach(error) => Error::Reach {
+                        database: database.clone(),
+                        source: error.into(),
+                    },
+                })?
+            }
         };
-        let turns = Turns::of(path).map_err(|error| failed(error.into()))?;
-        let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
-        let writer = sqlite::writer(path, durability).await.map_err(failed)?;
-        let mut connection = writer.acquire().await.map_err(failed)?;
-        migrate(&mut connection, sqlite::MIGRATIONS).await?;
-        drop((connection, turn));
         let shared = Shared {
-            path: path.to_owned(),
-            turns,
-            writer,
-            readers: sqlite::readers(path).await.map_err(failed)?,
-            watch: Mutex::new(Watch::begin(path).await.map_err(failed)?),
+            backend,
             seen: AtomicU64::new(0),
         };
         let store = Self {
@@ -94,23 +145,49 @@ impl Store {
     /// Begins a change. It waits until the one before has ended, here or in another process; what is not committed is
     /// undone when the transaction is dropped.
     pub async fn begin(&self) -> Result<Tx, Error> {
-        let turn = self.shared.turns.wait().await;
-        let turn = turn.map_err(|error| Error::of("begin", error.into()))?;
-        let begun = self.shared.writer.begin_with(sqlite::BEGIN).await;
-        let transaction = begun.map_err(|error| Error::of("begin", error))?;
-        Ok(Tx::new(transaction, turn, Arc::clone(&self.shared)))
+        let begun = match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => {
+                let begun = pools.begin().await;
+                begun.map(|(connection, turn)| (connection, Turn::Sqlite(turn)))
+            }
+            Backend::Postgres { pools, turn, .. } => {
+                let turn = Arc::clone(turn).lock_owned().await;
+                let begun = pools.begin().await;
+                begun.map(|connection| (connection, Turn::Postgres(turn)))
+            }
+        };
+        let (connection, turn) = begun.map_err(|error| Error::of("begin", error))?;
+        Ok(Tx::new(connection, turn, Arc::clone(&self.shared)))
     }
 
     /// The number that grows with every committed change of anything visible, by any process: what was made of an older
-    /// generation may be out of date. It costs one small question to a connection that does nothing else.
+    /// generation may be out of date. In a file it costs one small question to a connection that does nothing else; a
+    /// server says by itself when there is something new, a moment after it was committed.
     pub async fn generation(&self) -> Result<u64, Error> {
         let failed = |error| Error::of("generation", error);
-        let mut watch = self.shared.watch.lock().await;
-        if watch.changed().await.map_err(failed)? {
-            let read = read_generation(watch.connection()).await;
-            self.shared.see(read.map_err(failed)?);
+        match &self.shared.backend {
+            Backend::Sqlite { watch, .. } => {
+                let mut watch = watch.lock().await;
+                if let Some(generation) = watch.changed().await.map_err(failed)? {
+                    self.shared.see(generation);
+                }
+            }
+            Backend::Postgres { watch, .. } => {
+                self.shared.see(watch.generation().await.map_err(failed)?);
+            }
         }
         Ok(self.seen_generation())
+    }
+
+    /// Waits until another process may have changed something, but no longer than this.
+    pub async fn wait_for_news(&self, at_most: Duration) {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => tokio::time::sleep(at_most).await,
+            Backend::Postgres { watch, .. } => {
+                // Whether there was news or the time was up, the caller looks.
+                let _ = tokio::time::timeout(at_most, watch.news()).await;
+            }
+        }
     }
 
     /// The newest generation that this process has made or seen. It costs nothing and does not notice another process.
@@ -118,38 +195,147 @@ impl Store {
         self.shared.seen.load(Ordering::Acquire)
     }
 
-    /// Writes a copy of the database, as it is at one moment, to a path where nothing is yet.
+    /// Writes a copy of the database, as it is at one moment, to a file where nothing is yet.
     pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
-        let copied = sqlite::copy(&self.shared.path, path).await;
-        copied.map_err(|error| Error::of("copy_to", error))
+        match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => {
+                let copied = pools.copy_to(path).await;
+                copied.map_err(|error| Error::of("copy_to", error))
+            }
+            Backend::Postgres { .. } => self.copy_to_file(path).await,
+        }
+    }
+
+    /// Copies the database of a server into a new file.
+    async fn copy_to_file(&self, path: &Path) -> Result<(), Error> {
+        let made = std::fs::File::create_new(path);
+        made.map_err(|error| Error::of("copy_to", error.into()))?;
+        let copy = Self::open(path).await?;
+        self.copy_into(&copy).await?;
+        copy.close().await;
+        Ok(())
     }
 
     /// Waits for what is under way and closes every connection of the pools. Later calls fail.
     pub async fn close(&self) {
-        self.shared.readers.close().await;
-        self.shared.writer.close().await;
+        match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => pools.close().await,
+            Backend::Postgres {
+                pools,
+                watch,
+                presence,
+                ..
+            } => {
+                watch.close().await;
+                presence.close().await;
+                pools.close().await;
+            }
+        }
     }
 
-    pub(crate) async fn reader(&self, doing: &'static str) -> Result<PoolConnection<Db>, Error> {
-        let reader = self.shared.readers.acquire().await;
+    pub(crate) async fn reader(&self, doing: &'static str) -> Result<Connection, Error> {
+        let reader = match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => pools.reader().await,
+            Backend::Postgres { pools, .. } => pools.reader().await,
+        };
         reader.map_err(|error| Error::of(doing, error))
     }
 
-    pub(crate) fn readers(&self) -> &Pool {
-        &self.shared.readers
+    /// A change that is no part of the order of all others: in a file there is no other than one at a time, with a server
+    /// it locks only the rows that it touches.
+    pub(crate) async fn worker(&self, doing: &'static str) -> Result<Worker, Error> {
+        let begun = match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => {
+                let begun = pools.begin().await;
+                begun.map(|(connection, turn)| (connection, Some(Turn::Sqlite(turn))))
+            }
+            Backend::Postgres { pools, .. } => {
+                let begun = pools.begin_unordered().await;
+                begun.map(|connection| (connection, None))
+            }
+        };
+        let (connection, turn) = begun.map_err(|error| Error::of(doing, error))?;
+        Ok(Worker {
+            connection,
+            _turn: turn,
+        })
+    }
+
+    /// Waits until no other process publishes to a repository, and keeps it so until the answer is dropped. In a file the
+    /// compare-and-swap of git's refs is enough: there is one server, and commands publish nothing.
+    pub async fn repository_turn(&self, key: RepoKey) -> Result<RepositoryTurn, Error> {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => Ok(RepositoryTurn { _held: None }),
+            Backend::Postgres { pools, .. } => {
+                let held = pools.repository_turn(key.0).await;
+                let held = held.map_err(|error| Error::of("repository_turn", error))?;
+                Ok(RepositoryTurn { _held: Some(held) })
+            }
+        }
+    }
+
+    /// Says that this process serves, and whether another one that did is gone since the last time this was asked:
+    /// whatever it was doing is to be caught up with. In a file there is one server.
+    pub async fn someone_left(&self) -> Result<bool, Error> {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => Ok(false),
+            Backend::Postgres { presence, .. } => {
+                let left = presence.someone_left().await;
+                left.map_err(|error| Error::of("someone_left", error))
+            }
+        }
+    }
+
+    /// A reader that sees one moment, until it is dropped.
+    pub(crate) async fn snapshot(&self) -> sqlx::Result<Connection> {
+        match &self.shared.backend {
+            Backend::Sqlite { pools, .. } => pools.snapshot().await,
+            Backend::Postgres { pools, .. } => pools.snapshot().await,
+        }
     }
 }
 
 impl Shared {
     /// Notes a generation that is committed.
-    pub(crate) fn see(&self, generation: u64) {
+    fn see(&self, generation: u64) {
         self.seen.fetch_max(generation, Ordering::AcqRel);
+    }
+
+    /// Notes a generation that this process has committed. When others have committed since the last that was seen,
+    /// theirs is still to be noticed, and this one with it.
+    pub(crate) fn see_own(&self, generation: u64) {
+        let before = generation.saturating_sub(1);
+        let seen =
+            self.seen
+                .compare_exchange(before, generation, Ordering::AcqRel, Ordering::Acquire);
+        if seen.is_err() {
+            tracing::debug!(generation, "another process has committed as well");
+        }
     }
 }
 
-async fn read_generation(connection: &mut Connection) -> sqlx::Result<u64> {
-    let value: i64 = sqlx::query_scalar("SELECT value FROM generation")
-        .fetch_one(connection)
-        .await?;
-    Ok(value.unsigned_abs())
+async fn open_file(path: &Path, durability: Durability) -> Result<Backend, Error> {
+    let pools = sqlite::Pools::open(path, durability).await?;
+    let watch = sqlite::Watch::begin(path).await;
+    let watch = watch.map_err(|error| Error::Open {
+        path: path.to_owned(),
+        source: error.into(),
+    })?;
+    Ok(Backend::Sqlite {
+        pools,
+        watch: Mutex::new(watch),
+    })
+}
+
+async fn open_server(
+    options: &sqlx::postgres::PgConnectOptions,
+    durability: Durability,
+) -> Result<Backend, OpenError> {
+    let pools = postgres::Pools::open(options, durability).await?;
+    Ok(Backend::Postgres {
+        pools,
+        watch: postgres::Watch::begin(options).await?,
+        presence: postgres::Presence::new(options),
+        turn: Arc::default(),
+    })
 }

@@ -2,11 +2,11 @@
 
 use assay_model::{RepoKey, Standing};
 
+use crate::backend::{Connection, Row};
 use crate::entry_json::attested_to_json;
 use crate::entry_row::{entry_columns, is_revoked, read_entry};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Row};
-use crate::{Error, IndexedEntry, Tx};
+use crate::{Error, IndexedEntry, Tx, sql};
 
 /// A version of an entry that brings a token, current or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ impl Tx {
     pub async fn set_standing(&mut self, id: i64, standing: &Standing) -> Result<(), Error> {
         let attested =
             attested_to_json(standing).map_err(|error| Error::of("set_standing", error))?;
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE entries SET verified = $2, reason = $3, detail = $4, revoked = $5, attested = $6 WHERE id = $1",
         )
         .bind(id)
@@ -51,7 +51,7 @@ async fn entries_with_jti(connection: &mut Connection, jti: &str) -> sqlx::Resul
         entry_columns!(),
         " FROM entries e WHERE e.jti = $1 ORDER BY e.id"
     );
-    let rows = sqlx::query(query).bind(jti).fetch_all(connection).await?;
+    let rows = sql::query(query).bind(jti).fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 
@@ -72,8 +72,8 @@ async fn token_entries(
         " FROM entries e WHERE e.form IS NOT NULL AND e.id > $1 AND e.repo = $3 ORDER BY e.id LIMIT $2"
     );
     let query = match key {
-        None => sqlx::query(of_all).bind(after).bind(limit),
-        Some(key) => sqlx::query(of_one).bind(after).bind(limit).bind(key.0),
+        None => sql::query(of_all).bind(after).bind(limit),
+        Some(key) => sql::query(of_one).bind(after).bind(limit).bind(key.0),
     };
     let rows = query.fetch_all(connection).await?;
     rows.iter().map(read).collect()

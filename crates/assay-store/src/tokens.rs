@@ -1,9 +1,9 @@
 use assay_model::{Role, Timestamp};
 
 use crate::accounts::{account_columns, read_account};
+use crate::backend::Connection;
 use crate::row::{Cells, to_json};
-use crate::sqlite::Connection;
-use crate::{Account, AccountId, Error, Sha256, Taken, Tx};
+use crate::{Account, AccountId, Error, Sha256, Taken, Tx, sql};
 
 /// What a token is known by; never the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +72,7 @@ impl Tx {
     pub async fn add_token(&mut self, new: &NewToken) -> Result<TokenId, Error> {
         let only = new.only.as_ref().map(to_json).transpose();
         let only = only.map_err(|error| Error::of("add_token", error))?;
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO tokens (account, label, hash, scope, limited_to, created_ms, expires_ms)
              VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
         )
@@ -90,7 +90,7 @@ impl Tx {
     /// Writes when a token was used. Nothing that is shown to others depends on it, so the generation stays; how often
     /// it is called is for the caller to limit.
     pub async fn touch_token(&mut self, id: TokenId, used: Timestamp) -> Result<(), Error> {
-        sqlx::query("UPDATE tokens SET last_used_ms = $2 WHERE id = $1")
+        sql::query("UPDATE tokens SET last_used_ms = $2 WHERE id = $1")
             .bind(id.0)
             .bind(used.millis())
             .execute(self.connection())
@@ -102,7 +102,7 @@ impl Tx {
     /// Revokes a token. The answer is whether it existed and was not revoked before.
     pub async fn revoke_token(&mut self, id: TokenId, at: Timestamp) -> Result<bool, Error> {
         let query =
-            sqlx::query("UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL")
+            sql::query("UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL")
                 .bind(id.0)
                 .bind(at.millis());
         Ok(self.change("revoke_token", query).await? > 0)
@@ -142,7 +142,7 @@ async fn credential(
         account_columns!(),
         " FROM tokens t JOIN accounts a ON a.id = t.account WHERE t.hash = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(hash.as_bytes().as_slice())
         .fetch_optional(connection)
         .await?;
@@ -160,7 +160,7 @@ async fn tokens_of(connection: &mut Connection, account: AccountId) -> sqlx::Res
         token_columns!(),
         " FROM tokens t WHERE t.account = $1 ORDER BY t.id DESC"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(account.0)
         .fetch_all(connection)
         .await?;

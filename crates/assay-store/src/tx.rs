@@ -1,18 +1,16 @@
 use std::sync::Arc;
 
-use sqlx::query::Query;
-use sqlx::{Row as _, Transaction};
-
-use crate::sqlite::{Arguments, Connection, Db};
-use crate::store::Shared;
-use crate::turn::Turn;
-use crate::{Error, Taken};
+use crate::backend::Connection;
+use crate::row::Cell as _;
+use crate::sql::Query;
+use crate::store::{Shared, Turn};
+use crate::{Error, Taken, sql};
 
 /// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state
 /// before it. When one of the changes is refused, none is made: what is left is to give the transaction up.
 #[derive(Debug)]
 pub struct Tx {
-    transaction: Transaction<'static, Db>,
+    transaction: Connection,
     /// Dropped after the transaction: the next one may begin.
     _turn: Turn,
     shared: Arc<Shared>,
@@ -21,11 +19,7 @@ pub struct Tx {
 }
 
 impl Tx {
-    pub(crate) fn new(
-        transaction: Transaction<'static, Db>,
-        turn: Turn,
-        shared: Arc<Shared>,
-    ) -> Self {
+    pub(crate) fn new(transaction: Connection, turn: Turn, shared: Arc<Shared>) -> Self {
         Self {
             transaction,
             _turn: turn,
@@ -45,7 +39,7 @@ impl Tx {
         let failed = |error| Error::of("commit", error);
         let generation = self.raise_generation().await.map_err(failed)?;
         self.transaction.commit().await.map_err(failed)?;
-        self.shared.see(generation);
+        self.shared.see_own(generation);
         Ok(generation)
     }
 
@@ -64,7 +58,7 @@ impl Tx {
     pub(crate) async fn change(
         &mut self,
         doing: &'static str,
-        query: Query<'_, Db, Arguments>,
+        query: Query<'_>,
     ) -> Result<u64, Error> {
         let rows = self.execute(query).await;
         rows.map_err(|error| Error::of(doing, error))
@@ -75,7 +69,7 @@ impl Tx {
         &mut self,
         doing: &'static str,
         what: Taken,
-        query: Query<'_, Db, Arguments>,
+        query: Query<'_>,
     ) -> Result<(), Error> {
         let rows = self.execute(query).await;
         rows.map_err(Error::unless_taken(doing, what))?;
@@ -88,21 +82,21 @@ impl Tx {
         &mut self,
         doing: &'static str,
         what: Taken,
-        query: Query<'_, Db, Arguments>,
+        query: Query<'_>,
     ) -> Result<Option<i64>, Error> {
-        let row = query.fetch_optional(&mut *self.transaction).await;
+        let row = query.fetch_optional(&mut self.transaction).await;
         self.refused |= row.is_err();
         let row = row.map_err(Error::unless_taken(doing, what))?;
         self.changed |= row.is_some();
-        row.map(|row| row.try_get(0))
+        row.map(|row| i64::read(&row, 0))
             .transpose()
             .map_err(|error| Error::of(doing, error))
     }
 
-    async fn execute(&mut self, query: Query<'_, Db, Arguments>) -> sqlx::Result<u64> {
-        let done = query.execute(&mut *self.transaction).await;
+    async fn execute(&mut self, query: Query<'_>) -> sqlx::Result<u64> {
+        let done = query.execute(&mut self.transaction).await;
         self.refused |= done.is_err();
-        let rows = done?.rows_affected();
+        let rows = done?;
         self.changed |= rows > 0;
         Ok(rows)
     }
@@ -113,9 +107,12 @@ impl Tx {
         } else {
             "SELECT value FROM generation"
         };
-        let value: i64 = sqlx::query_scalar(statement)
+        let value: i64 = sql::query_scalar(statement)
             .fetch_one(self.connection())
             .await?;
+        if self.changed {
+            self.transaction.tell().await?;
+        }
         Ok(value.unsigned_abs())
     }
 }

@@ -1,10 +1,10 @@
 use assay_model::Timestamp;
 
 use crate::accounts::{account_columns, read_account};
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
 use crate::tokens::{read_token, token_columns};
-use crate::{Account, AccountId, Error, Sha256, Taken, Token, TokenId, Tx};
+use crate::{Account, AccountId, Error, Sha256, Taken, Token, TokenId, Tx, sql};
 
 /// What a session is known by to its owner; never the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,12 +64,12 @@ impl Tx {
     /// Begins a session, and forgets those that have ended by then. [`Error::Taken`] when the hash exists.
     pub async fn add_web_session(&mut self, new: &NewWebSession) -> Result<WebSessionId, Error> {
         let doing = "add_web_session";
-        sqlx::query("DELETE FROM web_sessions WHERE expires_ms <= $1")
+        sql::query("DELETE FROM web_sessions WHERE expires_ms <= $1")
             .bind(new.created.millis())
             .execute(self.connection())
             .await
             .map_err(|error| Error::of(doing, error))?;
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO web_sessions (account, token, hash, agent, created_ms, expires_ms, last_used_ms)
              VALUES ($1, $2, $3, $4, $5, $6, $5) RETURNING id",
         )
@@ -89,7 +89,7 @@ impl Tx {
         id: WebSessionId,
         used: Timestamp,
     ) -> Result<(), Error> {
-        sqlx::query("UPDATE web_sessions SET last_used_ms = $2 WHERE id = $1")
+        sql::query("UPDATE web_sessions SET last_used_ms = $2 WHERE id = $1")
             .bind(id.0)
             .bind(used.millis())
             .execute(self.connection())
@@ -104,7 +104,7 @@ impl Tx {
         account: AccountId,
         id: WebSessionId,
     ) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM web_sessions WHERE account = $1 AND id = $2")
+        let query = sql::query("DELETE FROM web_sessions WHERE account = $1 AND id = $2")
             .bind(account.0)
             .bind(id.0);
         Ok(self.change("end_web_session", query).await? > 0)
@@ -116,7 +116,7 @@ impl Tx {
         account: AccountId,
         but: Option<WebSessionId>,
     ) -> Result<u64, Error> {
-        let query = sqlx::query("DELETE FROM web_sessions WHERE account = $1 AND id <> $2")
+        let query = sql::query("DELETE FROM web_sessions WHERE account = $1 AND id <> $2")
             .bind(account.0)
             .bind(but.map_or(0, |id| id.0));
         self.change("end_web_sessions", query).await
@@ -150,7 +150,7 @@ async fn web_visitor(
         account_columns!(),
         ", s.token FROM web_sessions s JOIN accounts a ON a.id = s.account WHERE s.hash = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(hash.as_bytes().as_slice())
         .fetch_optional(&mut *connection)
         .await?;
@@ -174,7 +174,7 @@ async fn token(connection: &mut Connection, id: TokenId) -> sqlx::Result<Option<
         token_columns!(),
         " FROM tokens t WHERE t.id = $1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id.0)
         .fetch_optional(connection)
         .await?;
@@ -190,7 +190,7 @@ async fn web_sessions_of(
         session_columns!(),
         " FROM web_sessions s WHERE s.account = $1 ORDER BY s.id DESC"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(account.0)
         .fetch_all(connection)
         .await?;

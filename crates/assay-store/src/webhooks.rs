@@ -1,9 +1,10 @@
 use assay_model::{RepoKey, TaskId, Timestamp};
 use serde_json::Value as Json;
+use sqlx::AssertSqlSafe;
 
+use crate::backend::Connection;
 use crate::row::{Cells, to_json};
-use crate::sqlite::Connection;
-use crate::{AccountId, Error, Taken, Tx};
+use crate::{AccountId, Error, Store, Taken, Tx, sql};
 
 /// What a webhook is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,13 +112,31 @@ questions! {
     fn told_ranks(key: RepoKey, task: &TaskId) -> Option<Json>;
 }
 
+impl Store {
+    /// Takes deliveries that are due, what waits longest first, so that nobody else takes them until a moment: by then
+    /// they are noted, or whoever took them is gone. It waits for nobody who writes, and skips what another process is
+    /// just taking.
+    pub async fn take_deliveries(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Delivery>, Error> {
+        let mut worker = self.worker("take_deliveries").await?;
+        let taken = take_deliveries(worker.connection(), now, until, limit).await;
+        let taken = taken.map_err(|error| Error::of("take_deliveries", error))?;
+        worker.end("take_deliveries").await?;
+        Ok(taken)
+    }
+}
+
 impl Tx {
     /// Makes a webhook.
     pub async fn add_webhook(&mut self, new: &NewWebhook) -> Result<WebhookId, Error> {
         let doing = "add_webhook";
         let events = to_json(&new.events).map_err(|error| Error::of(doing, error))?;
         let (account, repo) = columns(new.to);
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO webhooks (account, repo, url, secret, events, created_ms)
              VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
         )
@@ -133,7 +152,7 @@ impl Tx {
 
     /// Removes a webhook with its deliveries. The answer is whether there was one.
     pub async fn remove_webhook(&mut self, id: WebhookId) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM webhooks WHERE id = $1").bind(id.0);
+        let query = sql::query("DELETE FROM webhooks WHERE id = $1").bind(id.0);
         Ok(self.change("remove_webhook", query).await? > 0)
     }
 
@@ -145,7 +164,7 @@ impl Tx {
         body: &str,
         at: Timestamp,
     ) -> Result<DeliveryId, Error> {
-        let id: i64 = sqlx::query_scalar(
+        let id: i64 = sql::query_scalar(
             "INSERT INTO deliveries (webhook, event, body, created_ms, attempts, due_ms)
              VALUES ($1, $2, $3, $4, 0, $4) RETURNING id",
         )
@@ -161,7 +180,7 @@ impl Tx {
 
     /// Writes what became of an attempt.
     pub async fn note_attempt(&mut self, id: DeliveryId, attempt: &Attempt) -> Result<(), Error> {
-        sqlx::query(
+        sql::query(
             "UPDATE deliveries SET attempts = attempts + 1, tried_ms = $2, due_ms = $3, status = $4, problem = $5
              WHERE id = $1",
         )
@@ -178,7 +197,7 @@ impl Tx {
 
     /// Forgets all but the last deliveries of a webhook that are over.
     pub async fn prune_deliveries(&mut self, webhook: WebhookId, keep: u32) -> Result<(), Error> {
-        sqlx::query(
+        sql::query(
             "DELETE FROM deliveries WHERE webhook = $1 AND due_ms IS NULL AND id NOT IN
              (SELECT id FROM deliveries WHERE webhook = $1 ORDER BY id DESC LIMIT $2)",
         )
@@ -197,7 +216,7 @@ impl Tx {
         task: &TaskId,
         ranks: &Json,
     ) -> Result<(), Error> {
-        sqlx::query(
+        sql::query(
             "INSERT INTO told_ranks (repo, task, ranks) VALUES ($1, $2, $3)
              ON CONFLICT (repo, task) DO UPDATE SET ranks = excluded.ranks",
         )
@@ -246,7 +265,7 @@ fn read_webhook(cells: &mut Cells<'_>) -> sqlx::Result<Webhook> {
 
 async fn webhooks_of(connection: &mut Connection, to: HookedTo) -> sqlx::Result<Vec<Webhook>> {
     let (account, repo) = columns(to);
-    let rows = sqlx::query(select_webhooks!("WHERE account = $1 OR repo = $2"))
+    let rows = sql::query(select_webhooks!("WHERE account = $1 OR repo = $2"))
         .bind(account)
         .bind(repo)
         .fetch_all(connection)
@@ -261,7 +280,7 @@ async fn webhooks_for(
     key: RepoKey,
     owner: AccountId,
 ) -> sqlx::Result<Vec<Webhook>> {
-    let rows = sqlx::query(select_webhooks!("WHERE account = $1 OR repo = $2"))
+    let rows = sql::query(select_webhooks!("WHERE account = $1 OR repo = $2"))
         .bind(owner.0)
         .bind(key.0)
         .fetch_all(connection)
@@ -272,7 +291,7 @@ async fn webhooks_for(
 }
 
 async fn webhooks(connection: &mut Connection) -> sqlx::Result<Vec<Webhook>> {
-    let rows = sqlx::query(select_webhooks!(""))
+    let rows = sql::query(select_webhooks!(""))
         .fetch_all(connection)
         .await?;
     rows.iter()
@@ -281,7 +300,7 @@ async fn webhooks(connection: &mut Connection) -> sqlx::Result<Vec<Webhook>> {
 }
 
 async fn webhook(connection: &mut Connection, id: WebhookId) -> sqlx::Result<Option<Webhook>> {
-    let row = sqlx::query(select_webhooks!("WHERE id = $1"))
+    let row = sql::query(select_webhooks!("WHERE id = $1"))
         .bind(id.0)
         .fetch_optional(connection)
         .await?;
@@ -319,7 +338,7 @@ async fn deliveries_of(
     limit: u32,
 ) -> sqlx::Result<Vec<Delivery>> {
     let statement = select_deliveries!("WHERE webhook = $1 ORDER BY id DESC LIMIT $2");
-    let rows = sqlx::query(statement)
+    let rows = sql::query(statement)
         .bind(webhook.0)
         .bind(limit)
         .fetch_all(connection)
@@ -330,7 +349,7 @@ async fn deliveries_of(
 }
 
 async fn delivery(connection: &mut Connection, id: DeliveryId) -> sqlx::Result<Option<Delivery>> {
-    let row = sqlx::query(select_deliveries!("WHERE id = $1"))
+    let row = sql::query(select_deliveries!("WHERE id = $1"))
         .bind(id.0)
         .fetch_optional(connection)
         .await?;
@@ -344,7 +363,7 @@ async fn deliveries_due(
     limit: u32,
 ) -> sqlx::Result<Vec<Delivery>> {
     let statement = select_deliveries!("WHERE due_ms <= $1 ORDER BY due_ms, id LIMIT $2");
-    let rows = sqlx::query(statement)
+    let rows = sql::query(statement)
         .bind(now.millis())
         .bind(limit)
         .fetch_all(connection)
@@ -354,12 +373,38 @@ async fn deliveries_due(
         .collect()
 }
 
+async fn take_deliveries(
+    connection: &mut Connection,
+    now: Timestamp,
+    until: Timestamp,
+    limit: u32,
+) -> sqlx::Result<Vec<Delivery>> {
+    let statement = format!(
+        "UPDATE deliveries SET due_ms = $2 WHERE id IN
+         (SELECT id FROM deliveries WHERE due_ms <= $1 ORDER BY due_ms, id LIMIT $3{})
+         RETURNING id, webhook, event, body, created_ms, attempts, due_ms, tried_ms, status, problem",
+        connection.skip_locked()
+    );
+    let rows = sql::query(AssertSqlSafe(statement))
+        .bind(now.millis())
+        .bind(until.millis())
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    let mut taken = rows
+        .iter()
+        .map(|row| read_delivery(&mut Cells::of(row)))
+        .collect::<sqlx::Result<Vec<_>>>()?;
+    taken.sort_by_key(|delivery| (delivery.tried.unwrap_or(delivery.created), delivery.id));
+    Ok(taken)
+}
+
 async fn told_ranks(
     connection: &mut Connection,
     key: RepoKey,
     task: &TaskId,
 ) -> sqlx::Result<Option<Json>> {
-    let row = sqlx::query("SELECT ranks FROM told_ranks WHERE repo = $1 AND task = $2")
+    let row = sql::query("SELECT ranks FROM told_ranks WHERE repo = $1 AND task = $2")
         .bind(key.0)
         .bind(task.as_str())
         .fetch_optional(connection)

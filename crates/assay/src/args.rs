@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Keys(crate::commands::operate::trust::args::KeysArgs),
     Trust(crate::commands::operate::trust::args::TrustArgs),
     Reindex(operate::Reindex),
+    Migrate(operate::Migrate),
     Config(operate::ConfigArgs),
     Completions(Completions),
     Man(Man),

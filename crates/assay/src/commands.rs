@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Keys(command) => operate::trust::run_keys(command, printer),
         Command::Trust(command) => operate::trust::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),
+        Command::Migrate(command) => operate::migrate::run(command, printer),
         Command::Config(command) => operate::check::run(command, printer),
         Command::Upgrade(command) => upgrade::run(command, config, printer),
         Command::Completions(command) => completions::run(command, printer),

@@ -87,7 +87,7 @@ impl Hub {
         let comment = comment
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned);
-        let locked = self.lock(repo.key).await;
+        let locked = self.lock(repo.key).await?;
         let (held, scene) = self.scene(caller, repo, num).await?;
         check_mergeable(&held)?;
         let base = base_of(&held);

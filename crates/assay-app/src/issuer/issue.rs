@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_formats::hub_api::{EvalToken, EvalTokenPreview, TokenDigests, TokenLog};
@@ -203,13 +204,17 @@ impl Issuer {
                 "nothing is issued that is not logged",
             )
         };
-        let log = self.hub.trust.results();
-        let appended = log.append(leaf.to_json().into_bytes());
+        let appended = self.hub.log_results(vec![leaf.to_json()]);
         let index = match tokio::time::timeout(PATIENCE, appended).await {
-            Ok(Ok(index)) => index,
+            Ok(Ok(indices)) => indices.first().copied().unwrap_or_default(),
             Ok(Err(error)) => return Err(unavailable(error.into())),
             Err(elapsed) => return Err(unavailable(elapsed.into())),
         };
+        // Another process may have written it.
+        let trust = Arc::clone(&self.hub.trust);
+        let reached = blocking(move || trust.reach_results(index + 1)).await;
+        reached.map_err(|error| unavailable(error.into()))?;
+        let log = self.hub.trust.results();
         let receipt = blocking(move || log.receipt(index).map_err(Error::internal)).await;
         let receipt = receipt.map_err(|error| unavailable(error.into()))?;
         Ok((index, receipt.to_string()))

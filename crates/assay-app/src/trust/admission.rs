@@ -13,7 +13,6 @@ use assay_trust::{
 
 use super::evidence::form;
 use super::judge::{Case, of_token};
-use super::log_error;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
@@ -138,20 +137,11 @@ pub(crate) async fn admit(
     let decisions = decide(hub, &mut tx, repo, sightings, received_at).await?;
     tx.commit().await?;
     hub.touch(&touched);
-    if !hub.trust.is_writer() {
-        // Whoever wrote the log may be gone by now.
-        let trust = Arc::clone(&hub.trust);
-        blocking(move || trust.refresh()).await?;
-    }
-    let log = hub.trust.results();
-    // All are queued before any is waited for: they share one write to the disk.
-    let pending: Vec<_> = decisions
+    let leaves = decisions
         .into_iter()
-        .map(|(_, decide)| log.append(ResultsLeaf::Decide(decide).to_json().into_bytes()))
+        .map(|(_, decide)| ResultsLeaf::Decide(decide).to_json())
         .collect();
-    for appended in pending {
-        appended.await.map_err(log_error)?;
-    }
+    hub.log_results(leaves).await?;
     Ok(())
 }
 

@@ -1,12 +1,13 @@
-//! The control log: written by one process, asked for by others, followed by all.
+//! The logs: written by one process, asked for by others, followed by all.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_model::Timestamp;
 use assay_store::LogKind;
 use assay_trust::{ControlLeaf, TrustState};
 
-use super::{Role, Trust, Which, hold};
+use super::{Role, Trust, Which, hold, log_error};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
@@ -18,6 +19,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const REQUESTS: u32 = 64;
 /// In every which turn of the watch a server looks whether the logs have become free.
 const TAKE_OVER_EVERY: u64 = 10;
+/// In every which turn of the watch a server looks whether another one is gone: every second.
+const LOOK_ROUND_EVERY: u64 = 5;
+/// How long what was asked of the results log is kept once it is answered, in milliseconds.
+const KEPT_MILLIS: i64 = 60 * 60 * 1_000;
 /// In every which turn of the watch what others clone is brought up to the logs: every five seconds.
 const MIRROR_EVERY: u64 = 25;
 
@@ -31,11 +36,52 @@ impl Hub {
             return Ok(index);
         }
         let mut tx = self.store.begin().await?;
-        let id = tx.ask_control(&leaf.to_json(), self.now()).await?;
+        let json = leaf.to_json();
+        let id = tx.ask_log(LogKind::Control, &json, self.now()).await?;
         tx.commit().await?;
+        self.answer_to(id, Which::Control).await
+    }
+
+    /// Writes leaves to the results log, or asks the process that may, and returns where they stand once they are there to
+    /// stay.
+    pub(crate) async fn log_results(&self, leaves: Vec<String>) -> Result<Vec<u64>, Error> {
+        if !self.trust.writes(Which::Results) {
+            // Whoever wrote the log may be gone by now.
+            let trust = Arc::clone(&self.trust);
+            blocking(move || trust.refresh()).await?;
+        }
+        if self.trust.writes(Which::Results) {
+            let log = self.trust.results();
+            // All are queued before any is waited for: they share one write to the disk.
+            let pending: Vec<_> = leaves
+                .into_iter()
+                .map(|leaf| log.append(leaf.into_bytes()))
+                .collect();
+            let mut indices = Vec::with_capacity(pending.len());
+            for appended in pending {
+                indices.push(appended.await.map_err(log_error)?);
+            }
+            return Ok(indices);
+        }
+        let mut tx = self.store.begin().await?;
+        let mut asked = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let id = tx.ask_log(LogKind::Results, &leaf, self.now()).await?;
+            asked.push(id);
+        }
+        tx.commit().await?;
+        let mut indices = Vec::with_capacity(asked.len());
+        for id in asked {
+            indices.push(self.answer_to(id, Which::Results).await?);
+        }
+        Ok(indices)
+    }
+
+    /// Waits for the answer to a request.
+    async fn answer_to(&self, id: i64, which: Which) -> Result<u64, Error> {
         let mut waited = Duration::ZERO;
         loop {
-            let asked = self.store.control_request(id).await?;
+            let asked = self.store.log_request(id).await?;
             let asked = asked.ok_or_else(|| Error::internal("a request was lost"))?;
             match (asked.index, asked.fault) {
                 (Some(index), _) => return Ok(index),
@@ -43,12 +89,12 @@ impl Hub {
                 (None, None) => {}
             }
             // When no server runs, the log is ours for a moment.
-            if self.take_control().await? {
+            if self.take_log(which).await? {
                 continue;
             }
             if waited >= PATIENCE {
                 return Err(Error::internal(
-                    "the process that writes the control log does not answer; what was asked for stays asked for",
+                    "the process that writes the logs does not answer; what was asked for stays asked for",
                 ));
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -57,27 +103,45 @@ impl Hub {
     }
 
     /// Writes what others have asked for, if this process may.
-    pub(crate) async fn answer_control_requests(&self) -> Result<(), Error> {
-        if !self.trust.writes(Which::Control) {
-            return Ok(());
-        }
-        for asked in self.store.open_control_requests(REQUESTS).await? {
-            let answer = match ControlLeaf::read(asked.leaf.as_bytes()) {
-                Err(error) => Err(error.to_string()),
-                Ok(leaf) => match self.trust.append_control(&leaf).await {
-                    Ok(index) => Ok(index),
-                    Err(Error::Conflict(why)) => Err(why),
-                    Err(error) => return Err(error),
-                },
+    pub(crate) async fn answer_log_requests(&self) -> Result<(), Error> {
+        for asked in self.store.open_log_requests(REQUESTS).await? {
+            let which = match asked.log {
+                LogKind::Results => Which::Results,
+                LogKind::Control => Which::Control,
             };
+            if !self.trust.writes(which) {
+                continue;
+            }
+            let answer = self.write_asked(which, &asked.leaf).await?;
             let mut tx = self.store.begin().await?;
             let touched = self.trust.follow(&mut tx, None).await?;
             let answer = answer.as_ref().map(|index| *index).map_err(String::as_str);
-            tx.answer_control(asked.id, answer).await?;
+            tx.answer_log(asked.id, answer).await?;
+            let old = self.now().millis() - KEPT_MILLIS;
+            tx.forget_log_requests(Timestamp::from_millis(old)).await?;
             tx.commit().await?;
             self.touch(&touched);
         }
         Ok(())
+    }
+
+    /// Writes a leaf that another process asked for. The answer is where it stands, or why it cannot.
+    async fn write_asked(&self, which: Which, leaf: &str) -> Result<Result<u64, String>, Error> {
+        match which {
+            // Decisions and issues are checked by who makes them.
+            Which::Results => {
+                let appended = self.trust.results().append(leaf.as_bytes().to_vec());
+                Ok(Ok(appended.await.map_err(log_error)?))
+            }
+            Which::Control => match ControlLeaf::read(leaf.as_bytes()) {
+                Err(error) => Ok(Err(error.to_string())),
+                Ok(leaf) => match self.trust.append_control(&leaf).await {
+                    Ok(index) => Ok(Ok(index)),
+                    Err(Error::Conflict(why)) => Ok(Err(why)),
+                    Err(error) => Err(error),
+                },
+            },
+        }
     }
 
     /// What a server does with its logs now and then: it takes them over when nobody writes them any more, answers those
@@ -86,6 +150,10 @@ impl Hub {
         if self.trust.role != Role::Keeper {
             return Ok(());
         }
+        if turn.is_multiple_of(LOOK_ROUND_EVERY) && self.store.someone_left().await? {
+            tracing::info!("another server is gone: what it was doing is caught up with");
+            self.recover().await?;
+        }
         if !self.trust.is_writer() {
             if turn.is_multiple_of(TAKE_OVER_EVERY) {
                 let trust = Arc::clone(&self.trust);
@@ -93,7 +161,7 @@ impl Hub {
             }
             return Ok(());
         }
-        self.answer_control_requests().await?;
+        self.answer_log_requests().await?;
         let sizes = self.trust.sizes();
         if self.known_of_logs().await? != (sizes.results, sizes.control) {
             self.follow_logs().await?;
@@ -104,15 +172,17 @@ impl Hub {
         Ok(())
     }
 
-    /// Writes the control log for a moment, when nobody else does.
-    async fn take_control(&self) -> Result<bool, Error> {
+    /// Writes a log when nobody else does: for a moment, or for good if this is a server.
+    async fn take_log(&self, which: Which) -> Result<bool, Error> {
         let trust = Arc::clone(&self.trust);
-        if !blocking(move || trust.take(Which::Control)).await? {
+        if !blocking(move || trust.take(which)).await? {
             return Ok(false);
         }
-        let answered = self.answer_control_requests().await;
-        let trust = Arc::clone(&self.trust);
-        blocking(move || trust.let_go()).await?;
+        let answered = self.answer_log_requests().await;
+        if self.trust.role == Role::Visitor {
+            let trust = Arc::clone(&self.trust);
+            blocking(move || trust.let_go()).await?;
+        }
         answered.map(|()| true)
     }
 

@@ -56,7 +56,7 @@ impl Hub {
     }
 
     async fn add_receipts(&self, key: RepoKey, due: Vec<Due>, log: Log) -> Result<(), Error> {
-        let _locked = self.lock(key).await;
+        let _locked = self.lock(key).await?;
         let now = self.now();
         self.with_git(key, move |git| {
             let name: RefName = RECEIPTS.parse().map_err(Error::internal)?;

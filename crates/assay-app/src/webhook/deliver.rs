@@ -13,6 +13,8 @@ use crate::hub::Hub;
 const BACK_OFF: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
 /// How many deliveries are given out at once.
 const AT_ONCE: u32 = 16;
+/// How long those that were given out are nobody else's, in milliseconds: longer than it takes to send them all.
+const TAKEN_MILLIS: i64 = 5 * 60 * 1_000;
 /// The longest account of a problem that is kept, in bytes.
 const MAX_PROBLEM: usize = 500;
 
@@ -43,11 +45,12 @@ pub enum DeliveryOutcome {
 }
 
 impl Hub {
-    /// What is to be sent by now, what waits longest first.
+    /// What is to be sent by now, what waits longest first. Nobody else sends it too, unless whoever took it is gone.
     pub async fn due_deliveries(&self) -> Result<Vec<Parcel>, Error> {
         let now = self.now();
+        let until = Timestamp::from_millis(now.millis() + TAKEN_MILLIS);
         let mut parcels = Vec::new();
-        for delivery in self.store.deliveries_due(now, AT_ONCE).await? {
+        for delivery in self.store.take_deliveries(now, until, AT_ONCE).await? {
             let Some(hook) = self.store.webhook(delivery.webhook).await? else {
                 continue;
             };

@@ -87,6 +87,7 @@ async fn a_token_that_another_process_revokes_ends_soon() {
     test.hub.authenticate(Some(secret.reveal())).await.unwrap();
     let config = HubConfig {
         data: test.directory.path().join("data"),
+        database: None,
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),

@@ -41,6 +41,7 @@ impl TestHub {
         let clock = Arc::new(TestClock(AtomicI64::new(1_771_065_000_000)));
         let config = HubConfig {
             data: directory.path().join("data"),
+            database: None,
             limits,
             durability: assay_model::Durability::Fast,
             trust: assay_app::TrustConfig::default(),

@@ -240,6 +240,7 @@ async fn open(directory: &TempDir, clock: &Arc<TestClock>) -> Arc<Hub> {
 fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
     let config = HubConfig {
         data: directory.path().to_owned(),
+        database: None,
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),

@@ -44,6 +44,15 @@ pub const KEYS: &[Key] = &[
         show: |config| config.data.display().to_string(),
     },
     Key {
+        name: "database",
+        about: "database of the hub: `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`; a file in the data directory when absent. The password is never shown",
+        set: |config, text| {
+            config.database = Some(text.parse().map_err(reason)?);
+            Ok(())
+        },
+        show: |config| show(config.database.as_ref()),
+    },
+    Key {
         name: "durability",
         about: "what an acknowledged change outlasts: `full`, a loss of power; `fast`, the death of the process",
         set: |config, text| {

@@ -1,9 +1,9 @@
 use assay_model::Timestamp;
 
 use super::credentials::hash;
+use crate::backend::Connection;
 use crate::row::Cells;
-use crate::sqlite::Connection;
-use crate::{Error, Sha256, Taken, Tx};
+use crate::{Error, Sha256, Taken, Tx, sql};
 
 /// An access token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +35,9 @@ impl Tx {
         now: Timestamp,
     ) -> Result<(), Error> {
         let query =
-            sqlx::query("DELETE FROM access_tokens WHERE expires_ms < $1").bind(now.millis());
+            sql::query("DELETE FROM access_tokens WHERE expires_ms < $1").bind(now.millis());
         self.quietly("add_access_token", query).await?;
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO access_tokens (id, hash, integration, name, facts, expires_ms)
              VALUES ($1, $2, $3, $4, $5, $6)",
         )
@@ -53,7 +53,7 @@ impl Tx {
 
     /// Ends an access token. The answer is whether there was one.
     pub async fn remove_access_token(&mut self, id: &str) -> Result<bool, Error> {
-        let query = sqlx::query("DELETE FROM access_tokens WHERE id = $1").bind(id);
+        let query = sql::query("DELETE FROM access_tokens WHERE id = $1").bind(id);
         Ok(self.quietly("remove_access_token", query).await? > 0)
     }
 }
@@ -61,7 +61,7 @@ impl Tx {
 async fn access_token(connection: &mut Connection, id: &str) -> sqlx::Result<Option<AccessToken>> {
     let query =
         "SELECT id, hash, integration, name, facts, expires_ms FROM access_tokens WHERE id = $1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id)
         .fetch_optional(connection)
         .await?;

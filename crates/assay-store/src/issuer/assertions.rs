@@ -1,6 +1,6 @@
 use assay_model::Timestamp;
 
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 impl Tx {
     /// Notes that an assertion was used. The answer is whether it is the first time. Those that no longer have to be
@@ -13,9 +13,9 @@ impl Tx {
         now: Timestamp,
     ) -> Result<bool, Error> {
         let query =
-            sqlx::query("DELETE FROM seen_assertions WHERE until_ms < $1").bind(now.millis());
+            sql::query("DELETE FROM seen_assertions WHERE until_ms < $1").bind(now.millis());
         self.quietly("use_assertion", query).await?;
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO seen_assertions (issuer, jti, until_ms) VALUES ($1, $2, $3)
              ON CONFLICT (issuer, jti) DO NOTHING",
         )

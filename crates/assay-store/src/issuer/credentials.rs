@@ -1,8 +1,8 @@
 use assay_model::Timestamp;
 
+use crate::backend::{Connection, Row};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Sha256, Taken, Tx};
+use crate::{Error, Sha256, Taken, Tx, sql};
 
 /// Something that an identity proves with who it is: the hash of a secret, or a public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ questions! {
 impl Tx {
     /// Keeps a credential. [`Error::Taken`] when its public part exists.
     pub async fn add_credential(&mut self, new: &IssuerCredential) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO credentials (id, integration, name, kind, label, hash, jwk, created_ms, expires_ms)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
@@ -89,7 +89,7 @@ impl Tx {
 
     /// Writes when a credential was used; how often that is done is for the caller to limit.
     pub async fn touch_credential(&mut self, id: &str, used: Timestamp) -> Result<(), Error> {
-        let query = sqlx::query("UPDATE credentials SET last_used_ms = $2 WHERE id = $1")
+        let query = sql::query("UPDATE credentials SET last_used_ms = $2 WHERE id = $1")
             .bind(id)
             .bind(used.millis());
         self.quietly("touch_credential", query).await?;
@@ -98,7 +98,7 @@ impl Tx {
 
     /// Revokes a credential. The answer is whether it existed and was not revoked before.
     pub async fn revoke_credential(&mut self, id: &str, at: Timestamp) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE credentials SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL",
         )
         .bind(id)
@@ -117,7 +117,7 @@ async fn issuer_credential(
     connection: &mut Connection,
     id: &str,
 ) -> sqlx::Result<Option<IssuerCredential>> {
-    let row = sqlx::query(concat!(columns!(), "WHERE id = $1"))
+    let row = sql::query(concat!(columns!(), "WHERE id = $1"))
         .bind(id)
         .fetch_optional(connection)
         .await?;
@@ -133,7 +133,7 @@ async fn issuer_credentials(
         columns!(),
         "WHERE integration = $1 AND name = $2 ORDER BY created_ms DESC, id"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(integration)
         .bind(name)
         .fetch_all(connection)
@@ -148,7 +148,7 @@ async fn all_issuer_credentials(
         columns!(),
         "ORDER BY integration, name, created_ms DESC, id"
     );
-    let rows = sqlx::query(query).fetch_all(connection).await?;
+    let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 

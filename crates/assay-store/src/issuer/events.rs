@@ -1,8 +1,8 @@
 use assay_model::Timestamp;
 
+use crate::backend::{Connection, Row};
 use crate::row::{Cells, to_number};
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// Something that the issuer did or refused, for whoever looks into it later. It has no secret and no token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Tx {
         at: Timestamp,
         event: &NewIssuerEvent,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO issuer_events
              (at_ms, action, integration, identity, outcome, code, detail, jti, leaf, target, scores, request)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
@@ -107,7 +107,7 @@ async fn issuer_events(
         "WHERE ($1 IS NULL OR integration = $1) AND ($2 IS NULL OR identity = $2)
          AND ($3 IS NULL OR outcome = $3) ORDER BY id DESC LIMIT $4"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(&filter.integration)
         .bind(&filter.identity)
         .bind(&filter.outcome)
@@ -125,7 +125,7 @@ async fn issuer_events_since(
         columns!(),
         "WHERE at_ms >= $1 AND identity IS NOT NULL ORDER BY id"
     );
-    let rows = sqlx::query(query)
+    let rows = sql::query(query)
         .bind(since.millis())
         .fetch_all(connection)
         .await?;
@@ -137,7 +137,7 @@ async fn issue_event(connection: &mut Connection, jti: &str) -> sqlx::Result<Opt
         columns!(),
         "WHERE jti = $1 AND action = 'issue' AND outcome = 'done' ORDER BY id LIMIT 1"
     );
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(jti)
         .fetch_optional(connection)
         .await?;

@@ -1,7 +1,7 @@
 use assay_model::Timestamp;
-use sqlx::Row as _;
 
-use crate::{Error, Sha256, Tx};
+use crate::row::Cells;
+use crate::{Error, Sha256, Tx, sql};
 
 /// Whether a request came before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +28,13 @@ impl Tx {
         stale: Timestamp,
         forgotten: Timestamp,
     ) -> Result<Repeated, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "DELETE FROM idempotency WHERE created_ms < $1 OR (response IS NULL AND created_ms < $2)",
         )
         .bind(forgotten.millis())
         .bind(stale.millis());
         self.quietly("begin_once", query).await?;
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO idempotency (identity, key, request, created_ms) VALUES ($1, $2, $3, $4)
              ON CONFLICT (identity, key) DO NOTHING",
         )
@@ -46,7 +46,7 @@ impl Tx {
             return Ok(Repeated::No);
         }
         let failed = |error| Error::of("begin_once", error);
-        let row = sqlx::query(
+        let row = sql::query(
             "SELECT request, response FROM idempotency WHERE identity = $1 AND key = $2",
         )
         .bind(identity)
@@ -54,8 +54,9 @@ impl Tx {
         .fetch_one(self.connection())
         .await
         .map_err(failed)?;
-        let before: Vec<u8> = row.try_get(0).map_err(failed)?;
-        let response: Option<String> = row.try_get(1).map_err(failed)?;
+        let mut cells = Cells::of(&row);
+        let before: Vec<u8> = cells.get().map_err(failed)?;
+        let response: Option<String> = cells.get().map_err(failed)?;
         if before != request.as_bytes() {
             return Ok(Repeated::Other);
         }
@@ -70,7 +71,7 @@ impl Tx {
         response: &str,
     ) -> Result<(), Error> {
         let query =
-            sqlx::query("UPDATE idempotency SET response = $3 WHERE identity = $1 AND key = $2")
+            sql::query("UPDATE idempotency SET response = $3 WHERE identity = $1 AND key = $2")
                 .bind(identity)
                 .bind(key)
                 .bind(response);
@@ -80,7 +81,7 @@ impl Tx {
 
     /// Forgets a request that failed: it may be made again.
     pub async fn forget_once(&mut self, identity: &str, key: &str) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "DELETE FROM idempotency WHERE identity = $1 AND key = $2 AND response IS NULL",
         )
         .bind(identity)

@@ -1,9 +1,9 @@
 use assay_model::Timestamp;
 
 use super::integrations::suspension;
+use crate::backend::{Connection, Row};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Taken, Tx};
+use crate::{Error, Taken, Tx, sql};
 
 /// An identity that was added at the shell, or what became of one that the policy defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Tx {
         definition: &str,
         at: Timestamp,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO identities (integration, name, definition, created_ms) VALUES ($1, $2, $3, $4)",
         )
         .bind(integration)
@@ -54,7 +54,7 @@ impl Tx {
         reason: &str,
         at: Timestamp,
     ) -> Result<(), Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO identities (integration, name, created_ms, suspended_ms, reason)
              VALUES ($1, $2, $3, $3, $4)
              ON CONFLICT (integration, name) DO UPDATE SET suspended_ms = $3, reason = $4",
@@ -69,7 +69,7 @@ impl Tx {
 
     /// Lets an identity go on. The answer is whether it was suspended.
     pub async fn resume_identity(&mut self, integration: &str, name: &str) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "UPDATE identities SET suspended_ms = NULL, reason = NULL
              WHERE integration = $1 AND name = $2 AND suspended_ms IS NOT NULL",
         )
@@ -84,10 +84,10 @@ impl Tx {
             "DELETE FROM credentials WHERE integration = $1 AND name = $2",
             "DELETE FROM access_tokens WHERE integration = $1 AND name = $2",
         ] {
-            let query = sqlx::query(query).bind(integration).bind(name);
+            let query = sql::query(query).bind(integration).bind(name);
             self.quietly("remove_identity", query).await?;
         }
-        let query = sqlx::query("DELETE FROM identities WHERE integration = $1 AND name = $2")
+        let query = sql::query("DELETE FROM identities WHERE integration = $1 AND name = $2")
             .bind(integration)
             .bind(name);
         Ok(self.quietly("remove_identity", query).await? > 0)
@@ -97,7 +97,7 @@ impl Tx {
 async fn issuer_identities(connection: &mut Connection) -> sqlx::Result<Vec<IssuerIdentity>> {
     let query = "SELECT integration, name, definition, created_ms, suspended_ms, reason
                  FROM identities ORDER BY integration, name";
-    let rows = sqlx::query(query).fetch_all(connection).await?;
+    let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 

@@ -1,8 +1,8 @@
 use assay_model::Timestamp;
 
+use crate::backend::{Connection, Row};
 use crate::row::Cells;
-use crate::sqlite::{Connection, Row};
-use crate::{Error, Taken, Tx};
+use crate::{Error, Taken, Tx, sql};
 
 /// An integration that an operator has registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Tx {
         at: Timestamp,
     ) -> Result<(), Error> {
         let query =
-            sqlx::query("INSERT INTO integrations (id, skeleton, created_ms) VALUES ($1, $2, $3)")
+            sql::query("INSERT INTO integrations (id, skeleton, created_ms) VALUES ($1, $2, $3)")
                 .bind(id)
                 .bind(skeleton)
                 .bind(at.millis());
@@ -46,7 +46,7 @@ impl Tx {
         suspended: Option<(Timestamp, &str)>,
     ) -> Result<bool, Error> {
         let query =
-            sqlx::query("UPDATE integrations SET suspended_ms = $2, reason = $3 WHERE id = $1")
+            sql::query("UPDATE integrations SET suspended_ms = $2, reason = $3 WHERE id = $1")
                 .bind(id)
                 .bind(suspended.map(|(at, _)| at.millis()))
                 .bind(suspended.map(|(_, reason)| reason));
@@ -56,7 +56,7 @@ impl Tx {
 
 async fn issuer_integrations(connection: &mut Connection) -> sqlx::Result<Vec<IssuerIntegration>> {
     let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations ORDER BY id";
-    let rows = sqlx::query(query).fetch_all(connection).await?;
+    let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter().map(read).collect()
 }
 
@@ -65,7 +65,7 @@ async fn issuer_integration(
     id: &str,
 ) -> sqlx::Result<Option<IssuerIntegration>> {
     let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations WHERE id = $1";
-    let row = sqlx::query(query)
+    let row = sql::query(query)
         .bind(id)
         .fetch_optional(connection)
         .await?;

@@ -1,4 +1,4 @@
-use crate::{Error, Tx};
+use crate::{Error, Tx, sql};
 
 /// Something that is counted a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +18,12 @@ impl Tx {
         quotas: &'q [Quota],
     ) -> Result<Option<&'q Quota>, Error> {
         // A day that is over is never asked about again.
-        let query = sqlx::query("DELETE FROM quotas WHERE day < $1").bind(day - 1);
+        let query = sql::query("DELETE FROM quotas WHERE day < $1").bind(day - 1);
         self.quietly("take_quotas", query).await?;
         for quota in quotas {
-            let used: i64 = sqlx::query_scalar(
+            let used: i64 = sql::query_scalar(
                 "INSERT INTO quotas (day, key, used) VALUES ($1, $2, 1)
-                 ON CONFLICT (day, key) DO UPDATE SET used = used + 1 RETURNING used",
+                 ON CONFLICT (day, key) DO UPDATE SET used = quotas.used + 1 RETURNING used",
             )
             .bind(day)
             .bind(&quota.key)
@@ -39,7 +39,7 @@ impl Tx {
 
     /// Notes that something was there on a day. The answer is whether that is new.
     pub async fn note_distinct(&mut self, day: i64, key: &str) -> Result<bool, Error> {
-        let query = sqlx::query(
+        let query = sql::query(
             "INSERT INTO quotas (day, key, used) VALUES ($1, $2, 1) ON CONFLICT (day, key) DO NOTHING",
         )
         .bind(day)

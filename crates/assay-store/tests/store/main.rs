@@ -7,6 +7,7 @@ mod discussions;
 mod dump;
 mod entries;
 mod entry_properties;
+mod file;
 mod index;
 mod issuer;
 mod listing;
@@ -14,5 +15,17 @@ mod news;
 mod repositories;
 mod safety;
 mod support;
+mod transfer;
 mod trust;
 mod web;
+
+use assay_store::Database;
+use tempfile::TempDir;
+
+/// Keeps the database of a test for as long as the test, which its directory does.
+type Kept = ();
+
+/// Where the database of a test is.
+async fn new_database(directory: &TempDir) -> (Database, Kept) {
+    (Database::File(directory.path().join("hub.db")), ())
+}

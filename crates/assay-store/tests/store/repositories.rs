@@ -53,14 +53,11 @@ async fn a_name_is_taken_in_every_case_but_only_within_its_kind() {
             what: Taken::Repository
         }
     ));
-    let found = tx
-        .find_repository(RepoKind::Model, &id("ALICE/SMALL"))
-        .await;
-    assert_eq!(found.unwrap().unwrap().repository.key, model);
-    let found = tx
-        .find_repository(RepoKind::Dataset, &id("ALICE/SMALL"))
-        .await;
-    assert_eq!(found.unwrap().unwrap().repository.key, dataset);
+    tx.rollback().await.unwrap();
+    for (kind, key) in [(RepoKind::Model, model), (RepoKind::Dataset, dataset)] {
+        let found = hub.store.find_repository(kind, &id("ALICE/SMALL")).await;
+        assert_eq!(found.unwrap().unwrap().repository.key, key);
+    }
 }
 
 #[tokio::test]

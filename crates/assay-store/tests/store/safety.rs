@@ -1,12 +1,9 @@
 //! Several who read and write at once, and what a crash leaves.
 
-use std::path::Path;
-
-use assay_model::RepoKind;
 use assay_store::{Error, Store};
 use tempfile::TempDir;
 
-use crate::support::{Hub, add_repository, user};
+use crate::support::{Hub, noticed, open, user};
 
 /// Adds one to a number in the settings, in a transaction of its own.
 async fn count(store: Store) {
@@ -90,8 +87,7 @@ async fn the_generation_grows_with_every_change_that_can_be_seen_and_no_other() 
 
     hub.user("alice").await;
     let second = hub.store.seen_generation();
-    let stale = other.seen_generation();
-    let noticed = other.generation().await.unwrap();
+    let noticed_second = noticed(&other, second).await;
     let mut tx = other.begin().await.unwrap();
     tx.remove_member(assay_store::AccountId(1), assay_store::AccountId(1))
         .await
@@ -102,22 +98,22 @@ async fn the_generation_grows_with_every_change_that_can_be_seen_and_no_other() 
     let fourth = tx.commit().await.unwrap();
 
     assert_eq!(second, first + 1);
-    assert_eq!((stale, noticed), (first, second));
+    assert_eq!(noticed_second, second);
     assert_eq!(third, second, "nothing was changed");
     assert_eq!(fourth, second + 1);
     assert_eq!(hub.store.seen_generation(), second);
-    assert_eq!(hub.store.generation().await.unwrap(), fourth);
+    assert_eq!(noticed(&hub.store, fourth).await, fourth);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_can_open_a_new_database_at_once() {
     let directory = TempDir::new().unwrap();
-    let path = directory.path().join("hub.db");
+    let (database, _kept) = crate::new_database(&directory).await;
 
     let mut openers = tokio::task::JoinSet::new();
     for _ in 0..6 {
-        let path = path.clone();
-        openers.spawn(async move { Store::open(&path).await.unwrap() });
+        let database = database.clone();
+        openers.spawn(async move { open(&database).await });
     }
     let stores = openers.join_all().await;
 
@@ -147,43 +143,6 @@ async fn what_was_committed_is_there_when_the_database_is_opened_again() {
     ));
 }
 
-/// What is on the disk at this moment, as a machine that stops leaves it.
-fn crash(from: &Path, to: &Path) {
-    for file in ["hub.db", "hub.db-wal"] {
-        std::fs::copy(from.join(file), to.join(file)).unwrap();
-    }
-}
-
-#[tokio::test]
-async fn a_crash_in_a_change_leaves_what_was_committed_and_nothing_else() {
-    let hub = Hub::new().await;
-    hub.model("alice/committed").await;
-    let mut tx = hub.store.begin().await.unwrap();
-    // Enough to be written to the disk before it is committed.
-    for number in 0..3000 {
-        add_repository(&mut tx, RepoKind::Model, &format!("bob/half-{number}")).await;
-        tx.set_setting(&format!("filler-{number}"), Some(&"x".repeat(8000)))
-            .await
-            .unwrap();
-    }
-    let after = TempDir::new().unwrap();
-
-    crash(hub.directory.path(), after.path());
-    let store = Store::open(&after.path().join("hub.db")).await.unwrap();
-
-    let size = std::fs::metadata(hub.directory.path().join("hub.db-wal"))
-        .unwrap()
-        .len();
-    assert!(
-        size > 1_000_000,
-        "the change reached the disk: {size} bytes"
-    );
-    assert_eq!(store.counts().await.unwrap().models, 1);
-    assert_eq!(store.account_named("bob").await.unwrap(), None);
-    tx.commit().await.unwrap();
-    assert_eq!(hub.store.counts().await.unwrap().models, 3001);
-}
-
 #[tokio::test]
 async fn a_copy_is_a_hub_of_its_own() {
     let hub = Hub::new().await;
@@ -200,24 +159,40 @@ async fn a_copy_is_a_hub_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_path_that_cannot_be_opened_is_named() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("missing").join("hub.db");
+async fn what_others_committed_is_noticed_by_who_has_committed_since() {
+    let hub = Hub::new().await;
+    let other = hub.other().await;
+    let seen = hub.store.seen_generation();
+    let mut tx = other.begin().await.unwrap();
+    tx.add_account(&user("alice")).await.unwrap();
+    tx.commit().await.unwrap();
 
-    let error = Store::open(&path).await.unwrap_err();
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.add_account(&user("bob")).await.unwrap();
+    let own = tx.commit().await.unwrap();
+    let before = hub.store.seen_generation();
 
-    assert!(matches!(&error, Error::Open { path: named, .. } if *named == path));
+    assert_eq!(own, seen + 2);
+    assert!(
+        before < own,
+        "what is kept of the other's change is dropped first"
+    );
+    assert_eq!(noticed(&hub.store, own).await, own);
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused_and_left_alone() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("hub.db");
-    let text = "not a database, but somebody's only copy of something\n".repeat(100);
-    std::fs::write(&path, &text).unwrap();
+async fn a_text_may_hold_any_character() {
+    let hub = Hub::new().await;
+    let text = "nul \0, escape \u{f8f0}0, last \u{10ffff}";
 
-    let error = Store::open(&path).await.unwrap_err();
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.set_setting("text", Some(text)).await.unwrap();
+    tx.set_setting("a\0b", Some("found")).await.unwrap();
+    tx.commit().await.unwrap();
 
-    assert!(matches!(error, Error::Open { .. }));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    let read = hub.store.setting("text").await.unwrap();
+    assert_eq!(read.as_deref(), Some(text));
+    let found = hub.store.setting("a\0b").await.unwrap();
+    assert_eq!(found.as_deref(), Some("found"));
+    assert_eq!(hub.store.setting("a").await.unwrap(), None);
 }

@@ -1,10 +1,12 @@
-//! A store in a directory of its own, and what most tests put into it.
+//! A store of its own, on the backend of this binary, and what most tests put into it.
 
-use std::path::PathBuf;
+use std::time::Duration;
 
-use assay_model::{Entry, Number, ObjectId, RepoId, RepoKey, RepoKind, Score, Standing, Timestamp};
+use assay_model::{
+    Durability, Entry, Number, ObjectId, RepoId, RepoKey, RepoKind, Score, Standing, Timestamp,
+};
 use assay_store::{
-    AccountId, AccountKind, NewAccount, NewEntry, NewRepository, Settings, Store, Tx,
+    AccountId, AccountKind, Database, NewAccount, NewEntry, NewRepository, Settings, Store, Tx,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -13,22 +15,26 @@ use tempfile::TempDir;
 pub(crate) struct Hub {
     pub(crate) store: Store,
     pub(crate) directory: TempDir,
+    pub(crate) database: Database,
+    _kept: crate::Kept,
 }
 
 impl Hub {
     pub(crate) async fn new() -> Self {
         let directory = TempDir::new().unwrap();
-        let store = Store::open(&directory.path().join("hub.db")).await.unwrap();
-        Self { store, directory }
+        let (database, kept) = crate::new_database(&directory).await;
+        let store = open(&database).await;
+        Self {
+            store,
+            directory,
+            database,
+            _kept: kept,
+        }
     }
 
-    pub(crate) fn path(&self) -> PathBuf {
-        self.directory.path().join("hub.db")
-    }
-
-    /// Another store on the same file, as another process would open it.
+    /// Another store on the same database, as another process would open it.
     pub(crate) async fn other(&self) -> Store {
-        Store::open(&self.path()).await.unwrap()
+        open(&self.database).await
     }
 
     pub(crate) async fn user(&self, name: &str) -> AccountId {
@@ -53,6 +59,22 @@ impl Hub {
     pub(crate) async fn dataset(&self, id: &str) -> RepoKey {
         self.repository(RepoKind::Dataset, id).await
     }
+}
+
+pub(crate) async fn open(database: &Database) -> Store {
+    Store::connect(database, Durability::Fast).await.unwrap()
+}
+
+/// The generation, once a store has noticed what another one committed: with a server that takes a moment.
+pub(crate) async fn noticed(store: &Store, at_least: u64) -> u64 {
+    for _ in 0..600 {
+        let generation = store.generation().await.unwrap();
+        if generation >= at_least {
+            return generation;
+        }
+        store.wait_for_news(Duration::from_millis(100)).await;
+    }
+    panic!("generation {at_least} was never noticed");
 }
 
 pub(crate) async fn add_repository(tx: &mut Tx, kind: RepoKind, id: &str) -> RepoKey {
@@ -144,5 +166,5 @@ pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewE
 /// For property tests, which are not async themselves.
 pub(crate) fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_time().build().unwrap()
+    builder.enable_all().build().unwrap()
 }

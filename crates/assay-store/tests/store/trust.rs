@@ -121,18 +121,21 @@ async fn an_entry_is_found_by_its_token_and_takes_another_standing_without_anoth
 async fn a_request_for_the_control_log_waits_until_it_is_answered() {
     let hub = Hub::new().await;
     let mut tx = hub.store.begin().await.unwrap();
-    let one = tx.ask_control("{\"t\":\"policy\"}", at(1)).await.unwrap();
-    let two = tx.ask_control("{}", at(2)).await.unwrap();
+    let one = tx
+        .ask_log(LogKind::Control, "{\"t\":\"policy\"}", at(1))
+        .await
+        .unwrap();
+    let two = tx.ask_log(LogKind::Results, "{}", at(2)).await.unwrap();
     tx.commit().await.unwrap();
 
     let mut tx = hub.store.begin().await.unwrap();
-    tx.answer_control(one, Ok(4)).await.unwrap();
-    tx.answer_control(two, Err("no such key")).await.unwrap();
+    tx.answer_log(one, Ok(4)).await.unwrap();
+    tx.answer_log(two, Err("no such key")).await.unwrap();
     tx.commit().await.unwrap();
 
-    let answered = hub.store.control_request(one).await.unwrap().unwrap();
-    let refused = hub.store.control_request(two).await.unwrap().unwrap();
+    let answered = hub.store.log_request(one).await.unwrap().unwrap();
+    let refused = hub.store.log_request(two).await.unwrap().unwrap();
     assert_eq!((answered.index, answered.fault), (Some(4), None));
     assert_eq!(refused.fault.as_deref(), Some("no such key"));
-    assert_eq!(hub.store.open_control_requests(9).await.unwrap(), []);
+    assert_eq!(hub.store.open_log_requests(9).await.unwrap(), []);
 }

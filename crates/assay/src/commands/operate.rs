@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod args;
 pub(crate) mod check;
+pub(crate) mod migrate;
 pub(crate) mod reindex;
 pub(crate) mod trust;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use assay_server::app::{Error, Hub};
 use assay_server::{Config as ServerConfig, SystemClock};
 
+use self::args::HubPlace;
 use crate::commands::serve::{chain, load, refuse, runtime};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -29,8 +31,7 @@ pub(super) enum Opening {
 
 /// Opens the hub in a data directory and does something with it. Whoever can write there may do everything.
 pub(super) fn with_hub<T, F>(
-    config: Option<&Path>,
-    data: Option<&Path>,
+    place: &HubPlace,
     opening: Opening,
     printer: &mut Printer,
     work: impl FnOnce(Arc<Hub>) -> F,
@@ -38,10 +39,7 @@ pub(super) fn with_hub<T, F>(
 where
     F: Future<Output = Result<T, Error>>,
 {
-    let flags: Vec<(&str, String)> = data
-        .map(|data| ("data", data.display().to_string()))
-        .into_iter()
-        .collect();
+    let (config, flags) = (place.config.as_deref(), place.flags());
     with_hub_and(config, &flags, opening, printer, |hub, _| work(hub))
 }
 

@@ -27,6 +27,9 @@ pub(crate) fn run(command: &Serve, printer: &mut Printer) -> Exit {
     if let Some(data) = &command.data {
         flags.push(("data", data.display().to_string()));
     }
+    if let Some(database) = &command.database {
+        flags.push(("database", database.clone()));
+    }
     let config = match load(command.config.as_deref(), &flags, &command.set) {
         Ok(config) => config,
         Err(faults) => return refuse(&faults, printer),

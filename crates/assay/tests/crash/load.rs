@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, RwLock};
 use std::thread::Scope;
 use std::time::Duration;
@@ -51,7 +51,8 @@ pub(crate) struct World {
     pub(crate) client: Client,
     /// The keys of [`MODELS`].
     pub(crate) keys: [i64; 3],
-    url: RwLock<String>,
+    urls: RwLock<Vec<String>>,
+    asked: AtomicUsize,
     over: AtomicBool,
     promises: Mutex<Vec<Promise>>,
     /// What should never be answered, whatever happens.
@@ -70,7 +71,8 @@ impl World {
         Self {
             keys: MODELS.map(|name| client.create(hub, "model", name)),
             client,
-            url: RwLock::new(hub.clone()),
+            urls: RwLock::new(vec![hub.clone()]),
+            asked: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             promises: Mutex::default(),
             faults: Mutex::default(),
@@ -79,11 +81,18 @@ impl World {
 
     /// Tells everyone where the hub is now.
     pub(crate) fn moved(&self, server: &Server) {
-        self.url.write().unwrap().clone_from(&server.url);
+        self.spread(std::slice::from_ref(server));
+    }
+
+    /// Tells everyone where the hub is now: at several addresses, which are asked in turn.
+    pub(crate) fn spread(&self, servers: &[Server]) {
+        let urls = servers.iter().map(|server| server.url.clone());
+        *self.urls.write().unwrap() = urls.collect();
     }
 
     pub(crate) fn url(&self) -> String {
-        self.url.read().unwrap().clone()
+        let urls = self.urls.read().unwrap();
+        urls[self.asked.fetch_add(1, Ordering::SeqCst) % urls.len()].clone()
     }
 
     pub(crate) fn end(&self) {

@@ -14,13 +14,22 @@ pub(crate) struct Server {
 /// A data directory, and the log of all servers that worked in it.
 pub(crate) struct Place {
     directory: tempfile::TempDir,
+    /// The address of the database, when it is no file in the data directory.
+    database: Option<String>,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
+            database: None,
         }
+    }
+
+    /// From now on the database is this one.
+    pub(crate) fn with_database(mut self, address: &str) -> Self {
+        self.database = Some(address.to_owned());
+        self
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -92,6 +101,9 @@ impl Place {
         command.args(args).current_dir(self.path()).env_clear();
         // The program runs `git`.
         command.env("PATH", std::env::var_os("PATH").unwrap());
+        if let Some(database) = &self.database {
+            command.env("ASSAY_DATABASE", database);
+        }
         command.stdin(Stdio::null());
         command
     }

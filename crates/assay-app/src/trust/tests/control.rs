@@ -275,6 +275,7 @@ async fn log_rollback_refused() {
     let opened = crate::Hub::open(
         crate::HubConfig {
             data: old,
+            database: None,
             ..config
         },
         clock,

@@ -4,6 +4,7 @@ use assay_model::RepoId;
 use clap::{Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
+use crate::commands::operate::args::HubPlace;
 use crate::commands::serve::KeyValue;
 
 /// Issue tokens: run an issuer, check its policy, register who may ask
@@ -38,13 +39,8 @@ pub(crate) struct IssuerArgs {
 /// Where to work and how to tell of it.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The data directory [default: assay-data]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// The policy file, in place of `issuer.policy` in the configuration
     #[arg(long, global = true, value_name = "FILE")]

@@ -33,15 +33,12 @@ pub(super) fn with_issuer<F>(
 where
     F: Future<Output = Result<Done, Error>>,
 {
-    let mut flags: Vec<(&str, String)> = Vec::new();
-    if let Some(data) = &place.data {
-        flags.push(("data", data.display().to_string()));
-    }
+    let mut flags = place.hub.flags();
     if let Some(policy) = &place.policy {
         flags.push(("issuer.policy", policy.display().to_string()));
     }
     let done = with_hub_and(
-        place.config.as_deref(),
+        place.hub.config.as_deref(),
         &flags,
         Opening::AsItIs,
         printer,

@@ -8,17 +8,15 @@ use crate::printer::Printer;
 
 /// Runs an issuer until it is told to stop.
 pub(super) fn run(command: &Serve, place: &Place, printer: &mut Printer) -> Exit {
-    let mut flags = vec![("issuer.hub", command.hub.clone())];
+    let mut flags = place.hub.flags();
+    flags.push(("issuer.hub", command.hub.clone()));
     if let Some(listen) = &command.listen {
         flags.push(("listen", listen.clone()));
-    }
-    if let Some(data) = &place.data {
-        flags.push(("data", data.display().to_string()));
     }
     if let Some(policy) = &place.policy {
         flags.push(("issuer.policy", policy.display().to_string()));
     }
-    let mut config = match load(place.config.as_deref(), &flags, &command.set) {
+    let mut config = match load(place.hub.config.as_deref(), &flags, &command.set) {
         Ok(config) => config,
         Err(faults) => return refuse(&faults, printer),
     };

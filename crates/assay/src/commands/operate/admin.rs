@@ -30,10 +30,8 @@ impl Done {
 
 /// Does what the operator asked.
 pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
-    let (settings, data) = (command.config.as_deref(), command.data.as_deref());
     let done = with_hub(
-        settings,
-        data,
+        &command.hub,
         Opening::AsItIs,
         printer,
         async |hub| match &command.action {

@@ -1,10 +1,38 @@
 use std::path::PathBuf;
 
 use assay_model::{RepoId, Role};
+use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
+
+/// Which hub.
+#[derive(Debug, Args)]
+pub(crate) struct HubPlace {
+    /// The data directory [default: assay-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// The database, as the server was told [default: a file in the data directory]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
+
+    /// A configuration file, in TOML
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl HubPlace {
+    /// What the flags say of the configuration.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, String)> {
+        let data = self.data.as_ref();
+        let data = data.map(|data| ("data", data.display().to_string()));
+        let database = self.database.clone();
+        let database = database.map(|database| ("database", database));
+        data.into_iter().chain(database).collect()
+    }
+}
 
 /// Run a hub
 #[derive(Debug, Args)]
@@ -20,6 +48,7 @@ Examples:
   assay serve --demo                              a hub on this machine, with something to look at
   assay serve --data /srv/assay --listen 127.0.0.1:8080
   assay serve --config assay.toml
+  ASSAY_DATABASE=postgres://hub:secret@db/assay assay serve --data /srv/assay
   HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
 
 Exit codes:
@@ -34,6 +63,10 @@ pub(crate) struct Serve {
     /// The data directory [default: assay-data]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+
+    /// The database: `sqlite:PATH` or `postgres://...` [default: a file in the data directory]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) database: Option<String>,
 
     /// A configuration file, in TOML
     #[arg(long, value_name = "FILE")]
@@ -71,13 +104,8 @@ pub(crate) struct Admin {
     #[command(subcommand)]
     pub(crate) action: AdminAction,
 
-    /// The data directory [default: assay-data]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// How the answer is printed
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
@@ -273,13 +301,8 @@ pub(crate) struct Reindex {
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// The data directory [default: assay-data]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// How the answer is printed
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
@@ -288,6 +311,39 @@ pub(crate) struct Reindex {
     /// Show no progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
+}
+
+/// Move the database of a hub, from a file to a server or back
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Move the database of a hub, from a file to a PostgreSQL server or back: every table, and the rows of each are counted on \
+both sides. It is all there afterwards, or nothing is.
+
+Stop the hub first. The database that is moved stays as it is, and one that has anything in it is not written to. The data \
+directory stays where it is: only the database moves.",
+    after_help = "\
+Examples:
+  assay migrate --from sqlite:/srv/assay/hub.db --to postgres://hub:secret@db/assay
+  assay serve --data /srv/assay --database postgres://hub:secret@db/assay
+
+Exit codes:
+  0  moved
+  1  it cannot be done, and why
+  3  wrong usage, or a database cannot be used"
+)]
+pub(crate) struct Migrate {
+    /// The database that is moved: `sqlite:PATH` or `postgres://...`
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) from: Database,
+
+    /// The database that it is moved to, which has nothing yet
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) to: Database,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub(crate) format: ShowFormat,
 }
 
 /// Look at the configuration of a hub

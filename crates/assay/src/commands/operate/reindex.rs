@@ -26,9 +26,8 @@ pub(crate) fn run(command: &Reindex, config: &Config, printer: &mut Printer) -> 
 
 fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
-    let (settings, data) = (command.config.as_deref(), command.data.as_deref());
     let opening = Opening::Recovered;
-    let done = with_hub(settings, data, opening, printer, async |hub| {
+    let done = with_hub(&command.hub, opening, printer, async |hub| {
         hub.reindex(&|done, total| bar.at(done, total)).await
     })?;
     drop(bar);
@@ -51,9 +50,8 @@ fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit
 
 fn check(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
-    let (settings, data) = (command.config.as_deref(), command.data.as_deref());
     let opening = Opening::AsItIs;
-    let differences = with_hub(settings, data, opening, printer, async |hub| {
+    let differences = with_hub(&command.hub, opening, printer, async |hub| {
         hub.check_index(&|done, total| bar.at(done, total)).await
     })?;
     drop(bar);

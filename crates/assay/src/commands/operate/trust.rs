@@ -27,8 +27,7 @@ pub(crate) use self::keys::run as run_keys;
 pub(crate) fn run(command: &TrustArgs, printer: &mut Printer) -> Exit {
     let place = &command.place;
     let done = with_hub(
-        place.config.as_deref(),
-        place.data.as_deref(),
+        &place.hub,
         Opening::AsItIs,
         printer,
         async |hub| match &command.action {

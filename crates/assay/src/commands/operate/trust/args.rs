@@ -4,17 +4,13 @@ use assay_model::{Date, Revision};
 use clap::{Args, Subcommand};
 
 use crate::commands::hub::ShowFormat;
+use crate::commands::operate::args::HubPlace;
 
 /// Which hub, and how the answer is printed.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The data directory [default: assay-data]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// A configuration file, in TOML
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) hub: HubPlace,
 
     /// How the answer is printed
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]

@@ -13,13 +13,9 @@ use crate::printer::Printer;
 /// Lists, makes, rotates, retires and revokes keys.
 pub(crate) fn run(command: &KeysArgs, printer: &mut Printer) -> Exit {
     let place = &command.place;
-    let done = with_hub(
-        place.config.as_deref(),
-        place.data.as_deref(),
-        Opening::AsItIs,
-        printer,
-        async |hub| act(&hub, &command.action).await,
-    );
+    let done = with_hub(&place.hub, Opening::AsItIs, printer, async |hub| {
+        act(&hub, &command.action).await
+    });
     finish(done, place.format, printer)
 }
 

@@ -1,0 +1,33 @@
+//! Moving the database of a hub to another place.
+
+use assay_model::Durability;
+use assay_store::{Copied, Database, Store};
+
+use crate::error::Error;
+use crate::tenant::ServerMark;
+
+/// Copies everything from one database into another that has nothing yet, and says what. The first stays as it is.
+///
+/// A hub that goes on meanwhile would change the first, and nobody would miss what is not in the second; so a file next to
+/// which a server works is refused.
+pub async fn copy_database(from: &Database, to: &Database) -> Result<Vec<Copied>, Error> {
+    let _mark = match from {
+        Database::Server(_) => None,
+        Database::File(path) => {
+            // Opening makes a file that is not there, and an empty hub is not what anybody wants to move.
+            if !path.is_file() {
+                return Err(Error::Invalid(format!(
+                    "there is no database in `{}`",
+                    path.display()
+                )));
+            }
+            ServerMark::beside(path)?
+        }
+    };
+    let source = Store::connect(from, Durability::Fast).await?;
+    let target = Store::connect(to, Durability::Full).await?;
+    let copied = source.copy_into(&target).await;
+    source.close().await;
+    target.close().await;
+    Ok(copied?)
+}
