@@ -43,7 +43,9 @@ struct Point {
 struct Class {
     least: f64,
     most: f64,
-    points: Vec<(f64, f64)>,
+    merits: Vec<f64>,
+    /// The squares of their reaches, in the same order.
+    squares: Vec<f64>,
 }
 
 /// The 95 % interval of the rank of each contender, in their order; none for one whose uncertainty is not known, and for
@@ -107,37 +109,47 @@ fn opposite(point: Point) -> Point {
 fn classes(points: &[Option<Point>]) -> Vec<Class> {
     let mut sorted: Vec<Point> = points.iter().flatten().copied().collect();
     sorted.sort_unstable_by(|left, right| left.down.total_cmp(&right.down));
-    let mut classes: Vec<Class> = Vec::new();
-    for point in sorted {
-        match classes.last_mut() {
-            Some(class) if point.down <= class.least * ALIKE => {
-                class.most = point.down;
-                class.points.push((point.merit, point.down));
-            }
-            Some(_) | None => classes.push(Class {
-                least: point.down,
-                most: point.down,
-                points: vec![(point.merit, point.down)],
-            }),
-        }
-    }
-    for class in &mut classes {
-        class
-            .points
-            .sort_unstable_by(|left, right| left.0.total_cmp(&right.0));
+    let mut classes = Vec::new();
+    let mut rest = sorted.as_mut_slice();
+    while let Some(first) = rest.first() {
+        let limit = first.down * ALIKE;
+        let (alike, others) = rest.split_at_mut(rest.partition_point(|one| one.down <= limit));
+        classes.push(class(alike));
+        rest = others;
     }
     classes
 }
 
+/// A class of points that come by their reach, at least one.
+fn class(points: &mut [Point]) -> Class {
+    let reach = |point: Option<&Point>| point.map_or(0.0, |point| point.down);
+    let (least, most) = (reach(points.first()), reach(points.last()));
+    points.sort_unstable_by(|left, right| left.merit.total_cmp(&right.merit));
+    Class {
+        least,
+        most,
+        merits: points.iter().map(|point| point.merit).collect(),
+        squares: points.iter().map(|point| point.down * point.down).collect(),
+    }
+}
+
 /// How many points are above one by more than both reach towards each other.
 fn above(point: &Point, classes: &[Class]) -> usize {
-    let is_above = |merit: f64, down: f64| merit - point.merit > down.hypot(point.up);
+    let own = point.up * point.up;
     let in_class = |class: &Class| {
-        let from = |down: f64| class.points.partition_point(|one| !is_above(one.0, down));
+        let from = |down: f64| {
+            let bound = point.merit + (down * down + own).sqrt();
+            class.merits.partition_point(|merit| *merit <= bound)
+        };
+        // Only between these two it depends on the reach of each.
         let (perhaps, surely) = (from(class.least), from(class.most));
-        let between = &class.points[perhaps..surely];
-        let count = between.iter().filter(|one| is_above(one.0, one.1)).count();
-        class.points.len() - surely + count
+        let merits = &class.merits[perhaps..surely];
+        let squares = &class.squares[perhaps..surely];
+        let between = merits.iter().zip(squares).filter(|(merit, square)| {
+            let gap = **merit - point.merit;
+            gap * gap > **square + own
+        });
+        class.merits.len() - surely + between.count()
     };
     classes.iter().map(in_class).sum()
 }

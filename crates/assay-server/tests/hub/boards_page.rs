@@ -97,7 +97,10 @@ async fn filters_leave_ranks_as_they_are_and_are_all_in_the_address() {
     let by_cost = page(&hub, &format!("{BOARD}?metric=cost_usd")).await;
 
     assert_eq!(models(&small), ["alice/small"]);
-    assert!(small.contains(">4</td>"), "its rank among all");
+    assert!(
+        small.contains("<td class=\"num rank\">4<"),
+        "its rank among all"
+    );
     assert_eq!(models(&found), ["bob/twin"]);
     assert_eq!(models(&base).len(), 3);
     assert!(models(&verified).is_empty());
