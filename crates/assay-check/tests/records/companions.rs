@@ -198,7 +198,8 @@ impl Files for Hashed {
     }
 
     fn sha256(&self, path: &str) -> Option<&str> {
-        path.ends_with(".jsonl").then_some(self.1.as_str())
+        let is_samples = path.contains("_samples");
+        is_samples.then_some(self.1.as_str())
     }
 }
 

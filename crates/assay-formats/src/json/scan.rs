@@ -1,11 +1,10 @@
 /// How far text is looked through eight bytes at a time, before the searches that are quicker only over long stretches.
-const NEAR: usize = 64;
+pub(super) const NEAR: usize = 64;
 /// How much of a long text is looked through at a time, in bytes. What lies behind the end of ordinary text is looked at in
 /// vain, so this also bounds what a text that is full of such ends can cost.
 const STRETCH: usize = 1024;
 
 /// How many bytes at the front of `bytes` are ordinary text: no quote, backslash or control character.
-#[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
     let length = near_length(near);
@@ -21,7 +20,10 @@ fn far_length(bytes: &[u8]) -> usize {
     for stretch in bytes.chunks(STRETCH) {
         let end = memchr::memchr2(b'"', b'\\', stretch).unwrap_or(stretch.len());
         let plain = &stretch[..end];
-        if plain.iter().fold(false, |any, byte| any | (*byte < 0x20)) {
+        if plain
+            .iter()
+            .fold(false, |any, byte| any | is_control(*byte))
+        {
             return length + near_length(plain);
         }
         length += end;
@@ -32,10 +34,14 @@ fn far_length(bytes: &[u8]) -> usize {
     length
 }
 
+fn is_control(byte: u8) -> bool {
+    byte < 0x20
+}
+
 /// The same for a short text: eight bytes at a time with plain integer arithmetic, which finds the end of a short key
 /// without a loop over bytes.
 #[inline]
-fn near_length(bytes: &[u8]) -> usize {
+pub(super) fn near_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     let (words, rest) = bytes.as_chunks::<8>();
