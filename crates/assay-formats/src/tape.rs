@@ -12,11 +12,16 @@ use crate::json;
 use crate::syntax::SyntaxFault;
 
 mod keys;
+mod number;
 mod path;
+mod walk;
 
 pub(crate) use keys::fingerprint;
 use keys::is_same;
+use number::short_number;
 use path::Step;
+use walk::Pairs;
+pub use walk::{Entries, Items};
 
 /// What a value is, in the words that JSON and YAML share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,8 +95,6 @@ impl Node {
     }
 }
 
-/// How many bytes the quotes around a text take.
-const QUOTES: usize = 2;
 /// How many bytes of a document there are for each of its values and keys, about.
 const USUAL_BYTES_PER_NODE: usize = 16;
 
@@ -223,26 +226,26 @@ impl<'d> Value<'d> {
         (node.kind == Kind::String && node.form == Form::Plain).then(|| strip_quotes(self.raw()))
     }
 
+    /// The bytes of a string that needed no decoding. Comparing bytes spares the check for character boundaries, which
+    /// shows when every key of a million rows is compared.
+    #[inline]
+    fn plain_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        if node.kind != Kind::String || node.form != Form::Plain {
+            return None;
+        }
+        match self.source.as_bytes().get(self.range())? {
+            [b'"', inside @ .., b'"'] => Some(inside),
+            bare => Some(bare),
+        }
+    }
+
     /// Whether the value is this very text.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
-        let node = self.node();
-        if node.kind != Kind::String {
-            return false;
-        }
-        if node.form != Form::Plain {
-            return self.text().is_some_and(|own| own == text);
-        }
-        // Most texts are not the one that is asked for, and their length tells before a byte is looked at.
-        let length = (node.end - node.start) as usize;
-        if length != text.len() + QUOTES && length != text.len() {
-            return false;
-        }
-        // Comparing bytes spares the check for character boundaries, which shows when every key of a million rows is compared.
-        match self.source.as_bytes().get(self.range()) {
-            Some([b'"', inside @ .., b'"']) => is_same(inside, text.as_bytes()),
-            Some(bare) => is_same(bare, text.as_bytes()),
-            None => false,
+        match self.plain_bytes() {
+            Some(plain) => is_same(plain, text.as_bytes()),
+            None => self.text().is_some_and(|own| own == text),
         }
     }
 
@@ -390,112 +393,8 @@ impl<'d> Value<'d> {
     }
 }
 
-/// The powers of ten that a double holds exactly, as far as [`short_number`] needs them.
-const TENS: [f64; SHORT_NUMBER] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-];
-/// How many bytes a number has at most whose digits a double holds exactly, whatever they are.
-const SHORT_NUMBER: usize = 16;
-
-/// A number of a few digits, perhaps with a point among them, and nothing else.
-///
-/// Its digits and the power of ten are both exact, so the one division rounds as a correct reader does.
-#[inline]
-fn short_number(bytes: &[u8]) -> Option<f64> {
-    if bytes.is_empty() || bytes.len() > SHORT_NUMBER {
-        return None;
-    }
-    let (mut digits, mut point) = (0_u64, None);
-    for (position, byte) in bytes.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            digits = digits * 10 + u64::from(digit);
-        } else if *byte == b'.' && point.is_none() && position > 0 {
-            point = Some(position);
-        } else {
-            return None;
-        }
-    }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a number below 10^15 is exact in a double"
-    )]
-    let whole = digits as f64;
-    match point {
-        None if bytes.len() < SHORT_NUMBER => Some(whole),
-        Some(point) if point + 1 < bytes.len() => Some(whole / TENS[bytes.len() - point - 1]),
-        None | Some(_) => None,
-    }
-}
-
 fn strip_quotes(raw: &str) -> &str {
     raw.strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
         .unwrap_or(raw)
-}
-
-/// The keys and values of a map as nodes.
-pub(crate) struct Pairs<'d> {
-    nodes: &'d [Node],
-    index: u32,
-}
-
-impl Iterator for Pairs<'_> {
-    type Item = (u32, Node, Node);
-
-    #[inline]
-    fn next(&mut self) -> Option<(u32, Node, Node)> {
-        let index = self.index;
-        let [key, value, ..] = self.nodes.get(index as usize..)? else {
-            return None;
-        };
-        self.index = match value.kind {
-            Kind::List | Kind::Map => value.next,
-            Kind::Null | Kind::Bool | Kind::Number | Kind::String => index + 2,
-        };
-        Some((index, *key, *value))
-    }
-}
-
-/// The items of a list.
-#[derive(Debug, Clone)]
-pub struct Items<'d> {
-    at: Value<'d>,
-    end: u32,
-}
-
-impl<'d> Iterator for Items<'d> {
-    type Item = Value<'d>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Value<'d>> {
-        if self.at.index >= self.end {
-            return None;
-        }
-        let item = self.at;
-        self.at.index = item.after();
-        Some(item)
-    }
-}
-
-/// The keys and values of a map.
-#[derive(Debug, Clone)]
-pub struct Entries<'d> {
-    at: Value<'d>,
-    end: u32,
-}
-
-impl<'d> Iterator for Entries<'d> {
-    type Item = (Value<'d>, Value<'d>);
-
-    #[inline]
-    fn next(&mut self) -> Option<(Value<'d>, Value<'d>)> {
-        if self.at.index >= self.end {
-            return None;
-        }
-        let key = self.at;
-        let value = key.at(key.index + 1);
-        self.at.index = value.after();
-        Some((key, value))
-    }
 }

@@ -1,10 +1,12 @@
 //! What a record says of its samples, and whether it is so.
 
-use assay_check::{Context, LayoutPolicy};
+use std::io::{self, Read};
+
+use assay_check::{Context, FileKind, Files, Item, LayoutPolicy, Options, validate};
 use assay_formats::rows::Algorithm;
 use serde_json::{Value, json};
 
-use crate::support::{Memory, Pair, UUID, context, digest, findings, pretty};
+use crate::support::{DIRECTORY, Memory, Pair, UUID, context, digest, findings, pretty};
 
 fn declared(pair: Pair, change: impl FnOnce(&mut Value)) -> Pair {
     pair.record(|record| change(&mut record["detailed_evaluation_results"]))
@@ -181,6 +183,51 @@ fn a_changed_byte_is_found_by_the_checksum() {
     let notes = &reports[0].findings.diagnostics()[0].notes;
     assert!(notes[0].starts_with("declared: ") && notes[1].starts_with("computed: "));
     assert_ne!(notes[0][10..], notes[1][10..]);
+}
+
+/// Files whose samples were hashed by whoever wrote them.
+struct Hashed(Memory, String);
+
+impl Files for Hashed {
+    fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
+        self.0.open(path)
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        self.0.size(path)
+    }
+
+    fn sha256(&self, path: &str) -> Option<&str> {
+        let is_samples = path.contains("_samples");
+        is_samples.then_some(self.1.as_str())
+    }
+}
+
+#[test]
+fn a_digest_that_was_made_before_is_not_made_again_and_still_compared() {
+    let pair = Pair::new();
+    let right = digest(pair.samples().as_bytes(), Algorithm::Sha256);
+    let items = [Item {
+        path: format!("{DIRECTORY}/{UUID}.json").into(),
+        kind: Some(FileKind::Record),
+    }];
+    let judge = |known: String| {
+        let files = Hashed(pair.files(), known);
+        findings(&validate(
+            &files,
+            &items,
+            &Context::default(),
+            &Options::default(),
+        ))
+    };
+
+    let (same, other) = (judge(right), judge("0".repeat(64)));
+
+    assert_eq!(same, [""; 0]);
+    assert_eq!(
+        other,
+        ["json error AY429 67:17 `checksum` is not the digest of the samples file"]
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::scan::{hex4, plain_length, unescape};
+use super::scan::{NEAR, hex4, near_length, plain_length, unescape};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use crate::tape::{Form, Kind, Node, Tape, fingerprint};
 
@@ -351,8 +351,8 @@ impl Run<'_> {
         let start = self.at;
         // Nearly every string is short and has nothing to decode.
         let inside = start + 1;
-        let window = &self.bytes[inside..self.bytes.len().min(inside + LONG_STRING)];
-        let end = inside + plain_length(window);
+        let window = &self.bytes[inside..self.bytes.len().min(inside + NEAR)];
+        let end = inside + near_length(window);
         if self.bytes.get(end) == Some(&b'"') {
             self.at = end + 1;
             let index = self.push(start, Kind::String, Form::Plain)?;

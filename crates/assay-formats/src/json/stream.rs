@@ -2,12 +2,10 @@
 
 use std::io::{self, Read};
 
-use super::scan::plain_length;
+use super::scan::{NEAR, near_length};
 
 /// How much is read at a time, in bytes.
 const CHUNK: usize = 256 << 10;
-/// How far a string is looked through eight bytes at a time, before the search that is quicker only over long stretches.
-const NEAR: usize = 64;
 
 /// Reads a JSON document from front to back and cuts out the values that the caller asks for.
 ///
@@ -415,7 +413,7 @@ impl Scan {
 #[inline]
 fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     let near = &bytes[..bytes.len().min(NEAR)];
-    let plain = plain_length(near);
+    let plain = near_length(near);
     match bytes.get(plain)? {
         b'"' | b'\\' => Some(plain),
         _ => Some(plain + memchr::memchr2(b'"', b'\\', &bytes[plain..])?),
