@@ -73,7 +73,9 @@ fn first_sight(
     check_name(&held.claims, repo)?;
     let issue_index = held.issuance(facts, trust)?;
     check_fresh(&held.claims, world.received_at)?;
-    check_in_use(held.kid, trust)?;
+    if issue_index.is_none() {
+        check_in_use(held.kid, trust)?;
+    }
     if !world.model_revision_exists {
         let detail = "the model has no such commit";
         return Err(Unverified::new(Reason::ModelRevisionUnknown, detail));
@@ -82,7 +84,8 @@ fn first_sight(
     Ok(issue_index)
 }
 
-/// A key that has retired is guarded less well and watched by nobody: what it signed before stands, and nothing new does.
+/// A key that has retired is guarded less well and watched by nobody. Where no log says when a token was issued, what is
+/// first seen after the key retired may have been signed after it did.
 fn check_in_use(kid: Kid, trust: &TrustState) -> Result<(), Unverified> {
     let key = trust.key(kid);
     if key.is_some_and(|key| key.state == KeyState::Retired) {

@@ -200,23 +200,38 @@ fn late_push_expired_at_first_seen() {
     assert_eq!(again, late);
 }
 
-/// What a key signed while it was in use stands when it retires; what it signs afterwards does not.
+/// What a key signed and was seen while it was in use stands when it retires. What comes later may have been signed later,
+/// unless our own log says when it was issued.
 #[test]
 fn a_retired_key_signs_nothing_new() {
     let mut hub = Hub::new();
     let repo = Repo::new(1, MODEL);
-    let before = with_token(ENTRY, &hub.issue(ENTRY, MODEL));
-    let first = hub.push(&repo, PATH, &before, NOW + 1);
+    hub.log(&ControlLeaf::Issuer(IssuerTrust {
+        issuer: ISSUER.to_owned(),
+        audience: AUDIENCE.to_owned(),
+        frameworks: None,
+        must_be_logged: false,
+        is_trusted: true,
+    }));
+    let mut signed = |notes: &str| {
+        let entry = ENTRY.replace("no-tools", notes);
+        let claims = hub.claims(&entry, MODEL);
+        with_token(&entry, &hub.key.sign_token(&claims))
+    };
+    let (seen, unseen) = (signed("one"), signed("two"));
+    let logged = ENTRY.replace("no-tools", "three");
+    let logged = with_token(&logged, &hub.issue(&logged, MODEL));
+    let first = hub.push(&repo, PATH, &seen, NOW + 1);
     hub.log(&token_key(&hub.key, ISSUER, KeyState::Retired));
-    let other = ENTRY.replace("no-tools", "tools");
-    let after = with_token(&other, &hub.issue(&other, MODEL));
 
-    let refused = hub.push(&repo, PATH, &after, NOW + 2);
-    let kept = hub.push(&repo, PATH, &before, NOW + 3);
+    let refused = hub.push(&repo, PATH, &unseen, NOW + 2);
+    let kept = hub.push(&repo, PATH, &seen, NOW + 3);
+    let proven = hub.push(&repo, PATH, &logged, NOW + 4);
 
     assert!(is_verified(&first[0]), "{first:?}");
     assert_eq!(reason(&refused), Reason::KeyRetired);
     assert!(is_verified(&kept[0]), "{kept:?}");
+    assert!(is_verified(&proven[0]), "{proven:?}");
 }
 
 #[test]
