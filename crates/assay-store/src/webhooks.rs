@@ -106,8 +106,8 @@ questions! {
     fn deliveries_of(webhook: WebhookId, limit: u32) -> Vec<Delivery>;
     /// A delivery.
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    /// What is to be tried by now, what waits longest first.
-    fn deliveries_due(now: Timestamp, limit: u32) -> Vec<Delivery>;
+    /// Whether any delivery is to be tried by now.
+    fn is_any_due(now: Timestamp) -> bool;
     /// The ranks of a board as they were last told.
     fn told_ranks(key: RepoKey, task: &TaskId) -> Option<Json>;
 }
@@ -122,6 +122,10 @@ impl Store {
         until: Timestamp,
         limit: u32,
     ) -> Result<Vec<Delivery>, Error> {
+        // Most of the time nothing is due, and nobody has to wait to find that out.
+        if !self.is_any_due(now).await? {
+            return Ok(Vec::new());
+        }
         let mut worker = self.worker("take_deliveries").await?;
         let taken = take_deliveries(worker.connection(), now, until, limit).await;
         let taken = taken.map_err(|error| Error::of("take_deliveries", error))?;
@@ -291,9 +295,8 @@ async fn webhooks_for(
 }
 
 async fn webhooks(connection: &mut Connection) -> sqlx::Result<Vec<Webhook>> {
-    let rows = sql::query(select_webhooks!(""))
-        .fetch_all(connection)
-        .await?;
+    let query = sql::query(select_webhooks!(""));
+    let rows = query.fetch_all(connection).await?;
     rows.iter()
         .map(|row| read_webhook(&mut Cells::of(row)))
         .collect()
@@ -357,20 +360,11 @@ async fn delivery(connection: &mut Connection, id: DeliveryId) -> sqlx::Result<O
         .transpose()
 }
 
-async fn deliveries_due(
-    connection: &mut Connection,
-    now: Timestamp,
-    limit: u32,
-) -> sqlx::Result<Vec<Delivery>> {
-    let statement = select_deliveries!("WHERE due_ms <= $1 ORDER BY due_ms, id LIMIT $2");
-    let rows = sql::query(statement)
+async fn is_any_due(connection: &mut Connection, now: Timestamp) -> sqlx::Result<bool> {
+    sql::query_scalar("SELECT EXISTS (SELECT 1 FROM deliveries WHERE due_ms <= $1)")
         .bind(now.millis())
-        .bind(limit)
-        .fetch_all(connection)
-        .await?;
-    rows.iter()
-        .map(|row| read_delivery(&mut Cells::of(row)))
-        .collect()
+        .fetch_one(connection)
+        .await
 }
 
 async fn take_deliveries(
@@ -391,10 +385,8 @@ async fn take_deliveries(
         .bind(limit)
         .fetch_all(connection)
         .await?;
-    let mut taken = rows
-        .iter()
-        .map(|row| read_delivery(&mut Cells::of(row)))
-        .collect::<sqlx::Result<Vec<_>>>()?;
+    let taken = rows.iter().map(|row| read_delivery(&mut Cells::of(row)));
+    let mut taken = taken.collect::<sqlx::Result<Vec<_>>>()?;
     taken.sort_by_key(|delivery| (delivery.tried.unwrap_or(delivery.created), delivery.id));
     Ok(taken)
 }

@@ -26,6 +26,10 @@ use tempfile::TempDir;
 type Kept = ();
 
 /// Where the database of a test is.
+#[expect(
+    clippy::unused_async,
+    reason = "a database of a server is made over a connection, and the tests are the same"
+)]
 async fn new_database(directory: &TempDir) -> (Database, Kept) {
     (Database::File(directory.path().join("hub.db")), ())
 }

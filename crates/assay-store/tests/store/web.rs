@@ -98,7 +98,7 @@ async fn deliveries_are_due_until_they_are_over_and_old_ones_are_forgotten() {
     }
     tx.commit().await.unwrap();
 
-    let due = hub.store.deliveries_due(at(6), 10).await.unwrap();
+    let due = hub.store.take_deliveries(at(6), at(9), 10).await.unwrap();
     let mut tx = hub.store.begin().await.unwrap();
     for delivery in &due {
         let attempt = Attempt {
@@ -119,6 +119,48 @@ async fn deliveries_are_due_until_they_are_over_and_old_ones_are_forgotten() {
     let hooks = hub.store.webhooks_for(model, owner).await.unwrap();
     assert_eq!(hooks.len(), 1);
     assert_eq!(hub.store.webhook(WebhookId(99)).await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_is_given_to_one_of_many_until_it_is_given_up() {
+    let hub = Hub::new().await;
+    let model = hub.model("ada/small").await;
+    let mut tx = hub.store.begin().await.unwrap();
+    let hook = NewWebhook {
+        to: HookedTo::Repository(model),
+        url: "https://example.org".to_owned(),
+        secret: "s".to_owned(),
+        events: vec!["results".to_owned()],
+        created: at(1),
+    };
+    let hook = tx.add_webhook(&hook).await.unwrap();
+    for _ in 0..40 {
+        tx.add_delivery(hook, "results", "{}", at(5)).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+
+    let mut takers = tokio::task::JoinSet::new();
+    for _ in 0..2 {
+        let store = hub.other().await;
+        takers.spawn(async move {
+            let mut taken = Vec::new();
+            loop {
+                let some = store.take_deliveries(at(6), at(9), 3).await.unwrap();
+                if some.is_empty() {
+                    return taken;
+                }
+                taken.extend(some.into_iter().map(|delivery| delivery.id));
+            }
+        });
+    }
+    let mut taken = takers.join_all().await.concat();
+    let later = hub.store.take_deliveries(at(9), at(12), 99).await.unwrap();
+
+    taken.sort();
+    let count = taken.len();
+    taken.dedup();
+    assert_eq!((count, taken.len()), (40, 40), "each once");
+    assert_eq!(later.len(), 40, "whoever took them is gone by then");
 }
 
 #[tokio::test]
