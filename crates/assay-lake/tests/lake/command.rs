@@ -6,20 +6,26 @@ use serde_json::Value;
 
 use crate::support::{Run, World};
 
-/// Runs the program on the lake of a world, in its directory and with nothing in its environment.
+/// The program on the lake of a world, in its directory and with nothing else in its environment.
 #[expect(
     clippy::disallowed_methods,
     reason = "the program under test is no git command, and its environment is cleared here"
 )]
-fn run(world: &World, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_assay-lake"))
+pub(crate) fn program(world: &World, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay-lake"));
+    command
         .args(args)
         .current_dir(world.root.path())
         .env_clear()
         .env("ASSAY_LAKE", world.lake.directory())
         .stdin(Stdio::null())
-        .output()
-        .unwrap()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(world: &World, args: &[&str]) -> Output {
+    program(world, args).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {

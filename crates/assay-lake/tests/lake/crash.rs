@@ -1,6 +1,6 @@
 use std::fs;
 
-use assay_lake::{Error, Lake, compact};
+use assay_lake::{Error, Lake, Table, check, compact};
 
 use crate::support::{Run, World};
 
@@ -136,7 +136,7 @@ async fn many_small_files_become_few_and_say_the_same() {
         "{compacted:?}"
     );
     assert_eq!(world.answer(question).await, before);
-    assert_eq!(assay_lake::check(&world.lake.read().unwrap()).unwrap(), []);
+    assert_eq!(check(&world.lake.read().unwrap()).unwrap(), []);
     let again = compact(&world.lake).unwrap();
     assert_eq!(again.files_before, again.files_after);
 }
@@ -154,7 +154,7 @@ fn a_damaged_file_is_found_and_named() {
     let cut = snapshot.path_of(&snapshot.manifest.files[1].path);
     fs::write(&cut, b"PAR1").unwrap();
 
-    let faults = assay_lake::check(&snapshot).unwrap();
+    let faults = check(&snapshot).unwrap();
 
     let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
     assert!(
@@ -162,4 +162,55 @@ fn a_damaged_file_is_found_and_named() {
         "{faults:?}"
     );
     assert!(faults.len() >= 2, "{faults:?}");
+}
+
+/// How many samples the lake has, of a manifest that its files bear out.
+fn sound_rows(world: &World) -> u64 {
+    let snapshot = world.lake.read().unwrap();
+    assert_eq!(check(&snapshot).unwrap(), []);
+    let files = snapshot.manifest.files_of(Table::Instances);
+    files.map(|file| file.rows).sum()
+}
+
+/// How many files lie below the tables, finished or not.
+fn files(world: &World) -> usize {
+    let entries = walkdir::WalkDir::new(world.lake.directory().join("tables"));
+    let entries = entries.into_iter().filter_map(Result::ok);
+    entries.filter(|entry| entry.file_type().is_file()).count()
+}
+
+#[test]
+fn an_ingest_that_is_killed_leaves_the_old_lake_or_the_new_one() {
+    let world = World::ingested();
+    let new = (60..90).map(|number| Run {
+        number,
+        ..Run::all()[0].clone()
+    });
+    new.for_each(|run| {
+        run.write(world.root.path());
+    });
+    let (old_rows, new_rows) = (34, 34 + 30 * 8);
+    let before = files(&world);
+
+    for begun in [1, 9, 25, 49, 61] {
+        let mut child = crate::command::program(&world, &["ingest", "data"])
+            .spawn()
+            .unwrap();
+        // It is killed when it has begun so many files, or was faster than the look at them.
+        while files(&world) < before + begun && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+
+        let rows = sound_rows(&world);
+
+        assert!(
+            rows == old_rows || rows == new_rows,
+            "{rows} after {begun} files"
+        );
+    }
+    let report = world.ingest();
+    assert_eq!(report.refused.len(), 0, "{:#?}", report.refused);
+    assert_eq!(sound_rows(&world), new_rows);
 }
