@@ -53,7 +53,7 @@ pub struct Snapshot {
 /// The right to change a lake, which one process has at a time.
 #[derive(Debug)]
 pub struct Writing {
-    /// What the lake holds, and will hold after [`Writing::commit`].
+    /// What the lake holds, and will hold after the next commit.
     pub manifest: Manifest,
     directory: PathBuf,
     _lock: File,
