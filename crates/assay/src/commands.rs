@@ -6,6 +6,7 @@ mod explain;
 pub(crate) mod hub;
 pub(crate) mod import;
 pub(crate) mod issuer;
+pub(crate) mod lake;
 pub(crate) mod log;
 mod man;
 pub(crate) mod operate;
@@ -36,6 +37,10 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Import(command) => import::run(command, config, printer),
         Command::Issuer(command) => issuer::run(command, printer),
         Command::Log(command) => log::run(command, config, printer),
+        Command::Ingest(command) => lake::run("ingest", &command.arguments, printer),
+        Command::Query(command) => lake::run("query", &command.arguments, printer),
+        Command::Compare(command) => lake::run("compare", &command.arguments, printer),
+        Command::Lake(command) => lake::run("lake", &command.arguments, printer),
         Command::Serve(command) => serve::run(command, printer),
         Command::Admin(command) => operate::admin::run(command, printer),
         Command::Keys(command) => operate::trust::run_keys(command, printer),

@@ -16,10 +16,19 @@ const EDGES: [(&str, &[&str]); 14] = [
     ("assay-check", &["assay-formats", "assay-model"]),
     ("assay-convert", &["assay-formats", "assay-model"]),
     ("assay-git", &["assay-model"]),
-    ("assay-lake", &["assay-formats", "assay-model"]),
     ("assay-render", &["assay-model"]),
     ("assay-store", &["assay-model"]),
     ("assay-trust", &["assay-formats", "assay-model"]),
+    (
+        "assay-lake",
+        &[
+            "assay-board",
+            "assay-check",
+            "assay-formats",
+            "assay-model",
+            "assay-render",
+        ],
+    ),
     (
         "assay-app",
         &[

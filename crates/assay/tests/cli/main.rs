@@ -8,6 +8,7 @@ mod find;
 mod fix;
 mod formats;
 mod issuer;
+mod lake;
 mod log_audit;
 mod memory;
 mod other_commands;

@@ -1,0 +1,163 @@
+//! Whether a lake is what its manifest says.
+
+use std::collections::BTreeMap;
+
+use datafusion::arrow::array::{AsArray as _, RecordBatch};
+use serde::Serialize;
+
+use crate::compact::rows_of;
+use crate::discover::digest_of;
+use crate::error::Result;
+use crate::lake::Snapshot;
+use crate::manifest::{DataFile, Source};
+use crate::table::Table;
+
+/// Something that is not as the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The file, from the directory of the lake; empty for the whole of it.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Reads every file of a snapshot to its end and compares it with the manifest.
+pub fn check(snapshot: &Snapshot) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut counts: BTreeMap<(Table, String), u64> = BTreeMap::new();
+    for file in &snapshot.manifest.files {
+        let path = snapshot.path_of(&file.path);
+        let mut found = Vec::new();
+        match std::fs::metadata(&path) {
+            Ok(metadata) if metadata.len() != file.bytes => found.push(format!(
+                "has {} bytes, and the manifest says {}",
+                metadata.len(),
+                file.bytes
+            )),
+            Ok(_) => {
+                match digest_of(&path) {
+                    Ok((digest, _)) if digest == file.digest => {}
+                    Ok(_) => found.push("has other bytes than were written".to_owned()),
+                    Err(error) => found.push(format!("cannot be read: {error}")),
+                }
+                check_rows(snapshot, file, &mut counts, &mut found);
+            }
+            Err(error) => found.push(format!("cannot be read: {error}")),
+        }
+        faults.extend(found.into_iter().map(|message| Fault {
+            path: file.path.clone(),
+            message,
+        }));
+    }
+    faults.extend(check_sources(snapshot, &counts));
+    Ok(faults)
+}
+
+fn check_rows(
+    snapshot: &Snapshot,
+    file: &DataFile,
+    counts: &mut BTreeMap<(Table, String), u64>,
+    found: &mut Vec<String>,
+) {
+    let reader = match rows_of(&snapshot.path_of(&file.path)) {
+        Ok(reader) => reader,
+        Err(error) => {
+            found.push(format!("is no Parquet file: {}", chain(&error)));
+            return;
+        }
+    };
+    let mut rows = 0;
+    for batch in reader {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                found.push(format!("breaks off after {rows} rows: {error}"));
+                return;
+            }
+        };
+        if batch.schema().fields() != file.table.schema().fields() {
+            found.push(format!("has other columns than `{}`", file.table.as_str()));
+            return;
+        }
+        rows += batch.num_rows() as u64;
+        count(file.table, &batch, counts);
+        if let Some(stranger) = stranger(file, &batch) {
+            found.push(stranger);
+            return;
+        }
+    }
+    if rows != file.rows {
+        found.push(format!(
+            "has {rows} rows, and the manifest says {}",
+            file.rows
+        ));
+    }
+}
+
+/// Counts rows by the source that they come from.
+fn count(table: Table, batch: &RecordBatch, counts: &mut BTreeMap<(Table, String), u64>) {
+    let ids = batch
+        .column_by_name("record_id")
+        .and_then(|column| column.as_string_opt::<i32>());
+    for id in ids.into_iter().flatten().flatten() {
+        *counts.entry((table, id.to_owned())).or_default() += 1;
+    }
+}
+
+/// A row that does not belong into the directory of its file.
+fn stranger(file: &DataFile, batch: &RecordBatch) -> Option<String> {
+    let partition = file.partition.as_ref()?;
+    let own = [
+        ("benchmark", &partition.benchmark),
+        ("model", &partition.model),
+    ];
+    own.into_iter().find_map(|(name, expected)| {
+        let column = batch.column_by_name(name)?.as_string_opt::<i32>()?;
+        let other = column.iter().flatten().find(|value| value != expected)?;
+        Some(format!(
+            "has a row of the {name} `{other}` among those of `{expected}`"
+        ))
+    })
+}
+
+/// Compares what was taken in with what is there.
+fn check_sources(
+    snapshot: &Snapshot,
+    counts: &BTreeMap<(Table, String), u64>,
+) -> impl Iterator<Item = Fault> {
+    let rows = |table, id: &String| {
+        counts
+            .get(&(table, id.clone()))
+            .copied()
+            .unwrap_or_default()
+    };
+    snapshot
+        .manifest
+        .sources
+        .iter()
+        .filter_map(move |(id, source)| {
+            let Source {
+                results, instances, ..
+            } = source;
+            let found = [(Table::Results, *results), (Table::Instances, *instances)];
+            let (table, expected) = found
+                .into_iter()
+                .find(|(table, expected)| rows(*table, id) != *expected)?;
+            Some(Fault {
+                path: String::new(),
+                message: format!(
+                    "`{}` brought {expected} rows of `{}`, and {} are there",
+                    source.path,
+                    table.as_str(),
+                    rows(table, id)
+                ),
+            })
+        })
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", chain(cause)),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,79 @@
+//! The commands, one file each.
+
+mod compare;
+mod ingest;
+mod lake;
+mod query;
+
+use std::path::PathBuf;
+
+use assay_lake::{Error, Lake};
+use assay_render::visible;
+
+use crate::args::{Args, Command, Place};
+use crate::config::Config;
+use crate::printer::{Exit, Printer};
+
+/// How large the stacks of worker threads are, in bytes: plans of queries are deep trees.
+const STACK: usize = 8 << 20;
+
+/// Runs what was asked for.
+pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
+    let outcome = match &args.command {
+        Command::Ingest(command) => ingest::run(command, config, printer),
+        Command::Query(command) => query::run(command, config, printer),
+        Command::Compare(command) => compare::run(command, config, printer),
+        Command::Lake(command) => lake::run(command, config, printer),
+    };
+    match outcome {
+        Ok(exit) => exit,
+        Err(error) => {
+            printer.error(&visible(&chain(&error)));
+            Exit::Failed
+        }
+    }
+}
+
+/// Says why the command line cannot be followed, or prints the help or version that it asked for.
+pub(crate) fn refuse(error: &clap::Error, printer: &mut Printer) -> Exit {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        printer.aside(text.trim_end());
+        return Exit::Failed;
+    }
+    printer.line(text.trim_end());
+    Exit::Clean
+}
+
+/// The lake that is meant.
+fn lake(place: &Place, config: &Config) -> Lake {
+    let directory: PathBuf = place.lake.clone().unwrap_or_else(|| config.lake.clone());
+    Lake::at(directory)
+}
+
+/// Runs the engine on threads of its own.
+fn block_on<T>(threads: usize, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads.max(1))
+        .thread_stack_size(STACK)
+        .enable_time()
+        .build()
+        .map_err(|source| Error::Io {
+            doing: "start threads for",
+            path: PathBuf::from("the query"),
+            source,
+        })?;
+    let outcome = runtime.block_on(work);
+    // A query that was stopped may still be deep in its work, and nobody waits for it.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// An error and its causes in one line, each told once.
+fn chain(error: &dyn std::error::Error) -> String {
+    let own = error.to_string();
+    match error.source().map(chain) {
+        Some(cause) if !own.contains(&cause) && !cause.contains(&own) => format!("{own}: {cause}"),
+        Some(_) | None => own,
+    }
+}

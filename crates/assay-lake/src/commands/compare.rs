@@ -1,0 +1,130 @@
+use assay_lake::compare::{Comparison, Difference, Flip, Question, Side, compare};
+use assay_lake::{Engine, Error};
+use assay_render::visible;
+use serde_json::json;
+
+use super::query::limits;
+use crate::args::{Compare, ReportFormat};
+use crate::config::Config;
+use crate::printer::{Exit, Printer};
+
+/// How many characters of a question or an answer are shown.
+const MAX_SHOWN: usize = 400;
+
+/// Compares two models and tells how they differ.
+pub(super) fn run(
+    command: &Compare,
+    config: &Config,
+    printer: &mut Printer,
+) -> Result<Exit, Error> {
+    let snapshot = super::lake(&command.place, config).read()?;
+    let limits = limits(&command.budget, config);
+    let question = Question {
+        model_a: command.model_a.clone(),
+        model_b: command.model_b.clone(),
+        task: command.task.clone(),
+        benchmark: command.benchmark.clone(),
+        metric: command.metric.clone(),
+        flips: command.flips,
+    };
+    let comparison = super::block_on(limits.threads, async {
+        let engine = Engine::open(snapshot, limits).await?;
+        compare(&engine, &question).await
+    })?;
+    match command.format {
+        ReportFormat::Json => printer.json(&json!({"version": 1, "comparison": comparison})),
+        ReportFormat::Text => tell(&comparison, printer),
+    }
+    Ok(Exit::Clean)
+}
+
+fn tell(comparison: &Comparison, printer: &mut Printer) {
+    let Comparison {
+        model_a, model_b, ..
+    } = comparison;
+    let metric = |metric: &Option<String>| metric.as_deref().map_or_else(String::new, visible);
+    printer.line(&format!(
+        "A  {} {}",
+        visible(model_a),
+        metric(&comparison.metric_a)
+    ));
+    printer.line(&format!(
+        "B  {} {}",
+        visible(model_b),
+        metric(&comparison.metric_b)
+    ));
+    printer.line(&format!(
+        "{} samples are shared, of {} and {}",
+        comparison.shared, comparison.samples_a, comparison.samples_b
+    ));
+    printer.line("");
+    printer.line("              B right   B wrong");
+    printer.line(&format!(
+        "A right    {:>10}{:>10}",
+        comparison.both_right, comparison.only_a_right
+    ));
+    printer.line(&format!(
+        "A wrong    {:>10}{:>10}",
+        comparison.only_b_right, comparison.both_wrong
+    ));
+    printer.line("");
+    printer.line(&format!(
+        "mean       {:>10.4} A {:>9.4} B",
+        comparison.mean_a, comparison.mean_b
+    ));
+    printer.line(&difference(comparison.difference.as_ref()));
+    printer.line(&format!(
+        "p          {:>10.4} ({})",
+        comparison.mcnemar.p_value, comparison.mcnemar.method
+    ));
+    if !comparison.other_metrics.is_empty() {
+        let others: Vec<String> = comparison
+            .other_metrics
+            .iter()
+            .map(|metric| format!("`{}`", visible(metric)))
+            .collect();
+        printer.line(&format!(
+            "both also have {}; `--metric` chooses",
+            others.join(", ")
+        ));
+    }
+    for flip in &comparison.flips {
+        tell_flip(flip, printer);
+    }
+}
+
+fn difference(difference: Option<&Difference>) -> String {
+    match difference {
+        Some(difference) => format!(
+            "A - B      {:>10.4} [{:.4}, {:.4}] (95 %, {})",
+            difference.value, difference.low, difference.high, difference.method
+        ),
+        None => {
+            "A - B      nothing can be said: too few samples, or no difference at all".to_owned()
+        }
+    }
+}
+
+fn tell_flip(flip: &Flip, printer: &mut Printer) {
+    printer.line("");
+    printer.line(&format!("sample {}", visible(&flip.sample_hash)));
+    printer.line(&format!("  question  {}", shown(flip.input.as_deref())));
+    let references = flip.references.join(" | ");
+    printer.line(&format!("  expected  {}", shown(Some(&references))));
+    for (name, Side { right, output, .. }) in [("A", &flip.a), ("B", &flip.b)] {
+        let verdict = if *right { "right" } else { "wrong" };
+        printer.line(&format!(
+            "  {name} {verdict}   {}",
+            shown(output.as_deref())
+        ));
+    }
+}
+
+/// The beginning of a text, on one line.
+fn shown(text: Option<&str>) -> String {
+    let text = visible(text.unwrap_or_default());
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

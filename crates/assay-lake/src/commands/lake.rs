@@ -1,0 +1,137 @@
+use std::collections::BTreeMap;
+
+use assay_lake::{Error, Lake, Snapshot, Table, check, compact};
+use assay_render::visible;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::{LakeArgs, LakeCommand, LakeFiles, LakeTask, PathFormat, ReportFormat};
+use crate::config::Config;
+use crate::printer::{Exit, Printer};
+
+/// Looks after a lake.
+pub(super) fn run(
+    command: &LakeArgs,
+    config: &Config,
+    printer: &mut Printer,
+) -> Result<Exit, Error> {
+    let at = |task: &LakeTask| super::lake(&task.place, config);
+    match &command.command {
+        LakeCommand::Stats(task) => stats(&at(task), task.format, printer),
+        LakeCommand::Compact(task) => run_compact(&at(task), task.format, printer),
+        LakeCommand::Check(task) => run_check(&at(task), task.format, printer),
+        LakeCommand::Files(files) => list(files, config, printer),
+    }
+}
+
+/// One table in numbers.
+#[derive(Debug, Default, Serialize)]
+struct Size {
+    files: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+fn stats(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
+    let snapshot = lake.read()?;
+    let manifest = &snapshot.manifest;
+    let mut tables: BTreeMap<&str, Size> = BTreeMap::new();
+    for table in Table::ALL {
+        let size = tables.entry(table.as_str()).or_default();
+        for file in manifest.files_of(table) {
+            size.files += 1;
+            size.rows += file.rows;
+            size.bytes += file.bytes;
+        }
+    }
+    let raw: u64 = manifest.sources.values().map(|source| source.bytes).sum();
+    match format {
+        ReportFormat::Json => printer.json(&json!({
+            "version": 1,
+            "snapshot": manifest.snapshot,
+            "sources": manifest.sources.len(),
+            "source_bytes": raw,
+            "tables": tables,
+        })),
+        ReportFormat::Text => {
+            printer.line(&format!(
+                "snapshot {}: {} records and result files with {raw} bytes",
+                manifest.snapshot,
+                manifest.sources.len(),
+            ));
+            for (table, Size { files, rows, bytes }) in &tables {
+                printer.line(&format!(
+                    "{table:<10} {rows:>12} rows {files:>8} files {bytes:>16} bytes"
+                ));
+            }
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn run_compact(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
+    let compacted = compact(lake)?;
+    match format {
+        ReportFormat::Json => printer.json(&json!({"version": 1, "compacted": compacted})),
+        ReportFormat::Text => printer.line(&format!(
+            "{} files with {} bytes are now {} with {}; {} old files were removed",
+            compacted.files_before,
+            compacted.bytes_before,
+            compacted.files_after,
+            compacted.bytes_after,
+            compacted.removed,
+        )),
+    }
+    Ok(Exit::Clean)
+}
+
+fn run_check(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
+    let snapshot = lake.read()?;
+    let faults = check(&snapshot)?;
+    match format {
+        ReportFormat::Json => printer.json(&json!({"version": 1, "faults": faults})),
+        ReportFormat::Text if faults.is_empty() => printer.line(&sound(&snapshot)),
+        ReportFormat::Text => {
+            for fault in &faults {
+                let place = if fault.path.is_empty() {
+                    "the lake".to_owned()
+                } else {
+                    format!("`{}`", visible(&fault.path))
+                };
+                printer.line(&format!("{place}: {}", visible(&fault.message)));
+            }
+        }
+    }
+    Ok(if faults.is_empty() {
+        Exit::Clean
+    } else {
+        Exit::Errors
+    })
+}
+
+fn sound(snapshot: &Snapshot) -> String {
+    format!(
+        "snapshot {}: {} files are what the manifest says",
+        snapshot.manifest.snapshot,
+        snapshot.manifest.files.len()
+    )
+}
+
+fn list(command: &LakeFiles, config: &Config, printer: &mut Printer) -> Result<Exit, Error> {
+    let snapshot = super::lake(&command.place, config).read()?;
+    let table = Table::named(&command.table).into_iter();
+    let paths: Vec<String> = table
+        .flat_map(|table| snapshot.manifest.files_of(table))
+        .map(|file| snapshot.path_of(&file.path).display().to_string())
+        .collect();
+    match command.format {
+        PathFormat::Lines => paths.iter().for_each(|path| printer.line(path)),
+        PathFormat::Sql => {
+            let quoted = paths
+                .iter()
+                .map(|path| format!("'{}'", path.replace('\'', "''")));
+            printer.line(&quoted.collect::<Vec<_>>().join(", "));
+        }
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,232 @@
+//! Files that are written again: many small ones as few, and those with rows that are no longer wanted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::Path;
+
+use datafusion::arrow::array::{AsArray as _, BooleanArray, RecordBatch};
+use datafusion::arrow::compute::filter_record_batch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::lake::{Lake, Writing};
+use crate::manifest::DataFile;
+use crate::partition::Partition;
+use crate::table::Table;
+use crate::writer::Writer;
+
+/// A file with fewer bytes is small.
+const SMALL_BYTES: u64 = 32 << 20;
+/// How many bytes are joined into one file at most.
+const JOINED_BYTES: u64 = 256 << 20;
+/// How many small files of one directory an ingest leaves behind at most.
+const TIDY_FILES: usize = 16;
+/// The column that says where a row comes from.
+const RECORD_ID: &str = "record_id";
+
+/// What a compaction did.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Compacted {
+    /// How many files there were.
+    pub files_before: u64,
+    /// How many there are.
+    pub files_after: u64,
+    /// How many bytes they had.
+    pub bytes_before: u64,
+    /// How many they have.
+    pub bytes_after: u64,
+    /// How many files that nobody names any more were removed; none while somebody reads.
+    pub removed: u64,
+}
+
+/// Joins the small files of each directory and removes what no snapshot names.
+pub fn compact(lake: &Lake) -> Result<Compacted> {
+    // A lake that is not there is not made for being compacted.
+    drop(lake.read()?);
+    let mut writing = lake.write()?;
+    let mut compacted = Compacted {
+        files_before: writing.manifest.files.len() as u64,
+        bytes_before: bytes(&writing),
+        ..Compacted::default()
+    };
+    join(&mut writing, 2)?;
+    compacted.removed = writing.sweep()?;
+    compacted.files_after = writing.manifest.files.len() as u64;
+    compacted.bytes_after = bytes(&writing);
+    Ok(compacted)
+}
+
+/// Joins small files where there are many.
+pub(crate) fn tidy(writing: &mut Writing) -> Result<()> {
+    join(writing, TIDY_FILES)
+}
+
+/// Writes again, without the rows of these sources, the files that hold them. The caller commits.
+pub(crate) fn drop_rows(writing: &mut Writing, ids: &BTreeSet<String>) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let partitions: BTreeSet<&Partition> = ids
+        .iter()
+        .filter_map(|id| writing.manifest.sources.get(id))
+        .map(|source| &source.partition)
+        .collect();
+    let mut kept = Vec::new();
+    let mut names = Names::new(writing, "r");
+    for file in &writing.manifest.files {
+        let may_hold = match &file.partition {
+            Some(partition) => partitions.contains(partition),
+            None => true,
+        };
+        let path = writing.directory().join(&file.path);
+        if may_hold && holds(&path, ids)? {
+            kept.extend(rewrite(writing.directory(), &[file], ids, &names.next())?);
+        } else {
+            kept.push(file.clone());
+        }
+    }
+    writing.manifest.files = kept;
+    Ok(())
+}
+
+/// The rows of a Parquet file.
+pub(crate) fn rows_of(path: &Path) -> Result<ParquetRecordBatchReader> {
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    ParquetRecordBatchReaderBuilder::try_new(file)
+        .and_then(ParquetRecordBatchReaderBuilder::build)
+        .map_err(Error::parquet("read", path))
+}
+
+/// Names that no file of the lake has.
+struct Names {
+    prefix: String,
+    count: u64,
+}
+
+impl Names {
+    fn new(writing: &Writing, kind: &str) -> Self {
+        Self {
+            prefix: format!("{:08}-{kind}", writing.next_snapshot()),
+            count: 0,
+        }
+    }
+
+    fn next(&mut self) -> String {
+        self.count += 1;
+        format!("{}{:06}", self.prefix, self.count)
+    }
+}
+
+fn bytes(writing: &Writing) -> u64 {
+    writing.manifest.files.iter().map(|file| file.bytes).sum()
+}
+
+/// Joins the small files of each directory that has at least so many.
+fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
+    let mut groups: BTreeMap<(Table, Option<&Partition>), Vec<&DataFile>> = BTreeMap::new();
+    for file in &writing.manifest.files {
+        if file.bytes < SMALL_BYTES {
+            let key = (file.table, file.partition.as_ref());
+            groups.entry(key).or_default().push(file);
+        }
+    }
+    groups.retain(|_, files| files.len() >= at_least);
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let mut names = Names::new(writing, "c");
+    let (mut gone, mut made) = (BTreeSet::new(), Vec::new());
+    for files in groups.values() {
+        for stretch in stretches(files) {
+            let written = rewrite(
+                writing.directory(),
+                stretch,
+                &BTreeSet::new(),
+                &names.next(),
+            )?;
+            made.extend(written);
+            gone.extend(stretch.iter().map(|file| file.path.clone()));
+        }
+    }
+    writing
+        .manifest
+        .files
+        .retain(|file| !gone.contains(&file.path));
+    writing.manifest.files.extend(made);
+    writing.commit()
+}
+
+/// The files in stretches that are joined, each with at least two files.
+fn stretches<'f>(files: &'f [&'f DataFile]) -> impl Iterator<Item = &'f [&'f DataFile]> {
+    let mut rest = files;
+    std::iter::from_fn(move || {
+        let mut sum = 0;
+        let fitting = rest
+            .iter()
+            .take_while(|file| {
+                sum += file.bytes;
+                sum <= JOINED_BYTES
+            })
+            .count();
+        let (stretch, left) = rest.split_at(fitting);
+        rest = left;
+        (stretch.len() > 1).then_some(stretch)
+    })
+}
+
+/// Writes the rows of some files of one directory into one, without those of these sources.
+fn rewrite(
+    lake: &Path,
+    files: &[&DataFile],
+    without: &BTreeSet<String>,
+    name: &str,
+) -> Result<Option<DataFile>> {
+    let Some(first) = files.first() else {
+        return Ok(None);
+    };
+    let mut writer = Writer::create(lake, first.table, first.partition.clone(), name)?;
+    for file in files {
+        let path = lake.join(&file.path);
+        for batch in rows_of(&path)? {
+            let batch = batch?;
+            let wanted = wanted(&batch, without);
+            writer.add(filter_record_batch(&batch, &wanted)?)?;
+        }
+    }
+    writer.finish()
+}
+
+/// Whether a file has rows of one of these sources. Only one column is read.
+fn holds(path: &Path, ids: &BTreeSet<String>) -> Result<bool> {
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new(file).map_err(Error::parquet("read", path))?;
+    let mask = ProjectionMask::columns(builder.parquet_schema(), [RECORD_ID]);
+    let reader = builder
+        .with_projection(mask)
+        .build()
+        .map_err(Error::parquet("read", path))?;
+    for batch in reader {
+        let batch = batch?;
+        if wanted(&batch, ids).true_count() < batch.num_rows() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Which rows come from none of these sources.
+fn wanted(batch: &RecordBatch, without: &BTreeSet<String>) -> BooleanArray {
+    let ids = batch
+        .column_by_name(RECORD_ID)
+        .and_then(|column| column.as_string_opt::<i32>());
+    match ids {
+        Some(ids) => ids
+            .iter()
+            .map(|id| Some(id.is_none_or(|id| !without.contains(id))))
+            .collect(),
+        None => BooleanArray::from(vec![true; batch.num_rows()]),
+    }
+}

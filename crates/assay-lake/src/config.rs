@@ -1,0 +1,49 @@
+//! What the world around the process says. Nothing else reads the environment.
+
+use std::io::IsTerminal as _;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// How wide findings are when they do not go to a terminal.
+const WIDTH: usize = 120;
+/// The directory of the lake when none is named.
+const DEFAULT_LAKE: &str = "assay-lake";
+
+/// What the environment says.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// The lake to use when none is named.
+    pub(crate) lake: PathBuf,
+    /// Whether standard input is a terminal.
+    pub(crate) stdin_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) stderr_is_terminal: bool,
+    /// How many columns findings may take.
+    pub(crate) width: usize,
+    /// How many threads this machine can run at once.
+    pub(crate) cores: usize,
+}
+
+impl Config {
+    /// Reads the environment.
+    pub(crate) fn from_environment() -> Self {
+        Self {
+            lake: variable("ASSAY_LAKE").map_or_else(|| DEFAULT_LAKE.into(), PathBuf::from),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            width: WIDTH,
+            cores: std::thread::available_parallelism().map_or(1, NonZero::get),
+        }
+    }
+}
+
+/// A variable that is set, is text and is not blank.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+fn variable(name: &str) -> Option<String> {
+    let text = std::env::var(name).ok()?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}

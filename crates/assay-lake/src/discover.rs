@@ -1,0 +1,185 @@
+//! From what was typed to the files that are meant.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use assay_check::{FileKind, Files};
+use assay_formats::rows::{Algorithm, Hasher};
+use walkdir::{DirEntry, WalkDir};
+
+/// The one hidden directory that is searched.
+const RESULTS_DIRECTORY: &str = ".eval_results";
+/// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
+const SAMPLES_ENDINGS: [&str; 2] = ["_samples.jsonl", ".jsonl"];
+
+/// How much of a file is read at a time to hash it.
+const CHUNK: usize = 1 << 18;
+
+/// The file system, by paths that are text.
+pub(crate) struct Disk;
+
+impl Files for Disk {
+    fn open(&self, path: &str) -> io::Result<Box<dyn io::Read + '_>> {
+        Ok(Box::new(File::open(path)?))
+    }
+
+    fn size(&self, path: &str) -> Option<u64> {
+        let metadata = std::fs::metadata(path).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+}
+
+/// What can be taken in, each file once, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Records. Their samples are found beside them.
+    pub(crate) records: BTreeSet<String>,
+    /// Result files of models.
+    pub(crate) results: BTreeSet<String>,
+    /// What was named and cannot be taken in, and why not.
+    pub(crate) refused: Vec<(String, String)>,
+}
+
+/// Finds what the paths mean. A file that is named must be one of ours; in a directory others are passed over.
+pub(crate) fn discover(paths: &[PathBuf]) -> Found {
+    let mut found = Found::default();
+    for path in paths {
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => found.directory(path),
+            Ok(_) => found.named(path),
+            Err(error) => found.refuse(path, &error.to_string()),
+        }
+    }
+    found
+}
+
+impl Found {
+    fn refuse(&mut self, path: &Path, why: &str) {
+        self.refused
+            .push((path.to_string_lossy().into_owned(), why.to_owned()));
+    }
+
+    fn directory(&mut self, root: &Path) {
+        let entries = WalkDir::new(root).into_iter().filter_entry(is_searched);
+        for entry in entries {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) => self.in_directory(entry.path()),
+                Err(error) => {
+                    let path = error.path().unwrap_or(root).to_owned();
+                    self.refuse(&path, &error.to_string());
+                }
+            }
+        }
+    }
+
+    fn in_directory(&mut self, path: &Path) {
+        let is_ours = path
+            .extension()
+            .is_some_and(|own| ["json", "yaml", "yml"].iter().any(|ending| own == *ending));
+        if !is_ours {
+            return;
+        }
+        match kind_of(path) {
+            Ok(Some((name, kind))) => self.add(name, kind),
+            Ok(None) => {}
+            Err(error) => self.refuse(path, &error.to_string()),
+        }
+    }
+
+    fn named(&mut self, path: &Path) {
+        match kind_of(path) {
+            Ok(Some((name, FileKind::Samples))) => self.samples(path, &name),
+            Ok(Some((name, kind @ (FileKind::Record | FileKind::EvalResults)))) => {
+                self.add(name, kind);
+            }
+            Ok(Some((_, FileKind::EvalYaml))) => {
+                self.refuse(path, "it defines a benchmark and has no results");
+            }
+            Ok(None) => self.refuse(path, "it is neither a record nor a result file"),
+            Err(error) => self.refuse(path, &error.to_string()),
+        }
+    }
+
+    /// Samples stand for their record, which says what they are samples of.
+    fn samples(&mut self, path: &Path, name: &str) {
+        let stem = SAMPLES_ENDINGS
+            .iter()
+            .find_map(|ending| name.strip_suffix(ending));
+        let record = stem.map(|stem| format!("{stem}.json"));
+        match record.filter(|record| Path::new(record).is_file()) {
+            Some(record) => {
+                self.records.insert(record);
+            }
+            None => self.refuse(path, "the record of these samples does not lie beside them"),
+        }
+    }
+
+    fn add(&mut self, name: String, kind: FileKind) {
+        match kind {
+            FileKind::Record => self.records.insert(name),
+            FileKind::EvalResults => self.results.insert(name),
+            FileKind::EvalYaml | FileKind::Samples => false,
+        };
+    }
+}
+
+/// The samples that lie beside a record.
+pub(crate) fn samples_of(record: &str) -> Option<String> {
+    let stem = record.strip_suffix(".json")?;
+    SAMPLES_ENDINGS
+        .iter()
+        .map(|ending| format!("{stem}{ending}"))
+        .find(|path| Path::new(path).is_file())
+}
+
+/// The model that a result file belongs to: the two directories above `.eval_results`.
+pub(crate) fn model_of(path: &str) -> Option<String> {
+    let whole = std::path::absolute(path).ok()?;
+    let repository = whole.parent()?.parent()?;
+    let name = repository.file_name()?.to_str()?;
+    let namespace = repository.parent()?.file_name()?.to_str()?;
+    Some(format!("{namespace}/{name}"))
+}
+
+/// The SHA-256 of a file, and how many bytes it has.
+pub(crate) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Hasher::new(Algorithm::Sha256);
+    let mut chunk = vec![0; CHUNK];
+    let mut size = 0;
+    loop {
+        let count = file.read(&mut chunk)?;
+        if count == 0 {
+            return Ok((hasher.hex(), size));
+        }
+        hasher.update(&chunk[..count]);
+        size += count as u64;
+    }
+}
+
+fn is_searched(entry: &DirEntry) -> bool {
+    let name = entry.file_name().as_encoded_bytes();
+    let is_hidden = name.starts_with(b".") && name != RESULTS_DIRECTORY.as_bytes();
+    entry.depth() == 0 || !(is_hidden && entry.file_type().is_dir())
+}
+
+/// The path as text and what the file is, by its path and then by how it begins.
+fn kind_of(path: &Path) -> io::Result<Option<(String, FileKind)>> {
+    let Some(text) = path.to_str() else {
+        return Err(io::Error::other("its path is no text"));
+    };
+    let name = text.replace(std::path::MAIN_SEPARATOR, "/");
+    let whole = std::path::absolute(path)?;
+    if let Some(kind) = FileKind::of_path(&whole.to_string_lossy()) {
+        return Ok(Some((name, kind)));
+    }
+    let mut head = Vec::new();
+    File::open(path)?
+        .take(FileKind::HEAD_BYTES)
+        .read_to_end(&mut head)?;
+    let kind = FileKind::of_content(&name, &String::from_utf8_lossy(&head));
+    Ok(kind.map(|kind| (name, kind)))
+}

@@ -1,0 +1,140 @@
+use std::io;
+use std::path::PathBuf;
+
+use datafusion::arrow::error::ArrowError;
+use datafusion::error::DataFusionError;
+use parquet::errors::ParquetError;
+
+/// What an operation on a lake returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong with a lake: the operation that failed, and on what.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is nothing to read.
+    #[error("there is no lake at `{}`; `assay ingest PATHS --lake {}` makes one", .0.display(), .0.display())]
+    NoLake(PathBuf),
+    /// The directory has other things in it.
+    #[error("`{}` is a directory with other files and no lake; name an empty one", .0.display())]
+    NotALake(PathBuf),
+    /// The layout is newer than this program.
+    #[error(
+        "the lake has layout {found} and this program reads layout {known}; use a newer `assay-lake`"
+    )]
+    Version {
+        /// The version that the lake names.
+        found: u32,
+        /// The version that this program knows.
+        known: u32,
+    },
+    /// Another process writes.
+    #[error("another process is writing to the lake at `{}`; wait for it to end", .0.display())]
+    Busy(PathBuf),
+    /// A file of the lake could not be read or written.
+    #[error("failed to {doing} `{}`", path.display())]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A manifest says something that no manifest says.
+    #[error("`{}` is no manifest of a lake: {why}", path.display())]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A Parquet file could not be read or written.
+    #[error("failed to {doing} `{}`", path.display())]
+    Parquet {
+        /// What was tried.
+        doing: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: ParquetError,
+    },
+    /// Columns could not be put together.
+    #[error("failed to put columns together")]
+    Arrow(#[from] ArrowError),
+    /// The engine refused or failed.
+    #[error("{}", told(.0))]
+    Query(#[source] DataFusionError),
+    /// Somebody asked to change something.
+    #[error(
+        "only questions can be asked here, not {0}: use SELECT, WITH, VALUES, EXPLAIN, SHOW or DESCRIBE"
+    )]
+    NotAQuestion(String),
+    /// The answer took too long.
+    #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
+    Timeout(u64),
+    /// Two runs cannot be compared.
+    #[error("{0}")]
+    Compare(String),
+}
+
+impl Error {
+    /// An operation on a file that failed.
+    pub(crate) fn io(
+        doing: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            doing,
+            path,
+            source,
+        }
+    }
+
+    /// An operation on a Parquet file that failed.
+    pub(crate) fn parquet(
+        doing: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(ParquetError) -> Self {
+        let path = path.into();
+        move |source| Self::Parquet {
+            doing,
+            path,
+            source,
+        }
+    }
+}
+
+impl From<DataFusionError> for Error {
+    fn from(error: DataFusionError) -> Self {
+        Self::Query(error)
+    }
+}
+
+/// What the engine says, in one line and without its word for the kind of error, which tells a user nothing.
+fn told(error: &DataFusionError) -> String {
+    const KINDS: [&str; 6] = [
+        "Error during planning: ",
+        "SQL error: ",
+        "Schema error: ",
+        "Execution error: ",
+        "Invalid or Unsupported Configuration: ",
+        "This feature is not implemented: ",
+    ];
+    let text = error.strip_backtrace();
+    let bare = KINDS
+        .iter()
+        .find_map(|kind| text.strip_prefix(kind))
+        .unwrap_or(&text);
+    let bare = bare
+        .strip_prefix("ParserError(\"")
+        .and_then(|rest| rest.strip_suffix("\")"))
+        .unwrap_or(bare);
+    let line = bare.replace('\n', " ");
+    let line = line.trim().trim_end_matches('.');
+    let mut characters = line.chars();
+    match characters.next() {
+        Some(first) => first.to_lowercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}

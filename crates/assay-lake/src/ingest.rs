@@ -1,0 +1,183 @@
+//! Files become rows: each is judged, and only what breaks no rule comes in.
+
+mod plan;
+mod samples;
+mod unit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use assay_check::{Context, FileReport, Item, validate};
+use assay_model::{Diagnostic, Severity};
+use serde::Serialize;
+
+use self::plan::{Plan, Planned};
+use self::unit::Loader;
+use crate::compact::{self, drop_rows};
+use crate::discover::{Disk, discover};
+use crate::error::Result;
+use crate::lake::{Lake, Writing};
+
+/// How many files are judged and written before the lake shows them.
+const STEP_FILES: usize = 2_000;
+/// How many bytes are judged and written before the lake shows them, unless one file alone has more.
+const STEP_BYTES: u64 = 1 << 30;
+
+/// How to go about it.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// How many threads to use.
+    pub jobs: usize,
+    /// Told how many bytes of how many have been taken in.
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// What came of it.
+#[derive(Debug, Default, Serialize)]
+pub struct Report {
+    /// Files that were not there before.
+    pub added: u64,
+    /// Files that were there with other content, which is gone now.
+    pub replaced: u64,
+    /// Files that were there already.
+    pub unchanged: u64,
+    /// Scores that came in.
+    pub results: u64,
+    /// Samples that came in.
+    pub instances: u64,
+    /// Bytes that were read into the lake.
+    pub bytes: u64,
+    /// The snapshot that has all of it.
+    pub snapshot: u64,
+    /// What did not come in.
+    pub refused: Vec<Refused>,
+}
+
+/// A file that did not come in.
+#[derive(Debug, Serialize)]
+pub struct Refused {
+    /// Its path.
+    pub path: String,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The faults that were found, when it was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Takes files in. What is refused stops nobody else, and what was taken in before an error stays.
+pub fn ingest(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<Report> {
+    let found = discover(paths);
+    let mut report = Report {
+        refused: found
+            .refused
+            .iter()
+            .map(|(path, why)| Refused::because(path, why))
+            .collect(),
+        ..Report::default()
+    };
+    let mut writing = lake.write()?;
+    let plan = Plan::new(found, &writing.manifest, &mut report);
+    let total = plan.bytes();
+    let mut done = 0;
+    for step in plan.steps(STEP_FILES, STEP_BYTES) {
+        take_in(&mut writing, step, options.jobs, &mut report)?;
+        done += step.iter().map(|planned| planned.bytes).sum::<u64>();
+        (options.progress)(done, total);
+    }
+    compact::tidy(&mut writing)?;
+    writing.sweep()?;
+    report.snapshot = writing.manifest.snapshot;
+    Ok(report)
+}
+
+impl Refused {
+    fn because(path: &str, reason: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// Judges some files and makes those that are sound part of the lake, all together.
+fn take_in(
+    writing: &mut Writing,
+    step: &[Planned],
+    jobs: usize,
+    report: &mut Report,
+) -> Result<()> {
+    let judged = judge(step, jobs);
+    let mut loader = Loader::new(writing, jobs);
+    for planned in step {
+        let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
+        match refusal(planned, reports) {
+            Some(refused) => report.refused.push(refused),
+            None => loader.load(planned, reports, report)?,
+        }
+    }
+    let loaded = loader.finish()?;
+    if loaded.sources.is_empty() {
+        return Ok(());
+    }
+    let replaced: BTreeSet<String> = loaded
+        .sources
+        .keys()
+        .filter(|id| writing.manifest.sources.contains_key(*id))
+        .cloned()
+        .collect();
+    drop_rows(writing, &replaced)?;
+    report.replaced += replaced.len() as u64;
+    report.added += (loaded.sources.len() - replaced.len()) as u64;
+    writing.manifest.files.extend(loaded.files);
+    writing.manifest.sources.extend(loaded.sources);
+    writing.commit()
+}
+
+/// The reports of each file, those of samples with their record.
+fn judge(step: &[Planned], jobs: usize) -> BTreeMap<&str, Vec<FileReport>> {
+    let items: Vec<Item> = step
+        .iter()
+        .map(|planned| Item {
+            path: planned.path.as_str().into(),
+            kind: Some(planned.kind),
+        })
+        .collect();
+    let options = assay_check::Options {
+        jobs,
+        ..assay_check::Options::default()
+    };
+    let reports = validate(&Disk, &items, &Context::default(), &options);
+    let by_samples: BTreeMap<&str, &str> = step
+        .iter()
+        .filter_map(|planned| Some((planned.samples.as_deref()?, planned.path.as_str())))
+        .collect();
+    let own: BTreeSet<&str> = step.iter().map(|planned| planned.path.as_str()).collect();
+    let mut judged: BTreeMap<&str, Vec<FileReport>> = BTreeMap::new();
+    for report in reports {
+        let path = own
+            .get(&*report.path)
+            .or_else(|| by_samples.get(&*report.path));
+        if let Some(path) = path {
+            judged.entry(path).or_default().push(report);
+        }
+    }
+    judged
+}
+
+/// Why a file does not come in, if so.
+fn refusal(planned: &Planned, reports: &[FileReport]) -> Option<Refused> {
+    let is_faulty = reports.iter().any(|report| report.findings.has_errors());
+    if !is_faulty && !reports.is_empty() {
+        return None;
+    }
+    let findings = reports
+        .iter()
+        .flat_map(|report| report.findings.diagnostics())
+        .filter(|finding| finding.severity == Severity::Error);
+    Some(Refused {
+        findings: findings.cloned().collect(),
+        ..Refused::because(&planned.path, "it breaks rules")
+    })
+}

@@ -1,0 +1,172 @@
+//! What is new, and in which steps it comes in.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use assay_check::FileKind;
+use assay_formats::syntax::limits;
+
+use super::{Refused, Report};
+use crate::discover::{Found, digest_of, model_of, samples_of};
+use crate::manifest::{Manifest, Source};
+use crate::record::id_of;
+
+/// A file that comes in unless it breaks rules.
+#[derive(Debug)]
+pub(super) struct Planned {
+    /// Where it lies.
+    pub(super) path: String,
+    /// A record or a result file.
+    pub(super) kind: FileKind,
+    /// What its rows carry as `record_id`.
+    pub(super) id: String,
+    /// The SHA-256 of its bytes.
+    pub(super) digest: String,
+    /// The samples beside a record.
+    pub(super) samples: Option<String>,
+    /// How large and how old the samples were before they were judged.
+    pub(super) stamp: Option<Stamp>,
+    /// How many bytes it and its samples have.
+    pub(super) bytes: u64,
+}
+
+/// What changes when a file is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// How a file stands now.
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(Self {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
+    }
+}
+
+/// Everything that is new.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    planned: Vec<Planned>,
+}
+
+impl Plan {
+    /// Leaves out what the lake has already, by content.
+    pub(super) fn new(found: Found, manifest: &Manifest, report: &mut Report) -> Self {
+        let mut plan = Self::default();
+        let mut seen: BTreeMap<String, (String, String)> = BTreeMap::new();
+        let records = found
+            .records
+            .into_iter()
+            .map(|path| (path, FileKind::Record));
+        let results = found
+            .results
+            .into_iter()
+            .map(|path| (path, FileKind::EvalResults));
+        for (path, kind) in records.chain(results) {
+            let planned = match planned(path.clone(), kind) {
+                Ok(planned) => planned,
+                Err(why) => {
+                    report.refused.push(Refused::because(&path, &why));
+                    continue;
+                }
+            };
+            if let Some((first, digest)) = seen.get(&planned.id) {
+                if *digest == planned.digest {
+                    report.unchanged += 1;
+                } else {
+                    let why = format!("`{first}` is the same record with other content");
+                    report.refused.push(Refused::because(&path, &why));
+                }
+                continue;
+            }
+            seen.insert(planned.id.clone(), (path, planned.digest.clone()));
+            let known = manifest.sources.get(&planned.id);
+            if known.is_some_and(|known| is_same(known, &planned)) {
+                report.unchanged += 1;
+            } else {
+                plan.planned.push(planned);
+            }
+        }
+        plan
+    }
+
+    /// How many bytes there are to read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.planned.iter().map(|planned| planned.bytes).sum()
+    }
+
+    /// The files in steps of at most so many files and bytes, and at least one file.
+    pub(super) fn steps(&self, files: usize, bytes: u64) -> impl Iterator<Item = &[Planned]> {
+        let mut rest = self.planned.as_slice();
+        std::iter::from_fn(move || {
+            let mut sum = 0;
+            let fitting = rest
+                .iter()
+                .take(files)
+                .take_while(|planned| {
+                    sum += planned.bytes;
+                    sum <= bytes
+                })
+                .count();
+            let (step, left) = rest.split_at_checked(fitting.max(1))?;
+            rest = left;
+            Some(step)
+        })
+    }
+}
+
+fn planned(path: String, kind: FileKind) -> Result<Planned, String> {
+    let size = std::fs::metadata(&path)
+        .map_err(|error| error.to_string())?
+        .len();
+    if size > limits::MAX_DOCUMENT_BYTES as u64 {
+        return Err(format!(
+            "it has {size} bytes, and {} is the limit",
+            limits::MAX_DOCUMENT_BYTES
+        ));
+    }
+    let (digest, size) = digest_of(Path::new(&path)).map_err(|error| error.to_string())?;
+    let (id, samples) = match kind {
+        FileKind::Record => (id_of(&path, &digest), samples_of(&path)),
+        FileKind::EvalResults | FileKind::EvalYaml | FileKind::Samples => {
+            (id_of_results(&path)?, None)
+        }
+    };
+    let stamp = samples.as_deref().and_then(Stamp::of);
+    Ok(Planned {
+        bytes: size + stamp.map_or(0, |stamp| stamp.size),
+        path,
+        kind,
+        id,
+        digest,
+        samples,
+        stamp,
+    })
+}
+
+/// A result file is known by its model and its name.
+fn id_of_results(path: &str) -> Result<String, String> {
+    let model = model_of(path).ok_or("no two directories above `.eval_results` name the model")?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Ok(format!("{model}/{name}"))
+}
+
+/// Whether the lake has this very content. Samples are hashed only when nothing cheaper tells them apart.
+fn is_same(known: &Source, planned: &Planned) -> bool {
+    if known.digest != planned.digest || known.bytes != planned.bytes {
+        return false;
+    }
+    match (&known.samples_digest, &planned.samples) {
+        (None, None) => true,
+        (Some(known), Some(path)) => {
+            digest_of(Path::new(path)).is_ok_and(|(digest, _)| digest == *known)
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}

@@ -1,0 +1,34 @@
+//! Every result and every sample as columns: a directory of Parquet files, filled by [`ingest`](mod@ingest) and asked in SQL.
+//!
+//! A lake is a directory that plain tools can read ([`Lake`]); this crate adds what they lack: only files that break no
+//! rule come in, twice the same file comes in once, and a reader sees the old set of files or the new one, never half.
+
+mod batch;
+mod catalog;
+mod check;
+mod compact;
+pub mod compare;
+mod discover;
+mod engine;
+mod error;
+pub mod ingest;
+mod lake;
+mod manifest;
+mod moment;
+mod partition;
+mod record;
+mod results;
+mod row;
+mod table;
+mod value;
+mod views;
+mod writer;
+
+pub use check::{Fault, check};
+pub use compact::{Compacted, compact};
+pub use engine::{Answer, Engine, Limits};
+pub use error::{Error, Result};
+pub use lake::{Lake, Snapshot, Writing};
+pub use manifest::{DataFile, Manifest, Source};
+pub use table::{ColumnType, Table};
+pub use views::{VIEWS, View};

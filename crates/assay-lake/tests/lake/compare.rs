@@ -1,0 +1,160 @@
+use assay_lake::Error;
+use assay_lake::compare::{Comparison, Question, compare};
+
+use crate::support::{Run, World};
+
+fn question(model_a: &str, model_b: &str, task: &str) -> Question {
+    Question {
+        model_a: model_a.to_owned(),
+        model_b: model_b.to_owned(),
+        task: Some(task.to_owned()),
+        flips: 10,
+        ..Question::default()
+    }
+}
+
+async fn compared(world: &World, question: &Question) -> Comparison {
+    compare(&world.engine().await, question).await.unwrap()
+}
+
+#[tokio::test]
+async fn right_and_wrong_are_counted_sample_by_sample_across_harnesses() {
+    let world = World::ingested();
+
+    let comparison = compared(&world, &question("acme/small", "acme/large", "sums")).await;
+
+    assert_eq!(
+        (
+            comparison.shared,
+            comparison.samples_a,
+            comparison.samples_b
+        ),
+        (8, 8, 8)
+    );
+    let table = (
+        comparison.both_right,
+        comparison.only_a_right,
+        comparison.only_b_right,
+        comparison.both_wrong,
+    );
+    assert_eq!(table, (3, 1, 3, 1));
+    assert_eq!((comparison.mean_a, comparison.mean_b), (0.5, 0.75));
+    // Of four coins one or none, or three or four, fall on one side: 10 of 16.
+    assert!(
+        (comparison.mcnemar.p_value - 0.625).abs() < 1e-12,
+        "{comparison:?}"
+    );
+    assert_eq!(comparison.mcnemar.method, "mcnemar-exact");
+    let difference = comparison.difference.unwrap();
+    assert_eq!(
+        (difference.value, difference.method),
+        (-0.25, "bonett-price")
+    );
+    assert!(
+        difference.low < -0.25 && difference.high > 0.0,
+        "{difference:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_flip_has_the_question_the_reference_and_both_answers() {
+    let world = World::ingested();
+
+    let comparison = compared(&world, &question("acme/small", "acme/large", "sums")).await;
+
+    assert_eq!(comparison.flips.len(), 4);
+    let flip = comparison
+        .flips
+        .iter()
+        .find(|flip| flip.input.as_deref() == Some("sums: 4 + 1"))
+        .unwrap();
+    assert_eq!(flip.references, ["5"]);
+    assert_eq!(
+        (flip.a.right, flip.a.output.as_deref()),
+        (true, Some("it is 5"))
+    );
+    assert_eq!(
+        (flip.b.right, flip.b.output.as_deref()),
+        (false, Some("it is 4"))
+    );
+}
+
+#[tokio::test]
+async fn scores_between_right_and_wrong_have_a_bootstrap_that_is_the_same_each_time() {
+    let world = World::ingested();
+    let question = question("acme/large", "acme/small", "summaries");
+
+    let first = compared(&world, &question).await;
+    let second = compared(&world, &question).await;
+
+    let difference = first.difference.unwrap();
+    assert_eq!(
+        (difference.value, difference.method),
+        (0.125, "paired-bootstrap")
+    );
+    assert!(
+        difference.low < 0.125 && difference.high > 0.125,
+        "{difference:?}"
+    );
+    assert_eq!(first, second);
+}
+
+#[tokio::test]
+async fn epochs_of_one_sample_are_one_sample() {
+    let world = World::ingested();
+    let epoch = Run {
+        number: 50,
+        samples: vec![0.0; 8],
+        score: 0.0,
+        ..Run::all()[1].clone()
+    };
+    let again = Run {
+        number: 51,
+        ..epoch.clone()
+    };
+    epoch.write(world.root.path());
+    again.write(world.root.path());
+    world.ingest();
+
+    let comparison = compared(&world, &question("acme/small", "acme/large", "sums")).await;
+
+    // Large is now right in one of three epochs at the most, which is no longer right.
+    assert_eq!(
+        (
+            comparison.shared,
+            comparison.both_right,
+            comparison.only_a_right
+        ),
+        (8, 0, 4)
+    );
+    assert!((comparison.mean_b - 0.25).abs() < 1e-12, "{comparison:?}");
+}
+
+#[tokio::test]
+async fn a_model_without_samples_and_models_without_a_shared_one_are_told_apart() {
+    let world = World::ingested();
+    let engine = world.engine().await;
+
+    let unknown = compare(&engine, &question("acme/small", "acme/none", "sums")).await;
+    let disjoint = compare(
+        &engine,
+        &Question {
+            task: None,
+            benchmark: None,
+            ..question("acme/small", "zeta/base", "")
+        },
+    )
+    .await
+    .unwrap();
+    let none = compare(
+        &engine,
+        &question("acme/small", "acme/none'; DROP TABLE results --", "sums"),
+    )
+    .await;
+
+    assert!(
+        matches!(unknown, Err(Error::Compare(message)) if message.contains("`acme/none` has no such samples"))
+    );
+    assert_eq!(disjoint.shared, 8);
+    assert!(matches!(none, Err(Error::Compare(_))));
+}

@@ -1,0 +1,12 @@
+//! A lake from files on the disk to answers, through the doors that the commands use.
+
+#![cfg(test)]
+
+mod command;
+mod compare;
+mod crash;
+mod duckdb;
+mod ingest;
+mod query;
+mod questions;
+mod support;

@@ -1,0 +1,174 @@
+use std::time::Duration;
+
+use assay_lake::{Engine, Error, Limits};
+
+use crate::support::World;
+
+#[tokio::test]
+async fn all_tables_are_there_and_described() {
+    let world = World::ingested();
+
+    let tables = world
+        .answer("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name")
+        .await;
+
+    assert_eq!(
+        tables,
+        [
+            "benchmarks",
+            "history",
+            "instances",
+            "messages",
+            "models",
+            "records",
+            "results",
+            "standings"
+        ]
+    );
+    assert_eq!(world.answer("DESCRIBE instances").await.len(), 25);
+    assert!(!world.answer("SHOW TABLES").await.is_empty());
+    assert!(
+        !world
+            .answer("EXPLAIN SELECT * FROM results")
+            .await
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn nothing_but_a_question_is_answered() {
+    let world = World::ingested();
+    let engine = world.engine().await;
+
+    for sql in [
+        "DROP TABLE results",
+        "CREATE TABLE x AS SELECT 1",
+        "CREATE EXTERNAL TABLE x STORED AS CSV LOCATION '/etc/passwd'",
+        "INSERT INTO results SELECT * FROM results",
+        "COPY results TO '/tmp/stolen.csv'",
+        "EXPLAIN ANALYZE INSERT INTO results SELECT * FROM results",
+        "SET datafusion.execution.batch_size = 1",
+    ] {
+        let refused = engine.ask(sql).await;
+
+        assert!(refused.is_err(), "{sql}");
+    }
+    assert_eq!(world.answer("SELECT count(*) FROM results").await, ["8"]);
+}
+
+#[tokio::test]
+async fn files_of_the_machine_are_no_tables() {
+    let world = World::ingested();
+
+    let refused = world
+        .engine()
+        .await
+        .ask("SELECT * FROM '/etc/passwd'")
+        .await;
+
+    assert!(matches!(refused, Err(Error::Query(_))));
+}
+
+#[test]
+fn a_query_that_takes_too_long_is_stopped() {
+    let world = World::ingested();
+    let limits = Limits {
+        memory: 64 << 20,
+        timeout: Some(Duration::from_millis(200)),
+        threads: 1,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .unwrap();
+    let endless = "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b \
+                   WHERE a.value * b.value % 7 = 3";
+
+    let stopped = runtime.block_on(async {
+        let engine = Engine::open(world.lake.read().unwrap(), limits)
+            .await
+            .unwrap();
+        engine.all(endless).await
+    });
+
+    runtime.shutdown_background();
+    assert!(matches!(stopped, Err(Error::Timeout(_))), "{stopped:?}");
+}
+
+#[tokio::test]
+async fn a_query_that_needs_too_much_memory_is_refused_and_the_next_one_is_answered() {
+    let world = World::ingested();
+    let limits = Limits {
+        memory: 1 << 20,
+        timeout: None,
+        threads: 1,
+    };
+    let engine = Engine::open(world.lake.read().unwrap(), limits)
+        .await
+        .unwrap();
+
+    let greedy = "SELECT array_agg(value) FROM generate_series(1, 3000000)";
+    let refused = engine.all(greedy).await;
+
+    assert!(refused.is_err(), "{refused:?}");
+    assert!(engine.all("SELECT count(*) FROM results").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_query_that_is_nested_too_deep_is_an_error_and_not_the_end() {
+    let world = World::ingested();
+    let sql = format!("SELECT {}1{}", "(".repeat(20_000), ")".repeat(20_000));
+
+    let refused = world.engine().await.ask(&sql).await;
+
+    assert!(refused.is_err());
+}
+
+#[tokio::test]
+async fn only_the_files_of_the_asked_benchmark_and_model_are_opened() {
+    let world = World::ingested();
+    let snapshot = world.lake.read().unwrap();
+    let others = snapshot.manifest.files.iter().filter(|file| {
+        file.partition
+            .as_ref()
+            .is_some_and(|own| own.model != "acme/small")
+    });
+    for file in others {
+        std::fs::write(snapshot.path_of(&file.path), b"not read").unwrap();
+    }
+
+    let answer = world
+        .answer("SELECT count(score), avg(score) FROM instances WHERE model = 'acme/small' AND benchmark = 'arith'")
+        .await;
+
+    assert_eq!(answer, ["8 | 0.5"]);
+}
+
+#[tokio::test]
+async fn a_score_query_never_opens_the_text() {
+    let world = World::ingested();
+    let snapshot = world.lake.read().unwrap();
+    for file in snapshot.manifest.files_of(assay_lake::Table::Messages) {
+        std::fs::remove_file(snapshot.path_of(&file.path)).unwrap();
+    }
+
+    let answer = world
+        .answer("SELECT model, avg(score) FROM instances WHERE task = 'sums' GROUP BY model ORDER BY model")
+        .await;
+
+    assert_eq!(
+        answer,
+        ["acme/large | 0.75", "acme/small | 0.5", "zeta/base | 0.25"]
+    );
+}
+
+#[test]
+fn where_there_is_no_lake_the_next_step_is_told() {
+    let world = World::new();
+
+    let absent = world.lake.read();
+
+    let message = absent.map(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("assay ingest"), "{message}");
+}
