@@ -39,23 +39,25 @@ impl Default for Limits {
 /// How fast somebody asks: the generic cell rate algorithm, which keeps one moment and nothing else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meter {
-    /// When the next request would be due if they came evenly, in milliseconds.
-    due: i64,
+    /// When the next request would be due if they came evenly, in nanoseconds: in milliseconds, a limit of many thousands
+    /// a minute would be nothing at all.
+    due: i128,
 }
 
-/// A minute, in milliseconds.
-const MINUTE: i64 = 60_000;
+/// A second and a minute, in nanoseconds.
+const SECOND: u128 = 1_000_000_000;
+const MINUTE: i128 = 60_000_000_000;
 
 impl Meter {
     /// Counts a request, unless it comes too soon; then the answer is how many seconds to wait.
     pub fn take(&mut self, per_minute: u32, burst: u32, now: Timestamp) -> Result<(), u64> {
-        let step = MINUTE / i64::from(per_minute.max(1));
-        let room = step * i64::from(burst.max(1));
-        let now = now.millis();
+        let step = MINUTE / i128::from(per_minute.max(1));
+        let room = step * i128::from(burst.max(1));
+        let now = nanoseconds(now);
         let due = self.due.max(now) + step;
         if due - now > room {
-            let wait = (due - now - room).max(1);
-            return Err(wait.unsigned_abs().div_ceil(1_000));
+            let wait = (due - now - room).max(1).unsigned_abs();
+            return Err(u64::try_from(wait.div_ceil(SECOND)).unwrap_or(u64::MAX));
         }
         self.due = due;
         Ok(())
@@ -63,8 +65,12 @@ impl Meter {
 
     /// Whether nothing has been asked for so long that the meter is as good as new.
     pub fn is_idle(&self, now: Timestamp) -> bool {
-        self.due <= now.millis()
+        self.due <= nanoseconds(now)
     }
+}
+
+fn nanoseconds(moment: Timestamp) -> i128 {
+    i128::from(moment.millis()) * 1_000_000
 }
 
 #[cfg(test)]
@@ -82,6 +88,18 @@ mod tests {
         assert_eq!(take(2), Ok(()));
         assert_eq!(take(2), Err(2));
         assert_eq!(take(100), Ok(()));
+    }
+
+    #[test]
+    fn a_limit_of_more_than_one_a_millisecond_is_a_limit_and_not_a_refusal() {
+        let mut meter = Meter::default();
+        // Two who ask at once may be counted in the other order.
+        let (now, before) = (Timestamp::from_millis(1_001), Timestamp::from_millis(1_000));
+
+        assert_eq!(meter.take(1_000_000, 2_000, now), Ok(()));
+        assert_eq!(meter.take(1_000_000, 2_000, before), Ok(()));
+        let through = (0..10_000).filter(|_| meter.take(1_000_000, 2_000, now).is_ok());
+        assert_eq!(through.count(), 1_998);
     }
 
     #[test]
