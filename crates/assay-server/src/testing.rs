@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use assay_app::issuer::Issuer;
 use assay_app::testing::{PrivateServer, TestDatabase};
-use assay_app::{Hub, NewToken, Scope};
+use assay_app::{Database, Hub, NewToken, Scope};
 use assay_model::{Clock, Durability, Timestamp};
 use axum::Router;
 use axum::body::Body;
@@ -51,7 +51,7 @@ pub struct TestHub {
     secrets: [String; 3],
     directory: TempDir,
     /// The database on a server, which goes with the hub.
-    _database: Option<TestDatabase>,
+    database: Option<TestDatabase>,
 }
 
 /// Who asks.
@@ -128,7 +128,7 @@ impl TestHub {
             clock,
             secrets,
             directory,
-            _database: kept,
+            database: kept,
         }
     }
 
@@ -193,6 +193,11 @@ impl TestHub {
     /// A directory that goes away with the hub.
     pub fn directory(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Where its database is, unless that is a file in the data directory.
+    pub fn database(&self) -> Option<Database> {
+        self.database.as_ref().map(TestDatabase::address)
     }
 
     /// Lets time pass.

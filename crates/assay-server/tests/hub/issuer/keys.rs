@@ -19,6 +19,7 @@ async fn named() -> Scene {
 async fn command(scene: &Scene) -> Arc<Hub> {
     let mut config = Config {
         data: scene.hub.directory().join("data"),
+        database: scene.hub.database(),
         ..Config::default()
     };
     config.trust.names_as_kept = true;
