@@ -43,6 +43,7 @@ mod records;
 mod redirects;
 mod repositories;
 mod row;
+mod seen;
 mod settings;
 mod sha256;
 mod sql;

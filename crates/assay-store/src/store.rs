@@ -1,6 +1,5 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use assay_model::{Durability, RepoKey};
@@ -8,6 +7,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::backend::Connection;
 use crate::postgres::OpenError;
+use crate::seen::Seen;
 use crate::{Database, Error, Tx, postgres, sqlite, turn};
 
 /// The database of a hub. It is cheap to clone, and every clone is the same database.
@@ -49,7 +49,7 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Shared {
     backend: Backend,
-    seen: AtomicU64,
+    pub(crate) seen: Seen,
 }
 
 /// What carries out questions and changes.
@@ -133,7 +133,7 @@ impl Store {
         };
         let shared = Shared {
             backend,
-            seen: AtomicU64::new(0),
+            seen: Seen::default(),
         };
         let store = Self {
             shared: Arc::new(shared),
@@ -169,11 +169,12 @@ impl Store {
             Backend::Sqlite { watch, .. } => {
                 let mut watch = watch.lock().await;
                 if let Some(generation) = watch.changed().await.map_err(failed)? {
-                    self.shared.see(generation);
+                    self.shared.seen.found(generation);
                 }
             }
             Backend::Postgres { watch, .. } => {
-                self.shared.see(watch.generation().await.map_err(failed)?);
+                let found = watch.generation().await.map_err(failed)?;
+                self.shared.seen.found(found);
             }
         }
         Ok(self.seen_generation())
@@ -192,7 +193,7 @@ impl Store {
 
     /// The newest generation that this process has made or seen. It costs nothing and does not notice another process.
     pub fn seen_generation(&self) -> u64 {
-        self.shared.seen.load(Ordering::Acquire)
+        self.shared.seen.newest()
     }
 
     /// Writes a copy of the database, as it is at one moment, to a file where nothing is yet.
@@ -291,25 +292,6 @@ impl Store {
         match &self.shared.backend {
             Backend::Sqlite { pools, .. } => pools.snapshot().await,
             Backend::Postgres { pools, .. } => pools.snapshot().await,
-        }
-    }
-}
-
-impl Shared {
-    /// Notes a generation that is committed.
-    fn see(&self, generation: u64) {
-        self.seen.fetch_max(generation, Ordering::AcqRel);
-    }
-
-    /// Notes a generation that this process has committed. When others have committed since the last that was seen,
-    /// theirs is still to be noticed, and this one with it.
-    pub(crate) fn see_own(&self, generation: u64) {
-        let before = generation.saturating_sub(1);
-        let seen =
-            self.seen
-                .compare_exchange(before, generation, Ordering::AcqRel, Ordering::Acquire);
-        if seen.is_err() {
-            tracing::debug!(generation, "another process has committed as well");
         }
     }
 }

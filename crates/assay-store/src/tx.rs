@@ -38,8 +38,11 @@ impl Tx {
         }
         let failed = |error| Error::of("commit", error);
         let generation = self.raise_generation().await.map_err(failed)?;
+        if self.changed {
+            self.shared.seen.expect(generation);
+        }
         self.transaction.commit().await.map_err(failed)?;
-        self.shared.see_own(generation);
+        self.shared.seen.own(generation);
         Ok(generation)
     }
 
