@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use assay_formats::{Kind, Value};
 use assay_model::Revision;
+use semver::VersionReq;
 
 use crate::leaf::{VERSION, members_of, read_leaf};
 use crate::members::Members;
@@ -112,7 +113,7 @@ pub enum Scope {
         /// The name, exactly.
         name: String,
         /// The versions, such as `>=0.4.0, <0.4.3`.
-        versions: semver::VersionReq,
+        versions: VersionReq,
     },
     /// What was measured on this commit of a benchmark; it is withdrawn, and nobody did wrong.
     BenchmarkRevision(Revision),
@@ -302,14 +303,23 @@ impl Scope {
         } else if let Some(jti) = members.optional_parsed("jti")? {
             Self::Jti(jti)
         } else if let Some(name) = members.optional_text("framework")? {
-            let versions = members.parsed("versions")?;
-            Self::Framework { name, versions }
+            let text = members.text("versions")?;
+            Self::Framework {
+                name,
+                versions: versions(&text).ok_or(Malformed::Wrong("versions"))?,
+            }
         } else {
             Self::BenchmarkRevision(members.parsed("benchmark_revision")?)
         };
         // Two scopes in one leaf would leave one of them unread.
         members.finish().map(|()| scope)
     }
+}
+
+/// Versions in the one spelling that they are written in: `80.4.3` means `^80.4.3`, and only the latter is a leaf's.
+fn versions(text: &str) -> Option<VersionReq> {
+    let versions: VersionReq = text.parse().ok()?;
+    (versions.to_string() == text).then_some(versions)
 }
 
 impl KeyPurpose {

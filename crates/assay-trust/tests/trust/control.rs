@@ -120,6 +120,25 @@ fn a_leaf_with_two_scopes_is_refused() {
 }
 
 #[test]
+fn versions_have_one_spelling_in_a_leaf() {
+    let leaf = ControlLeaf::Revoke {
+        scope: Scope::Framework {
+            name: "inspect-ai".to_owned(),
+            versions: ">=0.4.0, 80.4.3".parse().unwrap(),
+        },
+        from_index: 7,
+        reason: String::new(),
+        actor: String::new(),
+    };
+    let json = leaf.to_json();
+    let other = json.replace("^80.4.3", "80.4.3");
+
+    assert_ne!(other, json);
+    assert_eq!(ControlLeaf::read(json.as_bytes()), Ok(leaf));
+    assert!(ControlLeaf::read(other.as_bytes()).is_err());
+}
+
+#[test]
 fn a_key_keeps_its_issuer_and_its_use_and_never_grows_younger() {
     let key = SigningKey::from_seed([1; 32]);
     let active = token_key(&key, ISSUER, KeyState::Active);
