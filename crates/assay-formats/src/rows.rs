@@ -9,6 +9,8 @@ use crate::syntax::limits;
 
 /// How much is read before a block is handed on, in bytes.
 const BLOCK_BYTES: usize = 1 << 20;
+/// How much is read at a time to hash it.
+const CHUNK: usize = 1 << 18;
 /// How much of a row that is too large is kept, for the excerpt of the finding.
 const KEPT_OF_OVERSIZED: usize = 1 << 12;
 
@@ -93,6 +95,21 @@ impl Hasher {
             State::Md5(hasher) => hasher.finalize().to_vec(),
         };
         hex(&digest)
+    }
+}
+
+/// The SHA-256 of everything a reader gives, in hexadecimal digits, and how many bytes that is; none of it is kept.
+pub fn sha256_of(mut reader: impl Read) -> io::Result<(String, u64)> {
+    let mut hasher = Hasher::new(Algorithm::Sha256);
+    let mut chunk = vec![0; CHUNK];
+    let mut size = 0;
+    loop {
+        let count = reader.read(&mut chunk)?;
+        if count == 0 {
+            return Ok((hasher.hex(), size));
+        }
+        hasher.update(&chunk[..count]);
+        size += count as u64;
     }
 }
 

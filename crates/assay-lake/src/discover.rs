@@ -6,16 +6,13 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay_check::{FileKind, Files};
-use assay_formats::rows::{Algorithm, Hasher};
+use assay_formats::rows::sha256_of;
 use walkdir::{DirEntry, WalkDir};
 
 /// The one hidden directory that is searched.
 const RESULTS_DIRECTORY: &str = ".eval_results";
 /// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
 const SAMPLES_ENDINGS: [&str; 2] = ["_samples.jsonl", ".jsonl"];
-
-/// How much of a file is read at a time to hash it.
-const CHUNK: usize = 1 << 18;
 
 /// The file system, by paths that are text.
 pub(crate) struct Disk;
@@ -146,18 +143,7 @@ pub(crate) fn model_of(path: &str) -> Option<String> {
 
 /// The SHA-256 of a file, and how many bytes it has.
 pub(crate) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
-    let mut hasher = Hasher::new(Algorithm::Sha256);
-    let mut chunk = vec![0; CHUNK];
-    let mut size = 0;
-    loop {
-        let count = file.read(&mut chunk)?;
-        if count == 0 {
-            return Ok((hasher.hex(), size));
-        }
-        hasher.update(&chunk[..count]);
-        size += count as u64;
-    }
+    sha256_of(File::open(path)?)
 }
 
 fn is_searched(entry: &DirEntry) -> bool {

@@ -83,7 +83,7 @@ bytes_id!(
 bytes_id!(
     RepoUid,
     16,
-    hex,
+    assay_formats::rows::hex,
     unhex,
     "the identity of a repository, 32 hexadecimal digits"
 );
@@ -129,14 +129,6 @@ fn base64url(bytes: &[u8]) -> String {
 fn unbase64url<const N: usize>(text: &str) -> Option<[u8; N]> {
     let bytes: [u8; N] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
     (base64url(&bytes) == text).then_some(bytes)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Reads lower-case hexadecimal digits.

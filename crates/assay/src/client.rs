@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use assay_formats::rows::hex;
+use assay_formats::rows::sha256_of;
 use serde_json::{Value as Json, json};
 use ureq::Body;
 use ureq::http::{HeaderMap, Request, Response};
@@ -15,8 +15,6 @@ pub(crate) use self::origin::{AddressError, Origin, agent};
 
 /// How long one request may take. A commit of large files is judged before it is answered.
 const TIMEOUT: Duration = Duration::from_mins(5);
-/// How much of a file is read at once, in bytes.
-const CHUNK: usize = 64 << 10;
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 3;
 /// How large an answer may be, in bytes: a leaderboard of a hundred thousand rows fits.
@@ -101,23 +99,6 @@ impl FileContent {
             }
         }
     }
-}
-
-/// The SHA-256 of a file in hexadecimal digits, and its size, without holding it in memory.
-fn digest(file: &Path) -> std::io::Result<(String, u64)> {
-    use sha2::Digest as _;
-    let mut hasher = sha2::Sha256::new();
-    let mut content = std::fs::File::open(file)?;
-    let (mut chunk, mut size) = (vec![0; CHUNK], 0);
-    loop {
-        let read = content.read(&mut chunk)?;
-        if read == 0 {
-            break;
-        }
-        size += read as u64;
-        hasher.update(&chunk[..read]);
-    }
-    Ok((hex(&hasher.finalize()), size))
 }
 
 impl Client {
@@ -252,7 +233,8 @@ impl Client {
             url: file.display().to_string(),
             reason: error.to_string(),
         };
-        let (oid, size) = digest(file).map_err(unreadable)?;
+        let content = std::fs::File::open(file);
+        let (oid, size) = content.and_then(sha256_of).map_err(unreadable)?;
         let question = json!({
             "operation": "upload",
             "transfers": ["basic"],

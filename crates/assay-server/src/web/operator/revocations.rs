@@ -80,6 +80,17 @@ struct PreviewPage {
     rows: Vec<AffectedRow>,
 }
 
+/// What the operator is about to do.
+struct Act {
+    title: &'static str,
+    /// The same in words.
+    what: String,
+    reason: String,
+    action: &'static str,
+    /// What the form sends again when it is confirmed.
+    fields: Vec<(&'static str, String)>,
+}
+
 impl ListPage {
     fn words(revocation: &RevocationInfo) -> String {
         in_words(&revocation.scope)
@@ -116,7 +127,7 @@ async fn revoke(
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, Failure> {
-    tabs(&visitor)?;
+    let tabs = tabs(&visitor)?;
     let (hub, caller) = (&state.hub, &visitor.caller);
     let new = NewRevocation {
         scope: scope(&form)?,
@@ -124,8 +135,7 @@ async fn revoke(
         reason: form.get("reason").to_owned(),
     };
     let effect = hub.revoke(caller, new.clone(), true).await?;
-    let shown = form.get("effect");
-    if form.get("do") == "confirm" && shown == fingerprint(&effect) {
+    if is_confirmed(&form, &effect) {
         hub.revoke(caller, new, false).await?;
         return Ok(Go::to("/admin/revocations?done=withdrawn").into_response());
     }
@@ -137,21 +147,15 @@ async fn revoke(
         ("from", "index".to_owned()),
         ("position", effect.from_index.to_string()),
         ("reason", new.reason.clone()),
-        ("effect", fingerprint(&effect)),
     ];
-    let page = visitor.render(&PreviewPage {
-        tabs: tabs(&visitor)?,
-        frame: visitor.frame("Revoke").unlisted(),
+    let act = Act {
+        title: "Revoke",
         what: format!("Revoke {}", in_words(&new.scope)),
         reason: new.reason,
-        from_index: effect.from_index,
         action: "/admin/revocations",
         fields,
-        changed: form.get("do") == "confirm",
-        total: effect.rows.len(),
-        rows: effect.rows.into_iter().take(ROWS).collect(),
-    })?;
-    Ok(page.into_response())
+    };
+    preview(&visitor, tabs, &form, act, effect)
 }
 
 async fn take_back(
@@ -159,30 +163,49 @@ async fn take_back(
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, Failure> {
-    tabs(&visitor)?;
+    let tabs = tabs(&visitor)?;
     let (hub, caller, reason) = (&state.hub, &visitor.caller, form.get("reason"));
     let index: u64 = parsed(form.get("index"))?;
     if reason.is_empty() {
         return Err(Failure::invalid("say why it is taken back"));
     }
     let effect = hub.unrevoke(caller, index, reason, true).await?;
-    if form.get("do") == "confirm" && form.get("effect") == fingerprint(&effect) {
+    if is_confirmed(&form, &effect) {
         hub.unrevoke(caller, index, reason, false).await?;
         return Ok(Go::to("/admin/revocations?done=restored").into_response());
     }
-    let fields = vec![
-        ("index", index.to_string()),
-        ("reason", reason.to_owned()),
-        ("effect", fingerprint(&effect)),
-    ];
-    let page = visitor.render(&PreviewPage {
-        tabs: tabs(&visitor)?,
-        frame: visitor.frame("Take a revocation back").unlisted(),
+    let act = Act {
+        title: "Take a revocation back",
         what: format!("Take back the revocation at position {index} of the control log"),
         reason: reason.to_owned(),
-        from_index: effect.from_index,
         action: "/admin/revocations/back",
-        fields,
+        fields: vec![("index", index.to_string()), ("reason", reason.to_owned())],
+    };
+    preview(&visitor, tabs, &form, act, effect)
+}
+
+/// Whether the operator has seen this very effect and wants it.
+fn is_confirmed(form: &Form, effect: &Revoked) -> bool {
+    form.get("do") == "confirm" && form.get("effect") == fingerprint(effect)
+}
+
+/// Shows what an act would do, with a form that does it.
+fn preview(
+    visitor: &Visitor,
+    tabs: Vec<Tab>,
+    form: &Form,
+    mut act: Act,
+    effect: Revoked,
+) -> Result<Response, Failure> {
+    act.fields.push(("effect", fingerprint(&effect)));
+    let page = visitor.render(&PreviewPage {
+        tabs,
+        frame: visitor.frame(act.title).unlisted(),
+        what: act.what,
+        reason: act.reason,
+        from_index: effect.from_index,
+        action: act.action,
+        fields: act.fields,
         changed: form.get("do") == "confirm",
         total: effect.rows.len(),
         rows: effect.rows.into_iter().take(ROWS).collect(),
