@@ -96,8 +96,9 @@ fn file(summary: &'static str) -> Told {
         .answers_nothing(416, "The file has no such part.")
 }
 
+/// A file of a repository, as an address names it.
 #[derive(Deserialize)]
-struct File {
+pub(crate) struct File {
     revision: String,
     path: String,
 }
@@ -178,6 +179,24 @@ async fn raw_head(
         raw: true,
     };
     answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+}
+
+/// The content of a file, for a browser to save.
+pub(crate) async fn save(
+    state: &AppState,
+    caller: &Caller,
+    name: &RepoName,
+    file: &File,
+    asked: &HeaderMap,
+) -> Result<Response, Failure> {
+    let query = DownloadQuery {
+        download: Flag(true),
+    };
+    let manner = Manner {
+        content: true,
+        raw: false,
+    };
+    answer(state, caller, name, file, &query, asked, manner).await
 }
 
 async fn answer(

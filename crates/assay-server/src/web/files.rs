@@ -4,6 +4,8 @@ use askama::Template;
 use assay_app::{BlobContent, Error, FileEntry, LastCommit, Missing, RefList};
 use assay_model::RepoPath;
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
 
@@ -12,6 +14,7 @@ use super::frame::Frame;
 use super::paging::Paging;
 use super::repo::{self, RepoHead, Tab};
 use super::{Pages, Visitor, links, markdown, show};
+use crate::download;
 use crate::error::Failure;
 use crate::extract::{RepoName, Segments};
 use crate::rendered::Answer;
@@ -38,6 +41,11 @@ pub(super) fn of_repository() -> Pages {
             "/{namespace}/{name}/blob/{revision}/{*path}",
             "The content of a file.",
             get(blob),
+        )
+        .page(
+            "/{namespace}/{name}/download/{revision}/{*path}",
+            "A file, to be saved; also by those whom a session lets see a private repository.",
+            get(save),
         )
         .page(
             "/{namespace}/{name}/commits/{revision}",
@@ -261,12 +269,23 @@ async fn blob(
     };
     visitor.render(&BlobPage {
         frame: visitor.frame(format!("{} in {}", file.path, head.id)),
-        download: file.at("resolve", &file.path),
+        download: file.at("download", &file.path),
         size: bytes(size),
         head,
         place: file,
         content,
     })
+}
+
+/// Clients take files from `resolve`, with a token. A browser has a session, which opens pages alone, so this is one.
+async fn save(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    name: RepoName,
+    Segments(file): Segments<download::File>,
+    asked: HeaderMap,
+) -> Result<Response, Failure> {
+    download::save(&state, &visitor.caller, &name, &file, &asked).await
 }
 
 fn shown(text: Option<String>, file: &Where, plain: bool) -> Content {

@@ -188,6 +188,44 @@ async fn a_session_opens_pages_and_neither_api_nor_git_nor_embeds() {
 }
 
 #[tokio::test]
+async fn those_who_see_a_private_model_save_its_files_from_the_page() {
+    let hub = world().await;
+    hub.put(
+        Person::Alice,
+        "/api/models/alice/small/settings",
+        serde_json::json!({ "private": true }),
+    )
+    .await
+    .expect(200);
+    let mut alice = Browser::of(&hub, Person::Alice).await;
+    let mut nobody = Browser::new(&hub);
+    let place = format!("/alice/small/download/main/{RESULTS}");
+
+    let page = alice
+        .get(&format!("/alice/small/blob/main/{RESULTS}"))
+        .await;
+    let saved = alice.get(&place).await.expect(200);
+
+    assert!(
+        page.text().contains(&format!("href=\"{place}\"")),
+        "{}",
+        page.text()
+    );
+    assert!(
+        saved
+            .header("content-disposition")
+            .unwrap()
+            .starts_with("attachment")
+    );
+    assert_eq!(
+        saved.header("content-security-policy"),
+        Some("default-src 'none'; sandbox")
+    );
+    assert!(saved.text().contains("dataset"), "{}", saved.text());
+    nobody.get(&place).await.expect(404);
+}
+
+#[tokio::test]
 async fn a_page_for_one_is_not_kept_for_another() {
     let hub = world().await;
     let mut alice = Browser::of(&hub, Person::Alice).await;
