@@ -2,6 +2,8 @@ use assay_model::{Date, Timestamp};
 
 /// How many ticks an axis has at most.
 const MAX_TICKS: f64 = 6.0;
+/// How many ticks an axis of time has at most: dates are wider than numbers, and must not touch.
+const MAX_DATES: i32 = 5;
 /// How many months there may be between two ticks of a time axis.
 const MONTHS: [i32; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
 
@@ -78,11 +80,14 @@ impl Axis {
         let millis = moments.into_iter().map(|moment| float(moment.millis()));
         let (low, high) = ends(millis)?;
         let (first, last) = (month_of(low)?, month_of(high)?);
-        let every = MONTHS
+        let around = |every: i32| {
+            let begin = first - first.rem_euclid(every);
+            (every, begin, last + every - last.rem_euclid(every))
+        };
+        let (every, begin, end) = MONTHS
             .into_iter()
-            .find(|every| f64::from((last - first) / every) < MAX_TICKS)?;
-        let begin = first - first.rem_euclid(every);
-        let end = last + every - last.rem_euclid(every);
+            .map(around)
+            .find(|(every, begin, end)| (end - begin) / every < MAX_DATES)?;
         let mut ticks = Vec::new();
         let mut month = begin;
         while month <= end {

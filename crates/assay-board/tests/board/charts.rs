@@ -2,6 +2,14 @@ use assay_board::chart::{Axis, frontier, records};
 use assay_model::{Date, Direction, Timestamp};
 use proptest::prelude::*;
 
+fn ticks(axis: &Axis) -> Vec<Timestamp> {
+    let whole = |tick: &f64| format!("{tick:.0}").parse().unwrap();
+    let ticks = axis.ticks().iter();
+    ticks
+        .map(|tick| Timestamp::from_millis(whole(tick)))
+        .collect()
+}
+
 fn day(text: &str) -> Timestamp {
     let date: Date = text.parse().unwrap();
     Timestamp::of_date(&date).unwrap()
@@ -48,26 +56,28 @@ fn costs_that_span_powers_of_ten_are_told_apart() {
 fn an_axis_of_time_has_its_ticks_where_months_begin() {
     let axis = Axis::time([day("2025-11-20"), day("2026-03-02")]).unwrap();
 
-    let ticks: Vec<String> = axis
-        .ticks()
+    let ticks: Vec<String> = ticks(&axis)
         .iter()
-        .map(|tick| {
-            let whole = format!("{tick:.0}").parse().unwrap();
-            Timestamp::from_millis(whole).to_string()[..10].to_owned()
-        })
+        .map(|tick| tick.to_string()[..10].to_owned())
         .collect();
     assert_eq!(
         ticks,
-        [
-            "2025-11-01",
-            "2025-12-01",
-            "2026-01-01",
-            "2026-02-01",
-            "2026-03-01",
-            "2026-04-01"
-        ]
+        ["2025-11-01", "2026-01-01", "2026-03-01", "2026-05-01"]
     );
     assert!(Axis::time([Timestamp::MIN, Timestamp::MAX]).is_none());
+}
+
+#[test]
+fn dates_never_stand_closer_than_they_can_be_read() {
+    let first = day("2016-02-29");
+    for days in [0, 31, 92, 124, 125, 480, 1_000, 3_900] {
+        let last = Timestamp::from_millis(first.millis() + days * 86_400_000);
+
+        let ticks = ticks(&Axis::time([first, last]).unwrap());
+
+        assert!((2..=5).contains(&ticks.len()), "{days}: {ticks:?}");
+        assert!(ticks[0] <= first && last <= ticks[ticks.len() - 1]);
+    }
 }
 
 #[test]
