@@ -17,6 +17,8 @@ use crate::known::{Known, KnownBenchmark};
 const MAX_MODELS: usize = 8192;
 /// How many boards are kept.
 const MAX_BOARDS: usize = 1024;
+/// How many results the boards that are kept have together, of about 5 kB each. One board may have more and is kept alone.
+const MAX_RESULTS: usize = 200_000;
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
 
@@ -40,6 +42,8 @@ struct Kept {
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
     boards: HashMap<RepoKey, KeptBoard>,
+    /// Goes up with every board that is given again.
+    asked: u64,
     models: HashMap<RepoKey, ModelResults>,
     /// What changed since the reading that is under way began.
     meanwhile: Touched,
@@ -49,6 +53,8 @@ struct Kept {
 struct KeptBoard {
     board: Arc<LoadedBoard>,
     stale: BTreeSet<RepoKey>,
+    /// When it was given last.
+    asked: u64,
 }
 
 impl Boards {
@@ -212,11 +218,23 @@ impl Boards {
 impl Kept {
     /// Keeps a board. What changed while it was read is read again when it is asked for.
     fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>) {
-        if self.boards.len() >= MAX_BOARDS {
-            self.boards.clear();
-        }
         let stale = std::mem::take(&mut self.meanwhile.models);
-        self.boards.insert(key, KeptBoard { board, stale });
+        self.asked += 1;
+        let asked = self.asked;
+        let kept = KeptBoard {
+            board,
+            stale,
+            asked,
+        };
+        self.boards.insert(key, kept);
+        let sizes = self.boards.iter().map(|(key, kept)| Size {
+            key: *key,
+            asked: kept.asked,
+            results: kept.board.len(),
+        });
+        for key in beyond(sizes.collect(), MAX_BOARDS, MAX_RESULTS) {
+            self.boards.remove(&key);
+        }
     }
 
     fn fresh_known(&self) -> Option<Arc<Known>> {
@@ -225,8 +243,63 @@ impl Kept {
             .filter(|_| self.stale_benchmarks.is_empty())
     }
 
-    fn fresh_board(&self, benchmark: &Arc<KnownBenchmark>) -> Option<Arc<LoadedBoard>> {
-        let kept = self.boards.get(&benchmark.key)?;
+    fn fresh_board(&mut self, benchmark: &Arc<KnownBenchmark>) -> Option<Arc<LoadedBoard>> {
+        self.asked += 1;
+        let kept = self.boards.get_mut(&benchmark.key)?;
+        kept.asked = self.asked;
         (kept.stale.is_empty() && kept.board.is_of(benchmark)).then(|| Arc::clone(&kept.board))
+    }
+}
+
+/// What a board takes, and when it was given last.
+struct Size {
+    key: RepoKey,
+    asked: u64,
+    results: usize,
+}
+
+/// The boards to forget: those that nobody asked for the longest, and never the last one asked for.
+fn beyond(mut sizes: Vec<Size>, max_boards: usize, max_results: usize) -> Vec<RepoKey> {
+    sizes.sort_unstable_by_key(|size| std::cmp::Reverse(size.asked));
+    let mut results = 0;
+    let mut fits = |number: usize, size: &Size| {
+        results += size.results;
+        number == 0 || (number < max_boards && results <= max_results)
+    };
+    let fit = sizes
+        .iter()
+        .enumerate()
+        .take_while(|(number, size)| fits(*number, size))
+        .count();
+    sizes.drain(..fit);
+    sizes.into_iter().map(|size| size.key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forgotten(results: [usize; 4], max_boards: usize, max_results: usize) -> Vec<i64> {
+        let sizes = results.into_iter().zip([30, 10, 40, 20]).zip(1..);
+        let sizes = sizes.map(|((results, asked), key)| Size {
+            key: RepoKey(key),
+            asked,
+            results,
+        });
+        let keys = beyond(sizes.collect(), max_boards, max_results);
+        keys.into_iter().map(|RepoKey(key)| key).collect()
+    }
+
+    #[test]
+    fn boards_that_nobody_asked_for_the_longest_are_forgotten_first() {
+        assert!(forgotten([5, 5, 5, 5], 4, 20).is_empty());
+        assert_eq!(forgotten([5, 5, 5, 5], 4, 19), [2]);
+        assert_eq!(forgotten([5, 5, 5, 5], 2, 20), [4, 2]);
+        assert_eq!(forgotten([16, 1, 5, 1], 4, 20), [1, 4, 2]);
+    }
+
+    #[test]
+    fn a_board_that_is_too_large_is_kept_alone() {
+        assert_eq!(forgotten([5, 5, 500, 5], 4, 20), [1, 4, 2]);
     }
 }

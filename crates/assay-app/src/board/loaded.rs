@@ -133,6 +133,11 @@ impl LoadedBoard {
         Arc::ptr_eq(&self.benchmark, benchmark)
     }
 
+    /// How many results it has.
+    pub(super) fn len(&self) -> usize {
+        self.tasks.values().map(|task| task.results.len()).sum()
+    }
+
     /// The results of a task.
     pub(super) fn task(&self, task: &TaskId) -> Arc<LoadedTask> {
         self.tasks.get(task).cloned().unwrap_or_default()
