@@ -115,6 +115,8 @@ impl<'s, 'a> States<'s, 'a> {
             }
         }
         if self.places.is_empty() {
+            // What lies behind the last request is of no use, but whoever watches waits for all of the file.
+            io::copy(&mut self.source, &mut io::sink())?;
             let end = batch.states.len();
             if batch.ends.last().copied().unwrap_or_default() < end {
                 batch.ends.push(end);
