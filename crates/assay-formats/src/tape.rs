@@ -61,6 +61,8 @@ pub(crate) enum Form {
     Plain,
     /// JSON escapes that are decoded when asked for.
     Escaped,
+    /// The same, each of them spelled as we write it.
+    Spelled,
     /// Decoded while reading; `next` is the index into the list of decoded texts.
     Decoded,
     /// The source text, and tools disagree on what it is: `no`, `017`, `2026-02-14`.
@@ -91,7 +93,8 @@ impl Node {
     /// The fingerprint of a key. YAML, which is small, has none.
     #[inline]
     pub(crate) fn print(self) -> Option<u32> {
-        (self.next != 0 && matches!(self.form, Form::Plain | Form::Escaped)).then_some(self.next)
+        (self.next != 0 && matches!(self.form, Form::Plain | Form::Escaped | Form::Spelled))
+            .then_some(self.next)
     }
 }
 
@@ -211,13 +214,24 @@ impl<'d> Value<'d> {
             return None;
         }
         Some(match node.form {
-            Form::Escaped => Cow::Owned(json::unescape(strip_quotes(self.raw()))),
+            Form::Escaped | Form::Spelled => Cow::Owned(json::unescape(strip_quotes(self.raw()))),
             Form::Decoded => Cow::Borrowed(&*self.tape.decoded[node.next as usize]),
             Form::Loose => Cow::Borrowed(self.raw()),
             Form::Plain | Form::True | Form::LooseTrue | Form::LooseFalse | Form::NonFinite => {
                 Cow::Borrowed(strip_quotes(self.raw()))
             }
         })
+    }
+
+    /// A string of JSON as it was written, quotes included, when we would write its text in the same way: it can then be
+    /// copied without being decoded.
+    pub fn spelled(self) -> Option<&'d str> {
+        let node = self.node();
+        let is_own = node.kind == Kind::String && matches!(node.form, Form::Plain | Form::Spelled);
+        // A document with a fault can have raw control characters, which we escape.
+        (is_own && self.tape.faults.is_empty())
+            .then(|| self.raw())
+            .filter(|raw| raw.starts_with('"'))
     }
 
     /// The text of a string that needed no decoding, as nearly all keys and ids do; the cheap half of [`Value::text`].

@@ -5,7 +5,9 @@
 //! trial, because only the three together name what was scored; `scenario_state.json` what was asked and answered. The
 //! last is walked through once before, for the times that name the record.
 
+mod batch;
 mod files;
+mod known;
 mod metrics;
 mod name;
 mod record;

@@ -1,4 +1,6 @@
-use assay_formats::json::Parser;
+use std::io::Read;
+
+use assay_formats::json::{Parser, Stream, StreamError};
 use assay_formats::{Tape, Value};
 
 /// How deep the values of a log may be nested; Inspect itself stops at about 250.
@@ -33,5 +35,34 @@ impl Reader {
         };
         self.parser.parse(text, &mut self.tape);
         self.tape.root(text)
+    }
+
+    /// Reads the value that comes next; `None` when it is broken, and it has been passed over then.
+    pub(super) fn next<'d, R: Read>(
+        &'d mut self,
+        stream: &'d mut Stream<R>,
+    ) -> Result<Option<Value<'d>>, StreamError> {
+        if !stream.parse(&mut self.parser, &mut self.tape)? {
+            return Ok(self.read(stream.value()?));
+        }
+        match simdutf8::basic::from_utf8(stream.seen()) {
+            Ok(text) => Ok(self.tape.root(text)),
+            Err(_) => Ok(self.read(stream.seen())),
+        }
+    }
+
+    /// Reads the list or map that comes next; `None` when it has a fault or is too large for a try, and it is still to
+    /// come then.
+    pub(super) fn sound<'d, R: Read>(
+        &'d mut self,
+        stream: &'d mut Stream<R>,
+    ) -> Result<Option<Value<'d>>, StreamError> {
+        if !stream.parse(&mut self.parser, &mut self.tape)? {
+            return Ok(None);
+        }
+        match simdutf8::basic::from_utf8(stream.seen()) {
+            Ok(text) => Ok(self.tape.root(text)),
+            Err(_) => Ok(self.read(stream.seen())),
+        }
     }
 }

@@ -32,6 +32,15 @@ fn each_group_has_the_rows_of_its_samples_and_their_mean_is_its_score() {
 }
 
 #[test]
+fn groups_of_a_log_in_chunks_have_the_same_rows() {
+    let whole = fixture("groups.eval");
+
+    let chunked = fixture("groups_chunked.eval");
+
+    assert_eq!(chunked.files, whole.files);
+}
+
+#[test]
 fn a_group_says_what_was_measured_and_nothing_of_how_sure_it_is() {
     let outcome = fixture("groups.eval");
 

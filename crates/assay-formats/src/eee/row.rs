@@ -112,12 +112,45 @@ pub struct Input<'a> {
     pub raw: Text<'a>,
     /// The prompt as sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub formatted: Option<Text<'a>>,
+    pub formatted: Option<Prompt<'a>>,
     /// The right answers.
     pub reference: Vec<Text<'a>>,
     /// The options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<Text<'a>>>,
+}
+
+/// A prompt. It is the longest text of most rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prompt<'a> {
+    /// Its text.
+    Text(Text<'a>),
+    /// The string of a log that can be copied as it is, from [`crate::Value::spelled`].
+    Spelled(&'a str),
+}
+
+impl<'a> From<Text<'a>> for Prompt<'a> {
+    fn from(text: Text<'a>) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a str> for Prompt<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Serialize for Prompt<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Spelled(string) => {
+                let inside = string.get(1..string.len().saturating_sub(1));
+                crate::json::unescape(inside.unwrap_or_default()).serialize(serializer)
+            }
+        }
+    }
 }
 
 /// The answer of a single turn.

@@ -1,5 +1,6 @@
 use sha2::{Digest, Sha256};
 
+use crate::json::write_string;
 use crate::rows::hex;
 
 /// What tells one question from another, in every harness alike: the SHA-256 of the canonical JSON (RFC 8785) of
@@ -14,17 +15,14 @@ use crate::rows::hex;
 /// ```
 pub fn sample_hash<T: AsRef<str>>(raw: &str, reference: &[T]) -> String {
     let mut text = Vec::with_capacity(raw.len() + 64);
-    let write = |text: &mut Vec<u8>, part: &str| {
-        serde_json::to_writer(text, part).expect("text can always be written");
-    };
     text.extend_from_slice(b"{\"raw\":");
-    write(&mut text, raw);
+    write_string(raw, &mut text);
     text.extend_from_slice(b",\"reference\":[");
     for (position, answer) in reference.iter().enumerate() {
         if position > 0 {
             text.push(b',');
         }
-        write(&mut text, answer.as_ref());
+        write_string(answer.as_ref(), &mut text);
     }
     text.extend_from_slice(b"]}");
     hex(&Sha256::digest(&text))

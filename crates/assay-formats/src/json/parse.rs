@@ -2,7 +2,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::scan::{NEAR, hex4, near_length, plain_length, unescape};
+use super::mould::Moulds;
+use super::scan::{NEAR, hex4, near_length, plain_length, sound_length, unescape};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use crate::tape::{Form, Kind, Node, Tape, fingerprint};
 
@@ -26,6 +27,8 @@ pub struct Parser {
     /// The fingerprints of the keys of all open maps, innermost last.
     prints: Vec<u32>,
     faults: Vec<SyntaxFault>,
+    /// The layout that the next document is expected to have.
+    pub(super) moulds: Moulds,
 }
 
 #[derive(Debug)]
@@ -45,7 +48,7 @@ struct Frame {
 }
 
 /// The document cannot be read any further; the fault is recorded.
-struct Stop;
+pub(super) struct Stop;
 
 impl Default for Parser {
     fn default() -> Self {
@@ -61,29 +64,66 @@ impl Parser {
             stack: Vec::new(),
             prints: Vec::new(),
             faults: Vec::new(),
+            moulds: Moulds::default(),
         }
     }
 
     /// Reads one document; the faults are kept until taken. Returns whether there was none.
     pub fn parse(&mut self, source: &str, tape: &mut Tape) -> bool {
-        tape.clear();
-        self.stack.clear();
-        self.prints.clear();
-        self.faults.clear();
-        let mut run = Run {
-            source,
-            bytes: source.as_bytes(),
-            at: 0,
-            tape,
-            parser: self,
-            long: None,
-        };
-        if u32::try_from(source.len()).is_err() || run.document().is_err() {
+        self.clear(tape);
+        let bytes = source.as_bytes();
+        let mut run = Run::new(bytes, tape, self);
+        if u32::try_from(bytes.len()).is_err() || run.document().is_err() {
             tape.clear();
             return false;
         }
         tape.faults.clone_from(&self.faults);
         self.faults.is_empty()
+    }
+
+    /// Reads the list or map at the front of some bytes, of which more may follow; returns how many bytes it has. `None`
+    /// when it does not end here or has a fault, and nothing is kept of it then. The bytes need not be text: what is read
+    /// only means something when they are.
+    pub fn parse_front(&mut self, bytes: &[u8], tape: &mut Tape) -> Option<usize> {
+        self.clear(tape);
+        let mut run = Run::new(bytes, tape, self);
+        let read = u32::try_from(bytes.len()).is_ok() && run.root().is_ok();
+        let length = run.at;
+        let holds = |node: &Node| matches!(node.kind, Kind::List | Kind::Map);
+        if read && self.faults.is_empty() && tape.nodes.first().is_some_and(holds) {
+            return Some(length);
+        }
+        self.faults.clear();
+        tape.clear();
+        None
+    }
+
+    fn clear(&mut self, tape: &mut Tape) {
+        tape.clear();
+        self.stack.clear();
+        self.prints.clear();
+        self.faults.clear();
+    }
+
+    /// Opens a list or map.
+    pub(super) fn push_frame(&mut self, node: u32, is_map: bool) {
+        self.stack.push(Frame {
+            node,
+            is_map,
+            prints: self.prints.len(),
+            seen: 0,
+            many: None,
+        });
+    }
+
+    /// Remembers a key of the innermost map that is known to stand there for the first time.
+    pub(super) fn remember_key(&mut self, print: u32) {
+        if let Some(frame) = self.stack.last_mut()
+            && self.prints.len() - frame.prints < MANY_KEYS
+        {
+            frame.seen |= 1 << (print >> 26);
+            self.prints.push(print);
+        }
     }
 
     /// The faults of the last document, in the order of the text.
@@ -92,12 +132,11 @@ impl Parser {
     }
 }
 
-struct Run<'a> {
-    source: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    tape: &'a mut Tape,
-    parser: &'a mut Parser,
+pub(super) struct Run<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+    pub(super) tape: &'a mut Tape,
+    pub(super) parser: &'a mut Parser,
     /// The last long string without a fault, quotes included.
     long: Option<(Range<usize>, Form)>,
 }
@@ -108,24 +147,55 @@ enum Next {
     Done,
 }
 
-impl Run<'_> {
-    fn document(&mut self) -> Result<(), Stop> {
-        self.skip_space();
-        loop {
-            self.value()?;
-            match self.after_value()? {
-                Next::Value => {}
-                Next::Done => break,
-            }
+impl<'a> Run<'a> {
+    fn new(bytes: &'a [u8], tape: &'a mut Tape, parser: &'a mut Parser) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            tape,
+            parser,
+            long: None,
         }
+    }
+
+    fn document(&mut self) -> Result<(), Stop> {
+        self.root()?;
+        self.skip_space();
         if self.at < self.bytes.len() {
             return self.stop(SyntaxFaultKind::TrailingText, self.at..self.bytes.len());
         }
         Ok(())
     }
 
+    /// Reads one value and all it holds.
+    fn root(&mut self) -> Result<(), Stop> {
+        let fits = self.pour()?;
+        if !fits {
+            self.rest_of_root()?;
+        }
+        if self.parser.faults.is_empty() {
+            let nodes = &self.tape.nodes;
+            self.parser.moulds.learn(fits, nodes, self.bytes);
+        }
+        Ok(())
+    }
+
+    /// Reads on behind what was laid out as expected, or from the front.
+    fn rest_of_root(&mut self) -> Result<(), Stop> {
+        if self.tape.nodes.is_empty() {
+            self.skip_space();
+            self.value()?;
+        } else {
+            self.reopen();
+        }
+        while matches!(self.after_value()?, Next::Value) {
+            self.value()?;
+        }
+        Ok(())
+    }
+
     /// Reads a scalar, or opens lists and maps down to the first scalar or empty container.
-    fn value(&mut self) -> Result<(), Stop> {
+    pub(super) fn value(&mut self) -> Result<(), Stop> {
         loop {
             let start = self.at;
             match self.peek() {
@@ -161,11 +231,11 @@ impl Run<'_> {
     /// Closes what ends here and moves to the next value, if there is one.
     fn after_value(&mut self) -> Result<Next, Stop> {
         loop {
-            self.skip_space();
             let Some(frame) = self.parser.stack.last() else {
                 return Ok(Next::Done);
             };
             let is_map = frame.is_map;
+            self.skip_space();
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
                     let comma = self.at;
@@ -204,14 +274,7 @@ impl Run<'_> {
             if is_map { Kind::Map } else { Kind::List },
             Form::Plain,
         )?;
-        let prints = self.parser.prints.len();
-        self.parser.stack.push(Frame {
-            node,
-            is_map,
-            prints,
-            seen: 0,
-            many: None,
-        });
+        self.parser.push_frame(node, is_map);
         self.at += 1;
         self.skip_space();
         Ok(())
@@ -252,10 +315,10 @@ impl Run<'_> {
     fn note_key(&mut self, index: u32, form: Form, start: usize) {
         // The key was just written; reading its node back here would stall on the store.
         let inside = start + 1..self.at - 1;
-        let print = if form == Form::Escaped {
-            fingerprint(unescape(&self.source[inside]).as_bytes())
-        } else {
+        let print = if form == Form::Plain {
             fingerprint(&self.bytes[inside])
+        } else {
+            fingerprint(unescape(&self.text(inside)).as_bytes())
         };
         self.tape.nodes[index as usize].next = print;
         let Some(frame) = self.parser.stack.last_mut() else {
@@ -338,16 +401,16 @@ impl Run<'_> {
     }
 
     fn key_text(&self, node: Node) -> Cow<'_, str> {
-        let inside = &self.source[node.start as usize + 1..node.end as usize - 1];
-        if node.form == Form::Escaped {
-            Cow::Owned(unescape(inside))
+        let inside = self.text(node.start as usize + 1..node.end as usize - 1);
+        if node.form == Form::Plain {
+            inside
         } else {
-            Cow::Borrowed(inside)
+            Cow::Owned(unescape(&inside))
         }
     }
 
     #[inline]
-    fn string(&mut self) -> Result<(u32, Form), Stop> {
+    pub(super) fn string(&mut self) -> Result<(u32, Form), Stop> {
         let start = self.at;
         // Nearly every string is short and has nothing to decode.
         let inside = start + 1;
@@ -367,6 +430,10 @@ impl Run<'_> {
 
     /// Reads on in a string that is long, or has something to decode.
     fn rest_of_string(&mut self, start: usize) -> Result<(u32, Form), Stop> {
+        if let Some((length, form)) = sound_length(&self.bytes[self.at..]) {
+            self.at += length;
+            return self.long_string(start, form);
+        }
         let mut form = Form::Plain;
         let faults = self.parser.faults.len();
         loop {
@@ -374,14 +441,18 @@ impl Run<'_> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    if self.at - start >= LONG_STRING && self.parser.faults.len() == faults {
-                        self.long = Some((start..self.at, form));
+                    if self.parser.faults.len() == faults {
+                        return self.long_string(start, form);
                     }
                     let index = self.push(start, Kind::String, form)?;
                     return Ok((index, form));
                 }
                 Some(b'\\') => {
-                    form = Form::Escaped;
+                    form = match self.bytes.get(self.at + 1) {
+                        Some(b'u' | b'/') => Form::Escaped,
+                        Some(_) | None if form == Form::Plain => Form::Spelled,
+                        Some(_) | None => form,
+                    };
                     self.escape()?;
                 }
                 Some(_) => {
@@ -391,6 +462,15 @@ impl Run<'_> {
                 None => return self.stop(SyntaxFaultKind::UnexpectedEnd, start..self.at),
             }
         }
+    }
+
+    /// Keeps a string without a fault, behind whose closing quote one stands.
+    fn long_string(&mut self, start: usize, form: Form) -> Result<(u32, Form), Stop> {
+        if self.at - start >= LONG_STRING {
+            self.long = Some((start..self.at, form));
+        }
+        let index = self.push(start, Kind::String, form)?;
+        Ok((index, form))
     }
 
     /// Passes over a string that is the same, to its closing quote, as the last long one: comparing bytes is several times
@@ -416,11 +496,7 @@ impl Run<'_> {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
             Some(b'u') => self.unicode_escape(start),
             Some(_) => {
-                let length = self.source[start + 1..]
-                    .chars()
-                    .next()
-                    .map_or(0, char::len_utf8);
-                self.at = start + 1 + length;
+                self.at = start + 1 + self.character_length(start + 1);
                 self.fault(SyntaxFaultKind::BadEscape, start..self.at);
             }
             None => return self.stop(SyntaxFaultKind::UnexpectedEnd, start..self.bytes.len()),
@@ -449,7 +525,7 @@ impl Run<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<(), Stop> {
+    pub(super) fn number(&mut self) -> Result<(), Stop> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -490,10 +566,7 @@ impl Run<'_> {
                 );
             }
         }
-        let finite = !may_overflow
-            || self.source[start..self.at]
-                .parse()
-                .is_ok_and(f64::is_finite);
+        let finite = !may_overflow || self.text(start..self.at).parse().is_ok_and(f64::is_finite);
         if finite {
             self.push(start, Kind::Number, Form::Plain)?;
         } else {
@@ -548,7 +621,7 @@ impl Run<'_> {
     }
 
     #[inline]
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
@@ -577,12 +650,24 @@ impl Run<'_> {
 
     /// The character at hand, or the empty end of the text.
     fn here(&self) -> Range<usize> {
-        let length = self
-            .source
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-            .map_or(0, char::len_utf8);
-        self.at..self.at + length
+        self.at..self.at + self.character_length(self.at)
+    }
+
+    /// How many bytes the character at a place has; none at the end.
+    fn character_length(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let length = match rest.first() {
+            None => 0,
+            Some(0xc0..=0xdf) => 2,
+            Some(0xe0..=0xef) => 3,
+            Some(0xf0..) => 4,
+            Some(_) => 1,
+        };
+        length.min(rest.len())
+    }
+
+    fn text(&self, range: Range<usize>) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes[range])
     }
 
     fn fault(&mut self, kind: SyntaxFaultKind, range: Range<usize>) {
@@ -598,6 +683,6 @@ impl Run<'_> {
     }
 }
 
-fn offset(at: usize) -> u32 {
+pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("`Parser::parse` refuses a source longer than u32")
 }

@@ -1,3 +1,5 @@
+use crate::tape::Form;
+
 /// How far text is looked through eight bytes at a time, before the searches that are quicker only over long stretches.
 pub(super) const NEAR: usize = 64;
 /// How much of a long text is looked through at a time, in bytes. What lies behind the end of ordinary text is looked at in
@@ -32,6 +34,46 @@ fn far_length(bytes: &[u8]) -> usize {
         }
     }
     length
+}
+
+/// How many bytes `XXXX` or `XXXX\uXXXX` takes, if it is a character.
+fn unicode_length(bytes: &[u8]) -> Option<usize> {
+    match hex4(bytes)? {
+        0xd800..0xdc00 => {
+            let low = hex4(bytes[4..].strip_prefix(b"\\u")?)?;
+            (0xdc00..0xe000).contains(&low).then_some(10)
+        }
+        0xdc00..0xe000 => None,
+        _ => Some(4),
+    }
+}
+
+/// How many bytes the rest of a string takes, its closing quote included, and how it is spelled; `None` when it does not end
+/// or something about it needs a closer look. Quotes and escapes are found first and control characters in a second pass,
+/// because both searches are quick and what finds all of them at once is not.
+pub(super) fn sound_length(bytes: &[u8]) -> Option<(usize, Form)> {
+    let (mut at, mut form) = (0, Form::Plain);
+    loop {
+        at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'"', _) => break,
+            (_, Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')) => {
+                at += 2;
+                if form == Form::Plain {
+                    form = Form::Spelled;
+                }
+            }
+            (_, Some(b'u')) => {
+                at += 2 + unicode_length(&bytes[at + 2..])?;
+                form = Form::Escaped;
+            }
+            (_, Some(_) | None) => return None,
+        }
+    }
+    let least = bytes[..at]
+        .iter()
+        .fold(u8::MAX, |least, byte| least.min(*byte));
+    (!is_control(least)).then_some((at + 1, form))
 }
 
 fn is_control(byte: u8) -> bool {
@@ -143,6 +185,24 @@ mod tests {
         #[test]
         fn the_word_scan_agrees_with_a_byte_scan(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             prop_assert_eq!(plain_length(&bytes), slow_length(&bytes));
+        }
+
+        #[test]
+        fn a_string_that_is_taken_at_once_is_one_that_nothing_is_wrong_with(
+            inside in r#"([a-zé ]{1,9}|\\n|\\"|\\\\|\\/|\\u00e9|\\ud83d\\ude00|\\ud83d|\\x|\u{1}|\\u12){0,6}"#,
+            behind in r#"|"|", 1"#,
+        ) {
+            let text = format!("\"{inside}{behind}");
+            let mut tape = crate::Tape::new();
+            let whole = sound_length(inside.as_bytes().iter().copied().chain(*b"\"").collect::<Vec<_>>().as_slice());
+            let is_sound = super::super::parse(&format!("\"{inside}\""), &mut tape).is_empty();
+
+            let length = sound_length(&text.as_bytes()[1..]);
+
+            if let (true, Some((whole, _))) = (is_sound && !behind.is_empty(), whole) {
+                prop_assert_eq!(length.map(|(length, _)| length), Some(whole));
+            }
+            prop_assert!(is_sound || whole.is_none());
         }
 
         #[test]

@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 
+use super::Parser;
 use super::scan::{NEAR, near_length};
+use crate::Tape;
 
 /// How much is read at a time, in bytes.
 const CHUNK: usize = 256 << 10;
@@ -36,13 +38,18 @@ const CHUNK: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Stream<R> {
     reader: R,
+    /// What has been read, and room for more; it is not made smaller, because making it larger again would fill it.
     buffer: Vec<u8>,
     /// Where in the buffer the next byte is.
     at: usize,
+    /// Where what has been read ends.
+    end: usize,
     /// How many bytes of the document lie before the buffer.
     passed: u64,
     ended: bool,
     limit: usize,
+    /// How many bytes the value had that was last read or parsed as a whole; it ends in front of the next byte.
+    last: usize,
 }
 
 /// Why a document could not be walked through.
@@ -80,6 +87,7 @@ impl Stream<io::Empty> {
     pub fn of(document: Vec<u8>) -> Self {
         Self {
             limit: document.len(),
+            end: document.len(),
             buffer: document,
             ended: true,
             ..Self::new(io::empty(), 0)
@@ -99,9 +107,11 @@ impl<R: Read> Stream<R> {
             reader,
             buffer: Vec::new(),
             at: 0,
+            end: 0,
             passed: 0,
             ended: false,
             limit,
+            last: 0,
         }
     }
 
@@ -185,7 +195,33 @@ impl<R: Read> Stream<R> {
         self.peek()?;
         let range = self.bound()?;
         self.at = range.end;
+        self.last = range.len();
         Ok(&self.buffer[range])
+    }
+
+    /// Parses the list or map that comes next where it lies, which also finds its end; [`Stream::seen`] then has its bytes.
+    /// Returns whether that went well: a value that has a fault, or of which only a part is in memory, can still be read,
+    /// entered or skipped.
+    pub fn parse(&mut self, parser: &mut Parser, tape: &mut Tape) -> Result<bool, StreamError> {
+        self.peek()?;
+        // A value that is likely to be here only in part is not worth a try.
+        if self.last > CHUNK / 2 {
+            return Ok(false);
+        }
+        if self.end - self.at < self.last * 2 && !self.ended {
+            self.fill()?;
+        }
+        let length = parser.parse_front(&self.buffer[self.at..self.end], tape);
+        if let Some(length) = length {
+            self.at += length;
+            self.last = length;
+        }
+        Ok(length.is_some())
+    }
+
+    /// The bytes of the value that was just read or parsed as a whole.
+    pub fn seen(&self) -> &[u8] {
+        &self.buffer[self.at.saturating_sub(self.last)..self.at]
     }
 
     /// Passes over the next value without keeping it.
@@ -193,7 +229,7 @@ impl<R: Read> Stream<R> {
         self.peek()?;
         let mut scan = Scan::default();
         loop {
-            match scan.run(&self.buffer[self.at..], self.ended) {
+            match scan.run(&self.buffer[self.at..self.end], self.ended) {
                 Scanned::End(length) => {
                     self.at += length;
                     return Ok(());
@@ -203,7 +239,7 @@ impl<R: Read> Stream<R> {
                         return Err(self.truncated());
                     }
                     // What has been scanned is not needed any more.
-                    self.at = self.buffer.len();
+                    self.at = self.end;
                     self.fill()?;
                 }
                 Scanned::Nothing => return Err(self.syntax("a value")),
@@ -215,10 +251,10 @@ impl<R: Read> Stream<R> {
     fn bound(&mut self) -> Result<std::ops::Range<usize>, StreamError> {
         let mut scan = Scan::default();
         loop {
-            match scan.run(&self.buffer[self.at + scan.seen..], self.ended) {
+            match scan.run(&self.buffer[self.at + scan.seen..self.end], self.ended) {
                 Scanned::End(length) => return Ok(self.at..self.at + scan.seen + length),
                 Scanned::More => {
-                    scan.seen = self.buffer.len() - self.at;
+                    scan.seen = self.end - self.at;
                     if self.ended {
                         return Err(self.truncated());
                     }
@@ -238,7 +274,7 @@ impl<R: Read> Stream<R> {
     /// The next byte that is no space, without taking it.
     fn peek(&mut self) -> Result<Option<u8>, StreamError> {
         loop {
-            let rest = &self.buffer[self.at..];
+            let rest = &self.buffer[self.at..self.end];
             if let Some(length) = rest
                 .iter()
                 .position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
@@ -246,7 +282,7 @@ impl<R: Read> Stream<R> {
                 self.at += length;
                 return Ok(self.buffer.get(self.at).copied());
             }
-            self.at = self.buffer.len();
+            self.at = self.end;
             if self.ended {
                 return Ok(None);
             }
@@ -268,14 +304,24 @@ impl<R: Read> Stream<R> {
     /// Reads more, keeping what lies at and after the next byte.
     fn fill(&mut self) -> Result<(), StreamError> {
         self.passed += self.at as u64;
-        self.buffer.drain(..self.at);
+        self.buffer.copy_within(self.at..self.end, 0);
+        self.end -= self.at;
         self.at = 0;
         // Growing by half keeps the copying linear in the size of a large value.
-        let wanted = CHUNK.max(self.buffer.len() / 2) as u64;
-        let read = (&mut self.reader)
-            .take(wanted)
-            .read_to_end(&mut self.buffer)?;
-        self.ended = (read as u64) < wanted;
+        let wanted = self.end + CHUNK.max(self.end / 2);
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        }
+        while self.end < wanted && !self.ended {
+            match self.reader.read(&mut self.buffer[self.end..wanted]) {
+                Ok(read) => {
+                    self.end += read;
+                    self.ended = read == 0;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         Ok(())
     }
 
@@ -288,7 +334,7 @@ impl<R: Read> Stream<R> {
 
     fn truncated(&self) -> StreamError {
         StreamError::Truncated {
-            at: self.passed + self.buffer.len() as u64,
+            at: self.passed + self.end as u64,
         }
     }
 }

@@ -424,7 +424,7 @@ fn as_key(node: Node) -> Node {
     let form = match node.form {
         Form::Decoded => Form::Decoded,
         Form::Loose | Form::LooseTrue | Form::LooseFalse => Form::Loose,
-        Form::Plain | Form::Escaped | Form::True | Form::NonFinite => Form::Plain,
+        Form::Plain | Form::Escaped | Form::Spelled | Form::True | Form::NonFinite => Form::Plain,
     };
     Node {
         kind: Kind::String,

@@ -102,6 +102,25 @@ impl<'a> Source<'a> {
         Stream::new(self, MAX_ITEM)
     }
 
+    /// Appends so many bytes, or as many as there are.
+    pub(super) fn append(&mut self, length: usize, to: &mut Vec<u8>) -> io::Result<usize> {
+        let start = to.len();
+        to.reserve(length);
+        let read = (&mut self.file).take(length as u64).read_to_end(to)?;
+        self.note(&to[start..]);
+        Ok(read)
+    }
+
+    /// Tells of bytes that were read, and hashes them.
+    fn note(&mut self, bytes: &[u8]) {
+        if let Some(progress) = self.progress {
+            progress(bytes.len() as u64);
+        }
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(bytes);
+        }
+    }
+
     /// The digest of what was read.
     pub(super) fn digest(self) -> Vec<u8> {
         self.hasher
@@ -113,12 +132,7 @@ impl<'a> Source<'a> {
 impl Read for Source<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        if let Some(progress) = self.progress {
-            progress(read as u64);
-        }
-        if let Some(hasher) = &mut self.hasher {
-            hasher.update(&buffer[..read]);
-        }
+        self.note(&buffer[..read]);
         Ok(read)
     }
 }
@@ -154,8 +168,8 @@ pub(super) fn for_each_item(
     let mut walk = || -> Result<(), StreamError> {
         let mut stream = source.stream();
         stream.enter_list()?;
-        while let Some(item) = stream.next_item()? {
-            if !reader.read(item).is_some_and(&mut each) {
+        while stream.has_item()? {
+            if !reader.next(&mut stream)?.is_some_and(&mut each) {
                 broken += 1;
             }
         }

@@ -1,11 +1,14 @@
 use std::borrow::Cow;
 
 use assay_formats::eee::row::{
-    Attribution, Evaluation, Input, InteractionType, Output, Performance, Row, Text, TokenUsage,
+    Attribution, Evaluation, Input, InteractionType, Output, Performance, Prompt, Row, Text,
+    TokenUsage,
 };
+use assay_formats::json::unescape;
 use assay_formats::{Kind, Value};
 
 use super::super::reader::Reader;
+use super::batch::Group;
 use super::metrics::Correctness;
 use super::name::Perturbation;
 use super::record::Run;
@@ -28,25 +31,35 @@ pub(super) struct Built {
     pub(super) skipped: Vec<&'static str>,
 }
 
+impl Built {
+    /// Empties it; its memory is used again.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.rows = 0;
+        self.skipped.clear();
+    }
+}
+
+/// How many bytes the quotes of a string have.
+const QUOTES: usize = 2;
+
 const NOT_AN_INSTANCE: &str = "a request without an instance was left out";
 const WITHOUT_SCORES: &str = "a request for which the run has no finite score was left out";
-
-/// The requests for one instance: one, or one for each reference.
-pub(super) type Group = Vec<Vec<u8>>;
 
 /// Builds the rows of one instance.
 pub(super) fn build(
     run: &Run<'_>,
     common: &Common,
     reader: &mut Reader,
-    group: &Group,
+    group: Group<'_>,
     to: &mut Built,
 ) {
-    let Some((first, others)) = group.split_first() else {
+    let mut states = group.states();
+    let Some(first) = states.next() else {
         return;
     };
     let mut calls = Calls::default();
-    for state in others {
+    for state in states {
         if let Some(state) = reader.read(state) {
             calls.add(state);
         }
@@ -184,13 +197,15 @@ impl<'r, 'd> Sample<'r, 'd> {
     }
 
     fn input(&self) -> Input<'d> {
-        let sent = self.state.present("request").and_then(prompt);
+        let request = self.state.present("request");
         let question = self.instance.present("input").and_then(content);
-        let raw = question.or_else(|| sent.clone()).unwrap_or_default();
+        let sent = || request.and_then(prompt);
+        let raw = question.or_else(sent).unwrap_or_default();
         // Requests for single references end in that reference, so none of them is what was asked as a whole.
         let by_reference = self.run.survey.by_reference;
+        let formatted = (!by_reference).then(|| request.and_then(|own| formatted(own, &raw)));
         Input {
-            formatted: sent.filter(|sent| *sent != raw && !by_reference),
+            formatted: formatted.flatten(),
             raw,
             reference: self.references.right_ones(),
             choices: self.choices(),
@@ -251,6 +266,24 @@ impl<'r, 'd> Sample<'r, 'd> {
             is_terminal: true,
         })
     }
+}
+
+/// The prompt, unless it is the question itself. Prompts are most of a log, so they are copied as they are if they can be.
+fn formatted<'d>(request: Value<'d>, question: &str) -> Option<Prompt<'d>> {
+    let string = request.get("prompt").and_then(Value::spelled);
+    match string.filter(|string| string.len() > QUOTES) {
+        Some(string) => (!is_spelling(string, question)).then_some(Prompt::Spelled(string)),
+        None => prompt(request)
+            .filter(|sent| sent != question)
+            .map(Prompt::Text),
+    }
+}
+
+/// Whether a JSON string with its quotes stands for a text. No escape of ours is longer than two bytes, so most need not be
+/// decoded for that.
+fn is_spelling(string: &str, text: &str) -> bool {
+    let inside = string.get(1..string.len() - 1).unwrap_or_default();
+    (text.len()..=text.len() * 2).contains(&inside.len()) && unescape(inside) == text
 }
 
 /// How long all requests for an instance took together, and what went wrong in one of them.

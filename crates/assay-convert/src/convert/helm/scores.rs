@@ -4,6 +4,7 @@ use assay_formats::Value;
 
 use super::super::{Log, Refusal};
 use super::files::{RunFiles, Source, for_each_item};
+use super::known::KnownStats;
 use super::name::{Perturbation, StatName, write_key};
 use super::results::{Results, score_of};
 use super::text::scalar;
@@ -30,6 +31,7 @@ pub(super) struct PerInstance {
     counted: Vec<Distinct>,
     /// How many different instances there are for each split and perturbation.
     groups: HashMap<String, Distinct>,
+    known: KnownStats,
     all: Distinct,
     pub(super) not_finite: u64,
     pub(super) broken: u64,
@@ -55,10 +57,7 @@ impl PerInstance {
                 return false;
             };
             let count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            let number = match numbers.get(&*id) {
-                Some(number) => *number,
-                None => *numbers.entry(id.as_ref().into()).or_insert(count),
-            };
+            let number = *numbers.entry(id.as_ref().into()).or_insert(count);
             let perturbation = entry.present("perturbation").and_then(Perturbation::read);
             instance_key(&mut key, &id, perturbation.as_ref(), trial_of(entry));
             per_instance.add(&key, number, entry, perturbation.as_ref(), results);
@@ -77,37 +76,31 @@ impl PerInstance {
         results: &Results,
     ) {
         self.all.add(number);
-        if !self.by_key.contains_key(key) {
-            self.by_key.insert(key.into(), Scores::default());
-        }
-        let Some(scores) = self.by_key.get_mut(key) else {
-            return;
-        };
-        let mut stat_key = String::new();
         let stats = entry.get("stats").into_iter().flat_map(Value::items);
+        let scores = self.by_key.entry(key.into()).or_default();
         for (position, stat) in stats.enumerate() {
             let Some(name) = stat.get("name") else {
                 continue;
             };
+            let known = self.known.at(position, name, perturbation, results);
             if position == 0 {
-                write_stat_key(&mut stat_key, "", name, perturbation);
-                match self.groups.get_mut(&stat_key) {
+                match self.groups.get_mut(&known.group) {
                     Some(group) => group.add(number),
-                    None => self.groups.entry(stat_key.clone()).or_default().add(number),
+                    None => self
+                        .groups
+                        .entry(known.group.clone())
+                        .or_default()
+                        .add(number),
                 }
             }
-            let Some(of) = name.text_of("name") else {
-                continue;
-            };
-            write_stat_key(&mut stat_key, &of, name, perturbation);
-            let Some(position) = results.position(&stat_key) else {
-                scores.count(&of, stat);
+            let Some(result) = known.result else {
+                scores.count(&known.name, stat);
                 continue;
             };
             match score_of(stat) {
                 Some(score) => {
-                    scores.score(position, score);
-                    self.counted[position].add(number);
+                    scores.score(result, score);
+                    self.counted[result].add(number);
                 }
                 None => self.not_finite += 1,
             }
@@ -164,22 +157,6 @@ impl Scores {
             _ => {}
         }
     }
-}
-
-fn write_stat_key(
-    key: &mut String,
-    of: &str,
-    name: Value<'_>,
-    perturbation: Option<&Perturbation>,
-) {
-    key.clear();
-    write_key(
-        key,
-        of,
-        name.text_of("split").as_deref(),
-        name.text_of("sub_split").as_deref(),
-        perturbation,
-    );
 }
 
 /// What tells an instance from every other, in one trial and after one perturbation.

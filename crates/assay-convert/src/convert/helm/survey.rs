@@ -44,6 +44,7 @@ impl Survey {
     }
 
     fn walk(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
+        let mut reader = Reader::new();
         stream.enter_map()?;
         while let Some(key) = stream.next_key()? {
             if key != "request_states" || !stream.is_list()? {
@@ -59,7 +60,7 @@ impl Survey {
                     self.first_state(stream.value()?);
                     is_first = false;
                 } else if is_map {
-                    self.state(stream)?;
+                    self.state(&mut reader, stream)?;
                 } else {
                     stream.skip()?;
                 }
@@ -95,7 +96,25 @@ impl Survey {
         }
     }
 
-    fn state(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
+    fn state(
+        &mut self,
+        reader: &mut Reader,
+        stream: &mut Stream<&mut Source<'_>>,
+    ) -> Result<(), StreamError> {
+        // Parsing a state that is laid out like the one before is quicker than looking for its end.
+        let Some(state) = reader.sound(stream)? else {
+            return self.large_state(stream);
+        };
+        let result = state.get("result");
+        let time = result.and_then(|result| result.get("request_datetime"));
+        if let Some(time) = time.and_then(|time| time.raw().parse().ok()) {
+            self.time(time);
+        }
+        Ok(())
+    }
+
+    /// Walks through a state that is broken, or too large to be parsed only for its time.
+    fn large_state(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
         stream.enter_map()?;
         while let Some(key) = stream.next_key()? {
             if key == "result" && stream.is_map()? {

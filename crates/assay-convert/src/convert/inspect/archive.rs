@@ -116,6 +116,8 @@ pub(super) struct Place {
     pub(super) main: usize,
     /// The members with messages and with attachments, by the number of their first item.
     pub(super) messages: BTreeMap<u64, usize>,
+    /// The member with what the dataset says of the sample, when that lies elsewhere.
+    pub(super) metadata: Option<usize>,
     pub(super) attachments: BTreeMap<u64, usize>,
 }
 
@@ -177,6 +179,8 @@ fn place(parts: &[Part<'_>]) -> Option<Place> {
     for part in parts {
         if part.rest == ".json" || (part.rest == "/sample.json" && main.is_none()) {
             main = Some(part.index);
+        } else if part.rest == "/metadata.json" {
+            place.metadata = Some(part.index);
         } else if let Some(start) = chunk(part.rest, "/messages/") {
             place.messages.insert(start, part.index);
         } else if let Some(start) = chunk(part.rest, "/attachments/") {

@@ -42,6 +42,22 @@ pub(super) fn complete(
     Ok(())
 }
 
+/// Adds a member that is the value of one key.
+pub(super) fn add(
+    archive: &mut Archive<'_>,
+    index: usize,
+    key: &str,
+    excerpt: &mut Excerpt,
+) -> Result<(), StreamError> {
+    let mut member = member(archive, index)?;
+    let mut stream = Stream::new(&mut member, MAX_VALUE_BYTES);
+    excerpt.add(key, stream.value()?);
+    drop(stream);
+    // The rest is nothing, but its checksum is judged at the end.
+    io::copy(&mut member, &mut io::sink())?;
+    Ok(())
+}
+
 /// The numbers of the messages, from half-open ranges.
 fn referred_messages(excerpt: &Excerpt) -> Result<Vec<u64>, StreamError> {
     let document = excerpt.document().ok_or_else(missing)?;

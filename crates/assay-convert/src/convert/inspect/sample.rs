@@ -33,12 +33,15 @@ pub(super) struct Frame {
     pub(super) aggregates: Vec<Aggregate>,
 }
 
+/// The key of what the dataset says of a sample.
+pub(super) const METADATA: &str = "metadata";
+
 impl Frame {
     /// What a row needs of a sample beside what every row needs.
     pub(super) fn more_keys(&self) -> &'static [&'static str] {
         let by_metadata = |result: &Aggregate| matches!(result.members, Members::Of(_));
         if self.aggregates.iter().any(by_metadata) {
-            &["metadata"]
+            &[METADATA]
         } else {
             &[]
         }

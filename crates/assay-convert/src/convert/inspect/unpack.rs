@@ -13,6 +13,7 @@ use zstd::bulk::Decompressor;
 use super::archive::{Archive, Place, member};
 use super::chunked;
 use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
+use super::sample::METADATA;
 
 /// The largest member that is unpacked at once, in bytes; larger ones are unpacked while they are read.
 const MAX_WHOLE: u64 = 16 << 20;
@@ -62,6 +63,12 @@ impl<'a> Unpacker<'a> {
         };
         if !place.messages.is_empty() {
             chunked::complete(&mut self.archive, place, &mut excerpt)?;
+        }
+        if let Some(index) = place
+            .metadata
+            .filter(|_| self.more_keys.contains(&METADATA))
+        {
+            chunked::add(&mut self.archive, index, METADATA, &mut excerpt)?;
         }
         Ok(excerpt)
     }

@@ -177,7 +177,7 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
     let choices = choices.map(|choices| choices.texts);
     let (raw, formatted) = match (stem, chat) {
         (Some(stem), _) => (Cow::Owned(stem), None),
-        (None, Some(chat)) => (Cow::Owned(chat.question), Some(prompt)),
+        (None, Some(chat)) => (Cow::Owned(chat.question), Some(prompt.into())),
         (None, None) => (prompt, None),
     };
     let (said, extracted) = if let Some(choices) = &choices {

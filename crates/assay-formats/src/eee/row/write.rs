@@ -1,6 +1,8 @@
 use serde::Serialize;
 
-use super::{Evaluation, Input, Message, Output, Performance, Row, Text, TokenUsage, ToolCall};
+use super::{
+    Evaluation, Input, Message, Output, Performance, Prompt, Row, Text, TokenUsage, ToolCall,
+};
 use crate::json::write_string;
 
 /// Writes one map. Rows are most of what is written, and nearly all of a row is text: letting serde look at every byte
@@ -123,7 +125,11 @@ pub(super) fn row(row: &Row<'_>, to: &mut Vec<u8>) {
 fn input(input: &Input<'_>, to: &mut Vec<u8>) {
     let mut map = MapWriter::begin(to);
     map.text("raw", &input.raw);
-    map.optional_text("formatted", input.formatted.as_ref());
+    match &input.formatted {
+        Some(Prompt::Text(text)) => map.text("formatted", text),
+        Some(Prompt::Spelled(string)) => map.key("formatted").extend_from_slice(string.as_bytes()),
+        None => {}
+    }
     map.texts("reference", &input.reference);
     if let Some(choices) = &input.choices {
         map.texts("choices", choices);
@@ -250,10 +256,15 @@ mod tests {
             )
     }
 
+    fn any_prompt() -> impl Strategy<Value = Prompt<'static>> {
+        let spelled = Prompt::Spelled(r#""say \"so\" \\ é\n""#);
+        prop_oneof![4 => text().prop_map(Prompt::Text), 1 => Just(spelled)]
+    }
+
     fn any_input() -> impl Strategy<Value = Input<'static>> {
         (
             text(),
-            option::of(text()),
+            option::of(any_prompt()),
             vec(text(), 0..3),
             option::of(vec(text(), 0..3)),
         )

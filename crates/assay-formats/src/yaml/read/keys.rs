@@ -40,6 +40,7 @@ fn shown<'t>(index: u32, tape: &'t Tape, source: &'t str) -> &'t str {
         Form::Decoded => &tape.decoded[node.next as usize],
         Form::Plain
         | Form::Escaped
+        | Form::Spelled
         | Form::Loose
         | Form::True
         | Form::LooseTrue

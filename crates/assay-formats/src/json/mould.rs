@@ -1,0 +1,431 @@
+//! The layout of a document, into which the next one is poured.
+//!
+//! Rows of a file, and items of a list, mostly differ in a few of their scalars. What stands between those (brackets, keys,
+//! commas, spaces, and scalars that never change) is compared with an earlier document in one go, and its nodes are
+//! copied; only the scalars that differ are read. The tape is the same as without: text that is the same letter by letter
+//! means the same.
+
+use super::parse::{Run, Stop, offset};
+use crate::tape::{Kind, Node};
+
+/// How many values and keys a document may have to be remembered.
+const MAX_NODES: usize = 1 << 13;
+/// How many bytes it may have.
+const MAX_TEXT: usize = 1 << 18;
+/// How many documents may depart from a layout before another is remembered, at first and at most. The number doubles
+/// while no document fits, so that documents of which no two are alike cost little more than without layouts.
+const PATIENCE: (u32, u32) = (2, 256);
+/// How often in a row a scalar must be the same before it is expected to stay so.
+const OFTEN: u8 = 16;
+
+/// A document that others are expected to resemble.
+#[derive(Debug, Default)]
+struct Mould {
+    /// Its text, to the end of its root.
+    text: Vec<u8>,
+    nodes: Vec<Node>,
+    /// Its lists and maps in the order in which they end.
+    ends: Vec<u32>,
+    gaps: Vec<Gap>,
+    /// Whether other scalars than before are expected to stay the same.
+    has_changed: bool,
+}
+
+/// What lies in front of a scalar, or behind the last.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    /// Where it lies in the text.
+    start: usize,
+    end: usize,
+    /// How many nodes there are in front of the scalar, and how many lists and maps have ended.
+    nodes: usize,
+    ends: usize,
+    /// How often in a row the scalar was the same.
+    same: u8,
+    /// The gap in front of the next scalar that is not expected to be the same.
+    until: usize,
+}
+
+/// The layout that is expected of the next document.
+#[derive(Debug, Default)]
+pub(super) struct Moulds {
+    mould: Mould,
+    /// How many more documents may depart from it.
+    patience: u32,
+    /// What the patience was when the layout was remembered.
+    given: u32,
+    /// Whether a document was ever read.
+    is_used: bool,
+}
+
+impl Moulds {
+    /// Learns from a document without faults: whether it fitted, and if it did not, perhaps its layout. The first document
+    /// is not remembered, because many readers read only one.
+    pub(super) fn learn(&mut self, fitted: bool, nodes: &[Node], source: &[u8]) {
+        if fitted {
+            (self.patience, self.given) = (PATIENCE.0, 0);
+            return;
+        }
+        if !std::mem::replace(&mut self.is_used, true) {
+            return;
+        }
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 {
+            self.given = (self.given * 2).clamp(PATIENCE.0, PATIENCE.1);
+            self.patience = self.given;
+            self.mould.remember(nodes, source);
+        }
+    }
+}
+
+impl Mould {
+    /// Remembers a document, unless it is too large for that.
+    fn remember(&mut self, nodes: &[Node], source: &[u8]) {
+        self.text.clear();
+        self.nodes.clear();
+        self.ends.clear();
+        self.gaps.clear();
+        let text = nodes
+            .first()
+            .and_then(|root| source.get(..root.end as usize));
+        let Some(text) = text.filter(|text| text.len() <= MAX_TEXT) else {
+            return;
+        };
+        if nodes.len() > MAX_NODES {
+            return;
+        }
+        self.text.extend_from_slice(text);
+        self.nodes.extend_from_slice(nodes);
+        let mut open: Vec<u32> = Vec::new();
+        let mut start = 0;
+        for (index, node) in (0..).zip(nodes) {
+            let ended = |last: &mut u32| nodes[*last as usize].next <= index;
+            self.ends.extend(std::iter::from_fn(|| open.pop_if(ended)));
+            if is_scalar(node) {
+                self.gap(start..node.start as usize, index as usize);
+                start = node.end as usize;
+            } else if matches!(node.kind, Kind::List | Kind::Map) {
+                open.push(index);
+            }
+        }
+        self.ends.extend(open.into_iter().rev());
+        self.gap(start..text.len(), nodes.len());
+    }
+
+    fn gap(&mut self, text: std::ops::Range<usize>, nodes: usize) {
+        self.gaps.push(Gap {
+            start: text.start,
+            end: text.end,
+            nodes,
+            ends: self.ends.len(),
+            same: 0,
+            until: self.gaps.len(),
+        });
+    }
+
+    /// The first node of a gap, and the first list or map that ends in it.
+    fn first(&self, gap: usize) -> (usize, usize) {
+        let before = gap.checked_sub(1).map(|before| self.gaps[before]);
+        before.map_or((0, 0), |before| (before.nodes + 1, before.ends))
+    }
+
+    /// How far the gaps from one on, with the scalars between them, are those of a text; `None` when not even that gap is.
+    fn reach(&self, gap: usize, text: &[u8]) -> Option<usize> {
+        let (start, until) = (self.gaps[gap].start, self.gaps[gap].until);
+        let expected = &self.text[start..self.gaps[until].end];
+        if text.starts_with(expected) {
+            return Some(until);
+        }
+        let pairs = expected.iter().zip(text);
+        let end = start + pairs.take_while(|(own, other)| own == other).count();
+        (gap..until).rev().find(|gap| self.gaps[*gap].end <= end)
+    }
+
+    /// Notes whether the scalar behind a gap is the same as here.
+    #[inline]
+    fn compare(&mut self, gap: usize, scalar: &[u8]) {
+        let own = &self.text[self.gaps[gap].end..self.gaps[gap + 1].start];
+        let same = match self.gaps[gap].same {
+            _ if own != scalar => 0,
+            same => same.saturating_add(1).min(OFTEN),
+        };
+        self.has_changed |= (same == OFTEN) != (self.gaps[gap].same == OFTEN);
+        self.gaps[gap].same = same;
+    }
+
+    /// Joins the gaps between which scalars are expected to stay the same.
+    fn join(&mut self) {
+        let mut until = self.gaps.len();
+        for (index, gap) in self.gaps.iter_mut().enumerate().rev() {
+            if gap.same < OFTEN {
+                until = index;
+            }
+            gap.until = until;
+        }
+        self.has_changed = false;
+    }
+}
+
+/// Whether a node is a value that holds no other; the keys of maps have a fingerprint.
+fn is_scalar(node: &Node) -> bool {
+    match node.kind {
+        Kind::Null | Kind::Bool | Kind::Number => true,
+        Kind::String => node.next == 0,
+        Kind::List | Kind::Map => false,
+    }
+}
+
+impl Run<'_> {
+    /// Reads a document as far as it is laid out as expected; returns whether that is all of it. What has been read then
+    /// ends after a scalar, or nothing has been read.
+    pub(super) fn pour(&mut self) -> Result<bool, Stop> {
+        let mut moulds = std::mem::take(&mut self.parser.moulds);
+        let poured = self.pour_into(&mut moulds.mould);
+        if moulds.mould.has_changed {
+            moulds.mould.join();
+        }
+        self.parser.moulds = moulds;
+        poured
+    }
+
+    fn pour_into(&mut self, mould: &mut Mould) -> Result<bool, Stop> {
+        let mut gap = 0;
+        while gap < mould.gaps.len() {
+            let Some(until) = mould.reach(gap, &self.bytes[self.at..]) else {
+                return Ok(false);
+            };
+            self.copy(mould, gap, until);
+            if until + 1 == mould.gaps.len() {
+                return Ok(true);
+            }
+            let start = self.at;
+            if !self.scalar()? {
+                let Gap { start, end, .. } = mould.gaps[until];
+                self.tape.nodes.truncate(mould.first(until).0);
+                self.at -= end - start;
+                return Ok(false);
+            }
+            mould.compare(until, &self.bytes[start..self.at]);
+            gap = until + 1;
+        }
+        Ok(false)
+    }
+
+    /// Passes over gaps that have the expected text, and the scalars between them.
+    #[inline]
+    fn copy(&mut self, mould: &Mould, gap: usize, until: usize) {
+        let (start, last) = (mould.gaps[gap].start, mould.gaps[until]);
+        let (first_node, first_end) = mould.first(gap);
+        // Places may lie in front of those of the other document; those of lists that go on are mended at their end.
+        let moved = offset(self.at).wrapping_sub(offset(start));
+        let nodes = mould.nodes[first_node..last.nodes].iter();
+        self.tape.nodes.extend(nodes.map(|node| Node {
+            start: node.start.wrapping_add(moved),
+            end: node.end.wrapping_add(moved),
+            ..*node
+        }));
+        for ended in &mould.ends[first_end..last.ends] {
+            let ended = *ended as usize;
+            self.tape.nodes[ended].end = mould.nodes[ended].end.wrapping_add(moved);
+        }
+        self.at += last.end - start;
+    }
+
+    /// Reads a scalar, if there is one.
+    #[inline]
+    fn scalar(&mut self) -> Result<bool, Stop> {
+        match self.peek() {
+            Some(b'"') => self.string().map(|_| true),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| true),
+            Some(b't' | b'f' | b'n') => self.value().map(|()| true),
+            Some(_) | None => Ok(false),
+        }
+    }
+
+    /// Puts the lists and maps on the stack that are open behind the last scalar.
+    pub(super) fn reopen(&mut self) {
+        let count = offset(self.tape.nodes.len());
+        let mut next = Some(0);
+        while let Some(index) = next.filter(|index| self.is_open(*index, count)) {
+            let is_map = self.tape.nodes[index as usize].kind == Kind::Map;
+            self.parser.push_frame(index, is_map);
+            next = None;
+            let mut child = index + 1;
+            while child < count && next.is_none() {
+                if is_map {
+                    self.parser
+                        .remember_key(self.tape.nodes[child as usize].next);
+                    child += 1;
+                }
+                next = Some(child).filter(|child| self.is_open(*child, count));
+                child = self.after(child);
+            }
+        }
+    }
+
+    /// Whether a node is a list or map that has not ended before `count`.
+    fn is_open(&self, index: u32, count: u32) -> bool {
+        let node = self.tape.nodes.get(index as usize);
+        node.is_some_and(|node| matches!(node.kind, Kind::List | Kind::Map) && node.next >= count)
+    }
+
+    fn after(&self, index: u32) -> u32 {
+        match self.tape.nodes.get(index as usize) {
+            Some(node) if matches!(node.kind, Kind::List | Kind::Map) => node.next,
+            Some(_) | None => index + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Parser;
+    use super::OFTEN;
+    use crate::Tape;
+
+    /// Everything that a reader knows of a document.
+    fn read(parser: &mut Parser, text: &str) -> String {
+        let mut tape = Tape::new();
+        let is_sound = parser.parse(text, &mut tape);
+        format!("{is_sound} {:?} {:?}", tape.nodes, parser.take_faults())
+    }
+
+    /// A document that resembles others: few keys, scalars of every kind, some of them at fault.
+    fn any_document() -> impl Strategy<Value = String> {
+        let scalar = prop_oneof![
+            8 => "\"[a-c\\u{e9} ]{0,9}\"",
+            2 => r#""(\\n|\\u00e9|\\x|\\ud800|a|\u{1}){0,3}""#,
+            6 => "-?[0-9]{1,3}(\\.[0-9]{1,2})?",
+            3 => "true|false|null|NaN|-Infinity|01|tru|",
+        ];
+        let nested = scalar.prop_recursive(4, 24, 4, |inner| {
+            let entry = ("[a-d]|\\\\u0061", inner.clone());
+            let map = proptest::collection::vec(entry, 0..4).prop_map(|entries| {
+                let entries: Vec<String> = entries
+                    .iter()
+                    .map(|(key, value)| format!("\"{key}\": {value}"))
+                    .collect();
+                format!("{{{}}}", entries.join(", "))
+            });
+            let list = proptest::collection::vec(inner, 0..4)
+                .prop_map(|items| format!("[{}]", items.join(",")));
+            prop_oneof![map, list]
+        });
+        (nested, "|\n| x").prop_map(|(text, end)| text + &end)
+    }
+
+    /// Documents of which some repeat others but for their digits.
+    fn any_documents() -> impl Strategy<Value = Vec<String>> {
+        let times = prop_oneof![4 => 1_usize..4, 1 => Just(usize::from(OFTEN) + 4)];
+        let document = (any_document(), times, any::<u8>());
+        proptest::collection::vec(document, 1..8).prop_map(|documents| {
+            let changed = |text: &str, by: u8| -> String {
+                let digit = |c: char| match c.to_digit(10) {
+                    Some(digit) if digit > 0 => char::from(b'1' + (by % 9)),
+                    Some(_) | None => c,
+                };
+                text.chars().map(digit).collect()
+            };
+            // All have the layout of the first or of their own, so that some return to what was remembered.
+            let first = documents.first().map(|document| document.0.clone());
+            documents
+                .iter()
+                .flat_map(|(text, times, by)| {
+                    let text = first.as_ref().filter(|_| by % 2 == 0).unwrap_or(text);
+                    (0..*times).map(move |_| changed(text, *by))
+                })
+                .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_reader_that_remembers_layouts_reads_what_a_new_one_reads(documents in any_documents()) {
+            let mut parser = Parser::default();
+
+            for text in documents {
+                let known = read(&mut parser, &text);
+
+                prop_assert_eq!(known, read(&mut Parser::default(), &text), "{}", text);
+            }
+        }
+
+        #[test]
+        fn a_cut_document_is_read_like_by_a_new_reader(text in any_document(), cut in any::<prop::sample::Index>()) {
+            let mut parser = Parser::default();
+            for _ in 0..3 {
+                read(&mut parser, &text);
+            }
+            let ends: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+
+            let cut = &text[..ends[cut.index(ends.len())]];
+
+            prop_assert_eq!(read(&mut parser, cut), read(&mut Parser::default(), cut));
+        }
+
+        #[test]
+        fn what_stands_behind_a_value_does_not_change_it(text in any_document(), behind in "[ ,x}\\]\"]{0,4}") {
+            let (mut parser, mut tape) = (Parser::default(), Tape::new());
+            let mut whole = Tape::new();
+            let is_sound = Parser::default().parse(&text, &mut whole);
+            let holds = text.starts_with(['{', '[']);
+
+            for _ in 0..3 {
+                let length = parser.parse_front(format!("{text}{behind}").as_bytes(), &mut tape);
+
+                if is_sound && holds {
+                    prop_assert_eq!(length, Some(text.trim_end().len()));
+                    prop_assert_eq!(format!("{:?}", tape.nodes), format!("{:?}", whole.nodes));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_scalar_that_stayed_the_same_for_long_may_change() {
+        let mut parser = Parser::default();
+        let row = |a: &str, b: u32| {
+            format!("{{\"a\": {a}, \"b\": [{b}, \"x\"], \"c\": {{\"d\": null}}}}")
+        };
+        for number in 0..2 * u32::from(OFTEN) {
+            read(&mut parser, &row("1", number));
+        }
+        assert!(parser.moulds.mould.gaps.iter().any(|gap| gap.same == OFTEN));
+
+        for a in ["1", "10", "2", "\"1\"", "[1]", "1.5", "NaN", "1"] {
+            let text = row(a, 7);
+
+            let known = read(&mut parser, &text);
+
+            assert_eq!(known, read(&mut Parser::default(), &text), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_of_one_layout_are_poured_and_a_departure_is_read_from_where_it_begins() {
+        let mut parser = Parser::default();
+        let row = |number: u32, more: &str| {
+            format!("{{\"id\": {number}, \"of\": {{\"a\": [\"x\", {{}}], \"b\": null}}{more}}}\n")
+        };
+        for number in 0..2 {
+            read(&mut parser, &row(number, ""));
+        }
+        assert!(!parser.moulds.mould.gaps.is_empty());
+
+        for more in [
+            "",
+            ", \"of\": 1",
+            ", \"c\": [1, {\"d\": 2}]",
+            ", \"c\": }",
+            "]",
+        ] {
+            let text = row(7, more);
+
+            let known = read(&mut parser, &text);
+
+            assert_eq!(known, read(&mut Parser::default(), &text), "{text}");
+        }
+    }
+}
