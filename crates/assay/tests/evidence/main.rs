@@ -10,6 +10,7 @@ mod issuer;
 mod logs;
 mod oidc;
 mod proofs;
+mod restraint;
 mod signed;
 mod submit;
 mod verified;
