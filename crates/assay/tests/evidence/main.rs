@@ -15,3 +15,4 @@ mod signed;
 mod submit;
 mod verified;
 mod verify;
+mod witness;
