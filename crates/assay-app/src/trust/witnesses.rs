@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::hub::Hub;
 
 /// How often a checkpoint is signed again although the log has not grown: an old signature could hide a fork.
-const RENEW_EVERY: Duration = Duration::from_secs(300);
+const RENEW_EVERY: Duration = Duration::from_mins(5);
 /// How long to wait after too few have signed.
 const RETRY_EVERY: Duration = Duration::from_secs(10);
 /// How often a witness is asked in a round: once more when it knows another size than was thought.

@@ -9,7 +9,7 @@ use crate::logs::{LOG, harness_log};
 use crate::verified::{bob, submit};
 
 /// How long something that happens beside a hub may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The trust note of the hub.
 const NOTE: &str = "hub.note";
 

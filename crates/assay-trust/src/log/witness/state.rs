@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -165,9 +166,10 @@ fn private(path: &Path) -> io::Result<fs_err::File> {
 /// The name of a file about a log. Origins are names of strangers, and no names of files.
 fn file_of(origin: &str, what: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(origin).into();
-    let short: String = digest[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("{short}.{what}")
+    let (short, _) = digest.split_at(8);
+    let mut name = String::new();
+    for byte in short {
+        let _ = write!(name, "{byte:02x}");
+    }
+    format!("{name}.{what}")
 }

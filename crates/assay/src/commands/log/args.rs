@@ -24,7 +24,7 @@ pub(crate) struct LogArgs {
 /// What to do with a log.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogAction {
-    Audit(AuditArgs),
+    Audit(Box<AuditArgs>),
     Witness(WitnessCommand),
 }
 
