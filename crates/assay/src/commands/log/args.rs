@@ -30,6 +30,9 @@ pub(crate) enum LogAction {
 
 /// Watch logs, and sign their checkpoints
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  assay log witness serve --name w1.example --trust hub.note    both logs of a hub"
+)]
 pub(crate) struct WitnessCommand {
     #[command(subcommand)]
     pub(crate) action: WitnessAction,
