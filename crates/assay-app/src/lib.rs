@@ -61,6 +61,10 @@ pub use assay_board::{
 #[cfg(feature = "testing")]
 pub use assay_store::testing;
 pub use assay_store::{Copied, Database, DatabaseError, PublicCounts};
+pub use assay_trust::log::{
+    AddCheckpoint, KeyError, Refusal as WitnessRefusal, VerifierKey, Witness, WitnessError,
+    WitnessKey,
+};
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
@@ -94,8 +98,9 @@ pub use search::BenchmarkHit;
 pub use secret::draw_secret;
 pub use tenant::{ServerMark, Servers};
 pub use trust::{
-    AffectedRow, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer, NewRevocation,
-    Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail, hint, keys_of_jwks,
+    AffectedRow, AskWitness, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer,
+    NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
+    WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
 };
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{

@@ -24,6 +24,7 @@ mod revocation;
 #[cfg(test)]
 mod tests;
 mod vault;
+mod witnesses;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -44,6 +45,7 @@ pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
+pub use self::witnesses::{AskWitness, WitnessAddress, WitnessAnswer, Witnesses};
 use crate::config::HubConfig;
 use crate::error::Error;
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use assay_app::issuer::AbuseRules;
-use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig};
+use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig, WitnessAddress};
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
@@ -14,6 +14,7 @@ mod faults;
 mod issuers;
 mod keys;
 mod text;
+mod witnesses;
 
 pub use faults::ConfigFault;
 pub use keys::{KEYS, Key};
@@ -63,6 +64,8 @@ pub struct Config {
     pub trust: TrustConfig,
     /// Who is trusted to sign beside this hub; from `[[trust.issuers]]` of the file.
     pub issuers: Vec<NewIssuer>,
+    /// Who signs the checkpoints of the logs as well; from `[[trust.witnesses]]` of the file.
+    pub witnesses: Vec<WitnessAddress>,
     /// Who is given tokens.
     pub issuer: IssuerConfig,
     /// What is answered.
@@ -156,6 +159,7 @@ impl Default for Config {
             limits: Limits::default(),
             trust: TrustConfig::default(),
             issuers: Vec::new(),
+            witnesses: Vec::new(),
             issuer: IssuerConfig::default(),
             serves: Serves::default(),
         }
@@ -239,9 +243,13 @@ fn load_from(
 ) -> Result<Loaded, Vec<ConfigFault>> {
     let mut faults = Vec::new();
     let named = variable(FILE_VARIABLE).map(PathBuf::from);
-    let (mut given, issuers) = match file.or(named.as_deref()) {
+    let text::FromFile {
+        mut given,
+        issuers,
+        witnesses,
+    } = match file.or(named.as_deref()) {
         Some(path) => text::read_file(path, &mut faults),
-        None => (Vec::new(), Vec::new()),
+        None => text::FromFile::default(),
     };
     given.extend(KEYS.iter().filter_map(|key| {
         let name = key.variable();
@@ -259,6 +267,7 @@ fn load_from(
 
     let mut loaded = apply(given, &mut faults);
     loaded.config.issuers = issuers;
+    loaded.config.witnesses = witnesses;
     if faults.is_empty() {
         Ok(loaded)
     } else {

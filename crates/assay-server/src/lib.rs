@@ -38,6 +38,8 @@ mod testing;
 mod tls;
 mod web;
 mod wire;
+mod witness;
+mod witnesses;
 
 pub use assay_app as app;
 
@@ -53,3 +55,4 @@ pub use server::{ServeError, Server, serve};
 #[cfg(feature = "testing")]
 pub use testing::{Answer, Person, TestHub};
 pub use tls::TlsError;
+pub use witness::WitnessServer;

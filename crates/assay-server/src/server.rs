@@ -17,9 +17,12 @@ use crate::outbound::Reach;
 use crate::router::router_of;
 use crate::state::AppState;
 use crate::tls::{self, TlsError};
+use crate::witnesses::ask_for_ever;
 
 /// How often the policy file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// How long requests in flight may take when nobody said otherwise.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why a server did not start or did not go on.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +139,7 @@ impl Server {
             Reach::Public
         };
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
+        let asker = tokio::spawn(ask_for_ever(Arc::clone(&hub), config.witnesses.clone()));
         let state = AppState::new(hub, &config, Arc::new(SystemClock));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
         let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
@@ -161,6 +165,7 @@ impl Server {
         };
         stopper.abort();
         sender.abort();
+        asker.abort();
         reloading.abort();
         // The directory is ours until the last request is answered.
         drop(mark);
@@ -178,7 +183,7 @@ fn tls(config: &Config) -> Result<Option<RustlsConfig>, ServeError> {
     Ok(Some(RustlsConfig::from_config(loaded)))
 }
 
-fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let failed = |source| ServeError::Bind { address, source };
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
@@ -212,7 +217,7 @@ async fn follow_policy(issuer: Arc<Issuer>) {
 }
 
 /// Done when the process gets SIGTERM or SIGINT.
-async fn told_to_stop() {
+pub(crate) async fn told_to_stop() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {

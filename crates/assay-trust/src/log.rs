@@ -5,6 +5,7 @@
 
 mod audit;
 mod checkpoint;
+mod cosigner;
 mod disk;
 mod durable;
 mod error;
@@ -26,10 +27,12 @@ mod slots;
 mod source;
 mod tile;
 mod tree;
+mod witness;
 mod writer;
 
-pub use audit::{AuditFault, AuditOptions, Audited, Depth, audit};
+pub use audit::{AuditFault, AuditOptions, Audited, Depth, Quorum, Seen, audit};
 pub use checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
+pub use cosigner::Cosigner;
 pub use durable::{Log, LogOptions};
 pub use error::LogError;
 pub use hash::TreeHash;
@@ -41,3 +44,4 @@ pub use proof::{ConsistencyProof, InclusionProof, ProofError};
 pub use receipt::{Receipt, ReceiptError};
 pub use source::{Directory, LogSource, SourceError};
 pub use tile::{Bundle, LogPath, Tile, TileError};
+pub use witness::{AddCheckpoint, Refusal, Witness, WitnessError};

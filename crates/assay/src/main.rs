@@ -19,6 +19,7 @@ mod printer;
 mod progress;
 mod render;
 mod replace;
+mod witnesses;
 
 use std::process::ExitCode;
 

@@ -38,6 +38,8 @@ pub struct IdentityInfo {
     pub assurance: String,
     /// Since when it is suspended, and why.
     pub suspended: Option<(Timestamp, String)>,
+    /// Until when it is slowed, and why.
+    pub slowed: Option<(Timestamp, String)>,
 }
 
 /// A credential, without its secret.
@@ -216,6 +218,11 @@ impl Issuer {
             }
         }
         all.sort_by(|one, other| one.key.cmp(&other.key));
+        for one in &mut all {
+            if let Ok(key) = one.key.parse() {
+                one.slowed = self.slowed(&key).await?;
+            }
+        }
         Ok(all)
     }
 
@@ -386,7 +393,15 @@ impl Issuer {
             .and_then(|one| one.definition);
         let added = definition
             .and_then(|definition| policy.added_identity(key.integration(), &definition).ok());
-        added.ok_or_else(|| missing(format!("there is no identity `{key}`")))
+        added.ok_or_else(|| {
+            // A command may have been told less than the server beside it was.
+            let why = if policy.identities().next().is_none() {
+                "; no policy is in use here: give the one of the server with `--policy`"
+            } else {
+                ""
+            };
+            missing(format!("there is no identity `{key}`{why}"))
+        })
     }
 
     async fn note_operator(
@@ -467,6 +482,7 @@ fn info(
         in_policy,
         assurance: identity.assurance.to_string(),
         suspended,
+        slowed: None,
     }
 }
 

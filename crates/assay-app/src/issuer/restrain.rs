@@ -3,8 +3,10 @@
 use std::sync::PoisonError;
 
 use assay_model::Timestamp;
-use assay_store::{NewIssuerEvent, Quota};
-use assay_trust::issuer::{Conduct, IdentityKey, Limits, Meter, Restraint, Signal};
+use assay_store::{EventFilter, NewIssuerEvent, Quota};
+use assay_trust::issuer::{
+    AbuseRules, Conduct, IdentityKey, Limits, Meter, Notice, Restraint, Signal,
+};
 use assay_trust::{Digest, Scope, Subject};
 
 use super::{Authenticated, Issuer, Refusal, RefusalCode};
@@ -18,6 +20,8 @@ pub(super) struct Watched {
     conduct: Conduct,
     /// Whether the database has the suspension too. If it then has it no more, an operator took it back.
     is_kept: bool,
+    /// Since when somebody is slowed, if they are. What an operator said after that counts.
+    slowed_since: Option<Timestamp>,
 }
 
 /// What is asked for.
@@ -53,6 +57,7 @@ impl Issuer {
             return Err(Refusal::new(RefusalCode::IdentitySuspended, reason.clone()));
         }
         self.check_not_revoked(caller)?;
+        self.let_go_if_resumed(caller.key()).await?;
         let integration = caller.integration().ok_or_else(Refusal::unauthenticated)?;
         let now = self.now();
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +156,7 @@ impl Issuer {
         let notice = {
             let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
             let own = watched.entry(key.clone()).or_default();
-            own.conduct.observe(signal, now, &self.rules)
+            own.observe(signal, now, &self.rules)
         };
         let Some(notice) = notice else { return };
         let outcome = if notice.is_stopped {
@@ -195,6 +200,43 @@ impl Issuer {
         Ok(())
     }
 
+    /// Until when an identity is slowed, and why, if it is.
+    pub(super) async fn slowed(
+        &self,
+        key: &IdentityKey,
+    ) -> Result<Option<(Timestamp, String)>, Error> {
+        self.remember().await?;
+        self.let_go_if_resumed(key).await?;
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let restraint = watched
+            .get(key)
+            .map(|own| own.conduct.restraint(self.now()));
+        Ok(match restraint {
+            Some(Restraint::Slowed { until, reason }) => Some((until, reason)),
+            Some(Restraint::Stopped { .. } | Restraint::None) | None => None,
+        })
+    }
+
+    /// Forgets why somebody is slowed when an operator has let them go on since. They do so in another process, so what they
+    /// said is in the database.
+    async fn let_go_if_resumed(&self, key: &IdentityKey) -> Result<(), Error> {
+        let since = {
+            let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            watched.get(key).and_then(|own| own.slowed_since)
+        };
+        let Some(since) = since else { return Ok(()) };
+        let filter = EventFilter {
+            identity: Some(key.to_string()),
+            outcome: Some("resumed".to_owned()),
+            ..EventFilter::default()
+        };
+        let resumed = self.store().issuer_events(&filter, 1).await?;
+        if resumed.iter().any(|event| event.at >= since) {
+            self.pardon(key);
+        }
+        Ok(())
+    }
+
     /// What the watch knew of an identity is forgotten: an operator has looked into it.
     pub(super) fn pardon(&self, key: &IdentityKey) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,13 +263,23 @@ impl Issuer {
                     watched.remove(&key);
                 } else if let Some(signal) = signal_of(&event.event) {
                     let own = watched.entry(key).or_default();
-                    let notice = own.conduct.observe(signal, event.at, &self.rules);
+                    let notice = own.observe(signal, event.at, &self.rules);
                     own.is_kept |= notice.is_some_and(|notice| notice.is_stopped);
                 }
             }
             Ok(())
         };
         self.remembered.get_or_try_init(|| told).await.copied()
+    }
+}
+
+impl Watched {
+    fn observe(&mut self, signal: Signal, at: Timestamp, rules: &AbuseRules) -> Option<Notice> {
+        let notice = self.conduct.observe(signal, at, rules)?;
+        if !notice.is_stopped {
+            self.slowed_since = Some(at);
+        }
+        Some(notice)
     }
 }
 

@@ -84,10 +84,8 @@ impl Trust {
             let checkpoint = log.checkpoint();
             let size = checkpoint.claimed().size;
             sizes.push(format!("{folder} {size}"));
-            let old = match head {
-                Some(head) => mirrored_size(&git, head, folder)?,
-                None => None,
-            };
+            let old = mirrored_size(&git, head, folder, "checkpoint")?;
+            operations.extend(self.mirrored_witnesses(which, size, &git, head)?);
             if old != Some(size) {
                 operations.extend(changes(&log, folder, old.unwrap_or(0), size)?);
                 operations.push(file(
@@ -112,6 +110,26 @@ impl Trust {
         }])?;
         Ok(())
     }
+
+    /// What witnesses signed, when that has become more: a signature that was only renewed is no news.
+    fn mirrored_witnesses(
+        &self,
+        which: Which,
+        size: u64,
+        git: &Repository,
+        head: Option<assay_model::ObjectId>,
+    ) -> Result<Option<Operation>, Error> {
+        let (folder, name) = (which.directory(), "witnessed");
+        // What is mirrored ends where its checkpoint does.
+        let signed = self.witnessed(which)?;
+        let Some(signed) = signed.filter(|signed| signed.claimed().size <= size) else {
+            return Ok(None);
+        };
+        if mirrored_size(git, head, folder, name)? == Some(signed.claimed().size) {
+            return Ok(None);
+        }
+        file(folder, name, signed.to_string().into_bytes()).map(Some)
+    }
 }
 
 fn plan(
@@ -131,13 +149,15 @@ fn plan(
     }
 }
 
-/// The size of a log as it is mirrored; none when it is not mirrored yet.
+/// The size that a checkpoint of a log has in the mirror; none when it is not mirrored yet.
 fn mirrored_size(
     git: &Repository,
-    head: assay_model::ObjectId,
+    head: Option<assay_model::ObjectId>,
     folder: &str,
+    name: &str,
 ) -> Result<Option<u64>, Error> {
-    let path = format!("{folder}/checkpoint")
+    let Some(head) = head else { return Ok(None) };
+    let path = format!("{folder}/{name}")
         .parse()
         .map_err(Error::internal)?;
     let objects = git.objects();

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use assay_git::Objects;
 use assay_model::{ObjectId, RepoPath, Standing};
 use assay_store::{Branch, TokenEntry};
-use assay_trust::log::{Log, LogPath};
+use assay_trust::log::LogPath;
 use assay_trust::proof::{GitProof, MAX_PROOF, Proof, TrustNote};
 use assay_trust::{Reason, RepoUid};
 
 use super::evidence::form;
 use super::judge::{OfToken, read_token};
-use super::{Trust, log_error};
+use super::{Trust, Which, log_error};
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
@@ -74,12 +74,12 @@ impl Hub {
 
     /// A file of a log, by its name in tlog-tiles.
     pub async fn log_file(&self, log: LogName, path: &str) -> Result<LogFile, Error> {
-        let log = self.trust.named(log);
+        let (trust, which) = (Arc::clone(&self.trust), log.which());
         let path = path.to_owned();
         blocking(move || {
             let missing = || Error::NotFound(Missing::Other("the log has no such file".to_owned()));
             let name: LogPath = path.parse().map_err(|_| missing())?;
-            let bytes = log.file(&path).map_err(log_error)?.ok_or_else(missing)?;
+            let bytes = trust.file(which, name)?.ok_or_else(missing)?;
             Ok(LogFile {
                 bytes,
                 is_immutable: name.is_immutable(),
@@ -90,13 +90,13 @@ impl Hub {
 
     /// The receipt of a leaf, as `tlog-proof@v1`.
     pub async fn receipt(&self, log: LogName, index: u64) -> Result<String, Error> {
-        let log = self.trust.named(log);
+        let (trust, which) = (Arc::clone(&self.trust), log.which());
         blocking(move || {
-            if index >= log.size() {
+            if index >= trust.log(which).size() {
                 let text = format!("the log has no leaf {index}");
                 return Err(Error::NotFound(Missing::Other(text)));
             }
-            Ok(log.receipt(index).map_err(log_error)?.to_string())
+            trust.receipt(which, index)
         })
         .await
     }
@@ -107,7 +107,7 @@ impl Hub {
         let as_of = self.known_of_logs().await?;
         let uid = self.uid(repo).await?;
         let version = entry.indexed.version;
-        let log = self.trust.results();
+        let trust = Arc::clone(&self.trust);
         let digest = digest_of(&version);
         let facts = of_token.facts(as_of.0, uid, digest);
         let leaves: Vec<u64> = [
@@ -118,7 +118,7 @@ impl Hub {
         .flatten()
         .collect();
         let receipts = blocking(move || {
-            let receipt = |index: u64| Ok(log.receipt(index).map_err(log_error)?.to_string());
+            let receipt = |index: u64| trust.receipt(Which::Results, index);
             leaves
                 .into_iter()
                 .map(receipt)
@@ -209,12 +209,29 @@ pub(super) fn digest_of(version: &assay_store::NewEntry) -> Option<assay_trust::
     Some(canonical.digest())
 }
 
-impl Trust {
-    fn named(&self, log: LogName) -> Log {
-        match log {
-            LogName::Results => self.results(),
-            LogName::Control => self.control(),
+impl LogName {
+    fn which(self) -> Which {
+        match self {
+            Self::Results => Which::Results,
+            Self::Control => Which::Control,
         }
+    }
+}
+
+impl Trust {
+    /// The bytes of a file of a log. A checkpoint that witnesses have signed is given with what they signed.
+    fn file(&self, which: Which, path: LogPath) -> Result<Option<Vec<u8>>, Error> {
+        let signed = match path {
+            LogPath::Witnessed => self.witnessed(which)?,
+            LogPath::Checkpoint => {
+                let size = self.log(which).size();
+                Some(self.covering(which, size)?)
+            }
+            LogPath::Tile(_) | LogPath::Bundle(_) => {
+                return self.log(which).file(&path.to_string()).map_err(log_error);
+            }
+        };
+        Ok(signed.map(|signed| signed.to_string().into_bytes()))
     }
 
     fn note(&self) -> TrustNote {
@@ -228,20 +245,25 @@ impl Trust {
 
     fn prove(&self, git: GitProof, issued: Option<u64>, decided: u64) -> Result<String, Error> {
         let (results, control) = (self.results(), self.control());
-        let checkpoint = control.checkpoint();
+        let checkpoint = self.covering(Which::Control, control.size())?;
         let mut leaves = Vec::new();
         for leaf in control.leaves(0..checkpoint.claimed().size) {
             let (_, leaf) = leaf.map_err(log_error)?;
             leaves.push(String::from_utf8(leaf).map_err(Error::internal)?);
         }
-        let receipt = |index| results.receipt(index).map_err(log_error);
+        // Both receipts are under one checkpoint.
+        let under = self.covering(Which::Results, decided.max(issued.unwrap_or(0)) + 1)?;
+        let receipt = |index| {
+            let receipt = results.receipt_under(index, under.clone());
+            receipt.map_err(log_error)
+        };
         let proof = Proof {
             note: self.note(),
             git,
             issue: issued.map(receipt).transpose()?,
             decide: receipt(decided)?,
             control: leaves,
-            control_checkpoint: checkpoint.as_ref().clone(),
+            control_checkpoint: checkpoint,
         };
         Ok(proof.to_json())
     }

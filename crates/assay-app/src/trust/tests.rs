@@ -5,6 +5,7 @@ mod edits;
 mod freshness;
 mod replay;
 mod threats;
+mod witnesses;
 
 #[path = "../../tests/index/support.rs"]
 mod support;

@@ -94,6 +94,17 @@ pub(crate) fn routes() -> Routes {
             ),
         )
         .route(
+            "/v1/log/{log}/witnessed",
+            get(
+                witnessed,
+                says("Gives the newest checkpoint of a log that most of the hub's witnesses have signed.")
+                    .more("The log may have grown since. Without witnesses there is none.")
+                    .asks(Door::Open)
+                    .answers_bytes(TEXT, "The checkpoint, with their signatures below the log's own.")
+                    .refuses(&[Refusal::Missing]),
+            ),
+        )
+        .route(
             "/v1/log/{log}/tile/{*tile}",
             get(
                 tile,
@@ -259,6 +270,15 @@ async fn checkpoint(
     Segments(OfLog { log }): Segments<OfLog>,
 ) -> Result<Response, Failure> {
     let found = state.hub.log_file(log_named(&log)?, "checkpoint").await?;
+    Ok(file(TEXT, ASK_AGAIN, found.bytes))
+}
+
+/// The last checkpoint that witnesses signed.
+async fn witnessed(
+    State(state): State<AppState>,
+    Segments(OfLog { log }): Segments<OfLog>,
+) -> Result<Response, Failure> {
+    let found = state.hub.log_file(log_named(&log)?, "witnessed").await?;
     Ok(file(TEXT, ASK_AGAIN, found.bytes))
 }
 

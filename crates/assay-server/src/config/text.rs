@@ -1,35 +1,48 @@
 use std::path::Path;
 
-use assay_app::NewIssuer;
+use assay_app::{NewIssuer, WitnessAddress};
 use toml::{Table, Value};
 
 use super::faults::ConfigFault;
-use super::{Given, Origin, issuers};
+use super::{Given, Origin, issuers, witnesses};
 
-/// The values of a file, with dotted names, and the issuers that it names; what is not readable becomes a fault.
-pub(super) fn read_file(
-    path: &Path,
-    faults: &mut Vec<ConfigFault>,
-) -> (Vec<Given>, Vec<NewIssuer>) {
+/// What a file says.
+#[derive(Default)]
+pub(super) struct FromFile {
+    /// Its values, with dotted names.
+    pub(super) given: Vec<Given>,
+    /// The issuers that it names.
+    pub(super) issuers: Vec<NewIssuer>,
+    /// The witnesses that it names.
+    pub(super) witnesses: Vec<WitnessAddress>,
+}
+
+/// What a file says; what is not readable becomes a fault.
+pub(super) fn read_file(path: &Path, faults: &mut Vec<ConfigFault>) -> FromFile {
     let origin = Origin::File(path.to_owned());
     let text = match fs_err::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
             faults.push(ConfigFault::new("config", &origin, &error.to_string()));
-            return (Vec::new(), Vec::new());
+            return FromFile::default();
         }
     };
     let mut table: Table = match text.parse() {
         Ok(table) => table,
         Err(error) => {
             faults.push(ConfigFault::new("config", &origin, &syntax(&text, &error)));
-            return (Vec::new(), Vec::new());
+            return FromFile::default();
         }
     };
     let issuers = issuers::take(&mut table, path, faults);
+    let witnesses = witnesses::take(&mut table, path, faults);
     let mut given = Vec::new();
     flatten("", &table, &origin, &mut given, faults);
-    (given, issuers)
+    FromFile {
+        given,
+        issuers,
+        witnesses,
+    }
 }
 
 /// The message of a syntax fault on one line, with the line it is on.

@@ -2,10 +2,12 @@
 
 mod fault;
 mod files;
+mod seen;
 mod walk;
 
 pub use self::fault::AuditFault;
 use self::files::Files;
+pub use self::seen::{Quorum, Seen};
 use self::walk::{Walk, Walked};
 use super::checkpoint::{Checkpoint, SignedCheckpoint};
 use super::key::VerifierKey;
@@ -32,6 +34,8 @@ pub struct AuditOptions<'a> {
     pub depth: Depth,
     /// Is told how many leaves of how many have been hashed.
     pub progress: Option<&'a dyn Fn(u64, u64)>,
+    /// Which witnesses must have seen this history.
+    pub quorum: Option<Quorum<'a>>,
 }
 
 /// A log in which nothing is wrong.
@@ -41,6 +45,8 @@ pub struct Audited {
     pub checkpoint: SignedCheckpoint,
     /// The size of the earlier checkpoint that the log goes on from.
     pub since: Option<u64>,
+    /// What the witnesses that were asked for have seen of it.
+    pub seen: Option<Seen>,
     /// How many entries were read and hashed.
     pub entries: u64,
     /// How many files were fetched.
@@ -57,6 +63,11 @@ pub fn audit(
 ) -> Result<Audited, AuditFault> {
     let mut files = Files::new(source);
     let since = earlier(options.since, key)?;
+    // What witnesses have seen is asked for first: the log may grow meanwhile, and must not shrink.
+    let witnessed = match options.quorum {
+        Some(_) => files.witnessed()?,
+        None => None,
+    };
     let signed = match (files.checkpoint()?, since) {
         (Some(signed), _) => signed,
         (None, None) => return Err(AuditFault::NoCheckpoint),
@@ -76,7 +87,12 @@ pub fn audit(
         whole(&mut files, checkpoint, &signed, options)?;
         checkpoint.size
     };
+    let seen = match options.quorum {
+        Some(quorum) => Some(quorum.check(&mut files, key, &signed, witnessed)?),
+        None => None,
+    };
     Ok(Audited {
+        seen,
         since: since.map(|since| since.size),
         entries,
         files: files.fetched(),

@@ -3,7 +3,10 @@ use std::str::FromStr;
 
 use super::hash::TreeHash;
 use super::key::{NoteKey, VerifierKey, WitnessKey};
-use super::note::{Note, NoteError};
+use super::note::{Note, NoteError, signature};
+
+/// How many lines of an answer of a witness are looked at.
+const MAX_ANSWER: usize = 16;
 
 /// What a log says of itself at some size.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +103,16 @@ impl SignedCheckpoint {
     pub fn witnesses<'k>(&self, keys: &'k [WitnessKey]) -> Vec<(&'k WitnessKey, u64)> {
         let time = |key: &'k WitnessKey| Some((key, self.note.witnessed(key).ok()?));
         keys.iter().filter_map(time).collect()
+    }
+
+    /// Takes in what a witness answered, as far as it is its signature over this very checkpoint, and says when that was made.
+    pub fn add_cosignature(&mut self, answer: &str, key: &WitnessKey) -> Result<u64, NoteError> {
+        let mut lines = answer.lines().take(MAX_ANSWER).filter_map(signature);
+        let own = lines.find(|line| key.matches(line));
+        let own = own.ok_or(NoteError::NotSigned)?;
+        let time = key.verify(self.note.text(), &own)?;
+        self.note.add(own);
+        Ok(time)
     }
 
     /// The note.

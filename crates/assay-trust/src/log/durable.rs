@@ -203,10 +203,18 @@ impl Log {
     /// The receipt of a leaf under the last checkpoint. It is checked before it is handed out: damaged hashes give an error,
     /// never a receipt that others refuse.
     pub fn receipt(&self, index: u64) -> Result<Receipt, LogError> {
-        let checkpoint = self.checkpoint();
+        self.receipt_under(index, self.checkpoint().as_ref().clone())
+    }
+
+    /// The receipt of a leaf under a checkpoint of this log that has it.
+    pub fn receipt_under(
+        &self,
+        index: u64,
+        checkpoint: SignedCheckpoint,
+    ) -> Result<Receipt, LogError> {
         let leaf = self.leaf(index)?;
         let proof = self.prove(index, checkpoint.claimed().size)?;
-        let receipt = Receipt::new(leaf, proof, checkpoint.as_ref().clone());
+        let receipt = Receipt::new(leaf, proof, checkpoint);
         match receipt.verify(&self.shared.key) {
             Ok(_) => Ok(receipt),
             Err(_) => Err(LogError::Damaged(level_path(self.shared.disk.dir(), 0))),
@@ -221,6 +229,8 @@ impl Log {
         let size = self.size();
         match path {
             LogPath::Checkpoint => Ok(Some(self.checkpoint().to_string().into_bytes())),
+            // Who asks witnesses keeps what they answered.
+            LogPath::Witnessed => Ok(None),
             LogPath::Tile(tile) => {
                 let last = tile.index * u64::from(Tile::WIDTH) + u64::from(tile.width) - 1;
                 if last >= Tile::count(tile.level, size) {

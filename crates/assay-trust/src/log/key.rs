@@ -35,6 +35,9 @@ pub enum KeyError {
     /// The bytes are no key, or one that proves nothing.
     #[error("the bytes are no usable Ed25519 key")]
     Bytes,
+    /// A new key needs random bytes, and there are none.
+    #[error("this machine gives no random bytes for a new key")]
+    Random,
 }
 
 /// The secret with which a log signs its checkpoints. It signs nothing else.
@@ -137,6 +140,16 @@ impl VerifierKey {
 }
 
 impl WitnessKey {
+    /// A key from its name and its 32 public bytes.
+    pub fn from_public(name: &str, public: &[u8; 32]) -> Result<Self, KeyError> {
+        PublicKey::new(name, COSIGNATURE, public).map(Self)
+    }
+
+    /// The first bytes of its hash, by which notes name it.
+    pub(crate) fn hash(&self) -> [u8; 4] {
+        self.0.hash
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -154,10 +167,14 @@ impl WitnessKey {
             .split_first_chunk::<8>()
             .ok_or(NoteError::BadSignature)?;
         let time = u64::from_be_bytes(*time);
-        let message = format!("cosignature/v1\ntime {time}\n{text}");
-        self.0.verify(message.as_bytes(), signature)?;
+        self.0.verify(cosigned(text, time).as_bytes(), signature)?;
         Ok(time)
     }
+}
+
+/// What a witness signs when it has seen a checkpoint with this text at this time.
+pub(crate) fn cosigned(text: &str, time: u64) -> String {
+    format!("cosignature/v1\ntime {time}\n{text}")
 }
 
 impl PublicKey {

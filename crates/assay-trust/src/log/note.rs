@@ -67,8 +67,11 @@ impl Note {
         &self.signatures
     }
 
-    /// Adds a signature.
+    /// Adds a signature. One of the same key that was there before gives way.
     pub(crate) fn add(&mut self, signature: NoteSignature) {
+        let is_of =
+            |own: &NoteSignature| own.name == signature.name && own.key_hash == signature.key_hash;
+        self.signatures.retain(|own| !is_of(own));
         self.signatures.push(signature);
     }
 
@@ -113,15 +116,22 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.text)?;
         for signature in &self.signatures {
-            let mut bytes = signature.key_hash.to_vec();
-            bytes.extend_from_slice(&signature.bytes);
-            writeln!(f, "{DASH}{} {}", signature.name, STANDARD.encode(bytes))?;
+            writeln!(f, "{signature}")?;
         }
         Ok(())
     }
 }
 
-fn signature(line: &str) -> Option<NoteSignature> {
+impl fmt::Display for NoteSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = self.key_hash.to_vec();
+        bytes.extend_from_slice(&self.bytes);
+        write!(f, "{DASH}{} {}", self.name, STANDARD.encode(bytes))
+    }
+}
+
+/// Reads the line of a signature.
+pub(crate) fn signature(line: &str) -> Option<NoteSignature> {
     let (name, base64) = line.strip_prefix(DASH)?.split_once(' ')?;
     let bytes = STANDARD.decode(base64).ok()?;
     let (key_hash, bytes) = bytes.split_first_chunk::<4>()?;

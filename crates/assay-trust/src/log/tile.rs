@@ -35,6 +35,8 @@ pub struct Bundle {
 pub enum LogPath {
     /// `checkpoint`
     Checkpoint,
+    /// `witnessed`: the newest checkpoint that most witnesses of the log have signed. C2SP has no name for it.
+    Witnessed,
     /// `tile/0/x001/234` or, with fewer than 256 hashes, `tile/0/x001/234.p/5`
     Tile(Tile),
     /// `tile/entries/x001/234` or `tile/entries/x001/234.p/5`
@@ -151,16 +153,16 @@ impl LogPath {
     /// How many bytes the file has at most. A reader of someone else's log reads no more.
     pub fn max_length(self) -> usize {
         match self {
-            Self::Checkpoint => MAX_NOTE,
+            Self::Checkpoint | Self::Witnessed => MAX_NOTE,
             Self::Tile(tile) => usize::from(tile.width) * TreeHash::SIZE,
             Self::Bundle(bundle) => usize::from(bundle.width) * (2 + Bundle::MAX_ENTRY),
         }
     }
 
-    /// Whether the file never changes. Only the checkpoint does.
+    /// Whether the file never changes. Only checkpoints do.
     pub fn is_immutable(self) -> bool {
         match self {
-            Self::Checkpoint => false,
+            Self::Checkpoint | Self::Witnessed => false,
             Self::Tile(_) | Self::Bundle(_) => true,
         }
     }
@@ -170,6 +172,7 @@ impl fmt::Display for LogPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (index, width) = match self {
             Self::Checkpoint => return f.write_str("checkpoint"),
+            Self::Witnessed => return f.write_str("witnessed"),
             Self::Tile(tile) => {
                 write!(f, "tile/{}/", tile.level)?;
                 (tile.index, tile.width)
@@ -233,6 +236,9 @@ fn write_group(f: &mut fmt::Formatter<'_>, index: u64) -> fmt::Result {
 fn read_path(path: &str) -> Option<LogPath> {
     if path == "checkpoint" {
         return Some(LogPath::Checkpoint);
+    }
+    if path == "witnessed" {
+        return Some(LogPath::Witnessed);
     }
     let (level, rest) = path.strip_prefix("tile/")?.split_once('/')?;
     let (index, width) = match rest.split_once(".p/") {

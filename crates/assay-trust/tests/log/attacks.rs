@@ -44,7 +44,7 @@ impl Mirror {
         let options = AuditOptions {
             since,
             depth,
-            progress: None,
+            ..AuditOptions::default()
         };
         audit(&mut Directory::new(self.path()), &verifier(), &options)
     }

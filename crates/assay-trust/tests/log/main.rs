@@ -10,3 +10,4 @@ mod random;
 mod recovery;
 mod support;
 mod vectors;
+mod witnesses;

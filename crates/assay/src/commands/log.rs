@@ -6,9 +6,10 @@ mod audit;
 mod saved;
 mod show;
 mod source;
+mod witness;
 
-use self::args::LogAction;
 pub(crate) use self::args::LogArgs;
+use self::args::{LogAction, WitnessAction};
 
 use crate::config::Config;
 use crate::exit::Exit;
@@ -18,5 +19,8 @@ use crate::printer::Printer;
 pub(crate) fn run(command: &LogArgs, config: &Config, printer: &mut Printer) -> Exit {
     match &command.action {
         LogAction::Audit(action) => audit::run(action, config, printer),
+        LogAction::Witness(command) => match &command.action {
+            WitnessAction::Serve(args) => witness::serve(args, printer),
+        },
     }
 }

@@ -12,7 +12,7 @@ use assay_render::visible;
 use assay_trust::Unverified;
 use serde_json::{Value as Json, json};
 
-pub(crate) use self::args::VerifyArgs;
+pub(crate) use self::args::{Age, VerifyArgs};
 pub(crate) use self::claims::{claims_document, claims_in_words};
 pub(crate) use self::given::{Given, GivenError};
 use self::trust::Trusted;
@@ -21,6 +21,7 @@ use crate::commands::hub::{HubCommandError, ShowFormat};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::witnesses::QuorumError;
 
 /// The version of the JSON documents. It changes when a reader of the old ones could be misled.
 pub(crate) const VERSION: u32 = 1;
@@ -34,6 +35,9 @@ pub(crate) enum VerifyError {
     /// What is trusted cannot be had, or contradicts itself.
     #[error("{0}")]
     Trust(String),
+    /// The witnesses cannot be relied upon in this way.
+    #[error(transparent)]
+    Quorum(#[from] QuorumError),
     /// The hub cannot be asked.
     #[error(transparent)]
     Hub(#[from] HubCommandError),

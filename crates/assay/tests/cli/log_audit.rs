@@ -284,3 +284,19 @@ fn what_could_not_be_asked_is_no_accusation() {
         "{wrong_key}"
     );
 }
+
+#[test]
+fn a_mirror_that_is_not_there_is_named_as_what_it_is_not() {
+    let workspace = Workspace::new();
+    let verifier = NoteKey::from_seed("hub.example/log/control", &[2; 32]).unwrap();
+    let verifier = verifier.verifier().to_string();
+
+    let run = workspace.run(&["log", "audit", "mirror/control", "--key", &verifier]);
+
+    assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""), "{run}");
+    assert!(
+        run.stderr
+            .contains("`mirror/control` is neither a directory nor an address"),
+        "{run}"
+    );
+}

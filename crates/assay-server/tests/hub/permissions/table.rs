@@ -165,6 +165,7 @@ pub(super) const TABLE: &[Endpoint] = &[
         Ask("/v1/log.git/git-upload-pack".to_owned(), b"0000".to_vec())
     }),
     row("GET", "/v1/log/{log}/checkpoint", Needs::Nothing, 200, |_| at("/v1/log/results/checkpoint")),
+    row("GET", "/v1/log/{log}/witnessed", Needs::Nothing, 404, |_| at("/v1/log/results/witnessed")),
     row("GET", "/v1/log/{log}/tile/{tile}", Needs::Nothing, 200, |_| at("/v1/log/control/tile/entries/000.p/1")),
     row("GET", "/v1/log/{log}/receipts/{index}", Needs::Nothing, 200, |_| at("/v1/log/control/receipts/0")),
     row("GET", "/api/models/{namespace}/{name}/eval-results", Needs::Read, 200, |place| of(place, "/eval-results")),

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::super::checkpoint::{CheckpointError, SignedCheckpoint};
 use super::super::source::SourceError;
 
@@ -56,6 +58,16 @@ pub enum AuditFault {
         /// Which file.
         path: String,
     },
+    /// Too few of the witnesses have seen the history that the log shows: it may be one that others are not shown.
+    #[error("{}", not_witnessed(*signed, *wanted, *stale))]
+    NotWitnessed {
+        /// How many witnesses signed for it in time.
+        signed: usize,
+        /// How many were asked for.
+        wanted: usize,
+        /// How many signed for it too long ago.
+        stale: usize,
+    },
     /// A file could not be asked for. That says nothing about the log.
     #[error(transparent)]
     Unreachable(#[from] SourceError),
@@ -73,6 +85,7 @@ impl AuditFault {
             Self::Forked { .. } => "forked_history",
             Self::TileMissing { .. } => "missing_tile",
             Self::TileDiffers { .. } => "wrong_tile",
+            Self::NotWitnessed { .. } => "not_witnessed",
             Self::Unreachable(_) => "unreachable",
         }
     }
@@ -86,7 +99,8 @@ impl AuditFault {
             | Self::Rewritten { .. }
             | Self::Forked { .. }
             | Self::TileMissing { .. }
-            | Self::TileDiffers { .. } => true,
+            | Self::TileDiffers { .. }
+            | Self::NotWitnessed { .. } => true,
             Self::NoCheckpoint | Self::EarlierNotSigned(_) | Self::Unreachable(_) => false,
         }
     }
@@ -97,4 +111,14 @@ fn rewritten(index: Option<u64>) -> String {
         Some(index) => format!("entry {index} was rewritten: it is not what the log signed for"),
         None => "entries were rewritten: they are not what the log signed for".to_owned(),
     }
+}
+
+fn not_witnessed(signed: usize, wanted: usize, stale: usize) -> String {
+    let mut text = format!(
+        "{signed} of the witnesses that were given signed for this history, and {wanted} are asked for"
+    );
+    if stale > 0 {
+        let _ = write!(text, "; {stale} signed too long ago");
+    }
+    text
 }

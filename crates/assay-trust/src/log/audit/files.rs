@@ -32,7 +32,16 @@ impl<'s> Files<'s> {
 
     /// The checkpoint, signed or not, if there is one.
     pub(super) fn checkpoint(&mut self) -> Result<Option<SignedCheckpoint>, AuditFault> {
-        let Some(bytes) = self.fetch(LogPath::Checkpoint)? else {
+        self.signed(LogPath::Checkpoint)
+    }
+
+    /// The checkpoint that witnesses have signed, or have not, if there is one.
+    pub(super) fn witnessed(&mut self) -> Result<Option<SignedCheckpoint>, AuditFault> {
+        self.signed(LogPath::Witnessed)
+    }
+
+    fn signed(&mut self, path: LogPath) -> Result<Option<SignedCheckpoint>, AuditFault> {
+        let Some(bytes) = self.fetch(path)? else {
             return Ok(None);
         };
         let text = String::from_utf8(bytes)

@@ -194,7 +194,7 @@ fn identities(all: &[IdentityInfo]) -> Done {
                 one.kind.to_owned(),
                 if one.in_policy { "policy" } else { "shell" }.to_owned(),
                 one.assurance.clone(),
-                suspension(one.suspended.as_ref()),
+                restraint(one),
             ]
         })
         .collect();
@@ -207,10 +207,11 @@ fn identities(all: &[IdentityInfo]) -> Done {
                 "in_policy": one.in_policy,
                 "assurance": one.assurance,
                 "suspended": suspension_json(one.suspended.as_ref()),
+                "slowed": one.slowed.as_ref().map(|(until, reason)| json!({ "until": until, "reason": reason })),
             })
         })
         .collect();
-    let head = ["IDENTITY", "KIND", "FROM", "ASSURANCE", "SUSPENDED"];
+    let head = ["IDENTITY", "KIND", "FROM", "ASSURANCE", "RESTRAINED"];
     Done::new(table(&head, &rows), Json::Array(json))
 }
 
@@ -253,6 +254,15 @@ fn credential_json(one: &CredentialInfo) -> Json {
         "last_used": one.last_used,
         "revoked": one.revoked,
     })
+}
+
+/// Whether an identity is suspended or slowed, and why.
+fn restraint(one: &IdentityInfo) -> String {
+    match (&one.suspended, &one.slowed) {
+        (Some((since, reason)), _) => format!("suspended since {since}: {reason}"),
+        (None, Some((until, reason))) => format!("slowed until {until}: {reason}"),
+        (None, None) => String::new(),
+    }
 }
 
 fn suspension(suspended: Option<&(Timestamp, String)>) -> String {

@@ -49,6 +49,11 @@ pub(super) enum TargetError {
     /// What the hub says of its keys cannot be read.
     #[error("`{hub}{TRUST}` does not say what keys the logs have: {source}")]
     Note { hub: String, source: TrustNoteError },
+    /// It is nothing that could be looked at.
+    #[error(
+        "`{0}` is neither a directory nor an address such as `https://hub.example/v1/log/results`"
+    )]
+    Nowhere(String),
     /// The earlier audit was of another log.
     #[error("the earlier audit has no checkpoint of `{0}`")]
     NoEarlier(String),
@@ -75,6 +80,8 @@ fn one(address: &str, key: &VerifierKey, since: Option<&Saved>) -> Result<Target
     };
     let source: Box<dyn LogSource> = if Path::new(address).is_dir() {
         Box::new(Directory::new(address))
+    } else if !address.contains("://") {
+        return Err(TargetError::Nowhere(address.to_owned()));
     } else {
         Box::new(Remote::new(address, "")?)
     };

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use assay_trust::log::{AuditFault, AuditOptions, Depth, audit};
+use assay_model::Clock as _;
+use assay_server::SystemClock;
+use assay_trust::log::{AuditFault, AuditOptions, Depth, Quorum, audit};
 
 use super::address::{Target, TargetError, targets};
 use super::args::AuditArgs;
@@ -13,6 +15,7 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::witnesses::QuorumError;
 
 /// Why nothing was audited, or the outcome could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +24,8 @@ enum AuditError {
     Target(#[from] TargetError),
     #[error(transparent)]
     Saved(#[from] SavedError),
+    #[error(transparent)]
+    Quorum(#[from] QuorumError),
 }
 
 /// Audits the logs that are named, and says what is wrong with them.
@@ -41,11 +46,12 @@ pub(super) fn run(action: &AuditArgs, config: &Config, printer: &mut Printer) ->
 }
 
 fn audit_all(action: &AuditArgs, config: &Config) -> Result<Vec<Outcome>, AuditError> {
+    let quorum = quorum(action)?;
     let since = earlier(action)?;
     let targets = targets(action, since.as_ref())?;
     let outcomes: Vec<Outcome> = targets
         .into_iter()
-        .map(|target| audit_one(target, action, config))
+        .map(|target| audit_one(target, action, quorum, config))
         .collect();
     if let Some(path) = &action.save {
         keep(path, since, &outcomes)?;
@@ -65,7 +71,24 @@ fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
     }
 }
 
-fn audit_one(mut target: Target, action: &AuditArgs, config: &Config) -> Outcome {
+/// Which witnesses must have signed, and how lately; none when none is given.
+fn quorum(action: &AuditArgs) -> Result<Option<Quorum<'_>>, QuorumError> {
+    let at_least = action.witnesses.at_least()?;
+    let oldest = SystemClock.now().seconds() - action.witness_age.seconds;
+    let quorum = Quorum {
+        keys: &action.witnesses.witness,
+        at_least,
+        not_before: u64::try_from(oldest).unwrap_or(0),
+    };
+    Ok((at_least > 0).then_some(quorum))
+}
+
+fn audit_one(
+    mut target: Target,
+    action: &AuditArgs,
+    quorum: Option<Quorum<'_>>,
+    config: &Config,
+) -> Outcome {
     let shown = config.shows_progress(action.no_progress);
     let progress = Progress::counting(shown, 0, "entries");
     let tell = |done, total| progress.at(done, total);
@@ -77,6 +100,7 @@ fn audit_one(mut target: Target, action: &AuditArgs, config: &Config) -> Outcome
             Depth::Entries
         },
         progress: Some(&tell),
+        quorum,
     };
     let found = audit(target.source.as_mut(), &target.key, &options);
     Outcome {

@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
+use assay_model::Timestamp;
 use assay_render::visible;
-use assay_trust::log::{AuditFault, Audited, VerifierKey};
+use assay_trust::log::{AuditFault, Audited, Seen, VerifierKey};
 use serde_json::{Value as Json, json};
 
 use super::address::KeyFrom;
@@ -69,7 +70,30 @@ fn passed(audited: &Audited) -> String {
         count(audited.files, "file", "files"),
         bytes(audited.bytes)
     );
+    if let Some(seen) = &audited.seen {
+        let _ = write!(text, "\n  seen: {}", witnessed(seen, size));
+    }
     text
+}
+
+/// Who has seen how much of a log, and when.
+fn witnessed(seen: &Seen, size: u64) -> String {
+    let names: Vec<String> = seen
+        .witnesses
+        .iter()
+        .map(|(name, seconds)| format!("{} at {}", visible(name), time(*seconds)))
+        .collect();
+    let all = if seen.size == size {
+        "all of it".to_owned()
+    } else {
+        format!("the first {} of it", grouped(seen.size))
+    };
+    format!("{all}, by {}", names.join(", "))
+}
+
+/// A time of a witness. One beyond all clocks is shown as the last that there is.
+fn time(seconds: u64) -> Timestamp {
+    Timestamp::from_seconds(i64::try_from(seconds).unwrap_or(i64::MAX))
 }
 
 fn failed(fault: &AuditFault) -> String {
@@ -123,6 +147,7 @@ fn log(outcome: &Outcome) -> Json {
             "filesRead": audited.files,
             "bytesRead": audited.bytes,
             "checkpoint": audited.checkpoint.to_string(),
+            "seen": audited.seen.as_ref().map(seen_json),
         }),
         Err(fault) => fault_json(fault),
     };
@@ -130,6 +155,15 @@ fn log(outcome: &Outcome) -> Json {
         log.extend(rest);
     }
     log
+}
+
+fn seen_json(seen: &Seen) -> Json {
+    let witnesses: Vec<Json> = seen
+        .witnesses
+        .iter()
+        .map(|(name, seconds)| json!({ "name": name, "at": time(*seconds).to_string() }))
+        .collect();
+    json!({ "size": seen.size, "witnesses": witnesses })
 }
 
 fn fault_json(fault: &AuditFault) -> Json {
@@ -149,6 +183,15 @@ fn fault_json(fault: &AuditFault) -> Json {
         AuditFault::Forked { old, new } => {
             json["old"] = json!(old.to_string());
             json["new"] = json!(new.to_string());
+        }
+        AuditFault::NotWitnessed {
+            signed,
+            wanted,
+            stale,
+        } => {
+            json["signed"] = json!(signed);
+            json["wanted"] = json!(wanted);
+            json["stale"] = json!(stale);
         }
         AuditFault::NotSigned(_)
         | AuditFault::NoCheckpoint

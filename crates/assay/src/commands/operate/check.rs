@@ -1,4 +1,4 @@
-use assay_server::app::NewIssuer;
+use assay_server::app::{NewIssuer, WitnessAddress};
 use assay_server::{Config as ServerConfig, ConfigFault};
 use serde_json::json;
 
@@ -31,6 +31,7 @@ pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
         })
         .collect();
     rows.extend(loaded.config.issuers.iter().map(issuer));
+    rows.extend(loaded.config.witnesses.iter().map(witness));
     match format {
         ShowFormat::Text => printer.data(&table(&["KEY", "VALUE", "FROM", "WHAT"], &rows)),
         ShowFormat::Json if faults.is_empty() => {
@@ -55,6 +56,16 @@ fn issuer(new: &NewIssuer) -> Vec<String> {
         visible(&new.issuer),
         "file".to_owned(),
         visible(&format!("trusted with {keys} for {frameworks}")),
+    ]
+}
+
+/// A witness that signs the checkpoints, as a line of the table. Only a file names one.
+fn witness(address: &WitnessAddress) -> Vec<String> {
+    vec![
+        "trust.witnesses".to_owned(),
+        visible(&address.url),
+        "file".to_owned(),
+        visible(&format!("signs checkpoints with {}", address.key)),
     ]
 }
 

@@ -2,10 +2,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use assay_model::RepoId;
-use assay_trust::log::WitnessKey;
 use clap::Args;
 
 use crate::commands::hub::ShowFormat;
+use crate::witnesses::WitnessArgs;
 
 /// Verify a result file, a token or a proof
 #[derive(Debug, Args)]
@@ -21,6 +21,7 @@ hub's logs come from the trust note that you give; without one, a proof only sho
 Examples:
   assay verify row.proof --trust hub.note           a row of a leaderboard, offline
   assay verify row.proof --hub https://hub.example  the same, and whether it was revoked since
+  assay verify row.proof --trust hub.note --witness KEY --witness KEY    and whether both have seen this history
   assay verify .eval_results/sums.yaml              every entry against its token
   assay verify .eval_results/sums.yaml --canonical  the bytes that are signed, and their digests
   assay verify - --keys jwks.json < token.txt       a token, with the keys of its issuer
@@ -49,9 +50,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
 
-    /// The key of a witness whose signatures date the control log of a proof; may be given several times
-    #[arg(long, value_name = "KEY", value_parser = witness)]
-    pub(crate) witness: Vec<WitnessKey>,
+    #[command(flatten)]
+    pub(crate) witnesses: WitnessArgs,
 
     /// How old what is known of revocations may be: `30d`, `12h`, `90m`
     #[arg(long, value_name = "AGE")]
@@ -101,11 +101,6 @@ impl FromStr for Age {
         let seconds = seconds.checked_mul(i64::from(count)).ok_or(AgeError)?;
         Ok(Self { seconds })
     }
-}
-
-fn witness(text: &str) -> Result<WitnessKey, String> {
-    text.parse()
-        .map_err(|error: assay_trust::log::KeyError| error.to_string())
 }
 
 #[cfg(test)]

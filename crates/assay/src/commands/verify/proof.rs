@@ -23,6 +23,7 @@ pub(super) fn verify(
     text: &str,
     trusted: &Trusted,
 ) -> Result<Report, VerifyError> {
+    let at_least = args.witnesses.at_least()?;
     let proof: Proof = match text.parse() {
         Ok(proof) => proof,
         Err(error) => return broken(&error),
@@ -59,23 +60,54 @@ pub(super) fn verify(
                 .to_owned(),
         );
     }
-    doubts.extend(age_doubt(args, &proof, trusted));
+    doubts.extend(quorum_doubts(args, at_least, &proof, trusted));
+    doubts.extend(age_doubt(args, at_least.max(1), &proof, trusted));
     Ok(report(&proven, doubts))
 }
 
+/// Which logs of the proof may be histories that others are not shown: too few witnesses have signed for them.
+fn quorum_doubts(
+    args: &VerifyArgs,
+    at_least: usize,
+    proof: &Proof,
+    trusted: &Trusted,
+) -> Vec<String> {
+    let control = trusted.control.as_ref().map(|own| &own.checkpoint);
+    let control = control.unwrap_or(&proof.control_checkpoint);
+    let receipts = proof.issue.iter().chain([&proof.decide]);
+    let results = receipts.map(|receipt| args.witnesses.count(receipt.checkpoint()));
+    let counts = [
+        ("results", results.min().unwrap_or(0)),
+        ("control", args.witnesses.count(control)),
+    ];
+    let few = counts.into_iter().filter(|(_, count)| *count < at_least);
+    few.map(|(log, count)| {
+        format!(
+            "the {log} log may be a history that others are not shown: {count} of the witnesses that were given have signed \
+             its checkpoint, and {at_least} are asked for"
+        )
+    })
+    .collect()
+}
+
 /// Why what is known of revocations may be too old.
-fn age_doubt(args: &VerifyArgs, proof: &Proof, trusted: &Trusted) -> Option<String> {
+fn age_doubt(
+    args: &VerifyArgs,
+    at_least: usize,
+    proof: &Proof,
+    trusted: &Trusted,
+) -> Option<String> {
     let age = args.max_trust_age?;
     if trusted.control.is_some() {
         return None;
     }
-    let signed = proof.control_checkpoint.witnesses(&args.witness);
-    let newest = signed.into_iter().map(|(_, seconds)| seconds).max();
+    let signed = &proof.control_checkpoint;
+    let newest = args.witnesses.signed_since(signed, at_least);
     let newest = newest.and_then(|seconds| i64::try_from(seconds).ok());
     let Some(newest) = newest else {
         return Some(
-            "how old the control log of the proof is cannot be told: none of the witnesses that were given (`--witness`) \
-             has signed it, and no hub was asked (`--hub`)"
+            "how old the control log of the proof is cannot be told: too few of the witnesses that were given (`--witness`) \
+             have signed it, and no hub was asked (`--hub`)"
                 .to_owned(),
         );
     };
