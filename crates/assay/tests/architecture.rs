@@ -37,7 +37,6 @@ const EDGES: [(&str, &[&str]); 14] = [
             "assay-convert",
             "assay-formats",
             "assay-git",
-            "assay-lake",
             "assay-model",
             "assay-render",
             "assay-store",
@@ -68,7 +67,7 @@ const EDGES: [(&str, &[&str]); 14] = [
 /// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
 const CONFINED: [(&str, &[&str]); 11] = [
     ("annotate-snippets", &["assay-render"]),
-    ("axum", &["assay-server"]),
+    ("axum", &["assay-lake", "assay-server"]),
     ("clap", &["assay", "assay-lake"]),
     ("datafusion", &["assay-lake"]),
     ("ed25519-dalek", &["assay-trust"]),

@@ -9,4 +9,6 @@ mod duckdb;
 mod ingest;
 mod query;
 mod questions;
+#[cfg(unix)]
+mod serve;
 mod support;
