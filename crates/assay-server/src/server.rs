@@ -13,6 +13,7 @@ use axum_server::tls_rustls::RustlsConfig;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
 use crate::hooks::send_for_ever;
+use crate::lake;
 use crate::outbound::Reach;
 use crate::router::router_of;
 use crate::state::AppState;
@@ -136,6 +137,8 @@ impl Server {
             Reach::Public
         };
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
+        let lake = tokio::spawn(lake::keep(config.clone()));
+        let filling = tokio::spawn(lake::fill(Arc::clone(&hub), config.clone()));
         let state = AppState::new(hub, &config, Arc::new(SystemClock));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
         let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
@@ -162,6 +165,8 @@ impl Server {
         stopper.abort();
         sender.abort();
         reloading.abort();
+        lake.abort();
+        filling.abort();
         // The directory is ours until the last request is answered.
         drop(mark);
         tracing::info!("stopped");

@@ -6,6 +6,12 @@ mod command;
 mod compare;
 mod crash;
 mod duckdb;
+#[cfg(unix)]
+mod hub;
+#[cfg(unix)]
+mod hub_fill;
+#[cfg(unix)]
+mod hub_pages;
 mod ingest;
 mod query;
 mod questions;
