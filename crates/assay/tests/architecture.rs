@@ -297,7 +297,7 @@ fn an_outside_crate_beyond_its_fence_is_named_with_its_fence() {
         violations(&planted),
         [
             "`assay-check` may not use `saphyr-parser`, which only `assay-formats` may",
-            "`assay-app` may not use `axum-extra`, which only `assay-server` may",
+            "`assay-app` may not use `axum-extra`, which only `assay-lake` and `assay-server` may",
             "`assay-model` may not use `clap_complete`, which only `assay` and `assay-lake` may",
         ]
     );
