@@ -217,14 +217,16 @@ fn remove_unknown(root: &Path, known: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>
 
 /// What lies in a directory; nothing when there is none.
 fn children(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    match fs_err::read_dir(directory) {
-        Ok(entries) => entries
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()
-            .map_err(Error::internal),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Error::internal(error)),
+    let entries = match fs_err::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::internal(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(Error::internal)?.path());
     }
+    Ok(paths)
 }
 
 fn remove(directory: &Path) -> Result<(), Error> {

@@ -88,7 +88,7 @@ pub(crate) fn routes() -> Routes {
 /// A question.
 #[derive(Debug, Deserialize, ToSchema)]
 struct SqlQuestion {
-    /// The question, in the SQL of DataFusion.
+    /// The question, in the SQL of `DataFusion`.
     query: String,
     /// How the answer is written.
     #[serde(default)]

@@ -78,11 +78,9 @@ pub(crate) async fn fill(hub: Arc<Hub>, config: Config) {
         match filler.step(&hub, &lake).await {
             Ok(Some(ingested)) => tell(&ingested),
             Ok(None) => {}
-            Err(Failure(error)) => match &*error {
-                // It is being started; what is pending waits.
-                Error::Unavailable(_) => {}
-                error => tracing::warn!("failed to fill the lake: {error}"),
-            },
+            // It is being started; what is pending waits.
+            Err(Failure(error)) if matches!(*error, Error::Unavailable(_)) => {}
+            Err(Failure(error)) => tracing::warn!("failed to fill the lake: {error}"),
         }
         tokio::time::sleep(EVERY).await;
     }

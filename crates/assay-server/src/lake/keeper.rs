@@ -16,7 +16,7 @@ const PROGRAM: &str = "assay-lake";
 /// How long the first wait is before it is started again.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// How long a wait becomes at most.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Who has run for so long was healthy, and the next wait is short again.
 const HEALTHY: Duration = Duration::from_secs(10);
 

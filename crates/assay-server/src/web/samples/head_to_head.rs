@@ -155,11 +155,13 @@ pub(super) async fn head_to_head(
     };
     match lake.compare::<Comparison>(&state.hub, pair).await {
         Ok(comparison) => page.found = Some(found(comparison, [&a, &b], &visitor.state)),
-        Err(Failure(error)) => match &*error {
+        Err(Failure(error)) => {
+            let Error::Invalid(text) = &*error else {
+                return Err(Failure(error));
+            };
             // What cannot be compared is no fault of the page: other names can be tried on it.
-            Error::Invalid(text) => page.refused = Some(for_people(text)),
-            _ => return Err(Failure(error)),
-        },
+            page.refused = Some(for_people(text));
+        }
     }
     visitor.render(&page)
 }

@@ -83,14 +83,14 @@ fn rows(number: u64, model: &str, skill: u64) -> Vec<Value> {
                     "extraction_method": "regex", "is_terminal": true,
                 }],
                 "evaluation": { "score": if right { 1.0 } else { 0.0 }, "is_correct": right },
-                "metadata": { "parity": if question % 2 == 0 { "even" } else { "odd" } },
+                "metadata": { "parity": if question.is_multiple_of(2) { "even" } else { "odd" } },
             })
         })
         .collect()
 }
 
 fn text(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    rows.iter().map(|row| row.to_string() + "\n").collect()
 }
 
 #[expect(
