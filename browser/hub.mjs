@@ -40,6 +40,8 @@ export class Hub {
       );
       hub.url = url;
       await hub.#until('the demonstration', () => hub.#isFilled());
+      hub.hasLake = (await hub.#samples()) !== null;
+      if (hub.hasLake) await hub.#until('the samples', async () => (await hub.#samples()) > 0);
       hub.people = { operator: { name: operator, token } };
       for (const name of ['stranger', 'reviewer']) hub.people[name] = { name, token: await hub.#newcomer(name) };
       await hub.assay('admin', 'org', 'member', 'northwind', 'reviewer', '--role', 'write');
@@ -97,6 +99,14 @@ export class Hub {
   async #isFilled() {
     const answer = await fetch(`${this.url}/api/models/${LAST}/discussions?p=0&type=pull_request&status=all`);
     return answer.ok && (await answer.json()).count > 0;
+  }
+
+  /** How many samples the lake has; null without one. */
+  async #samples() {
+    const body = JSON.stringify({ query: 'SELECT count(*) AS n FROM instances' });
+    const answer = await fetch(`${this.url}/api/sql`, { method: 'POST', body });
+    if (answer.status === 501) return null;
+    return answer.ok ? (await answer.json()).rows[0].n : 0;
   }
 
   async #until(what, condition) {

@@ -14,6 +14,8 @@ const view = (name, path, more = {}) => ({ name, path, as: null, status: 200, ..
 const stranger = { as: 'stranger' };
 const reviewer = { as: 'reviewer' };
 const operator = { as: 'operator' };
+/** What is there when the hub found `assay-lake` beside it. */
+const samples = { needs: 'lake' };
 
 export const VIEWS = [
   view('home', '/'),
@@ -29,6 +31,14 @@ export const VIEWS = [
   view('result-revoked', '/datasets/stranger/sum-check/leaderboard/words', { act: (visit) => visit.follow('#board .why:has(.bad)') }),
   view('result-unsigned', '/aurora-labs/aurora-large', { act: (visit) => visit.follow('main a[href*="/results/at/"]') }),
   view('compare', '/compare?models=aurora-labs/aurora-large&models=northwind/borealis-2&models=quarry/slate-70b'),
+  view('samples', '/samples', samples),
+  view('samples-of-task', '/samples?benchmark=aime_2026&task=aime_2026&model=aurora-labs/aurora-large', samples),
+  view('samples-none', '/samples?benchmark=aime_2026&task=aime_2026&q=zzzz', samples),
+  view('transcript', '/samples?benchmark=aime_2026&task=aime_2026', {
+    ...samples,
+    act: (visit) => visit.follow('.samples tbody a'),
+  }),
+  view('head-to-head', '/head-to-head?a=aurora-labs/aurora-large&b=quarry/slate-70b&benchmark=aime_2026', samples),
   view('search', '/search?q=aurora'),
   view('search-nothing', '/search?q=zzzz'),
   view('account', '/northwind'),
@@ -95,6 +105,10 @@ export async function look(browser, hub, { screenshots }) {
   const faults = [];
   const visits = new Map();
   for (const view of VIEWS) {
+    if (view.needs === 'lake' && !hub.hasLake) {
+      console.log(`${view.name}: skipped, there is no \`assay-lake\` beside \`assay\``);
+      continue;
+    }
     if (!visits.has(view.as)) visits.set(view.as, await arrive(browser, hub, view.as));
     const visit = visits.get(view.as);
     try {

@@ -50,6 +50,15 @@ pub enum Error {
         /// When the next one may be made.
         after_seconds: u64,
     },
+    /// It took longer than it may.
+    #[error("{0}")]
+    TimedOut(String),
+    /// This hub does not do that.
+    #[error("{0}")]
+    NotOffered(String),
+    /// It cannot be done at the moment; a little later it can.
+    #[error("{0}")]
+    Unavailable(String),
     /// It is our fault: the log has the whole chain, the caller gets a request id.
     #[error("internal error")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),

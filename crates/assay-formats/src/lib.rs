@@ -9,6 +9,7 @@ pub mod eval_results;
 pub mod eval_yaml;
 pub mod hub_api;
 pub mod json;
+pub mod lake_api;
 mod ordered;
 pub mod rows;
 pub mod shape;

@@ -185,7 +185,8 @@ Examples:
   assay lake stats                 what is in it, table by table
   assay lake compact               join small files
   assay lake check                 read everything and compare it with the manifest
-  assay lake files instances       the Parquet files of a table, for other engines")]
+  assay lake files instances       the Parquet files of a table, for other engines
+  assay lake serve --socket s      answer a hub over a socket")]
 pub(crate) struct LakeArgs {
     #[command(subcommand)]
     pub(crate) command: LakeCommand,
@@ -206,6 +207,7 @@ pub(crate) enum LakeCommand {
     #[command(after_help = "Examples:\n  assay lake check\n  assay lake check --format json")]
     Check(LakeTask),
     Files(LakeFiles),
+    Serve(LakeServe),
 }
 
 /// The arguments of what is done with a whole lake.
@@ -236,6 +238,41 @@ pub(crate) struct LakeFiles {
     /// How the paths are printed
     #[arg(long, value_enum, default_value_t = PathFormat::Lines)]
     pub(crate) format: PathFormat,
+}
+
+/// Answer questions over a socket of this machine, for a hub
+#[derive(Debug, ClapArgs)]
+#[command(
+    long_about = "\
+Answer questions over a Unix socket, until told to stop. A hub starts this by itself when it is given a lake; by hand it is \
+started for several hubs that share one.
+
+The socket is open to the owner of this process alone. Whoever asks says what a question may cost and what it must not see; \
+both hold for every question.",
+    after_help = "\
+Examples:
+  assay lake serve --lake /srv/lake --socket /run/assay/lake.sock
+  assay serve --set lake.socket=/run/assay/lake.sock             the hub that asks there"
+)]
+pub(crate) struct LakeServe {
+    #[command(flatten)]
+    pub(crate) place: Place,
+
+    /// The socket to answer on
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: PathBuf,
+
+    /// How many questions are answered at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) at_once: u16,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// End when standard input ends, as it does when whoever started this is gone
+    #[arg(long)]
+    pub(crate) until_stdin_ends: bool,
 }
 
 /// Where the lake lies.

@@ -4,6 +4,7 @@ mod compare;
 mod ingest;
 mod lake;
 mod query;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use crate::config::Config;
 use crate::printer::{Exit, Printer};
 
 /// How large the stacks of worker threads are, in bytes: plans of queries are deep trees.
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
 /// Runs what was asked for.
 pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
@@ -70,7 +71,7 @@ fn block_on<T>(threads: usize, work: impl Future<Output = Result<T, Error>>) -> 
 }
 
 /// An error and its causes in one line, each told once.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let own = error.to_string();
     match error.source().map(chain) {
         Some(cause) if !own.contains(&cause) && !cause.contains(&own) => format!("{own}: {cause}"),

@@ -1,15 +1,17 @@
 //! Questions in SQL, within budgets.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use assay_formats::lake_api::Hidden;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
@@ -20,6 +22,7 @@ use crate::catalog::LakeTable;
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::table::Table;
+use crate::veil::Veil;
 use crate::views::VIEWS;
 
 /// How many of the largest users of memory an error names.
@@ -27,6 +30,9 @@ const NAMED_CONSUMERS: usize = 3;
 
 /// How many batches are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
+
+/// How many bytes a stranger's question may write to the disk while it works.
+const STRANGERS_SPILL: u64 = 1 << 30;
 
 /// What one query may cost.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +49,30 @@ pub struct Limits {
 pub struct Engine {
     context: SessionContext,
     limits: Limits,
+    asked_by: AskedBy,
     /// Keeps the files of the snapshot on the disk.
     _snapshot: Arc<Snapshot>,
+}
+
+/// Tells whether work for an engine still goes on. An operator that is deep in its work does not notice that nobody waits
+/// for it.
+#[derive(Debug, Clone)]
+pub struct Trace(Weak<RuntimeEnv>);
+
+impl Trace {
+    /// Whether nothing is left of the work.
+    pub fn is_over(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
+/// Whose questions are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AskedBy {
+    /// Somebody who can read the files of the lake.
+    Owner,
+    /// Anybody.
+    Stranger,
 }
 
 /// The rows of an answer, as they come.
@@ -61,19 +89,41 @@ pub struct Answer {
 impl Engine {
     /// Makes the tables of a snapshot known.
     pub async fn open(snapshot: Snapshot, limits: Limits) -> Result<Self> {
+        Self::assemble(snapshot, limits, &Hidden::default(), AskedBy::Owner).await
+    }
+
+    /// Makes known what strangers may see of a snapshot: no row of what is hidden, no plan with the paths of this machine.
+    pub async fn for_strangers(
+        snapshot: Snapshot,
+        limits: Limits,
+        hidden: &Hidden,
+    ) -> Result<Self> {
+        Self::assemble(snapshot, limits, hidden, AskedBy::Stranger).await
+    }
+
+    async fn assemble(
+        mut snapshot: Snapshot,
+        limits: Limits,
+        hidden: &Hidden,
+        asked_by: AskedBy,
+    ) -> Result<Self> {
         let pool = FairSpillPool::new(limits.memory);
         let consumers =
             std::num::NonZero::new(NAMED_CONSUMERS).unwrap_or(std::num::NonZero::<usize>::MIN);
-        let runtime = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
-            .build_arc()?;
+        let mut runtime = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)));
+        if asked_by == AskedBy::Stranger {
+            runtime = runtime.with_max_temp_directory_size(STRANGERS_SPILL);
+        }
         let config = SessionConfig::new()
             .with_target_partitions(limits.threads.max(1))
             .with_information_schema(true);
-        let context = SessionContext::new_with_config_rt(config, runtime);
+        let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let veil = Arc::new(Veil::new(hidden, &snapshot.manifest));
+        snapshot.manifest.files.retain(|file| !veil.covers(file));
         for table in Table::ALL {
-            let provider = LakeTable::new(&snapshot, table)?;
-            context.register_table(table.as_str(), Arc::new(provider))?;
+            let provider = Arc::new(LakeTable::new(&snapshot, table)?);
+            context.register_table(table.as_str(), veil.over(table, provider))?;
         }
         for view in VIEWS {
             let sql = format!("CREATE VIEW {} AS {}", view.name, view.sql);
@@ -82,8 +132,14 @@ impl Engine {
         Ok(Self {
             context,
             limits,
+            asked_by,
             _snapshot: Arc::new(snapshot),
         })
+    }
+
+    /// What tells, when the engine and its answers are dropped, whether work for them still goes on.
+    pub fn trace(&self) -> Trace {
+        Trace(Arc::downgrade(&self.context.runtime_env()))
     }
 
     /// Begins to answer a question. Anything but a question is refused before it is looked at any further.
@@ -95,6 +151,10 @@ impl Engine {
             .with_allow_statements(false)
             .verify_plan(&plan)
             .map_err(|error| Error::NotAQuestion(refused(&error.strip_backtrace())))?;
+        let is_of_plan = matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
+        if is_of_plan && self.asked_by == AskedBy::Stranger {
+            return Err(Error::NotForStrangers);
+        }
         let deadline = self
             .limits
             .timeout

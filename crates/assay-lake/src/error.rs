@@ -69,6 +69,11 @@ pub enum Error {
         "only questions can be asked here, not {0}: use SELECT, WITH, VALUES, EXPLAIN, SHOW or DESCRIBE"
     )]
     NotAQuestion(String),
+    /// Somebody who cannot read the files asked how they are read.
+    #[error(
+        "plans are not told here, because they name files; ask with `assay query` where the lake lies"
+    )]
+    NotForStrangers,
     /// The answer took too long.
     #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
     Timeout(u64),

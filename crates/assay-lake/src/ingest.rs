@@ -65,8 +65,31 @@ pub struct Refused {
     pub findings: Vec<Diagnostic>,
 }
 
+/// Whose content counts when a record is found at two places with two contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Precedence {
+    /// The one that is named now.
+    Newest,
+    /// The one that is in the lake, as long as it is still where it was found.
+    First,
+}
+
 /// Takes files in. What is refused stops nobody else, and what was taken in before an error stays.
 pub fn ingest(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<Report> {
+    take(lake, paths, options, Precedence::Newest)
+}
+
+/// Takes files of many owners in: nobody replaces the record of another by giving a file the same name.
+pub fn ingest_of_many(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<Report> {
+    take(lake, paths, options, Precedence::First)
+}
+
+fn take(
+    lake: &Lake,
+    paths: &[PathBuf],
+    options: &Options<'_>,
+    precedence: Precedence,
+) -> Result<Report> {
     let found = discover(paths);
     let mut report = Report {
         refused: found
@@ -77,7 +100,7 @@ pub fn ingest(lake: &Lake, paths: &[PathBuf], options: &Options<'_>) -> Result<R
         ..Report::default()
     };
     let mut writing = lake.write()?;
-    let plan = Plan::new(found, &writing.manifest, &mut report);
+    let plan = Plan::new(found, &writing.manifest, precedence, &mut report);
     let total = plan.bytes();
     let mut done = 0;
     for step in plan.steps(STEP_FILES, STEP_BYTES) {

@@ -6,6 +6,8 @@ mod config;
 mod output;
 mod printer;
 mod prompt;
+#[cfg(unix)]
+mod serve;
 
 use std::process::ExitCode;
 

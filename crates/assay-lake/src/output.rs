@@ -22,6 +22,9 @@ const MAX_CELL: usize = 120;
 /// How many rows a table shows. More than that is for a program to read, and the widths of columns need all rows at once.
 const MAX_ROWS: usize = 10_000;
 
+/// How many bytes of a Parquet file wait in memory until they are written.
+const MAX_WAITING: usize = 32 << 20;
+
 /// What became of the rows.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Told {
@@ -53,7 +56,8 @@ pub(crate) async fn write<W: Write + Send>(
     Ok(told)
 }
 
-enum Sink<W: Write + Send> {
+/// Writes rows in one form.
+pub(crate) enum Sink<W: Write + Send> {
     Table(Grid, W),
     Json(ArrayWriter<W>),
     Ndjson(LineDelimitedWriter<W>),
@@ -62,7 +66,8 @@ enum Sink<W: Write + Send> {
 }
 
 impl<W: Write + Send> Sink<W> {
-    fn new(format: AnswerFormat, schema: &SchemaRef, to: W) -> Result<Self, Error> {
+    /// Begins an answer.
+    pub(crate) fn new(format: AnswerFormat, schema: &SchemaRef, to: W) -> Result<Self, Error> {
         Ok(match format {
             AnswerFormat::Table => Self::Table(Grid::new(schema), to),
             // An object without a key could mean that there is no such column, so empty values are written out.
@@ -93,18 +98,26 @@ impl<W: Write + Send> Sink<W> {
         })
     }
 
-    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+    /// Writes some rows.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         match self {
             Self::Table(grid, _) => grid.add(batch)?,
             Self::Json(writer) => writer.write(batch)?,
             Self::Ndjson(writer) => writer.write(batch)?,
             Self::Csv(writer) => writer.write(batch)?,
-            Self::Parquet(writer) => writer.write(batch).map_err(ArrowError::from)?,
+            Self::Parquet(writer) => {
+                writer.write(batch).map_err(ArrowError::from)?;
+                // Rows with long texts must not wait until there are many of them.
+                if writer.in_progress_size() > MAX_WAITING {
+                    writer.flush().map_err(ArrowError::from)?;
+                }
+            }
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<(), Error> {
+    /// Ends the answer.
+    pub(crate) fn finish(self) -> Result<(), Error> {
         match self {
             Self::Table(grid, mut to) => grid.print(&mut to).map_err(ArrowError::from)?,
             Self::Json(mut writer) => {
@@ -122,7 +135,7 @@ impl<W: Write + Send> Sink<W> {
 }
 
 /// Rows as text, until all widths are known.
-struct Grid {
+pub(crate) struct Grid {
     header: Vec<String>,
     /// Whether a column holds numbers, which stand to the right.
     numeric: Vec<bool>,

@@ -93,6 +93,12 @@ impl Printer {
     }
 }
 
+/// Says on standard error what went wrong while others are being answered.
+#[cfg(unix)]
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "error: {}", assay_render::visible(text));
+}
+
 impl Write for Printer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.closed {

@@ -20,6 +20,7 @@ mod records;
 mod refs;
 mod repositories;
 mod settings;
+mod sql;
 mod tolerated;
 mod uploads;
 mod validate;
@@ -53,6 +54,7 @@ pub(crate) fn routes() -> Routes {
         .merge(leaderboards::routes())
         .merge(operate::routes())
         .merge(repositories::routes())
+        .merge(sql::routes())
         .merge(tolerated::routes())
         .merge(validate::routes())
 }

@@ -62,6 +62,8 @@ pub struct Config {
     pub limits: Limits,
     /// Who signs here, and for whom.
     pub trust: TrustConfig,
+    /// The lake that is asked about samples.
+    pub lake: LakeConfig,
     /// Who is trusted to sign beside this hub; from `[[trust.issuers]]` of the file.
     pub issuers: Vec<NewIssuer>,
     /// Who signs the checkpoints of the logs as well; from `[[trust.witnesses]]` of the file.
@@ -83,6 +85,17 @@ pub struct IssuerConfig {
     pub allow_loopback: bool,
     /// When somebody is slowed and when they are stopped.
     pub rules: AbuseRules,
+}
+
+/// The lake that is asked about samples. Without a directory and a socket there is none.
+#[derive(Debug, Clone, Default)]
+pub struct LakeConfig {
+    /// Its directory: `assay-lake` is started for it.
+    pub directory: Option<PathBuf>,
+    /// A socket on which an `assay-lake` answers that somebody else has started.
+    pub socket: Option<PathBuf>,
+    /// The program; the one beside this one, else one on the PATH, when absent.
+    pub program: Option<PathBuf>,
 }
 
 /// What a server answers.
@@ -158,6 +171,7 @@ impl Default for Config {
             rates: Rates::default(),
             limits: Limits::default(),
             trust: TrustConfig::default(),
+            lake: LakeConfig::default(),
             issuers: Vec::new(),
             witnesses: Vec::new(),
             issuer: IssuerConfig::default(),

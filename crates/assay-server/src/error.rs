@@ -23,6 +23,8 @@ pub(crate) const REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commi
 
 /// The longest message that goes into a header, in bytes.
 const MAX_MESSAGE: usize = 512;
+/// When to come again after what cannot be done at the moment.
+const RETRY_SECONDS: u64 = 5;
 /// What an anonymous caller is told of what is missing or invisible. The two must not be told apart.
 const WHO_ARE_YOU: &str = "Invalid username or password.";
 /// What git is told when it has to give credentials.
@@ -162,6 +164,9 @@ fn status(error: &Error, asked: &Asked) -> StatusCode {
         Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Error::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
+        Error::NotOffered(_) => StatusCode::NOT_IMPLEMENTED,
+        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -204,6 +209,9 @@ fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
         }
         Error::RateLimited { after_seconds } => {
             headers.insert(RETRY_AFTER, HeaderValue::from(*after_seconds));
+        }
+        Error::Unavailable(_) => {
+            headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
         }
         Error::Moved { kind, to } => {
             if let Some(place) = redirect::renamed(asked.target(), *kind, to)
@@ -371,6 +379,9 @@ mod tests {
             (Error::Unprocessable(text()), 422, None),
             (Error::TooLarge(text()), 413, None),
             (Error::RateLimited { after_seconds: 9 }, 429, None),
+            (Error::TimedOut(text()), 408, None),
+            (Error::NotOffered(text()), 501, None),
+            (Error::Unavailable(text()), 503, None),
             (Error::internal("secret"), 500, None),
         ];
 

@@ -7,6 +7,7 @@ mod flag;
 mod query;
 mod repo;
 mod segments;
+mod whence;
 
 pub(crate) use base::Base;
 pub(crate) use body::{JsonBody, OptionalJson, paths_info};
@@ -15,3 +16,4 @@ pub(crate) use flag::Flag;
 pub(crate) use query::Query;
 pub(crate) use repo::RepoName;
 pub(crate) use segments::Segments;
+pub(crate) use whence::Whence;

@@ -18,6 +18,7 @@ mod git;
 mod health;
 mod hooks;
 mod issuer;
+mod lake;
 mod lfs;
 mod links;
 mod log;
@@ -46,7 +47,8 @@ pub use assay_app as app;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use clock::SystemClock;
 pub use config::{
-    Config, ConfigFault, IssuerConfig, KEYS, Key, Loaded, LogFormat, Origin, Rates, Serves,
+    Config, ConfigFault, IssuerConfig, KEYS, Key, LakeConfig, Loaded, LogFormat, Origin, Rates,
+    Serves,
 };
 pub use issuer::open as open_issuer;
 pub use log::start as start_log;

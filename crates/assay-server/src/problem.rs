@@ -89,6 +89,9 @@ pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response 
         | Error::Conflict(_)
         | Error::Stale
         | Error::Refused(_)
+        | Error::TimedOut(_)
+        | Error::NotOffered(_)
+        | Error::Unavailable(_)
         | Error::Internal(_) => (RefusalCode::Internal, None),
     };
     let detail = match code {

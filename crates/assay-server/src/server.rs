@@ -13,6 +13,7 @@ use axum_server::tls_rustls::RustlsConfig;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
 use crate::hooks::send_for_ever;
+use crate::lake;
 use crate::outbound::Reach;
 use crate::router::router_of;
 use crate::state::AppState;
@@ -140,6 +141,8 @@ impl Server {
         };
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
         let asker = tokio::spawn(ask_for_ever(Arc::clone(&hub), config.witnesses.clone()));
+        let lake = tokio::spawn(lake::keep(config.clone()));
+        let filling = tokio::spawn(lake::fill(Arc::clone(&hub), config.clone()));
         let state = AppState::new(hub, &config, Arc::new(SystemClock));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
         let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
@@ -167,6 +170,8 @@ impl Server {
         sender.abort();
         asker.abort();
         reloading.abort();
+        lake.abort();
+        filling.abort();
         // The directory is ours until the last request is answered.
         drop(mark);
         tracing::info!("stopped");

@@ -8,6 +8,7 @@ use assay_model::Clock;
 use crate::base_url::BaseUrl;
 use crate::config::{Config, Serves};
 use crate::issuer;
+use crate::lake::Lake;
 use crate::metrics::Metrics;
 use crate::rate::Limiter;
 use crate::rendered::Rendered;
@@ -47,6 +48,8 @@ pub(crate) struct Web {
     pub(crate) metrics: Metrics,
     /// Who has asked how often.
     pub(crate) limiter: Limiter,
+    /// The lake, when there is one.
+    pub(crate) lake: Option<Lake>,
     /// Answers that anonymous readers get again and again.
     pub(crate) rendered: Rendered,
 }
@@ -65,6 +68,7 @@ impl AppState {
             clock,
             metrics: Metrics::default(),
             limiter: Limiter::new(config.rates),
+            lake: Lake::of(config),
             rendered: Rendered::default(),
         };
         Self {

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use assay_app::issuer::Issuer;
 use assay_app::testing::{PrivateServer, TestDatabase};
 use assay_app::{Database, Hub, NewToken, Scope};
+use assay_formats::lake_api::Ingested;
 use assay_model::{Clock, Durability, Timestamp};
 use axum::Router;
 use axum::body::Body;
@@ -28,6 +29,7 @@ use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
 use crate::hooks::send_due;
+use crate::lake::{Filler, Lake};
 use crate::outbound::Reach;
 use crate::router::{router_of, routes};
 use crate::state::AppState;
@@ -49,6 +51,8 @@ pub struct TestHub {
     issuer: Arc<Issuer>,
     clock: Arc<TestClock>,
     secrets: [String; 3],
+    lake: Option<Lake>,
+    filler: tokio::sync::Mutex<Filler>,
     directory: TempDir,
     /// The database on a server, which goes with the hub.
     database: Option<TestDatabase>,
@@ -124,6 +128,8 @@ impl TestHub {
         Self {
             router: router_of(&state),
             issuer: state.issuer,
+            lake: Lake::of(&config),
+            filler: tokio::sync::Mutex::new(Filler::new(&config)),
             hub,
             clock,
             secrets,
@@ -183,6 +189,14 @@ impl TestHub {
         send_due(&self.hub, reach)
             .await
             .expect("the queue can be read")
+    }
+
+    /// Hands what is public to the lake, as a server does whenever something has changed. None when nothing has.
+    pub async fn fill_lake(&self) -> Option<Ingested> {
+        let lake = self.lake.as_ref().expect("the test has a lake");
+        let mut filler = self.filler.lock().await;
+        let ingested = filler.step(&self.hub, lake).await;
+        ingested.expect("the lake of a test answers")
     }
 
     /// The pages, each with what it shows.

@@ -44,6 +44,7 @@ mod query;
 mod readme;
 mod repo;
 mod repo_settings;
+mod samples;
 mod search;
 pub(crate) mod session;
 mod settings;
@@ -158,6 +159,7 @@ fn acting() -> Pages {
         .merge(login::pages())
         .merge(operator::pages())
         .merge(provenance::pages())
+        .merge(samples::pages())
         .merge(search::pages())
         .merge(settings::pages())
         .merge(submit::pages())

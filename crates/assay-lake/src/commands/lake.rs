@@ -21,6 +21,7 @@ pub(super) fn run(
         LakeCommand::Compact(task) => run_compact(&at(task), task.format, printer),
         LakeCommand::Check(task) => run_check(&at(task), task.format, printer),
         LakeCommand::Files(files) => list(files, config, printer),
+        LakeCommand::Serve(serve) => super::serve::run(serve, config, printer),
     }
 }
 

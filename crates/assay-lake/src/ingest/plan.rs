@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use assay_check::FileKind;
 use assay_formats::syntax::limits;
 
-use super::{Refused, Report};
+use super::{Precedence, Refused, Report};
 use crate::discover::{Found, digest_of, model_of, samples_of};
 use crate::manifest::{Manifest, Source};
 use crate::record::id_of;
@@ -57,7 +57,12 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Leaves out what the lake has already, by content.
-    pub(super) fn new(found: Found, manifest: &Manifest, report: &mut Report) -> Self {
+    pub(super) fn new(
+        found: Found,
+        manifest: &Manifest,
+        precedence: Precedence,
+        report: &mut Report,
+    ) -> Self {
         let mut plan = Self::default();
         let mut seen: BTreeMap<String, (String, String)> = BTreeMap::new();
         let records = found
@@ -89,6 +94,9 @@ impl Plan {
             let known = manifest.sources.get(&planned.id);
             if known.is_some_and(|known| is_same(known, &planned)) {
                 report.unchanged += 1;
+            } else if let Some(owner) = known.and_then(|known| owner(known, &planned, precedence)) {
+                let why = format!("`{owner}` is the same record with other content");
+                report.refused.push(Refused::because(&planned.path, &why));
             } else {
                 plan.planned.push(planned);
             }
@@ -155,6 +163,15 @@ fn id_of_results(path: &str) -> Result<String, String> {
     let model = model_of(path).ok_or("no two directories above `.eval_results` name the model")?;
     let name = path.rsplit('/').next().unwrap_or(path);
     Ok(format!("{model}/{name}"))
+}
+
+/// Where a record lies that may not be replaced by this one.
+fn owner<'m>(known: &'m Source, planned: &Planned, precedence: Precedence) -> Option<&'m str> {
+    let is_there = || known.path != planned.path && Path::new(&known.path).is_file();
+    match precedence {
+        Precedence::First => is_there().then_some(known.path.as_str()),
+        Precedence::Newest => None,
+    }
 }
 
 /// Whether the lake has this very content. Samples are hashed only when nothing cheaper tells them apart.

@@ -24,6 +24,13 @@ pub(crate) fn program(world: &World, args: &[&str]) -> Command {
     command
 }
 
+/// A program of the system.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the program is no git command")]
+pub(crate) fn system(name: &str) -> Command {
+    Command::new(name)
+}
+
 fn run(world: &World, args: &[&str]) -> Output {
     program(world, args).output().unwrap()
 }

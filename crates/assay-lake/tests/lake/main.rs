@@ -6,7 +6,15 @@ mod command;
 mod compare;
 mod crash;
 mod duckdb;
+#[cfg(unix)]
+mod hub;
+#[cfg(unix)]
+mod hub_fill;
+#[cfg(unix)]
+mod hub_pages;
 mod ingest;
 mod query;
 mod questions;
+#[cfg(unix)]
+mod serve;
 mod support;

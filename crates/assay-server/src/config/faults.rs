@@ -1,7 +1,10 @@
 use std::fmt;
 use std::path::Path;
 
-use super::{Config, KEYS, Origin};
+use super::{Config, KEYS, LakeConfig, Origin};
+
+/// The longest path that every system can bind a socket to, in bytes.
+const MAX_SOCKET: usize = 100;
 
 /// What is wrong with a configuration, and where that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +92,7 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
     faults.extend(data_directory(&config.data));
     faults.extend(limits(config));
     faults.extend(itself(config));
+    faults.extend(lake(config));
     faults
 }
 
@@ -121,6 +125,28 @@ fn itself(config: &Config) -> Option<ConfigFault> {
     let is_named = config.issuers.iter().any(|new| new.issuer == own);
     let reason = || format!("`{own}` is this hub itself, which it trusts already");
     is_named.then(|| ConfigFault::together("trust.issuers", reason()))
+}
+
+/// Which lake is meant must be clear, and the system must be able to name its socket.
+fn lake(config: &Config) -> Option<ConfigFault> {
+    let LakeConfig {
+        directory, socket, ..
+    } = &config.lake;
+    if directory.is_some() && socket.is_some() {
+        return Some(ConfigFault::together(
+            "lake.socket",
+            "an `assay-lake` is either started for `lake.directory` or asked at a socket, not both",
+        ));
+    }
+    let path = crate::lake::socket_of(config)?;
+    (path.as_os_str().len() > MAX_SOCKET).then(|| {
+        let reason = format!(
+            "the path of a socket has at most {MAX_SOCKET} bytes, which `{}` exceeds; start `assay lake serve` with a \
+             shorter one and name that",
+            path.display()
+        );
+        ConfigFault::together("lake.socket", reason)
+    })
 }
 
 fn unreadable(key: &str, path: &Path) -> Option<ConfigFault> {

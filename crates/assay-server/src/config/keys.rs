@@ -207,6 +207,24 @@ pub const KEYS: &[Key] = &[
         show: |config| config.issuer.allow_loopback.to_string(),
     },
     Key {
+        name: "lake.directory",
+        about: "directory of the lake that is asked about samples; `assay-lake` is started for it",
+        set: |config, text| set_path(text, &mut config.lake.directory),
+        show: |config| show_path(config.lake.directory.as_ref()),
+    },
+    Key {
+        name: "lake.socket",
+        about: "socket on which an `assay-lake` answers that somebody else has started",
+        set: |config, text| set_path(text, &mut config.lake.socket),
+        show: |config| show_path(config.lake.socket.as_ref()),
+    },
+    Key {
+        name: "lake.program",
+        about: "the program `assay-lake`; the one beside `assay`, else one on the PATH, when absent",
+        set: |config, text| set_path(text, &mut config.lake.program),
+        show: |config| show_path(config.lake.program.as_ref()),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {
@@ -316,6 +334,19 @@ fn set_name(text: &str, place: &mut Option<String>) -> Result<(), String> {
 fn set_bytes(text: &str, place: &mut u64) -> Result<(), String> {
     *place = bytes(text)?;
     Ok(())
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "setting anything else can fail, and all are called alike"
+)]
+fn set_path(text: &str, place: &mut Option<PathBuf>) -> Result<(), String> {
+    *place = Some(PathBuf::from(text));
+    Ok(())
+}
+
+fn show_path(path: Option<&PathBuf>) -> String {
+    show(path.map(|path| path.display()))
 }
 
 /// A size: `1048576`, `1 MiB`, `1MiB`.

@@ -17,11 +17,14 @@ pub(crate) enum Refusal {
     Unprocessable,
     TooOften,
     Ours,
+    TimedOut,
+    NotOffered,
+    Unavailable,
 }
 
 impl Refusal {
     /// Every way.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Moved,
         Self::Invalid,
         Self::Unknown,
@@ -33,6 +36,9 @@ impl Refusal {
         Self::Unprocessable,
         Self::TooOften,
         Self::Ours,
+        Self::TimedOut,
+        Self::NotOffered,
+        Self::Unavailable,
     ];
 
     /// The status.
@@ -49,6 +55,9 @@ impl Refusal {
             Self::Unprocessable => 422,
             Self::TooOften => 429,
             Self::Ours => 500,
+            Self::TimedOut => 408,
+            Self::NotOffered => 501,
+            Self::Unavailable => 503,
         }
     }
 
@@ -66,6 +75,9 @@ impl Refusal {
             Self::Unprocessable => "Unprocessable",
             Self::TooOften => "TooOften",
             Self::Ours => "Ours",
+            Self::TimedOut => "TimedOut",
+            Self::NotOffered => "NotOffered",
+            Self::Unavailable => "Unavailable",
         }
     }
 
@@ -93,6 +105,11 @@ impl Refusal {
             Self::Ours => {
                 "A fault of the hub. The message has the id of the request, and the log the rest."
             }
+            Self::TimedOut => "It took longer than it may; the message says how long that is.",
+            Self::NotOffered => "This hub does not do this; the message says what it lacks.",
+            Self::Unavailable => {
+                "It cannot be done at the moment; `Retry-After` says when to come again."
+            }
         }
     }
 
@@ -114,14 +131,18 @@ impl Refusal {
                 "X-Error-Code",
                 header("Which thing is missing, for machines."),
             ),
-            Self::TooOften => response.header("Retry-After", header("Seconds to wait.")),
+            Self::TooOften | Self::Unavailable => {
+                response.header("Retry-After", header("Seconds to wait."))
+            }
             Self::Invalid
             | Self::Forbidden
             | Self::Taken
             | Self::Stale
             | Self::TooLarge
             | Self::Unprocessable
-            | Self::Ours => response,
+            | Self::Ours
+            | Self::TimedOut
+            | Self::NotOffered => response,
         };
         response.build()
     }

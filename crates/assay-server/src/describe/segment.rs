@@ -38,6 +38,9 @@ fn description(name: &str) -> Option<&'static str> {
     Some(match name {
         "account" => "The name of an account.",
         "branch" => "The name of a branch; it may hold slashes.",
+        "download" => {
+            "A table and `.parquet`: `results`, `records`, `instances`, `messages`, `models`, `benchmarks`, `history` or `standings`."
+        }
         "event" => "The `id` of a comment's event.",
         "index" => "The index of a leaf, from 0.",
         "jti" => "The identity of a token, 22 characters of base64url.",
@@ -49,6 +52,7 @@ fn description(name: &str) -> Option<&'static str> {
         "oid" => "The SHA-256 digest of the file.",
         "path" => "A path in the repository; slashes may stand as they are or as `%2F`.",
         "picture" => "The name of an account, and `.svg`.",
+        "question" => "What a permalink names: the question, in base64url.",
         "revision" => {
             "A branch, a tag, a commit (or at least 5 digits of one) or `refs/pr/N`; a slash in it is written `%2F`."
         }

@@ -3,6 +3,7 @@
 pub(crate) enum Subject {
     Leaderboards,
     Evidence,
+    Samples,
     Repositories,
     Files,
     Commits,
@@ -18,9 +19,10 @@ pub(crate) enum Subject {
 
 impl Subject {
     /// Every subject.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Leaderboards,
         Self::Evidence,
+        Self::Samples,
         Self::Repositories,
         Self::Files,
         Self::Commits,
@@ -39,6 +41,7 @@ impl Subject {
         match self {
             Self::Leaderboards => "Leaderboards",
             Self::Evidence => "Signed evidence",
+            Self::Samples => "Results and samples in SQL",
             Self::Repositories => "Repositories",
             Self::Files => "Files",
             Self::Commits => "Commits",
@@ -59,6 +62,9 @@ impl Subject {
             Self::Leaderboards => "The ranked results of each task of a benchmark.",
             Self::Evidence => {
                 "Whether a result is verified and why not, proofs of that, and the public logs behind them."
+            }
+            Self::Samples => {
+                "Questions over every public result and every public sample, when the hub has a lake."
             }
             Self::Repositories => {
                 "Models and datasets: create, find, rename, delete, and what is told of them."

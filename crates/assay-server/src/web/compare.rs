@@ -31,6 +31,8 @@ struct ComparePage {
     only_shared: bool,
     hidden: usize,
     toggle: String,
+    /// The first two on the samples that both have answered.
+    head_to_head: Option<String>,
     most: usize,
     too_many: bool,
 }
@@ -127,6 +129,10 @@ pub(super) async fn compare(
             visitor.state.without("shared").on("/compare")
         } else {
             visitor.state.with("shared", "1").on("/compare")
+        },
+        head_to_head: match models.as_slice() {
+            [a, b, ..] => Some(format!("/head-to-head?a={a}&b={b}")),
+            [_] | [] => None,
         },
         only_shared,
         missing,

@@ -36,6 +36,7 @@ pub(crate) fn page(
             search: String::new(),
             feed: None,
             unlisted: true,
+            has_lake: false,
         },
         code: status.as_u16(),
         heading,

@@ -24,6 +24,8 @@ pub(crate) struct Frame {
     pub(crate) feed: Option<(String, String)>,
     /// Whether search engines are asked to stay away.
     pub(crate) unlisted: bool,
+    /// Whether there are samples to look at.
+    pub(crate) has_lake: bool,
 }
 
 /// The parts of the hub that the header leads to.
@@ -36,6 +38,8 @@ pub(crate) enum Section {
     Benchmarks,
     /// Models and their results.
     Models,
+    /// Samples, one by one.
+    Samples,
     /// Models side by side.
     Compare,
     /// What is documented.
@@ -44,14 +48,19 @@ pub(crate) enum Section {
 
 impl Frame {
     /// What the header leads to: address, name, and whether this page belongs there.
-    pub(crate) fn sections(&self) -> [(&'static str, &'static str, bool); 4] {
-        let link = |address, name, section| (address, name, self.section == section);
-        [
-            link("/benchmarks", "Benchmarks", Section::Benchmarks),
-            link("/models", "Models", Section::Models),
-            link("/compare", "Compare", Section::Compare),
-            link("/docs", "Docs", Section::Docs),
-        ]
+    pub(crate) fn sections(&self) -> Vec<(&'static str, &'static str, bool)> {
+        let sections = [
+            ("/benchmarks", "Benchmarks", Section::Benchmarks),
+            ("/models", "Models", Section::Models),
+            ("/samples", "Samples", Section::Samples),
+            ("/compare", "Compare", Section::Compare),
+            ("/docs", "Docs", Section::Docs),
+        ];
+        sections
+            .into_iter()
+            .filter(|(_, _, section)| *section != Section::Samples || self.has_lake)
+            .map(|(address, name, section)| (address, name, self.section == section))
+            .collect()
     }
 
     /// Where one signs in and comes back from.

@@ -35,6 +35,7 @@ pub(crate) struct Visitor {
     /// A cookie for the browser.
     cookie: Option<HeaderValue>,
     theme: Theme,
+    has_lake: bool,
     here: String,
     takes_gzip: bool,
     kept_as: Option<(Address, MatchedPath)>,
@@ -54,6 +55,7 @@ impl Visitor {
             search: String::new(),
             feed: None,
             unlisted: false,
+            has_lake: self.has_lake,
         }
     }
 
@@ -166,6 +168,7 @@ impl FromRequestParts<AppState> for Visitor {
             state: State::of(parts.uri.query()),
             path,
             theme: Theme::of(&parts.headers),
+            has_lake: state.web.lake.is_some(),
             here,
             takes_gzip: gzip::is_welcome(&parts.headers),
             kept_as: address.zip(route),

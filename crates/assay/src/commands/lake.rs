@@ -121,6 +121,12 @@ fn start(command: &str, arguments: &[OsString]) -> std::io::Result<ExitStatus> {
     Command::new(program).arg(command).args(arguments).status()
 }
 
+/// Whether the program lies beside this one.
+pub(crate) fn is_installed() -> bool {
+    let own = std::env::current_exe().ok();
+    own.as_deref().and_then(beside).is_some()
+}
+
 /// The program in the directory of this one.
 fn beside(own: &Path) -> Option<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);

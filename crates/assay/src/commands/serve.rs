@@ -30,6 +30,9 @@ pub(crate) fn run(command: &Serve, printer: &mut Printer) -> Exit {
     if let Some(database) = &command.database {
         flags.push(("database", database.clone()));
     }
+    if let Some(lake) = &command.lake {
+        flags.push(("lake.directory", lake.display().to_string()));
+    }
     let config = match load(command.config.as_deref(), &flags, &command.set) {
         Ok(config) => config,
         Err(faults) => return refuse(&faults, printer),
@@ -119,6 +122,9 @@ async fn serve(
     if demo && config.issuer.policy.is_none() {
         config.issuer.policy = demo::policy_in(&config.data);
     }
+    if demo {
+        add_lake(&mut config);
+    }
     let own = config.clone();
     let scheme = if config.has_tls() { "https" } else { "http" };
     let server = assay_server::serve(config).await?;
@@ -135,7 +141,12 @@ async fn serve(
     if demo {
         let (operator, visitor) = demo_tokens(&server).await?;
         let signer = demo_signer(&server, &own).await;
-        fill_behind(server.address(), operator, visitor, signer);
+        let samples = if own.lake.directory.is_some() {
+            demo::Samples::Shown
+        } else {
+            demo::Samples::None
+        };
+        fill_behind(server.address(), [operator, visitor], signer, samples);
     }
     server.run().await
 }
@@ -205,28 +216,48 @@ async fn demo_signer(server: &Server, config: &ServerConfig) -> Option<String> {
 }
 
 /// Fills the hub while it runs: the demonstration comes in by the front door.
-fn fill_behind(address: SocketAddr, operator: String, visitor: String, signer: Option<String>) {
+fn fill_behind(
+    address: SocketAddr,
+    people: [String; 2],
+    signer: Option<String>,
+    samples: demo::Samples,
+) {
     std::thread::spawn(
-        move || match fill(address, &operator, &visitor, signer.as_deref()) {
+        move || match fill(address, &people, signer.as_deref(), samples) {
             Ok(()) => tracing::info!("the demonstration is complete"),
             Err(error) => tracing::error!("the demonstration is incomplete: {error}"),
         },
     );
 }
 
+/// Gives the demonstration a lake in its data directory, where the program is installed and none is configured.
+fn add_lake(config: &mut ServerConfig) {
+    let is_free = config.lake.directory.is_none() && config.lake.socket.is_none();
+    if !is_free || !super::lake::is_installed() {
+        return;
+    }
+    let faults = config.check().len();
+    config.lake.directory = Some(config.data.join("lake"));
+    // A data directory may be too deep for a socket; the demonstration is then one without samples.
+    if config.check().len() > faults {
+        config.lake.directory = None;
+    }
+}
+
 fn fill(
     address: SocketAddr,
-    operator: &str,
-    visitor: &str,
+    [operator, visitor]: &[String; 2],
     signer: Option<&str>,
+    samples: demo::Samples,
 ) -> Result<(), ClientError> {
     let url = format!("http://{address}");
     demo::fill(
-        &Client::new(&url, Some(operator))?,
-        &Client::new(&url, Some(visitor))?,
+        &Client::new(&url, Some(operator.as_str()))?,
+        &Client::new(&url, Some(visitor.as_str()))?,
         signer
             .map(|secret| Client::new(&url, Some(secret)))
             .transpose()?
             .as_ref(),
+        samples,
     )
 }

@@ -107,6 +107,15 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/validate-yaml", Needs::Nothing, 200, |_| {
         Ask("/api/validate-yaml".to_owned(), br#"{"content":"---\nlicense: mit\n---\n"}"#.to_vec())
     }),
+    // This hub has no lake; those that have one are asked in the tests of the lake.
+    row("POST", "/api/sql", Needs::Nothing, 501, |_| {
+        Ask("/api/sql".to_owned(), br#"{"query":"SELECT 1"}"#.to_vec())
+    }),
+    row("POST", "/api/sql/permalinks", Needs::Nothing, 200, |_| {
+        Ask("/api/sql/permalinks".to_owned(), br#"{"query":"SELECT 1"}"#.to_vec())
+    }),
+    row("GET", "/api/sql/{question}", Needs::Nothing, 501, |_| at("/api/sql/U0VMRUNUIDE")),
+    row("GET", "/api/lake/{download}", Needs::Nothing, 501, |_| at("/api/lake/results.parquet")),
     // A list tells only of what its reader may see; another test asks what is in it.
     row("GET", "/api/models", Needs::Nothing, 200, |place| at(&format!("/api/{}", place.kind))),
     change("POST", "/api/assay/organizations", Needs::Writing, |place| {

@@ -48,6 +48,7 @@ Examples:
   assay serve --demo                              a hub on this machine, with something to look at
   assay serve --data /srv/assay --listen 127.0.0.1:8080
   assay serve --config assay.toml
+  assay serve --lake /srv/lake                    with SQL and pages over samples
   ASSAY_DATABASE=postgres://hub:secret@db/assay assay serve --data /srv/assay
   HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
 
@@ -67,6 +68,10 @@ pub(crate) struct Serve {
     /// The database: `sqlite:PATH` or `postgres://...` [default: a file in the data directory]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) database: Option<String>,
+
+    /// The lake that is asked about samples; `assay-lake` is started for it [default: none]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) lake: Option<PathBuf>,
 
     /// A configuration file, in TOML
     #[arg(long, value_name = "FILE")]

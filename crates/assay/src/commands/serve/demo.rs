@@ -4,6 +4,7 @@
 
 mod models;
 mod runs;
+mod samples;
 mod signed;
 
 use std::time::Duration;
@@ -23,12 +24,22 @@ pub(super) const VISITOR: &str = "visitor";
 const DISCLAIMER: &str =
     "This model, its maker and its scores are invented for the demonstration of a hub.";
 
+/// Whether the demonstration has samples to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Samples {
+    /// The hub has a lake.
+    Shown,
+    /// It has none, so nobody would see them.
+    None,
+}
+
 /// Fills a hub: the operator makes benchmarks and models, a visitor opens pull requests. What is there already stays. Where
 /// there is a harness that signs, some of the results are verified.
 pub(super) fn fill(
     operator: &Client,
     visitor: &Client,
     signer: Option<&Client>,
+    samples: Samples,
 ) -> Result<(), ClientError> {
     let mut made: Vec<&str> = Vec::new();
     let namespaces = BENCHMARKS
@@ -75,6 +86,10 @@ pub(super) fn fill(
                 run,
             )?;
         }
+    }
+    match samples {
+        Samples::Shown => samples::fill(operator)?,
+        Samples::None => {}
     }
     for proposal in PROPOSALS {
         propose(visitor, proposal)?;

@@ -1,0 +1,226 @@
+//! What a hub and the process that answers for its lake say to each other, over a socket of one machine.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The header that says how many rows an answer has.
+pub const ROWS_HEADER: &str = "assay-rows";
+/// The header that says whether there were more rows than the budget allows: `true` or `false`.
+pub const TRUNCATED_HEADER: &str = "assay-truncated";
+
+/// A question in SQL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// The question.
+    pub sql: String,
+    /// How the answer is written.
+    pub format: Format,
+    /// What it may cost.
+    pub budget: Budget,
+    /// What does not exist for whoever asks.
+    #[serde(default)]
+    pub hidden: Hidden,
+    /// Whether the answer is complete before it is sent, or sent as it is made.
+    #[serde(default)]
+    pub delivery: Delivery,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One object with the columns, the rows and whether there are more.
+    #[default]
+    Json,
+    /// One JSON object a line.
+    Ndjson,
+    /// Comma-separated values with a header.
+    Csv,
+    /// A Parquet file.
+    Parquet,
+}
+
+/// When an answer is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// When it is complete: a question that fails is refused by its status, and an answer that was cut says so in a header.
+    #[default]
+    Whole,
+    /// As it is made: one that fails on the way breaks off.
+    Stream,
+}
+
+/// What one question may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// How many seconds it may take.
+    pub seconds: u64,
+    /// How many bytes of memory the engine may hold.
+    pub memory: usize,
+    /// How many rows are answered; those beyond are cut off.
+    pub rows: usize,
+    /// How many bytes an answer may have when it is sent as a whole.
+    pub bytes: u64,
+}
+
+/// What does not exist for whoever asks. Names count in any case.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hidden {
+    /// Models.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// Benchmarks.
+    #[serde(default)]
+    pub benchmarks: Vec<String>,
+    /// Directories, as they were taken in: everything that was found below one of them.
+    #[serde(default)]
+    pub sources: Vec<String>,
+}
+
+/// Two models to be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskCompare {
+    /// The one model.
+    pub model_a: String,
+    /// The other model.
+    pub model_b: String,
+    /// Only samples of this task, or of the benchmark of this name.
+    pub task: Option<String>,
+    /// Only samples of this benchmark.
+    pub benchmark: Option<String>,
+    /// Only scores of this metric.
+    pub metric: Option<String>,
+    /// How many samples that differ are told with question and answers.
+    pub flips: usize,
+    /// What it may cost.
+    pub budget: Budget,
+    /// What does not exist for whoever asks.
+    #[serde(default)]
+    pub hidden: Hidden,
+}
+
+/// Directories to be taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskIngest {
+    /// The directories. What was found below them and is there no more leaves the lake.
+    pub directories: Vec<PathBuf>,
+}
+
+/// What became of directories that were taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Ingested {
+    /// Files that were not there before.
+    pub added: u64,
+    /// Files that were there with other content.
+    pub replaced: u64,
+    /// Files that were there already.
+    pub unchanged: u64,
+    /// Files that are gone.
+    pub removed: u64,
+    /// Files that were left out, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// What kind of refusal it is.
+    pub kind: RefusalKind,
+    /// What is wrong, for people.
+    pub error: String,
+}
+
+/// What kind of refusal it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RefusalKind {
+    /// The question is wrong.
+    Question,
+    /// It took too long.
+    Time,
+    /// It needed too much memory or room on the disk, or the answer is too large.
+    Size,
+    /// Too many others are asking.
+    Busy,
+    /// There is nothing to ask yet.
+    Empty,
+    /// It is the fault of the lake.
+    Ours,
+}
+
+impl Hidden {
+    /// Whether everything may be seen.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty() && self.benchmarks.is_empty() && self.sources.is_empty()
+    }
+}
+
+impl Format {
+    /// The media type of an answer.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Parquet => "application/vnd.apache.parquet",
+        }
+    }
+}
+
+impl RefusalKind {
+    /// The status that says the same.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Question => 400,
+            Self::Time => 408,
+            Self::Size => 413,
+            Self::Busy | Self::Empty => 503,
+            Self::Ours => 500,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_read_as_it_was_written() {
+        let ask = Ask {
+            sql: "SELECT 1".to_owned(),
+            format: Format::Csv,
+            budget: Budget {
+                seconds: 1,
+                memory: 2,
+                rows: 3,
+                bytes: 4,
+            },
+            hidden: Hidden {
+                models: vec!["a/b".to_owned()],
+                ..Hidden::default()
+            },
+            delivery: Delivery::Stream,
+        };
+
+        let text = serde_json::to_string(&ask).unwrap();
+
+        assert_eq!(serde_json::from_str::<Ask>(&text).unwrap(), ask);
+    }
+
+    #[test]
+    fn what_a_lake_does_not_know_is_no_question() {
+        let misspelt = r#"{"sql": "", "format": "csv", "hiden": {}, "budget": {"seconds": 1, "memory": 1, "rows": 1, "bytes": 1}}"#;
+
+        let read = serde_json::from_str::<Ask>(misspelt);
+
+        assert!(read.unwrap_err().to_string().contains("hiden"));
+    }
+}

@@ -1,0 +1,105 @@
+use assay_formats::lake_api::{Refusal, RefusalKind};
+use assay_lake::Error;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use datafusion::arrow::error::ArrowError;
+use datafusion::error::DataFusionError;
+
+use crate::commands::chain;
+use crate::printer::complain;
+
+/// Why a question is not answered.
+#[derive(Debug)]
+pub(crate) struct Refused(Refusal);
+
+impl Refused {
+    /// Too many others are asking.
+    pub(crate) fn busy() -> Self {
+        Self::because(
+            RefusalKind::Busy,
+            "too many questions are being answered; ask again in a moment",
+        )
+    }
+
+    /// It took too long.
+    pub(crate) fn time(seconds: u64) -> Self {
+        Self::because(
+            RefusalKind::Time,
+            format!("the question was stopped after {seconds} seconds"),
+        )
+    }
+
+    /// The answer is too large.
+    pub(crate) fn size(bytes: u64) -> Self {
+        Self::because(
+            RefusalKind::Size,
+            format!("the answer has more than {bytes} bytes; ask for fewer columns or rows"),
+        )
+    }
+
+    /// It is the fault of the lake. What it is stays on this machine.
+    pub(crate) fn ours(error: &dyn std::error::Error) -> Self {
+        complain(&chain(error));
+        Self::because(RefusalKind::Ours, "the lake could not be read")
+    }
+
+    fn because(kind: RefusalKind, error: impl Into<String>) -> Self {
+        Self(Refusal {
+            kind,
+            error: error.into(),
+        })
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Query(cause) => of_engine(cause, &error),
+            Error::NotAQuestion(_) | Error::NotForStrangers | Error::Compare(_) => {
+                Self::because(RefusalKind::Question, error.to_string())
+            }
+            Error::Timeout(seconds) => Self::time(*seconds),
+            Error::NoLake(_) => Self::because(RefusalKind::Empty, "there is nothing to ask yet"),
+            Error::NotALake(_)
+            | Error::Version { .. }
+            | Error::Busy(_)
+            | Error::Io { .. }
+            | Error::Manifest { .. }
+            | Error::Parquet { .. }
+            | Error::Arrow(ArrowError::IoError(..)) => Self::ours(&error),
+            Error::Arrow(cause) => Self::because(
+                RefusalKind::Question,
+                format!("the answer cannot be written in this format: {cause}"),
+            ),
+        }
+    }
+}
+
+/// What the engine says of a question is for whoever asked; what it says of files is not.
+fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
+    match cause.find_root() {
+        DataFusionError::ResourcesExhausted(_) => Refused::because(
+            RefusalKind::Size,
+            "the question needs more memory or room on the disk than it may use",
+        ),
+        DataFusionError::SQL(..)
+        | DataFusionError::Plan(_)
+        | DataFusionError::SchemaError(..)
+        | DataFusionError::NotImplemented(_)
+        | DataFusionError::Configuration(_)
+        | DataFusionError::Execution(_)
+        | DataFusionError::ArrowError(..) => {
+            Refused::because(RefusalKind::Question, error.to_string())
+        }
+        _ => Refused::ours(error),
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.0.kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, Json(self.0)).into_response()
+    }
+}
