@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod bucket;
+mod cluster;
 mod command;
 mod compare;
 mod crash;
@@ -9,4 +11,5 @@ mod duckdb;
 mod ingest;
 mod query;
 mod questions;
+mod storage;
 mod support;
