@@ -1,8 +1,13 @@
 //! What can be typed. What it means is for the commands.
 
+mod cluster;
+
 use std::path::PathBuf;
 
+use assay_lake::cluster::Cluster;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::cluster::{ExecutorArgs, SchedulerArgs};
 
 /// How much memory a query may use unless told otherwise, in megabytes.
 const DEFAULT_MEMORY: usize = 2_048;
@@ -95,6 +100,7 @@ Examples:
   assay query \"SELECT model, rank, score FROM standings WHERE task = 'gsm8k'\"
   assay query -f weekly.sql --format csv > weekly.csv
   assay query \"SELECT * FROM instances\" --format parquet --out rows.parquet
+  assay query -f weekly.sql --cluster http://10.0.0.1:50050          on many machines
   assay query                                                        a prompt
 
 Exit codes:
@@ -120,6 +126,10 @@ pub(crate) struct Query {
     /// Write the answer to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Let the machines of a cluster answer, by its scheduler; they have to find the lake at the same place
+    #[arg(long, value_name = "URL")]
+    pub(crate) cluster: Option<Cluster>,
 
     #[command(flatten)]
     pub(crate) budget: Budget,
@@ -208,6 +218,8 @@ pub(crate) enum LakeCommand {
     Check(LakeTask),
     Files(LakeFiles),
     Serve(LakeServe),
+    Scheduler(SchedulerArgs),
+    Executor(ExecutorArgs),
 }
 
 /// The arguments of what is done with a whole lake.
@@ -278,8 +290,8 @@ pub(crate) struct LakeServe {
 /// Where the lake lies.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Place {
-    /// The directory of the lake [default: `ASSAY_LAKE`, else ./assay-lake]
-    #[arg(long, value_name = "DIR")]
+    /// The directory of the lake, or `s3://BUCKET/PREFIX` to read one [default: `ASSAY_LAKE`, else ./assay-lake]
+    #[arg(long, value_name = "PLACE")]
     pub(crate) lake: Option<PathBuf>,
 }
 
@@ -290,7 +302,7 @@ pub(crate) struct Budget {
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MEMORY)]
     pub(crate) memory: usize,
 
-    /// How many seconds an answer may take [default: as long as it takes]
+    /// How many seconds an answer may take [default: as long as it takes, on a cluster an hour]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
 

@@ -1,5 +1,6 @@
 //! The tables of a snapshot as the engine sees them.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,6 +15,7 @@ use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::error::DataFusionError;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
@@ -21,34 +23,115 @@ use datafusion::object_store::path::Path as ObjectPath;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use serde::{Deserialize, Serialize};
 
-use crate::lake::Snapshot;
+use crate::bucket::Bucket;
+use crate::lake::{Snapshot, is_inside};
 use crate::manifest::DataFile;
 use crate::table::Table;
+
+/// How the engine holds text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// As views, which it groups and joins faster.
+    Views,
+    /// Plain, as it travels between machines: a view would drag along the whole buffer that it points into.
+    Plain,
+}
 
 /// One table of a snapshot. Which files a query needs is decided by the manifest, before any of them is opened.
 #[derive(Debug)]
 pub(crate) struct LakeTable {
+    table: Table,
+    directory: PathBuf,
+    store: ObjectStoreUrl,
     schema: SchemaRef,
     files: Vec<(DataFile, ObjectPath)>,
 }
 
+/// A table in the words that a scheduler is told it in.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    table: String,
+    directory: PathBuf,
+    files: Vec<DataFile>,
+}
+
 impl LakeTable {
     /// The files that a snapshot names.
-    pub(crate) fn new(snapshot: &Snapshot, table: Table) -> crate::Result<Self> {
-        let files = snapshot.manifest.files_of(table).map(|file| {
-            let path = snapshot.path_of(&file.path);
-            let object =
+    pub(crate) fn new(snapshot: &Snapshot, table: Table, text: Text) -> crate::Result<Self> {
+        let files = snapshot.manifest.files_of(table).cloned().collect();
+        Self::of(snapshot.directory(), table, files, text)
+    }
+
+    fn of(directory: &Path, table: Table, files: Vec<DataFile>, text: Text) -> crate::Result<Self> {
+        let bucket = Bucket::named(directory);
+        let key_of = |file: &DataFile| match &bucket {
+            Some(bucket) => Ok(bucket.key_of(&file.path)),
+            None => {
+                let path = directory.join(&file.path);
                 ObjectPath::from_absolute_path(&path).map_err(|error| crate::Error::Manifest {
                     path,
                     why: error.to_string(),
-                })?;
-            Ok((file.clone(), object))
+                })
+            }
+        };
+        let files = files.into_iter().map(|file| {
+            let key = key_of(&file)?;
+            Ok((file, key))
         });
+        let store = match &bucket {
+            Some(bucket) => bucket.url()?,
+            None => ObjectStoreUrl::local_filesystem(),
+        };
+        let schema = match text {
+            Text::Views => with_views(&table.schema()),
+            Text::Plain => table.schema(),
+        };
         Ok(Self {
-            schema: with_views(&table.schema()),
+            table,
+            directory: directory.to_owned(),
+            store,
+            schema,
             files: files.collect::<crate::Result<_>>()?,
         })
+    }
+
+    /// The table with no more files than a query needs, as it is sent to a cluster.
+    pub(crate) fn narrowed(&self, state: &dyn Session, filters: &[Expr]) -> Result<Self> {
+        let files = self.needed(state, filters)?;
+        Ok(Self {
+            table: self.table,
+            directory: self.directory.clone(),
+            store: self.store.clone(),
+            schema: Arc::clone(&self.schema),
+            files: files.into_iter().cloned().collect(),
+        })
+    }
+
+    /// What a scheduler is told of the table.
+    pub(crate) fn encode(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&Told {
+            table: self.table.as_str().to_owned(),
+            directory: self.directory.clone(),
+            files: self.files.iter().map(|(file, _)| file.clone()).collect(),
+        })
+    }
+
+    /// The table that a client speaks of. Its paths are judged as those of a manifest are: they may come from a stranger.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        let told: Told =
+            serde_json::from_slice(bytes).map_err(|error| plan_error(&error.to_string()))?;
+        let table = Table::named(&told.table)
+            .ok_or_else(|| plan_error(&format!("`{}` is no table of a lake", told.table)))?;
+        let outside = told.files.iter().find(|file| !is_inside(&file.path));
+        if let Some(file) = outside {
+            let why = format!("`{}` does not lie in the lake", file.path);
+            return Err(plan_error(&why));
+        }
+        Self::of(&told.directory, table, told.files, Text::Plain)
+            .map_err(|error| plan_error(&error.to_string()))
     }
 
     /// The files that may have rows that a query asks for.
@@ -87,7 +170,10 @@ impl LakeTable {
             ("model", &partition.model),
         ] {
             if let Ok(index) = self.schema.index_of(name) {
-                let value = ScalarValue::Utf8View(Some(value.clone()));
+                let value = match self.schema.field(index).data_type() {
+                    DataType::Utf8View => ScalarValue::Utf8View(Some(value.clone())),
+                    _ => ScalarValue::Utf8(Some(value.clone())),
+                };
                 let column = &mut statistics.column_statistics[index];
                 column.null_count = Precision::Exact(0);
                 column.min_value = Precision::Exact(value.clone());
@@ -146,15 +232,18 @@ impl TableProvider for LakeTable {
         let source =
             ParquetSource::new(Arc::clone(&self.schema)).with_table_parquet_options(options);
         let groups = FileGroup::new(files).split_files(state.config().target_partitions());
-        let config =
-            FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
-                .with_file_groups(groups)
-                .with_statistics(statistics)
-                .with_projection_indices(projection.cloned())?
-                .with_limit(limit.filter(|_| filters.is_empty()))
-                .build();
+        let config = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
+            .with_file_groups(groups)
+            .with_statistics(statistics)
+            .with_projection_indices(projection.cloned())?
+            .with_limit(limit.filter(|_| filters.is_empty()))
+            .build();
         Ok(DataSourceExec::from_data_source(config))
     }
+}
+
+fn plan_error(why: &str) -> DataFusionError {
+    DataFusionError::Plan(why.to_owned())
 }
 
 /// Text as views, which the engine groups and joins faster.
@@ -212,5 +301,54 @@ impl PruningStatistics for Names<'_> {
         _values: &std::collections::HashSet<ScalarValue>,
     ) -> Option<BooleanArray> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(path: &str) -> String {
+        format!(
+            r#"{{"table": "instances", "directory": "/srv/lake", "files": [{{"table": "instances", "path": "{path}",
+            "benchmark": "arith", "model": "acme/small", "rows": 8, "bytes": 100, "digest": "d"}}]}}"#
+        )
+    }
+
+    #[test]
+    fn a_table_arrives_as_it_was_sent() {
+        let table = LakeTable::decode(told("tables/instances/a/b.parquet").as_bytes()).unwrap();
+
+        let again = LakeTable::decode(&table.encode().unwrap()).unwrap();
+
+        assert_eq!(again.files, table.files);
+        assert_eq!(
+            again.files[0].1.as_ref(),
+            "srv/lake/tables/instances/a/b.parquet"
+        );
+        assert_eq!(again.schema, Table::Instances.schema());
+    }
+
+    #[test]
+    fn a_table_of_a_stranger_cannot_point_outside_the_lake() {
+        for path in [
+            "../secret",
+            "tables/../../etc/passwd",
+            "/etc/passwd",
+            "tables//x",
+        ] {
+            let refused = LakeTable::decode(told(path).as_bytes());
+
+            assert!(refused.is_err(), "{path}");
+        }
+        for noise in [
+            "",
+            "{}",
+            "[]",
+            "\u{0}",
+            r#"{"table": "x", "directory": "/", "files": []}"#,
+        ] {
+            assert!(LakeTable::decode(noise.as_bytes()).is_err(), "{noise}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod cluster;
 mod compare;
 mod ingest;
 mod lake;
@@ -8,7 +9,7 @@ mod serve;
 
 use std::path::PathBuf;
 
-use assay_lake::{Error, Lake};
+use assay_lake::{Error, Lake, Snapshot};
 use assay_render::visible;
 
 use crate::args::{Args, Command, Place};
@@ -47,9 +48,17 @@ pub(crate) fn refuse(error: &clap::Error, printer: &mut Printer) -> Exit {
 }
 
 /// The lake that is meant.
-fn lake(place: &Place, config: &Config) -> Lake {
-    let directory: PathBuf = place.lake.clone().unwrap_or_else(|| config.lake.clone());
-    Lake::at(directory)
+fn lake(place: &Place, config: &Config) -> Result<Lake, Error> {
+    Lake::named(place.lake.as_ref().unwrap_or(&config.lake))
+}
+
+/// What the lake that is meant holds now.
+fn read(place: &Place, config: &Config) -> Result<Snapshot, Error> {
+    let lake = lake(place, config)?;
+    if lake.is_remote() {
+        return block_on(1, lake.fetch(&config.storage));
+    }
+    lake.read()
 }
 
 /// Runs the engine on threads of its own.
@@ -57,7 +66,7 @@ fn block_on<T>(threads: usize, work: impl Future<Output = Result<T, Error>>) -> 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads.max(1))
         .thread_stack_size(STACK)
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(|source| Error::Io {
             doing: "start threads for",

@@ -4,6 +4,8 @@ use std::io::IsTerminal as _;
 use std::num::NonZero;
 use std::path::PathBuf;
 
+use assay_lake::Storage;
+
 /// How wide findings are when they do not go to a terminal.
 const WIDTH: usize = 120;
 /// The directory of the lake when none is named.
@@ -14,6 +16,8 @@ const DEFAULT_LAKE: &str = "assay-lake";
 pub(crate) struct Config {
     /// The lake to use when none is named.
     pub(crate) lake: PathBuf,
+    /// How lakes in object storage are reached.
+    pub(crate) storage: Storage,
     /// Whether standard input is a terminal.
     pub(crate) stdin_is_terminal: bool,
     /// Whether standard error is a terminal.
@@ -29,12 +33,21 @@ impl Config {
     pub(crate) fn from_environment() -> Self {
         Self {
             lake: variable("ASSAY_LAKE").map_or_else(|| DEFAULT_LAKE.into(), PathBuf::from),
+            storage: Storage::from_variables(variables()),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: WIDTH,
             cores: std::thread::available_parallelism().map_or(1, NonZero::get),
         }
     }
+}
+
+/// All variables that are text.
+fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| {
+        let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+        Some((name, value))
+    })
 }
 
 /// A variable that is set, is text and is not blank.

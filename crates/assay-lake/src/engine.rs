@@ -7,21 +7,25 @@ use assay_formats::lake_api::Hidden;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::catalog::LakeTable;
+use crate::bucket::Stores;
+use crate::catalog::{LakeTable, Text};
+use crate::cluster::{Cluster, Job};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::table::Table;
+use crate::turns::TakeTurns;
 use crate::veil::Veil;
 use crate::views::VIEWS;
 
@@ -50,8 +54,10 @@ pub struct Engine {
     context: SessionContext,
     limits: Limits,
     asked_by: AskedBy,
-    /// Keeps the files of the snapshot on the disk.
-    _snapshot: Arc<Snapshot>,
+    /// Who does the work, when it is not this process.
+    cluster: Option<Cluster>,
+    /// What it is over. As long as it is held, its files stay on the disk.
+    snapshot: Arc<Snapshot>,
 }
 
 /// Tells whether work for an engine still goes on. An operator that is deep in its work does not notice that nobody waits
@@ -82,14 +88,16 @@ enum AskedBy {
 pub struct Answer {
     schema: SchemaRef,
     batches: mpsc::Receiver<Result<RecordBatch, DataFusionError>>,
-    task: AbortHandle,
+    /// Gone once the answer is known to be whole.
+    task: Option<JoinHandle<()>>,
+    job: Option<Job>,
     deadline: Option<(Instant, Duration)>,
 }
 
 impl Engine {
     /// Makes the tables of a snapshot known.
     pub async fn open(snapshot: Snapshot, limits: Limits) -> Result<Self> {
-        Self::assemble(snapshot, limits, &Hidden::default(), AskedBy::Owner).await
+        Self::alone(snapshot, limits, &Hidden::default(), AskedBy::Owner).await
     }
 
     /// Makes known what strangers may see of a snapshot: no row of what is hidden, no plan with the paths of this machine.
@@ -98,43 +106,63 @@ impl Engine {
         limits: Limits,
         hidden: &Hidden,
     ) -> Result<Self> {
-        Self::assemble(snapshot, limits, hidden, AskedBy::Stranger).await
+        Self::alone(snapshot, limits, hidden, AskedBy::Stranger).await
     }
 
-    async fn assemble(
+    /// Makes the tables of a snapshot known to a cluster, which has to find the files of the lake at the same place. Questions
+    /// are judged here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
+    pub async fn open_on(cluster: &Cluster, snapshot: Snapshot, limits: Limits) -> Result<Self> {
+        cluster.reach().await?;
+        let runtime = runtime(limits, &snapshot, AskedBy::Owner)?;
+        let engine = Self {
+            context: SessionContext::new_with_state(cluster.session(runtime)),
+            limits,
+            asked_by: AskedBy::Owner,
+            cluster: Some(cluster.clone()),
+            snapshot: Arc::new(snapshot),
+        };
+        engine.knowing(&Arc::new(Veil::default()), Text::Plain).await
+    }
+
+    async fn alone(
         mut snapshot: Snapshot,
         limits: Limits,
         hidden: &Hidden,
         asked_by: AskedBy,
     ) -> Result<Self> {
-        let pool = FairSpillPool::new(limits.memory);
-        let consumers =
-            std::num::NonZero::new(NAMED_CONSUMERS).unwrap_or(std::num::NonZero::<usize>::MIN);
-        let mut runtime = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)));
-        if asked_by == AskedBy::Stranger {
-            runtime = runtime.with_max_temp_directory_size(STRANGERS_SPILL);
-        }
         let config = SessionConfig::new()
             .with_target_partitions(limits.threads.max(1))
             .with_information_schema(true);
-        let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime(limits, &snapshot, asked_by)?)
+            .with_default_features()
+            .with_physical_optimizer_rule(Arc::new(TakeTurns))
+            .build();
         let veil = Arc::new(Veil::new(hidden, &snapshot.manifest));
         snapshot.manifest.files.retain(|file| !veil.covers(file));
+        let engine = Self {
+            context: SessionContext::new_with_state(state),
+            limits,
+            asked_by,
+            cluster: None,
+            snapshot: Arc::new(snapshot),
+        };
+        engine.knowing(&veil, Text::Views).await
+    }
+
+    /// Makes the tables known, beneath a veil.
+    async fn knowing(self, veil: &Arc<Veil>, text: Text) -> Result<Self> {
         for table in Table::ALL {
-            let provider = Arc::new(LakeTable::new(&snapshot, table)?);
-            context.register_table(table.as_str(), veil.over(table, provider))?;
+            let provider = Arc::new(LakeTable::new(&self.snapshot, table, text)?);
+            let seen = veil.over(table, provider);
+            self.context.register_table(table.as_str(), seen)?;
         }
         for view in VIEWS {
             let sql = format!("CREATE VIEW {} AS {}", view.name, view.sql);
-            context.sql(&sql).await?;
+            self.context.sql(&sql).await?;
         }
-        Ok(Self {
-            context,
-            limits,
-            asked_by,
-            _snapshot: Arc::new(snapshot),
-        })
+        Ok(self)
     }
 
     /// What tells, when the engine and its answers are dropped, whether work for them still goes on.
@@ -160,12 +188,15 @@ impl Engine {
             .timeout
             .map(|timeout| (Instant::now() + timeout, timeout));
         let frame = self.context.execute_logical_plan(plan).await?;
-        let stream = within(deadline, frame.execute_stream()).await??;
+        let context = Arc::new(frame.task_ctx());
+        let plan = within(deadline, frame.create_physical_plan()).await??;
+        let stream = execute_stream(Arc::clone(&plan), context)?;
         let (sender, batches) = mpsc::channel(BATCHES_AHEAD);
         Ok(Answer {
             schema: stream.schema(),
             batches,
-            task: tokio::spawn(drive(stream, sender)).abort_handle(),
+            task: Some(tokio::spawn(drive(stream, sender))),
+            job: self.cluster.clone().map(|cluster| Job::new(cluster, plan)),
             deadline,
         })
     }
@@ -189,15 +220,52 @@ impl Answer {
 
     /// The next rows; `None` after the last.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let next = within(self.deadline, self.batches.recv()).await?;
-        Ok(next.transpose()?)
+        match within(self.deadline, self.batches.recv()).await {
+            Ok(Some(batch)) => Ok(Some(batch?)),
+            Ok(None) => self.close().await,
+            Err(stopped) => {
+                if let Some(job) = &self.job {
+                    job.cancel().await;
+                }
+                Err(stopped)
+            }
+        }
+    }
+
+    /// There are no more rows: either the answer is whole, or the task that made it is dead. Half an answer must not be taken
+    /// for one.
+    async fn close(&mut self) -> Result<Option<RecordBatch>> {
+        match self.task.take() {
+            None => Ok(None),
+            Some(task) => match task.await {
+                Ok(()) => Ok(None),
+                Err(error) => Err(Error::BrokenOff(error.to_string())),
+            },
+        }
     }
 }
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        self.task.abort();
+        if let Some(task) = &self.task {
+            task.abort();
+        }
     }
+}
+
+/// Memory within the budget of a query, and the stores that the lake may lie in.
+fn runtime(limits: Limits, snapshot: &Snapshot, asked_by: AskedBy) -> Result<Arc<RuntimeEnv>> {
+    let pool = FairSpillPool::new(limits.memory);
+    let consumers =
+        std::num::NonZero::new(NAMED_CONSUMERS).unwrap_or(std::num::NonZero::<usize>::MIN);
+    let builder = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
+        .with_object_store_registry(Arc::new(Stores::new(snapshot.storage().clone())));
+    let builder = match asked_by {
+        AskedBy::Owner => builder,
+        AskedBy::Stranger => builder.with_max_temp_directory_size(STRANGERS_SPILL),
+    };
+    Ok(builder.build_arc()?)
 }
 
 async fn drive(
@@ -227,4 +295,35 @@ async fn within<T>(
 fn refused(message: &str) -> String {
     let word = message.rsplit(": ").next().unwrap_or(message);
     format!("`{word}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::datatypes::Schema;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_engine_that_breaks_down_does_not_end_an_answer() {
+        let schema = Arc::new(Schema::empty());
+        let (sender, batches) = mpsc::channel(BATCHES_AHEAD);
+        let rows = RecordBatch::new_empty(Arc::clone(&schema));
+        let task = tokio::spawn(async move {
+            let _ = sender.send(Ok(rows)).await;
+            panic!("planted");
+        });
+        let mut answer = Answer {
+            schema,
+            batches,
+            task: Some(task),
+            job: None,
+            deadline: None,
+        };
+
+        let first = answer.next().await;
+        let second = answer.next().await;
+
+        assert!(matches!(first, Ok(Some(_))), "{first:?}");
+        assert!(matches!(second, Err(Error::BrokenOff(_))), "{second:?}");
+    }
 }

@@ -77,6 +77,37 @@ pub enum Error {
     /// The answer took too long.
     #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
     Timeout(u64),
+    /// The engine ended without saying that the answer is whole.
+    #[error("the engine broke off in the middle of the answer: {0}")]
+    BrokenOff(String),
+    /// An address of a lake that nobody can follow.
+    #[error(
+        "`{0}` is no address of a lake: name a directory, `file:///DIRECTORY` or `s3://BUCKET/PREFIX`"
+    )]
+    NoAddress(String),
+    /// Somebody asked to change or to lock a lake that lies in object storage.
+    #[error("`{}` can be read but not changed; change the directory that it was copied from", .0.display())]
+    Remote(PathBuf),
+    /// Object storage does not hand over what it has.
+    #[error("failed to {doing} `{at}`")]
+    Bucket {
+        /// What was tried.
+        doing: &'static str,
+        /// On which object.
+        at: String,
+        /// Why not.
+        source: object_store::Error,
+    },
+    /// A machine of a cluster cannot be reached, or does not do its work.
+    #[error("failed to {doing} `{at}`: {why}")]
+    Cluster {
+        /// What was tried.
+        doing: &'static str,
+        /// With which machine.
+        at: String,
+        /// Why not.
+        why: String,
+    },
     /// Two runs cannot be compared.
     #[error("{0}")]
     Compare(String),

@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
+use crate::bucket::{Bucket, Storage};
 use crate::error::{Error, Result};
 use crate::manifest::Manifest;
 
@@ -41,12 +43,13 @@ pub struct Lake {
     directory: PathBuf,
 }
 
-/// What a lake holds at one moment. As long as this lives, its files stay.
+/// What a lake holds at one moment. As long as this lives, the files of a directory stay.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The files.
     pub manifest: Manifest,
     directory: PathBuf,
+    storage: Storage,
     _lock: Option<File>,
 }
 
@@ -67,9 +70,51 @@ impl Lake {
         }
     }
 
+    /// The lake that an address names: a directory, `file:///DIRECTORY`, or `s3://BUCKET/PREFIX`.
+    pub fn named(address: &Path) -> Result<Self> {
+        let is_url = address.to_str().filter(|text| text.starts_with("file:"));
+        let directory = match is_url {
+            None => address.to_owned(),
+            Some(text) => Url::parse(text)
+                .ok()
+                .and_then(|url| url.to_file_path().ok())
+                .ok_or_else(|| Error::NoAddress(text.to_owned()))?,
+        };
+        Ok(Self { directory })
+    }
+
+    /// Whether it lies in object storage, where it can be read by [`Lake::fetch`] alone.
+    pub fn is_remote(&self) -> bool {
+        Bucket::named(&self.directory).is_some()
+    }
+
     /// The directory.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Reads what a lake in object storage holds now, or one in a directory. Nobody locks a bucket: what is removed from it while
+    /// it is read is missed, and an error.
+    pub async fn fetch(&self, storage: &Storage) -> Result<Snapshot> {
+        let Some(bucket) = Bucket::named(&self.directory) else {
+            return self.read();
+        };
+        let missing = || Error::NoLake(self.directory.clone());
+        let head = bucket.fetch(storage, HEAD).await?.ok_or_else(missing)?;
+        let number = snapshot_in(&head, &self.directory.join(HEAD))?;
+        let name = snapshot_name(number);
+        let path = self.directory.join(&name);
+        let manifest = bucket.fetch(storage, &name).await?;
+        let manifest = manifest.ok_or_else(|| Error::Manifest {
+            path: path.clone(),
+            why: "it is not there".to_owned(),
+        })?;
+        Ok(Snapshot {
+            manifest: manifest_in(&manifest, &path)?,
+            directory: self.directory.clone(),
+            storage: storage.clone(),
+            _lock: None,
+        })
     }
 
     /// Reads what the lake holds now.
@@ -90,6 +135,7 @@ impl Lake {
         Ok(Snapshot {
             manifest: manifest_of(&directory)?,
             directory,
+            storage: Storage::default(),
             _lock: lock,
         })
     }
@@ -126,6 +172,9 @@ impl Lake {
     }
 
     fn absolute(&self) -> Result<PathBuf> {
+        if self.is_remote() {
+            return Err(Error::Remote(self.directory.clone()));
+        }
         std::path::absolute(&self.directory).map_err(Error::io("find", &self.directory))
     }
 }
@@ -136,9 +185,14 @@ impl Snapshot {
         self.directory.join(relative)
     }
 
-    /// The directory of the lake.
+    /// The directory of the lake, or its address.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// How the files are reached, when they lie in object storage.
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 }
 
@@ -215,12 +269,20 @@ fn publish(directory: &Path, manifest: &Manifest) -> Result<()> {
 }
 
 fn manifest_of(directory: &Path) -> Result<Manifest> {
-    let head_path = directory.join(HEAD);
-    let head: Head = parsed(&head_path)?;
+    let read = |path: &Path| fs_err::read(path).map_err(Error::io("read", path));
+    let head = directory.join(HEAD);
+    let number = snapshot_in(&read(&head)?, &head)?;
+    let path = snapshot_path(directory, number);
+    manifest_in(&read(&path)?, &path)
+}
+
+/// The number of the snapshot that the first file of a lake names.
+fn snapshot_in(bytes: &[u8], path: &Path) -> Result<u64> {
+    let head: Head = parsed(bytes, path)?;
     if head.format != FORMAT {
         return Err(Error::Manifest {
             why: format!("its format is `{}`", head.format),
-            path: head_path,
+            path: path.to_owned(),
         });
     }
     if head.version != VERSION {
@@ -229,20 +291,23 @@ fn manifest_of(directory: &Path) -> Result<Manifest> {
             known: VERSION,
         });
     }
-    let path = snapshot_path(directory, head.snapshot);
-    let manifest: Manifest = parsed(&path)?;
+    Ok(head.snapshot)
+}
+
+fn manifest_in(bytes: &[u8], path: &Path) -> Result<Manifest> {
+    let manifest: Manifest = parsed(bytes, path)?;
     let outside = manifest.files.iter().find(|file| !is_inside(&file.path));
     match outside {
         Some(file) => Err(Error::Manifest {
             why: format!("`{}` does not lie in the lake", file.path),
-            path,
+            path: path.to_owned(),
         }),
         None => Ok(manifest),
     }
 }
 
 /// Whether a path of a manifest stays below the data of the lake. A lake may come from a stranger.
-fn is_inside(path: &str) -> bool {
+pub(crate) fn is_inside(path: &str) -> bool {
     path.strip_prefix(TABLES)
         .and_then(|rest| rest.strip_prefix('/'))
         .is_some_and(|rest| {
@@ -251,16 +316,19 @@ fn is_inside(path: &str) -> bool {
         })
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
-    let bytes = fs_err::read(path).map_err(Error::io("read", path))?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::Manifest {
+fn parsed<T: for<'de> Deserialize<'de>>(bytes: &[u8], path: &Path) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|error| Error::Manifest {
         path: path.to_owned(),
         why: error.to_string(),
     })
 }
 
 fn snapshot_path(directory: &Path, number: u64) -> PathBuf {
-    directory.join(SNAPSHOTS).join(format!("{number:08}.json"))
+    directory.join(snapshot_name(number))
+}
+
+fn snapshot_name(number: u64) -> String {
+    format!("{SNAPSHOTS}/{number:08}.json")
 }
 
 /// Puts a document in the place of a file, so that a reader finds the old one or the new one.

@@ -4,8 +4,10 @@
 //! rule come in, twice the same file comes in once, and a reader sees the old set of files or the new one, never half.
 
 mod batch;
+mod bucket;
 mod catalog;
 mod check;
+pub mod cluster;
 mod compact;
 pub mod compare;
 mod discover;
@@ -21,11 +23,13 @@ mod record;
 mod results;
 mod row;
 mod table;
+mod turns;
 mod value;
 mod veil;
 mod views;
 mod writer;
 
+pub use bucket::Storage;
 pub use check::{Fault, check};
 pub use compact::{Compacted, compact};
 pub use engine::{Answer, Engine, Limits, Trace};

@@ -65,14 +65,16 @@ const EDGES: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates of others, with their families (`axum` is also `axum-extra`), and the only crates of ours that may use them.
-const CONFINED: [(&str, &[&str]); 11] = [
+const CONFINED: [(&str, &[&str]); 13] = [
     ("annotate-snippets", &["assay-render"]),
     ("axum", &["assay-lake", "assay-server"]),
+    ("ballista", &["assay-lake"]),
     ("clap", &["assay", "assay-lake"]),
     ("datafusion", &["assay-lake"]),
     ("ed25519-dalek", &["assay-trust"]),
     ("gix", &["assay-git"]),
     ("jsonwebtoken", &["assay-trust"]),
+    ("object_store", &["assay-lake"]),
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
     ("tower", &["assay-server"]),

@@ -17,7 +17,7 @@ pub(super) fn run(
     config: &Config,
     printer: &mut Printer,
 ) -> Result<Exit, Error> {
-    let snapshot = super::lake(&command.place, config).read()?;
+    let snapshot = super::read(&command.place, config)?;
     let limits = limits(&command.budget, config);
     let question = Question {
         model_a: command.model_a.clone(),

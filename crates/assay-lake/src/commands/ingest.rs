@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 
 /// Takes files in and tells what came of it.
 pub(super) fn run(command: &Ingest, config: &Config, printer: &mut Printer) -> Result<Exit, Error> {
-    let lake = super::lake(&command.place, config);
+    let lake = super::lake(&command.place, config)?;
     let shown = config.stderr_is_terminal && !command.no_progress;
     let bar = ProgressStyle::with_template(TEMPLATE)
         .ok()

@@ -15,13 +15,18 @@ pub(super) fn run(
     config: &Config,
     printer: &mut Printer,
 ) -> Result<Exit, Error> {
-    let at = |task: &LakeTask| super::lake(&task.place, config);
+    let read = |task: &LakeTask| super::read(&task.place, config);
     match &command.command {
-        LakeCommand::Stats(task) => stats(&at(task), task.format, printer),
-        LakeCommand::Compact(task) => run_compact(&at(task), task.format, printer),
-        LakeCommand::Check(task) => run_check(&at(task), task.format, printer),
+        LakeCommand::Stats(task) => stats(&read(task)?, task.format, printer),
+        LakeCommand::Compact(task) => {
+            let lake = super::lake(&task.place, config)?;
+            run_compact(&lake, task.format, printer)
+        }
+        LakeCommand::Check(task) => run_check(&read(task)?, task.format, printer),
         LakeCommand::Files(files) => list(files, config, printer),
         LakeCommand::Serve(serve) => super::serve::run(serve, config, printer),
+        LakeCommand::Scheduler(command) => super::cluster::scheduler(command, config, printer),
+        LakeCommand::Executor(command) => super::cluster::executor(command, config, printer),
     }
 }
 
@@ -33,8 +38,7 @@ struct Size {
     bytes: u64,
 }
 
-fn stats(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
-    let snapshot = lake.read()?;
+fn stats(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
     let manifest = &snapshot.manifest;
     let mut tables: BTreeMap<&str, Size> = BTreeMap::new();
     for table in Table::ALL {
@@ -86,12 +90,15 @@ fn run_compact(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Resu
     Ok(Exit::Clean)
 }
 
-fn run_check(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
-    let snapshot = lake.read()?;
-    let faults = check(&snapshot)?;
+fn run_check(
+    snapshot: &Snapshot,
+    format: ReportFormat,
+    printer: &mut Printer,
+) -> Result<Exit, Error> {
+    let faults = check(snapshot)?;
     match format {
         ReportFormat::Json => printer.json(&json!({"version": 1, "faults": faults})),
-        ReportFormat::Text if faults.is_empty() => printer.line(&sound(&snapshot)),
+        ReportFormat::Text if faults.is_empty() => printer.line(&sound(snapshot)),
         ReportFormat::Text => {
             for fault in &faults {
                 let place = if fault.path.is_empty() {
@@ -119,7 +126,7 @@ fn sound(snapshot: &Snapshot) -> String {
 }
 
 fn list(command: &LakeFiles, config: &Config, printer: &mut Printer) -> Result<Exit, Error> {
-    let snapshot = super::lake(&command.place, config).read()?;
+    let snapshot = super::read(&command.place, config)?;
     let table = Table::named(&command.table).into_iter();
     let paths: Vec<String> = table
         .flat_map(|table| snapshot.manifest.files_of(table))

@@ -13,11 +13,17 @@ use crate::prompt::{Prompt, Typed};
 
 /// The longest query that is read, in bytes.
 const MAX_QUERY: u64 = 1 << 20;
+/// How long a cluster may take when nobody says how long.
+const ON_A_CLUSTER: Duration = Duration::from_hours(1);
 
 /// Answers a question, or all that are asked at a prompt.
 pub(super) fn run(command: &Query, config: &Config, printer: &mut Printer) -> Result<Exit, Error> {
-    let snapshot = super::lake(&command.place, config).read()?;
-    let limits = limits(&command.budget, config);
+    let snapshot = super::read(&command.place, config)?;
+    let mut limits = limits(&command.budget, config);
+    if command.cluster.is_some() {
+        // A cluster without executors would never begin, and nobody there would notice.
+        limits.timeout = limits.timeout.or(Some(ON_A_CLUSTER));
+    }
     let sql = match (&command.sql, &command.file) {
         (Some(sql), _) => Some(sql.clone()),
         (None, Some(file)) => {
@@ -31,7 +37,10 @@ pub(super) fn run(command: &Query, config: &Config, printer: &mut Printer) -> Re
         (None, None) => None,
     };
     super::block_on(limits.threads, async {
-        let engine = Engine::open(snapshot, limits).await?;
+        let engine = match &command.cluster {
+            None => Engine::open(snapshot, limits).await?,
+            Some(cluster) => Engine::open_on(cluster, snapshot, limits).await?,
+        };
         match sql {
             Some(sql) => answer(&engine, &sql, command, printer).await,
             None => converse(&engine, command, printer).await,

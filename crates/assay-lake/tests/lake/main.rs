@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod bucket;
+mod cluster;
 mod command;
 mod compare;
 mod crash;
@@ -17,4 +19,5 @@ mod query;
 mod questions;
 #[cfg(unix)]
 mod serve;
+mod storage;
 mod support;

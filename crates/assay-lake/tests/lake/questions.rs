@@ -95,7 +95,7 @@ const ANSWERS: [&[&str]; 20] = [
 ];
 
 /// The titles and the SQL of the page.
-fn questions() -> Vec<(String, String)> {
+pub(crate) fn questions() -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/questions.md");
     let page = std::fs::read_to_string(path).unwrap();
     page.split("\n## ")

@@ -1,0 +1,226 @@
+//! A small S3-compatible server: `GET` and `HEAD` of the files of a directory, with ranges, for those who sign their requests
+//! with the right key (AWS Signature Version 4).
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::{Digest as _, Sha256};
+
+/// The keys that the server knows.
+pub(crate) const KEY_ID: &str = "assay-test-key";
+pub(crate) const SECRET: &str = "assay-test-secret";
+/// The bucket that it has.
+pub(crate) const BUCKET: &str = "results";
+const REGION: &str = "us-east-1";
+
+/// A server on loopback that ends with the process.
+pub(crate) struct Storage {
+    endpoint: String,
+    handed_out: Arc<Mutex<BTreeMap<String, u64>>>,
+}
+
+impl Storage {
+    /// Serves a directory as what lies below a prefix of the bucket.
+    pub(crate) fn serve(prefix: &'static str, directory: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let handed_out = Arc::new(Mutex::new(BTreeMap::new()));
+        let shelf = Shelf {
+            prefix: format!("/{BUCKET}/{prefix}/"),
+            directory: directory.to_owned(),
+            handed_out: Arc::clone(&handed_out),
+        };
+        std::thread::spawn(move || {
+            for stream in listener.incoming().filter_map(Result::ok) {
+                let shelf = shelf.clone();
+                std::thread::spawn(move || shelf.answer(&stream));
+            }
+        });
+        Self {
+            endpoint,
+            handed_out,
+        }
+    }
+
+    /// What a program has to know to read from it.
+    pub(crate) fn variables(&self, secret: &str) -> Vec<(String, String)> {
+        let variables = [
+            ("AWS_ENDPOINT", self.endpoint.as_str()),
+            ("AWS_ALLOW_HTTP", "true"),
+            ("AWS_REGION", REGION),
+            ("AWS_ACCESS_KEY_ID", KEY_ID),
+            ("AWS_SECRET_ACCESS_KEY", secret),
+        ];
+        let owned = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        owned.into()
+    }
+
+    /// How many bytes of each file were handed out.
+    pub(crate) fn handed_out(&self) -> BTreeMap<String, u64> {
+        self.handed_out.lock().unwrap().clone()
+    }
+}
+
+#[derive(Clone)]
+struct Shelf {
+    prefix: String,
+    directory: PathBuf,
+    handed_out: Arc<Mutex<BTreeMap<String, u64>>>,
+}
+
+struct Request {
+    method: String,
+    path: String,
+    headers: BTreeMap<String, String>,
+}
+
+impl Shelf {
+    /// Answers the requests of one connection until it is closed.
+    fn answer(&self, stream: &TcpStream) {
+        let mut reader = BufReader::new(stream);
+        let mut writer = stream;
+        while let Some(request) = Request::read(&mut reader) {
+            let (status, headers, body) = self.respond(&request);
+            let length = body.len();
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n");
+            let body = if request.method == "HEAD" {
+                &[]
+            } else {
+                &body[..]
+            };
+            if writer
+                .write_all(head.as_bytes())
+                .and_then(|()| writer.write_all(body))
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    fn respond(&self, request: &Request) -> (&'static str, String, Vec<u8>) {
+        if !request.is_signed() {
+            let body = b"<Error><Code>SignatureDoesNotMatch</Code></Error>";
+            return ("403 Forbidden", String::new(), body.to_vec());
+        }
+        let file = request.path.strip_prefix(&self.prefix);
+        let content = file.and_then(|file| std::fs::read(self.directory.join(file)).ok());
+        let (Some(file), Some(content)) = (file, content) else {
+            let body = b"<Error><Code>NoSuchKey</Code></Error>";
+            return ("404 Not Found", String::new(), body.to_vec());
+        };
+        let about = "last-modified: Mon, 01 Jan 2024 00:00:00 GMT\r\netag: \"one\"\r\n";
+        let (status, extra, body) = match request.range(content.len()) {
+            None => ("200 OK", String::new(), content),
+            Some((from, to)) => {
+                let range = format!(
+                    "content-range: bytes {from}-{}/{}\r\n",
+                    to - 1,
+                    content.len()
+                );
+                ("206 Partial Content", range, content[from..to].to_vec())
+            }
+        };
+        if request.method == "GET" {
+            let mut handed_out = self.handed_out.lock().unwrap();
+            *handed_out.entry(file.to_owned()).or_default() += body.len() as u64;
+        }
+        (status, format!("{about}{extra}"), body)
+    }
+}
+
+impl Request {
+    fn read(reader: &mut impl std::io::BufRead) -> Option<Self> {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        let mut words = line.split(' ');
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let mut headers = BTreeMap::new();
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+            let Some((name, value)) = line.trim_end().split_once(':') else {
+                break;
+            };
+            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        }
+        Some(Self {
+            method,
+            path,
+            headers,
+        })
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    /// The bytes that are asked for, when they are not all.
+    fn range(&self, length: usize) -> Option<(usize, usize)> {
+        let range = self.header("range").strip_prefix("bytes=")?;
+        match range.split_once('-')? {
+            ("", last) => Some((length.saturating_sub(last.parse().ok()?), length)),
+            (from, "") => Some((from.parse().ok()?, length)),
+            (from, to) => {
+                let end: usize = to.parse().ok()?;
+                Some((from.parse().ok()?, (end + 1).min(length)))
+            }
+        }
+    }
+
+    /// Whether the request was signed by somebody who knows the secret.
+    fn is_signed(&self) -> bool {
+        let authorization = self.header("authorization");
+        let field = |name: &str| {
+            let rest = authorization.split(name).nth(1)?;
+            rest.split([',', ' ']).next()
+        };
+        let parts = (
+            field("Credential="),
+            field("SignedHeaders="),
+            field("Signature="),
+        );
+        let (Some(credential), Some(signed), Some(signature)) = parts else {
+            return false;
+        };
+        let day = self.header("x-amz-date").split('T').next().unwrap_or("");
+        let scope = format!("{day}/{REGION}/s3/aws4_request");
+        credential == format!("{KEY_ID}/{scope}") && signature == self.signature(signed, &scope)
+    }
+
+    fn signature(&self, signed: &str, scope: &str) -> String {
+        let headers: String = signed
+            .split(';')
+            .map(|name| format!("{name}:{}\n", self.header(name)))
+            .collect();
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let payload = self.header("x-amz-content-sha256");
+        let canonical = format!(
+            "{}\n{path}\n{query}\n{headers}\n{signed}\n{payload}",
+            self.method
+        );
+        let digest = hex(&Sha256::digest(canonical.as_bytes()));
+        let moment = self.header("x-amz-date");
+        let to_sign = format!("AWS4-HMAC-SHA256\n{moment}\n{scope}\n{digest}");
+        let key = scope
+            .split('/')
+            .fold(format!("AWS4{SECRET}").into_bytes(), |key, part| {
+                keyed(&key, part.as_bytes())
+            });
+        hex(&keyed(&key, to_sign.as_bytes()))
+    }
+}
+
+fn keyed(key: &[u8], message: &[u8]) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
+    mac.update(message);
+    mac.finalize().into_bytes().to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
