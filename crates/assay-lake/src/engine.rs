@@ -121,7 +121,9 @@ impl Engine {
             cluster: Some(cluster.clone()),
             snapshot: Arc::new(snapshot),
         };
-        engine.knowing(&Arc::new(Veil::default()), Text::Plain).await
+        engine
+            .knowing(&Arc::new(Veil::default()), Text::Plain)
+            .await
     }
 
     async fn alone(
