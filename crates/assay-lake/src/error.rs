@@ -69,6 +69,9 @@ pub enum Error {
         "only questions can be asked here, not {0}: use SELECT, WITH, VALUES, EXPLAIN, SHOW or DESCRIBE"
     )]
     NotAQuestion(String),
+    /// The question has too many levels.
+    #[error("the query is nested more than {0} levels deep; divide it")]
+    TooDeep(usize),
     /// The answer took too long.
     #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
     Timeout(u64),
