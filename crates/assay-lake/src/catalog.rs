@@ -67,15 +67,15 @@ impl LakeTable {
 
     fn of(directory: &Path, table: Table, files: Vec<DataFile>, text: Text) -> crate::Result<Self> {
         let bucket = Bucket::named(directory);
-        let key_of = |file: &DataFile| match &bucket {
-            Some(bucket) => Ok(bucket.key_of(&file.path)),
-            None => {
-                let path = directory.join(&file.path);
-                ObjectPath::from_absolute_path(&path).map_err(|error| crate::Error::Manifest {
-                    path,
-                    why: error.to_string(),
-                })
+        let key_of = |file: &DataFile| {
+            if let Some(bucket) = &bucket {
+                return Ok(bucket.key_of(&file.path));
             }
+            let path = directory.join(&file.path);
+            ObjectPath::from_absolute_path(&path).map_err(|error| crate::Error::Manifest {
+                path,
+                why: error.to_string(),
+            })
         };
         let files = files.into_iter().map(|file| {
             let key = key_of(&file)?;

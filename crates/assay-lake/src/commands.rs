@@ -16,8 +16,9 @@ use crate::args::{Args, Command, Place};
 use crate::config::Config;
 use crate::printer::{Exit, Printer};
 
-/// How large the stacks of worker threads are, in bytes: plans of queries are deep trees.
-pub(crate) const STACK: usize = 8 << 20;
+/// How large the stacks of all threads are that read a question, in bytes: a long one is a deep tree, which the engine follows
+/// by calling itself. Only what is used of them takes memory.
+pub(crate) const STACK: usize = 256 << 20;
 
 /// Runs what was asked for.
 pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {

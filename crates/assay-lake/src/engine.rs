@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use crate::bucket::Stores;
 use crate::catalog::{LakeTable, Text};
 use crate::cluster::{Cluster, Job};
+use crate::depth::is_deeper;
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::table::Table;
@@ -31,6 +32,9 @@ use crate::views::VIEWS;
 
 /// How many of the largest users of memory an error names.
 const NAMED_CONSUMERS: usize = 3;
+
+/// How deep a question may be nested.
+const MAX_DEPTH: usize = 256;
 
 /// How many batches are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
@@ -175,6 +179,9 @@ impl Engine {
     /// Begins to answer a question. Anything but a question is refused before it is looked at any further.
     pub async fn ask(&self, sql: &str) -> Result<Answer> {
         let plan = self.context.state().create_logical_plan(sql).await?;
+        if is_deeper(&plan, MAX_DEPTH)? {
+            return Err(Error::TooDeep(MAX_DEPTH));
+        }
         SQLOptions::new()
             .with_allow_ddl(false)
             .with_allow_dml(false)

@@ -74,6 +74,9 @@ pub enum Error {
         "plans are not told here, because they name files; ask with `assay query` where the lake lies"
     )]
     NotForStrangers,
+    /// The question has too many levels.
+    #[error("the query is nested more than {0} levels deep; divide it")]
+    TooDeep(usize),
     /// The answer took too long.
     #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
     Timeout(u64),

@@ -10,6 +10,7 @@ mod check;
 pub mod cluster;
 mod compact;
 pub mod compare;
+mod depth;
 mod discover;
 mod engine;
 mod error;

@@ -17,7 +17,19 @@ use crate::args::Args;
 use crate::config::Config;
 use crate::printer::Printer;
 
+/// What a program of this language ends with after a panic.
+const PANICKED: u8 = 101;
+
 fn main() -> ExitCode {
+    // The first thread has the stack that the system gives it, which is too small for a long question.
+    let work = std::thread::Builder::new().stack_size(commands::STACK);
+    match work.spawn(run).map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(_)) | Err(_) => ExitCode::from(PANICKED),
+    }
+}
+
+fn run() -> ExitCode {
     let config = Config::from_environment();
     let mut printer = Printer::new();
     let exit = match Args::try_parse() {

@@ -16,9 +16,14 @@ use datafusion_proto::protobuf::LogicalPlanNode;
 
 use super::codec::LakeCodec;
 use crate::catalog::LakeTable;
+use crate::depth::is_deeper;
 
 /// The schema of the tables that describe tables.
 const INFORMATION_SCHEMA: &str = "information_schema";
+
+/// How deep a plan and the expressions in it may be nested. Other machines read them with a stack of a size that is not ours to
+/// choose, and one that overflows takes the work of others along.
+const MAX_DEPTH: usize = 64;
 
 /// Sends what asks about tables of a lake to a cluster, and answers the rest here: `SHOW TABLES`, `DESCRIBE results`, `SELECT 1`.
 #[derive(Debug)]
@@ -43,6 +48,11 @@ impl QueryPlanner for ClusterPlanner {
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         if asks_a_lake(plan)? {
+            if is_deeper(plan, MAX_DEPTH)? {
+                return plan_err!(
+                    "the query is nested more than {MAX_DEPTH} levels deep; ask without `--cluster`"
+                );
+            }
             let plan = narrowed(plan, session)?;
             return self.remote.create_physical_plan(&plan, session).await;
         }

@@ -17,7 +17,7 @@ pub(super) fn run(
 ) -> Result<Exit, Error> {
     let read = |task: &LakeTask| super::read(&task.place, config);
     match &command.command {
-        LakeCommand::Stats(task) => stats(&read(task)?, task.format, printer),
+        LakeCommand::Stats(task) => Ok(stats(&read(task)?, task.format, printer)),
         LakeCommand::Compact(task) => {
             let lake = super::lake(&task.place, config)?;
             run_compact(&lake, task.format, printer)
@@ -38,7 +38,7 @@ struct Size {
     bytes: u64,
 }
 
-fn stats(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {
+fn stats(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Exit {
     let manifest = &snapshot.manifest;
     let mut tables: BTreeMap<&str, Size> = BTreeMap::new();
     for table in Table::ALL {
@@ -71,7 +71,7 @@ fn stats(snapshot: &Snapshot, format: ReportFormat, printer: &mut Printer) -> Re
             }
         }
     }
-    Ok(Exit::Clean)
+    Exit::Clean
 }
 
 fn run_compact(lake: &Lake, format: ReportFormat, printer: &mut Printer) -> Result<Exit, Error> {

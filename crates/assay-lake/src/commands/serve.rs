@@ -28,7 +28,7 @@ pub(super) fn run(
     let threads = command.jobs.map_or(config.cores, usize::from).max(1);
     let workers = runtime(threads).map_err(failed)?;
     let answering = runtime(ANSWERING).map_err(failed)?;
-    let lake = super::lake(&command.place, config);
+    let lake = super::lake(&command.place, config)?;
     let ends = if command.until_stdin_ends {
         Ends::WithStdin
     } else {

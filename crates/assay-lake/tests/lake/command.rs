@@ -185,6 +185,20 @@ fn a_wrong_query_exits_3_and_says_what_is_wrong() {
 }
 
 #[test]
+fn a_chain_of_operators_without_end_is_refused_and_overflows_no_stack() {
+    let world = World::ingested();
+    let file = world.root.path().join("long.sql");
+    let chain = "+1".repeat(30_000);
+    std::fs::write(file, format!("SELECT sum(score{chain}) FROM results")).unwrap();
+
+    let output = run(&world, &["query", "-f", "long.sql"]);
+
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("levels deep"), "{told}");
+}
+
+#[test]
 fn two_models_are_compared_in_words_and_as_json() {
     let world = World::ingested();
     let args = ["compare", "acme/small", "acme/large", "--task", "sums"];

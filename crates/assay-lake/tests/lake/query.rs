@@ -125,6 +125,33 @@ async fn a_query_that_is_nested_too_deep_is_an_error_and_not_the_end() {
     assert!(refused.is_err());
 }
 
+#[test]
+fn a_long_chain_of_operators_is_refused() {
+    // What plans a question follows it by calling itself, and the thread of a test has a small stack.
+    let ask = || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let world = World::ingested();
+        let chain = " + 1 - 2".repeat(200);
+        let plain = format!("SELECT sum(score{chain}) FROM results");
+        let hidden = format!(
+            "SELECT model FROM results WHERE score = (SELECT max(score{chain}) FROM results)"
+        );
+        [plain, hidden].map(|sql| {
+            let answer = runtime.block_on(async { world.engine().await.all(&sql).await });
+            answer.map(|_| ())
+        })
+    };
+
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(ask);
+
+    for refused in thread.unwrap().join().unwrap() {
+        assert!(matches!(refused, Err(Error::TooDeep(256))), "{refused:?}");
+    }
+}
+
 #[tokio::test]
 async fn only_the_files_of_the_asked_benchmark_and_model_are_opened() {
     let world = World::ingested();

@@ -193,10 +193,10 @@ impl Request {
     }
 
     fn signature(&self, signed: &str, scope: &str) -> String {
-        let headers: String = signed
-            .split(';')
-            .map(|name| format!("{name}:{}\n", self.header(name)))
-            .collect();
+        let mut headers = String::new();
+        for name in signed.split(';') {
+            headers.extend([name, ":", self.header(name), "\n"]);
+        }
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let payload = self.header("x-amz-content-sha256");
         let canonical = format!(
@@ -222,5 +222,7 @@ fn keyed(key: &[u8], message: &[u8]) -> Vec<u8> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
 }
