@@ -237,10 +237,8 @@ impl Hub {
 
     /// Notices what other processes changed.
     pub(crate) async fn notice_changes(&self) -> Result<(), Error> {
-        let seen = self.store.seen_generation();
-        if self.store.generation().await? > seen {
-            self.boards.forget();
-        }
+        self.store.generation().await?;
+        self.boards.note_others(self.store.generation_of_others());
         Ok(())
     }
 

@@ -90,6 +90,8 @@ impl Hub {
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
         let store = Store::connect(&config.database(), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
+        store.generation().await?;
+        let boards = Boards::since(store.generation_of_others());
         let hub = Arc::new_cyclic(|me| Self {
             store,
             git: Arc::new(git),
@@ -97,7 +99,7 @@ impl Hub {
             clock,
             config,
             locks: Locks::default(),
-            boards: Boards::default(),
+            boards,
             sessions: Sessions::default(),
             told_boards: ToldBoards::default(),
             signing_key,

@@ -6,12 +6,19 @@ pub(crate) struct Seen {
     newest: AtomicU64,
     /// The one that this process is about to commit, or has committed last.
     coming: AtomicU64,
+    /// The newest with which this process noticed that another has committed.
+    others: AtomicU64,
 }
 
 impl Seen {
     /// The newest generation that this process has made or noticed.
     pub(crate) fn newest(&self) -> u64 {
         self.newest.load(Ordering::Acquire)
+    }
+
+    /// The newest generation with which this process noticed that another has committed.
+    pub(crate) fn others(&self) -> u64 {
+        self.others.load(Ordering::Acquire)
     }
 
     /// Notes that this process is about to commit a generation. Writers take turns, so there is one at a time.
@@ -38,7 +45,9 @@ impl Seen {
         if is_own && self.newest().checked_add(1) == Some(generation) {
             return;
         }
-        self.newest.fetch_max(generation, Ordering::AcqRel);
+        if self.newest.fetch_max(generation, Ordering::AcqRel) < generation {
+            self.others.fetch_max(generation, Ordering::AcqRel);
+        }
     }
 }
 
@@ -61,7 +70,7 @@ mod tests {
 
         assert_eq!(seen.newest(), 5, "whoever watches has seen nothing new");
         seen.own(6);
-        assert_eq!(seen.newest(), 6);
+        assert_eq!((seen.newest(), seen.others()), (6, 5));
     }
 
     #[test]
@@ -74,7 +83,7 @@ mod tests {
 
         assert_eq!(seen.newest(), 5);
         seen.found(7);
-        assert_eq!(seen.newest(), 7);
+        assert_eq!((seen.newest(), seen.others()), (7, 7));
     }
 
     #[test]

@@ -196,6 +196,12 @@ impl Store {
         self.shared.seen.newest()
     }
 
+    /// The newest generation with which this process noticed a change of another one. Whoever has not seen this one yet has to
+    /// forget what it made of older ones, whoever asked for the generation that brought the news.
+    pub fn generation_of_others(&self) -> u64 {
+        self.shared.seen.others()
+    }
+
     /// Writes a copy of the database, as it is at one moment, to a file where nothing is yet.
     pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
         match &self.shared.backend {

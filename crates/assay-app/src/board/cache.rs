@@ -1,6 +1,7 @@
 //! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use assay_model::{RepoId, RepoKey};
@@ -30,6 +31,8 @@ pub(crate) struct Boards {
     kept: Mutex<Kept>,
     /// Held while something is read from the store, so that a crowd of readers reads it once.
     reading: tokio::sync::Mutex<()>,
+    /// The newest change of another process that is taken account of.
+    others: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -113,7 +116,22 @@ impl Boards {
         }
     }
 
-    /// Forgets everything, as when another process changed something.
+    /// Nothing is kept yet, and other processes have changed something until this generation.
+    pub(crate) fn since(others: u64) -> Self {
+        Self {
+            others: others.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Forgets everything if another process changed something, and this is the first to hear of it.
+    pub(crate) fn note_others(&self, generation: u64) {
+        if self.others.fetch_max(generation, Ordering::AcqRel) < generation {
+            self.forget();
+        }
+    }
+
+    /// Forgets everything.
     pub(crate) fn forget(&self) {
         let mut kept = self.kept();
         let mut changes = std::mem::take(&mut kept.changes);

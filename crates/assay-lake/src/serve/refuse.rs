@@ -56,9 +56,10 @@ impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         match &error {
             Error::Query(cause) => of_engine(cause, &error),
-            Error::NotAQuestion(_) | Error::NotForStrangers | Error::Compare(_) => {
-                Self::because(RefusalKind::Question, error.to_string())
-            }
+            Error::NotAQuestion(_)
+            | Error::NotForStrangers
+            | Error::TooDeep(_)
+            | Error::Compare(_) => Self::because(RefusalKind::Question, error.to_string()),
             Error::Timeout(seconds) => Self::time(*seconds),
             Error::NoLake(_) => Self::because(RefusalKind::Empty, "there is nothing to ask yet"),
             Error::NotALake(_)
@@ -67,6 +68,11 @@ impl From<Error> for Refused {
             | Error::Io { .. }
             | Error::Manifest { .. }
             | Error::Parquet { .. }
+            | Error::BrokenOff(_)
+            | Error::NoAddress(_)
+            | Error::Remote(_)
+            | Error::Bucket { .. }
+            | Error::Cluster { .. }
             | Error::Arrow(ArrowError::IoError(..)) => Self::ours(&error),
             Error::Arrow(cause) => Self::because(
                 RefusalKind::Question,

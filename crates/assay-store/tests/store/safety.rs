@@ -181,6 +181,27 @@ async fn what_others_committed_is_noticed_by_who_has_committed_since() {
 }
 
 #[tokio::test]
+async fn a_change_of_others_stays_news_whoever_noticed_it_first() {
+    let hub = Hub::new().await;
+    let other = hub.other().await;
+    hub.store.generation().await.unwrap();
+    let before = hub.store.generation_of_others();
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.add_account(&user("bob")).await.unwrap();
+    let own = tx.commit().await.unwrap();
+    let after_own = hub.store.generation_of_others();
+    let mut tx = other.begin().await.unwrap();
+    tx.add_account(&user("alice")).await.unwrap();
+    let theirs = tx.commit().await.unwrap();
+
+    // A check of health, say.
+    noticed(&hub.store, theirs).await;
+
+    assert_eq!(after_own, before, "a commit of our own is no news: {own}");
+    assert_eq!(hub.store.generation_of_others(), theirs);
+}
+
+#[tokio::test]
 async fn a_text_may_hold_any_character() {
     let hub = Hub::new().await;
     let text = "nul \0, escape \u{f8f0}0, last \u{10ffff}";
