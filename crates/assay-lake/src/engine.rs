@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use crate::bucket::Stores;
 use crate::catalog::{LakeTable, Text};
 use crate::cluster::{Cluster, Job};
-use crate::depth::is_deeper;
+use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::table::Table;
@@ -35,6 +35,8 @@ const NAMED_CONSUMERS: usize = 3;
 
 /// How deep a question may be nested.
 const MAX_DEPTH: usize = 256;
+/// How many operators and keywords a question may have.
+const MAX_OPERATORS: usize = 2_048;
 
 /// How many batches are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
@@ -178,6 +180,9 @@ impl Engine {
 
     /// Begins to answer a question. Anything but a question is refused before it is looked at any further.
     pub async fn ask(&self, sql: &str) -> Result<Answer> {
+        if has_more_operators(sql, MAX_OPERATORS) {
+            return Err(Error::TooLong(MAX_OPERATORS));
+        }
         let plan = self.context.state().create_logical_plan(sql).await?;
         if is_deeper(&plan, MAX_DEPTH)? {
             return Err(Error::TooDeep(MAX_DEPTH));

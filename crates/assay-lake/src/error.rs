@@ -77,6 +77,11 @@ pub enum Error {
     /// The question has too many levels.
     #[error("the query is nested more than {0} levels deep; divide it")]
     TooDeep(usize),
+    /// The question says too much.
+    #[error(
+        "the query has more than {0} operators and keywords; divide it, or use a list of values with IN"
+    )]
+    TooLong(usize),
     /// The answer took too long.
     #[error("the query was stopped after {0} seconds; `--timeout` gives it more")]
     Timeout(u64),

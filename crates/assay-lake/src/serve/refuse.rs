@@ -59,6 +59,7 @@ impl From<Error> for Refused {
             Error::NotAQuestion(_)
             | Error::NotForStrangers
             | Error::TooDeep(_)
+            | Error::TooLong(_)
             | Error::Compare(_) => Self::because(RefusalKind::Question, error.to_string()),
             Error::Timeout(seconds) => Self::time(*seconds),
             Error::NoLake(_) => Self::because(RefusalKind::Empty, "there is nothing to ask yet"),
