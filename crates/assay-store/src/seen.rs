@@ -34,6 +34,8 @@ impl Seen {
             self.newest
                 .compare_exchange(before, generation, Ordering::AcqRel, Ordering::Acquire);
         if seen.is_err() {
+            // It stands on a commit of another and is news together with that one, whichever is found first.
+            self.coming.store(0, Ordering::Release);
             tracing::debug!(generation, "another process has committed as well");
         }
     }
@@ -83,6 +85,19 @@ mod tests {
 
         assert_eq!(seen.newest(), 5);
         seen.found(7);
+        assert_eq!((seen.newest(), seen.others()), (7, 7));
+    }
+
+    #[test]
+    fn a_commit_of_our_own_upon_that_of_another_is_found_after_it() {
+        let seen = at(5);
+
+        // The other one made 6 and this process 7; both are heard of afterwards, one by one.
+        seen.expect(7);
+        seen.own(7);
+        seen.found(6);
+        seen.found(7);
+
         assert_eq!((seen.newest(), seen.others()), (7, 7));
     }
 
