@@ -13,6 +13,7 @@ use crate::base_url::BaseUrl;
 mod faults;
 mod issuers;
 mod keys;
+mod listed;
 mod text;
 mod witnesses;
 

@@ -5,12 +5,15 @@ use std::path::Path;
 use assay_app::{NewIssuer, keys_of_jwks};
 use toml::{Table, Value};
 
-use super::Origin;
 use super::faults::ConfigFault;
+use super::listed::Listed;
 use crate::base_url::BaseUrl;
 
-/// The name of the list.
-const KEY: &str = "trust.issuers";
+const LIST: Listed = Listed {
+    name: "issuers",
+    one: "issuer",
+    max: usize::MAX,
+};
 /// The largest key set, in bytes.
 const MAX_KEYS: u64 = 64 * 1024;
 /// What an issuer may have.
@@ -22,32 +25,8 @@ pub(super) fn take(
     file: &Path,
     faults: &mut Vec<ConfigFault>,
 ) -> Vec<NewIssuer> {
-    let trust = table.get_mut("trust").and_then(Value::as_table_mut);
-    let Some(list) = trust.and_then(|trust| trust.remove("issuers")) else {
-        return Vec::new();
-    };
-    let mut fault = |reason: String| {
-        faults.push(ConfigFault {
-            key: KEY.to_owned(),
-            origin: Some(Origin::File(file.to_owned())),
-            reason,
-        });
-    };
-    let Value::Array(list) = list else {
-        fault("write each issuer below a line `[[trust.issuers]]`".to_owned());
-        return Vec::new();
-    };
-    let mut issuers: Vec<NewIssuer> = Vec::new();
-    for (number, value) in (1..).zip(&list) {
-        match read(value, file) {
-            Ok(new) if issuers.iter().any(|known| known.issuer == new.issuer) => {
-                fault(format!("number {number}: `{}` is there twice", new.issuer));
-            }
-            Ok(new) => issuers.push(new),
-            Err(reason) => fault(format!("number {number}: {reason}")),
-        }
-    }
-    issuers
+    let read = |value: &Value| read(value, file);
+    LIST.take(table, file, faults, read, |issuer| issuer.issuer.clone())
 }
 
 fn read(value: &Value, file: &Path) -> Result<NewIssuer, String> {

@@ -5,14 +5,16 @@ use std::path::Path;
 use assay_app::{WitnessAddress, WitnessKey};
 use toml::{Table, Value};
 
-use super::Origin;
 use super::faults::ConfigFault;
+use super::listed::Listed;
 use crate::base_url::BaseUrl;
 
-/// The name of the list.
-const KEY: &str = "trust.witnesses";
-/// The most witnesses of a hub: each is asked about every checkpoint, and a note has room for so many signatures.
-const MAX_WITNESSES: usize = 32;
+const LIST: Listed = Listed {
+    name: "witnesses",
+    one: "witness",
+    // Each is asked about every checkpoint, and a note has room for so many signatures.
+    max: 32,
+};
 
 /// Takes the witnesses out of a configuration file. Every fault is told, and what has one is left out.
 pub(super) fn take(
@@ -20,36 +22,7 @@ pub(super) fn take(
     file: &Path,
     faults: &mut Vec<ConfigFault>,
 ) -> Vec<WitnessAddress> {
-    let trust = table.get_mut("trust").and_then(Value::as_table_mut);
-    let Some(list) = trust.and_then(|trust| trust.remove("witnesses")) else {
-        return Vec::new();
-    };
-    let mut fault = |reason: String| {
-        faults.push(ConfigFault {
-            key: KEY.to_owned(),
-            origin: Some(Origin::File(file.to_owned())),
-            reason,
-        });
-    };
-    let Value::Array(list) = list else {
-        fault("write each witness below a line `[[trust.witnesses]]`".to_owned());
-        return Vec::new();
-    };
-    if list.len() > MAX_WITNESSES {
-        fault(format!("there are more than {MAX_WITNESSES}"));
-        return Vec::new();
-    }
-    let mut witnesses: Vec<WitnessAddress> = Vec::new();
-    for (number, value) in (1..).zip(&list) {
-        match read(value) {
-            Ok(new) if witnesses.iter().any(|known| known.key == new.key) => {
-                fault(format!("number {number}: `{}` is there twice", new.key));
-            }
-            Ok(new) => witnesses.push(new),
-            Err(reason) => fault(format!("number {number}: {reason}")),
-        }
-    }
-    witnesses
+    LIST.take(table, file, faults, read, |witness| witness.key.to_string())
 }
 
 fn read(value: &Value) -> Result<WitnessAddress, String> {
