@@ -1,6 +1,6 @@
 //! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,6 +22,8 @@ const MAX_BOARDS: usize = 1024;
 const MAX_RESULTS: usize = 200_000;
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
+/// How many boards can be read from the store at once. Two that fall together wait for each other.
+const READ_AT_ONCE: usize = 64;
 
 type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 
@@ -29,18 +31,36 @@ type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 #[derive(Debug, Default)]
 pub(crate) struct Boards {
     kept: Mutex<Kept>,
-    /// Held while something is read from the store, so that a crowd of readers reads it once.
-    reading: tokio::sync::Mutex<()>,
+    /// Held while the benchmarks are read from the store, so that a crowd of readers reads them once.
+    reading_known: tokio::sync::Mutex<()>,
+    /// The same for boards: a large one keeps few others waiting.
+    reading: Turns,
     /// The newest change of another process that is taken account of.
     others: AtomicU64,
+}
+
+/// One at a time, for each board.
+#[derive(Debug)]
+struct Turns([tokio::sync::Mutex<()>; READ_AT_ONCE]);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| tokio::sync::Mutex::default()))
+    }
+}
+
+impl Turns {
+    async fn of(&self, RepoKey(key): RepoKey) -> tokio::sync::MutexGuard<'_, ()> {
+        let place = key.unsigned_abs() % READ_AT_ONCE as u64;
+        let place = usize::try_from(place).unwrap_or_default();
+        self.0[place].lock().await
+    }
 }
 
 #[derive(Debug, Default)]
 struct Kept {
     /// Goes up with every change.
     version: u64,
-    /// Goes up when everything is forgotten: what was read before is not kept.
-    epoch: u64,
     changes: Changes,
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
@@ -48,8 +68,38 @@ struct Kept {
     /// Goes up with every board that is given again.
     asked: u64,
     models: HashMap<RepoKey, ModelResults>,
-    /// What changed since the reading that is under way began.
-    meanwhile: Touched,
+    /// What changed since each reading that is under way began. One that is not here any more began before everything was
+    /// forgotten.
+    meanwhile: BTreeMap<u64, Touched>,
+    /// How many readings have begun.
+    readings: u64,
+}
+
+/// Something that is being read from the store, and what changes meanwhile.
+struct Reading<'b> {
+    boards: &'b Boards,
+    number: u64,
+}
+
+impl<'b> Reading<'b> {
+    fn begin(boards: &'b Boards, kept: &mut Kept) -> Self {
+        kept.readings += 1;
+        let number = kept.readings;
+        kept.meanwhile.insert(number, Touched::default());
+        Self { boards, number }
+    }
+
+    /// What changed meanwhile; `None` when everything did.
+    fn end(&self, kept: &mut Kept) -> Option<Touched> {
+        kept.meanwhile.remove(&self.number)
+    }
+}
+
+impl Drop for Reading<'_> {
+    /// Who asked may have gone away before everything was read.
+    fn drop(&mut self) {
+        self.boards.kept().meanwhile.remove(&self.number);
+    }
 }
 
 #[derive(Debug)]
@@ -85,7 +135,9 @@ impl Boards {
     pub(crate) fn touch(&self, touched: &Touched) {
         let mut kept = self.kept();
         kept.version += 1;
-        kept.meanwhile.merge(touched.clone());
+        for meanwhile in kept.meanwhile.values_mut() {
+            meanwhile.merge(touched.clone());
+        }
         kept.stale_benchmarks.extend(&touched.datasets);
         for key in &touched.datasets {
             kept.boards.remove(key);
@@ -138,7 +190,7 @@ impl Boards {
         changes.all();
         *kept = Kept {
             version: kept.version + 1,
-            epoch: kept.epoch + 1,
+            readings: kept.readings,
             changes,
             ..Kept::default()
         };
@@ -149,20 +201,15 @@ impl Boards {
         if let Some(known) = self.kept().fresh_known() {
             return Ok(known);
         }
-        let _one_at_a_time = self.reading.lock().await;
-        self.read_known(store).await
-    }
-
-    /// Reads the benchmarks that changed. Only one who holds `reading` may.
-    async fn read_known(&self, store: &Store) -> Result<Arc<Known>, Error> {
-        let (epoch, known, stale) = {
+        let _one_at_a_time = self.reading_known.lock().await;
+        let (reading, known, stale) = {
             let mut kept = self.kept();
             if let Some(known) = kept.fresh_known() {
                 return Ok(known);
             }
-            kept.meanwhile = Touched::default();
             let stale = kept.stale_benchmarks.clone();
-            (kept.epoch, kept.known.clone(), stale)
+            let known = kept.known.clone();
+            (Reading::begin(self, &mut kept), known, stale)
         };
         let read = match known {
             Some(known) => known.reload(store, &stale).await?,
@@ -170,10 +217,11 @@ impl Boards {
         };
         let read = Arc::new(read);
         let mut kept = self.kept();
-        if kept.epoch == epoch {
+        if let Some(meanwhile) = reading.end(&mut kept) {
             kept.known = Some(Arc::clone(&read));
-            kept.stale_benchmarks = std::mem::take(&mut kept.meanwhile.datasets);
+            kept.stale_benchmarks = meanwhile.datasets;
         }
+        drop(kept);
         Ok(read)
     }
 
@@ -186,17 +234,16 @@ impl Boards {
         if let Some(board) = self.kept().fresh_board(benchmark) {
             return Ok(board);
         }
-        let _one_at_a_time = self.reading.lock().await;
-        let (epoch, old) = {
+        let _one_at_a_time = self.reading.of(benchmark.key).await;
+        let (reading, old) = {
             let mut kept = self.kept();
             if let Some(board) = kept.fresh_board(benchmark) {
                 return Ok(board);
             }
-            kept.meanwhile = Touched::default();
             let old = kept.boards.get(&benchmark.key);
             let old = old.filter(|old| old.board.is_of(benchmark) && old.stale.len() <= MAX_STALE);
             let old = old.map(|old| (Arc::clone(&old.board), old.stale.clone()));
-            (kept.epoch, old)
+            (Reading::begin(self, &mut kept), old)
         };
         let read = match old {
             Some((board, stale)) => board.reload(store, &stale).await?,
@@ -204,9 +251,12 @@ impl Boards {
         };
         let read = Arc::new(read);
         let mut kept = self.kept();
-        if kept.epoch == epoch && !kept.meanwhile.datasets.contains(&benchmark.key) {
-            kept.keep_board(benchmark.key, Arc::clone(&read));
+        let meanwhile = reading.end(&mut kept);
+        let meanwhile = meanwhile.filter(|touched| !touched.datasets.contains(&benchmark.key));
+        if let Some(meanwhile) = meanwhile {
+            kept.keep_board(benchmark.key, Arc::clone(&read), meanwhile.models);
         }
+        drop(kept);
         Ok(read)
     }
 
@@ -235,8 +285,7 @@ impl Boards {
 
 impl Kept {
     /// Keeps a board. What changed while it was read is read again when it is asked for.
-    fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>) {
-        let stale = std::mem::take(&mut self.meanwhile.models);
+    fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>, stale: BTreeSet<RepoKey>) {
         self.asked += 1;
         let asked = self.asked;
         let kept = KeptBoard {
