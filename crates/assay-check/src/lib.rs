@@ -10,6 +10,7 @@ mod digest;
 mod document;
 mod eval_results;
 mod eval_yaml;
+mod follow;
 mod forensics;
 mod kind;
 mod layout;
@@ -29,8 +30,11 @@ mod web_address;
 mod yaml_shape;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
+pub use follow::{Follow, ReadSamples};
 pub use kind::{FileKind, FileKindError};
 pub use rule::Rule;
-pub use session::{FileReport, Files, Item, Options, Validated, ValidatedFile, validate};
+pub use session::{
+    FileReport, Files, Item, Options, Validated, ValidatedFile, validate, validate_with,
+};
 pub use sink::Findings;
 pub use suggest::closest;

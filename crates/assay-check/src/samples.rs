@@ -11,6 +11,7 @@ use assay_formats::syntax::limits;
 use assay_formats::{Tape, ordered, shape};
 
 use crate::apply;
+use crate::follow::Follow;
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -70,8 +71,7 @@ impl Tally {
 }
 
 /// How a samples file is to be judged.
-#[derive(Clone, Copy)]
-pub(crate) struct Judge<'a> {
+pub(crate) struct Judge<'a, F: Follow> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) limit: u64,
     /// What its record says, when there is one that can be read.
@@ -81,9 +81,11 @@ pub(crate) struct Judge<'a> {
     pub(crate) jobs: usize,
     /// Told of every block that has been read, in bytes.
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
+    /// Who takes the rows in, and what has come of them.
+    pub(crate) followed: Option<(&'a F, &'a F::Samples)>,
 }
 
-impl Judge<'_> {
+impl<F: Follow> Judge<'_, F> {
     /// Reads and judges a whole file.
     pub(crate) fn run(&self, reader: &mut dyn Read) -> io::Result<(Findings, SamplesSummary)> {
         let algorithm = self.facts.map_or(Algorithm::Sha256, RecordFacts::algorithm);
@@ -128,11 +130,17 @@ impl Judge<'_> {
             },
             Worker::default,
             |worker, block| {
-                let judged = worker.judge(self, &block);
+                let mut rows = self.followed.map(|(follow, samples)| follow.block(samples));
+                let judged = worker.judge(self, &block, &mut rows);
                 spare().push(block);
-                judged
+                (judged, rows)
             },
-            |judged| merged.add(self, judged),
+            |(judged, followed)| {
+                merged.add(self, judged);
+                if let (Some((follow, samples)), Some(rows)) = (self.followed, followed) {
+                    follow.add(samples, rows);
+                }
+            },
         )?;
         Ok(merged)
     }
@@ -157,7 +165,7 @@ struct Merged {
 }
 
 impl Merged {
-    fn add(&mut self, judge: &Judge<'_>, block: Judged) {
+    fn add<F: Follow>(&mut self, judge: &Judge<'_, F>, block: Judged) {
         self.findings.append(judge.limit, block.findings);
         self.rows += block.rows;
         self.tallies.resize(
@@ -215,7 +223,12 @@ struct Worker {
 }
 
 impl Worker {
-    fn judge(&mut self, judge: &Judge<'_>, block: &Block) -> Judged {
+    fn judge<F: Follow>(
+        &mut self,
+        judge: &Judge<'_, F>,
+        block: &Block,
+        rows: &mut Option<F::Block>,
+    ) -> Judged {
         let results = judge.facts.map_or(0, |facts| facts.results.len());
         let mut judged = Judged {
             tallies: vec![Tally::default(); results],
@@ -249,7 +262,7 @@ impl Worker {
                 line,
             };
             match row {
-                Some(row) => self.judge_row(judge, row, &at, &mut judged),
+                Some(row) => self.judge_row(judge, row, &at, &mut judged, rows),
                 None => not_utf8(judge, bytes, &at, &mut judged),
             }
             start = end;
@@ -258,7 +271,14 @@ impl Worker {
         judged
     }
 
-    fn judge_row(&mut self, judge: &Judge<'_>, text: &str, at: &RowPlace, judged: &mut Judged) {
+    fn judge_row<F: Follow>(
+        &mut self,
+        judge: &Judge<'_, F>,
+        text: &str,
+        at: &RowPlace,
+        judged: &mut Judged,
+        rows: &mut Option<F::Block>,
+    ) {
         let mut sink =
             Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
         if let (0, Some(rest)) = (at.offset, text.strip_prefix('\u{feff}')) {
@@ -267,7 +287,7 @@ impl Worker {
                 offset: (text.len() - rest.len()) as u64,
                 line: at.line,
             };
-            self.judge_row(judge, rest, &at, judged);
+            self.judge_row(judge, rest, &at, judged, rows);
             return;
         }
         if text.trim_ascii().is_empty() {
@@ -297,6 +317,9 @@ impl Worker {
         if let Some(tally) = result.and_then(|result| judged.tallies.get_mut(result)) {
             tally.count(&row);
         }
+        if let (Some((follow, samples)), Some(rows)) = (judge.followed, rows) {
+            follow.row(samples, rows, root, at.line);
+        }
     }
 }
 
@@ -307,7 +330,7 @@ struct RowPlace {
     line: u64,
 }
 
-fn not_utf8(judge: &Judge<'_>, bytes: &[u8], at: &RowPlace, judged: &mut Judged) {
+fn not_utf8<F: Follow>(judge: &Judge<'_, F>, bytes: &[u8], at: &RowPlace, judged: &mut Judged) {
     judged.rows += 1;
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     let text = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();

@@ -6,7 +6,7 @@ mod units;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use assay_formats::each_with;
+use assay_formats::{Value, each_with};
 use assay_model::Severity;
 
 pub use self::report::{FileReport, Validated, ValidatedFile};
@@ -16,6 +16,7 @@ use self::units::{Part, Unit, units};
 use crate::context::{Context, LayoutPolicy};
 use crate::digest;
 use crate::document::{Desk, Document, Spelling};
+use crate::follow::{Follow, Nobody, ReadSamples};
 use crate::kind::FileKind;
 use crate::layout::Location;
 use crate::pairing::Pairing;
@@ -23,6 +24,10 @@ use crate::record::{self, RecordFacts};
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
 use crate::{apply, eval_results, eval_yaml, rules};
+
+/// A samples file that is less than this share of all, for each thread, is judged by one thread, which is the cheapest way as long
+/// as every thread has such a file.
+const SHARES: usize = 4;
 
 /// The files at hand: a disk, a commit, an upload. Paths use `/`.
 pub trait Files: Sync {
@@ -79,14 +84,27 @@ pub fn validate(
     context: &Context<'_>,
     options: &Options<'_>,
 ) -> Vec<FileReport> {
+    validate_with(files, items, context, options, &Nobody)
+}
+
+/// The same as [`validate`], and somebody takes the rows of samples in on the way.
+pub fn validate_with<F: Follow>(
+    files: &dyn Files,
+    items: &[Item],
+    context: &Context<'_>,
+    options: &Options<'_>,
+    follow: &F,
+) -> Vec<FileReport> {
     let session = Session {
         files,
         context,
         options,
+        follow,
     };
     let units = units(files, items);
+    let share = units.iter().map(Unit::size).sum::<u64>() / (SHARES * options.jobs.max(1)) as u64;
     let (small, large): (Vec<_>, Vec<_>) =
-        (0..units.len()).partition(|&index| units[index].fits_one_thread());
+        (0..units.len()).partition(|&index| units[index].size() <= share.max(units::LARGE_SAMPLES));
     let mut reports: Vec<Vec<FileReport>> = Vec::new();
     reports.resize_with(units.len(), Vec::new);
     let judged = each_with(options.jobs, &small, Desk::default, |desk, &index| {
@@ -111,13 +129,14 @@ pub fn validate(
     reports
 }
 
-struct Session<'a> {
+struct Session<'a, F> {
     files: &'a dyn Files,
     context: &'a Context<'a>,
     options: &'a Options<'a>,
+    follow: &'a F,
 }
 
-impl Session<'_> {
+impl<F: Follow> Session<'_, F> {
     fn judge(&self, unit: &Unit, jobs: usize, desk: &mut Desk) -> Vec<FileReport> {
         match unit {
             Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
@@ -199,7 +218,8 @@ impl Session<'_> {
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
         if samples.exists() {
-            summary = self.judge_samples(&mut samples_report, facts.as_ref(), jobs);
+            let root = document.as_ref().map(Document::root);
+            summary = self.judge_samples(&mut samples_report, root, facts.as_ref(), jobs);
             let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
             if self.files.is_placed(&samples.path) {
@@ -249,11 +269,14 @@ impl Session<'_> {
     fn judge_samples(
         &self,
         report: &mut FileReport,
+        record: Option<Value<'_>>,
         facts: Option<&RecordFacts>,
         jobs: usize,
     ) -> Option<SamplesSummary> {
         let path = Arc::clone(&report.path);
+        let followed = record.and_then(|record| self.follow.begin(&path, record));
         let judge = Judge {
+            followed: followed.as_ref().map(|samples| (self.follow, samples)),
             file: &path,
             limit: self.context.limit,
             facts,
@@ -270,6 +293,14 @@ impl Session<'_> {
                 report.findings = findings;
                 report.rows = Some(summary.rows);
                 report.bytes = summary.bytes;
+                if let Some(samples) = followed {
+                    let read = ReadSamples {
+                        rows: summary.rows,
+                        digest: summary.digest.clone(),
+                        algorithm: summary.algorithm,
+                    };
+                    self.follow.end(&path, samples, &read);
+                }
                 Some(summary)
             }
             Err(error) => {

@@ -118,8 +118,10 @@ where
 /// The pieces on their way, and the results that wait for their turn.
 struct Line<'c, P, R> {
     room: u64,
-    state: Mutex<LineState<'c, P, R>>,
+    state: Mutex<LineState<P, R>>,
     changed: Condvar,
+    /// Locked by the one thread that consumes, while the others go on working.
+    consume: Mutex<&'c mut (dyn FnMut(R) + Send)>,
 }
 
 /// What the calling thread does next.
@@ -132,14 +134,15 @@ enum Turn<P> {
     Stop,
 }
 
-struct LineState<'c, P, R> {
+struct LineState<P, R> {
     waiting: std::collections::VecDeque<(u64, P)>,
     /// How many pieces were put.
     put: u64,
     /// The piece whose result is consumed next.
     next: u64,
     early: BTreeMap<u64, R>,
-    consume: &'c mut (dyn FnMut(R) + Send),
+    /// Whether a thread consumes results at this moment.
+    is_consumed: bool,
     closed: bool,
 }
 
@@ -150,27 +153,28 @@ impl<'c, P, R> Line<'c, P, R> {
             put: 0,
             next: 0,
             early: BTreeMap::new(),
-            consume,
+            is_consumed: false,
             closed: false,
         };
         Self {
             room: jobs as u64 * PIECES_PER_JOB,
             state: Mutex::new(state),
             changed: Condvar::new(),
+            consume: Mutex::new(consume),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, LineState<'c, P, R>> {
+    fn lock(&self) -> MutexGuard<'_, LineState<P, R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_full(&self, state: &LineState<'c, P, R>) -> bool {
+    fn is_full(&self, state: &LineState<P, R>) -> bool {
         state.put - state.next >= self.room
     }
 
     /// What the calling thread does next; it waits only when there is neither room nor work.
     fn turn(&self) -> Turn<P> {
-        let idle = |state: &mut LineState<'c, P, R>| {
+        let idle = |state: &mut LineState<P, R>| {
             !state.closed && self.is_full(state) && state.waiting.is_empty()
         };
         let mut state = self
@@ -201,7 +205,7 @@ impl<'c, P, R> Line<'c, P, R> {
 
     /// The next piece; `None` once the line is closed and empty.
     fn take(&self) -> Option<(u64, P)> {
-        let idle = |state: &mut LineState<'c, P, R>| !state.closed && state.waiting.is_empty();
+        let idle = |state: &mut LineState<P, R>| !state.closed && state.waiting.is_empty();
         let mut state = self
             .changed
             .wait_while(self.lock(), idle)
@@ -209,16 +213,30 @@ impl<'c, P, R> Line<'c, P, R> {
         state.waiting.pop_front()
     }
 
-    /// Keeps a result, and consumes all whose turn has come.
+    /// Keeps a result, and consumes all whose turn has come, unless another thread is at it and will find this one too.
     fn finish(&self, number: u64, result: R) {
-        let mut guard = self.lock();
-        let state = &mut *guard;
+        let mut state = self.lock();
         state.early.insert(number, result);
-        while let Some(result) = state.early.remove(&state.next) {
-            (state.consume)(result);
-            state.next += 1;
+        if state.is_consumed {
+            return;
         }
-        drop(guard);
+        state.is_consumed = true;
+        loop {
+            let next = state.next;
+            let Some(result) = state.early.remove(&next) else {
+                break;
+            };
+            drop(state);
+            let mut consume = self.consume.lock().unwrap_or_else(PoisonError::into_inner);
+            (*consume)(result);
+            drop(consume);
+            state = self.lock();
+            state.next += 1;
+            // There is room for another piece.
+            self.changed.notify_all();
+        }
+        state.is_consumed = false;
+        drop(state);
         self.changed.notify_all();
     }
 }

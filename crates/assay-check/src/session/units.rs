@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{Files, Item};
 use crate::kind::FileKind;
 
-/// A samples file of at least this size is judged by all threads together; smaller ones by one thread each.
-const LARGE_SAMPLES: u64 = 8 << 20;
+/// A samples file up to this size is judged by one thread, however many there are.
+pub(super) const LARGE_SAMPLES: u64 = 8 << 20;
 
 /// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
 const SAMPLES_SUFFIXES: [&str; 2] = ["_samples.jsonl", ".jsonl"];
@@ -31,11 +31,11 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// Whether one thread judges it by itself; the samples of a large one are judged by all threads together.
-    pub(super) fn fits_one_thread(&self) -> bool {
+    /// How large its samples are. All else is small.
+    pub(super) fn size(&self) -> u64 {
         match self {
-            Self::Document { .. } | Self::Unknown { .. } => true,
-            Self::Pair { samples, .. } => samples.size.unwrap_or_default() < LARGE_SAMPLES,
+            Self::Document { .. } | Self::Unknown { .. } => 0,
+            Self::Pair { samples, .. } => samples.size.unwrap_or_default(),
         }
     }
 
