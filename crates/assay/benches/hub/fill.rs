@@ -12,9 +12,9 @@ use assay_store::{AccountId, AccountKind, NewAccount, NewRepository, Settings, S
 
 pub(crate) const BOARDS: u32 = 20;
 pub(crate) const RESULTS_PER_MODEL: u32 = 4;
-const MODELS_PER_NAMESPACE: u32 = 100;
+pub(crate) const MODELS_PER_NAMESPACE: u32 = 100;
 /// The moment at which everything was made: the 14th of February 2026.
-const MOMENT: i64 = 1_771_065_000;
+pub(crate) const MOMENT: i64 = 1_771_065_000;
 
 /// A repository that is to be written.
 struct Planned {
@@ -57,9 +57,13 @@ pub(crate) fn result_path(number: u32) -> String {
 
 /// A model's results on a board.
 pub(crate) fn result_text(number: u32, value: &str) -> String {
+    result_of(&board(number), number, value)
+}
+
+/// A result on the board of this name.
+pub(crate) fn result_of(board: &str, number: u32, value: &str) -> String {
     format!(
-        "- dataset:\n    id: \"{}\"\n    task_id: \"main\"\n  metrics:\n    - metric_id: \"accuracy\"\n      value: {value}\n  date: \"2026-02-14\"\n  source:\n    url: \"https://lab.example/report/{number}\"\n    name: \"Technical report\"\n  notes: \"five shots, greedy decoding, one run\"\n",
-        board(number)
+        "- dataset:\n    id: \"{board}\"\n    task_id: \"main\"\n  metrics:\n    - metric_id: \"accuracy\"\n      value: {value}\n  date: \"2026-02-14\"\n  source:\n    url: \"https://lab.example/report/{number}\"\n    name: \"Technical report\"\n  notes: \"five shots, greedy decoding, one run\"\n"
     )
 }
 
@@ -75,7 +79,7 @@ pub(crate) fn model_files(number: u32) -> Vec<(String, String)> {
     files
 }
 
-async fn operator(data: &Path) -> String {
+pub(crate) async fn operator(data: &Path) -> String {
     let config = Config {
         data: data.to_owned(),
         ..Config::default()
@@ -112,7 +116,7 @@ async fn records(data: &Path, models: u32) -> Vec<Planned> {
     planned
 }
 
-async fn organisation(tx: &mut Tx, name: &str) -> AccountId {
+pub(crate) async fn organisation(tx: &mut Tx, name: &str) -> AccountId {
     let account = NewAccount {
         name: name.to_owned(),
         kind: AccountKind::Organisation,
@@ -124,7 +128,7 @@ async fn organisation(tx: &mut Tx, name: &str) -> AccountId {
     tx.add_account(&account).await.unwrap()
 }
 
-async fn repository(tx: &mut Tx, owner: AccountId, kind: RepoKind, id: &str) -> RepoKey {
+pub(crate) async fn repository(tx: &mut Tx, owner: AccountId, kind: RepoKind, id: &str) -> RepoKey {
     let new = NewRepository {
         kind,
         id: id.parse().unwrap(),
@@ -142,7 +146,7 @@ fn definition(number: u32) -> String {
     )
 }
 
-fn commit(files: &[(String, String)]) -> CommitPlan {
+pub(crate) fn commit(files: &[(String, String)]) -> CommitPlan {
     let author = Signature {
         name: "Lab".to_owned(),
         email: "lab@users.noreply.invalid".to_owned(),

@@ -3,6 +3,9 @@
 //! The real program serves a hub with 100,000 results of 25,000 models. Options (after `--`): `only=NAME` one of `reads`,
 //! `pages` (that alone is `just bench web`), `commits`, `clones` and `imports`; `models=25000`, `seconds=3` of each round of reading, `commits=25` of each kind,
 //! `mb=64` size of the clone, `records=5510` of the import.
+//!
+//! `only=scale` loads three million results (`rows=3000000`) into `SQLite` and, with `database=URL`, into an empty database of
+//! `PostgreSQL`, and asks for pages of boards in a mixed load.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -28,6 +31,9 @@ mod process;
 mod reads;
 #[path = "../support/record.rs"]
 mod record;
+mod scale;
+#[path = "../support/scatter.rs"]
+mod scatter;
 
 use std::path::Path;
 use std::time::Instant;
@@ -57,6 +63,9 @@ fn main() {
         if settings.wants("clones") {
             clones::measure(&hub, &settings, directory.path());
         }
+    }
+    if settings.only.as_deref() == Some("scale") {
+        scale::measure(&settings, directory.path());
     }
     if settings.wants("imports") {
         imports::measure(&settings, directory.path());
@@ -89,6 +98,8 @@ struct Settings {
     commits: u32,
     mb: usize,
     records: u32,
+    rows: u32,
+    database: Option<String>,
     /// Set in the process that is the bare handler: where the bytes are that it answers with.
     bare: Option<String>,
 }
@@ -102,6 +113,8 @@ impl Settings {
             commits: 25,
             mb: 64,
             records: 5_510,
+            rows: 3_000_000,
+            database: None,
             bare: None,
         };
         for argument in std::env::args().skip(1) {
@@ -112,6 +125,8 @@ impl Settings {
                 Some(("commits", value)) => settings.commits = value.parse().unwrap(),
                 Some(("mb", value)) => settings.mb = value.parse().unwrap(),
                 Some(("records", value)) => settings.records = value.parse().unwrap(),
+                Some(("rows", value)) => settings.rows = value.parse().unwrap(),
+                Some(("database", value)) => settings.database = Some(value.to_owned()),
                 Some(("bare", value)) => settings.bare = Some(value.to_owned()),
                 Some(_) | None => {}
             }

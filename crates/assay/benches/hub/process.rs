@@ -20,10 +20,16 @@ pub(crate) struct Server {
 impl HubProcess {
     /// Starts the program. Without a token it is the first start, and the program tells the token.
     pub(crate) fn start(data: &Path, token: Option<String>) -> Self {
+        Self::start_with(data, &[], token)
+    }
+
+    /// The same, with more flags.
+    pub(crate) fn start_with(data: &Path, more: &[&str], token: Option<String>) -> Self {
         let mut command = program();
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
+            .args(more)
             // One machine asks more often than a stranger may.
             .args(["--set", "limits.requests_per_token=1000000000"])
             .args(["--set", "limits.requests_per_address=1000000000"])

@@ -1,5 +1,6 @@
-//! What work costs: CPU seconds of this thread, and those and the memory of the whole program.
+//! What a whole program costs: CPU seconds and memory.
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,35 +13,20 @@ pub(crate) struct Run {
     pub(crate) peak_kib: u64,
 }
 
-/// Megabytes per CPU second of this thread; the best of three.
-pub(crate) fn speed(bytes: usize, work: impl Fn()) -> f64 {
-    let best = (0..3)
-        .map(|_| thread_seconds(&work))
-        .fold(f64::INFINITY, f64::min);
-    bytes as f64 / 1e6 / best
-}
-
-/// The CPU seconds that this thread spends on some work.
-fn thread_seconds(work: impl Fn()) -> f64 {
-    let before = thread_nanoseconds();
-    work();
-    (thread_nanoseconds() - before) as f64 / 1e9
-}
-
-fn thread_nanoseconds() -> u64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    text.split_whitespace().next().unwrap().parse().unwrap()
-}
-
 /// Runs the program and watches it.
 pub(crate) fn run(arguments: &[&str]) -> Run {
+    run_other(env!("CARGO_BIN_EXE_assay").as_ref(), arguments)
+}
+
+/// Runs a program and watches it.
+pub(crate) fn run_other(program: &Path, arguments: &[&str]) -> Run {
     let before = children_seconds();
     let start = Instant::now();
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmark measures the real program"
     )]
-    let child = Command::new(env!("CARGO_BIN_EXE_assay"))
+    let child = Command::new(program)
         .args(arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -22,6 +22,8 @@ mod peer;
 mod random;
 #[path = "../support/record.rs"]
 mod record;
+#[path = "../support/speed.rs"]
+mod speed;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -105,13 +107,13 @@ fn samples(directory: &Path, settings: &Settings) {
     let row =
         |name: &str, speeds: [f64; 2]| println!("{name:<44}{:>12.0}{:>12.0}", speeds[0], speeds[1]);
     let parse = |parse: fn(&str)| {
-        [0, 1].map(|index| measure::speed(texts[index].len(), || parse(&texts[index])))
+        [0, 1].map(|index| speed::speed(texts[index].len(), || parse(&texts[index])))
     };
 
     let value = parse(peer::sonic_value);
     let typed = parse(peer::sonic_typed);
     let serde = parse(peer::serde_typed);
-    let ours = [0, 1].map(|index| measure::speed(texts[index].len(), || judge(&pairs[index], 1)));
+    let ours = [0, 1].map(|index| speed::speed(texts[index].len(), || judge(&pairs[index], 1)));
 
     row("sonic-rs into a value (no types, no places)", value);
     row("sonic-rs into types", typed);
