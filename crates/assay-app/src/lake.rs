@@ -10,7 +10,7 @@ use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::file::BlobContent;
 use crate::hub::{Hub, blocking};
-use crate::index::RECORDS_FOLDER;
+use crate::index::{DEFINITION_FILE, RECORDS_FOLDER};
 use crate::listing::{ListQuery, ListSort};
 use crate::repo_info::RepoInfo;
 
@@ -20,6 +20,8 @@ const RESULTS_FOLDER: &str = ".eval_results";
 const PAGE: usize = 1000;
 /// The file that says which commit a directory was made from. No search for records looks at it.
 const MARK: &str = ".head";
+/// Which files are written. Another choice is another number, so that what an older program has written is written again.
+const EXPORT: u32 = 2;
 /// Where a repository is written until it is complete.
 const UNFINISHED: &str = ".unfinished";
 
@@ -94,7 +96,7 @@ impl Hub {
     /// Writes a repository, unless it is there as it is.
     async fn export(&self, info: &RepoInfo, root: &Path, place: &Path) -> Result<bool, Error> {
         let directory = root.join(place);
-        let mark = info.sha.to_string();
+        let mark = format!("{} {EXPORT}", info.sha);
         let written = fs_err::read_to_string(directory.join(MARK));
         if written.is_ok_and(|written| written == mark) {
             return Ok(false);
@@ -151,6 +153,10 @@ impl Hub {
             let files = files.into_iter().filter(|file| !file.is_folder);
             let paths_of = files.map(|file| file.path.to_string());
             paths.extend(paths_of.filter(|path| endings.iter().any(|end| path.ends_with(end))));
+        }
+        if repo.kind == RepoKind::Dataset {
+            // Which way the metrics of a benchmark improve. One that is not there is not written.
+            paths.push(DEFINITION_FILE.to_owned());
         }
         Ok(paths)
     }

@@ -241,7 +241,7 @@ Examples:
   duckdb -c \"SELECT count(*) FROM read_parquet([$(assay lake files results --format sql)])\"")]
 pub(crate) struct LakeFiles {
     /// The table: results, records, instances or messages
-    #[arg(value_parser = ["results", "records", "instances", "messages"])]
+    #[arg(value_parser = ["results", "records", "instances", "messages", "metrics"])]
     pub(crate) table: String,
 
     #[command(flatten)]
@@ -264,7 +264,8 @@ both hold for every question.",
     after_help = "\
 Examples:
   assay lake serve --lake /srv/lake --socket /run/assay/lake.sock
-  assay serve --set lake.socket=/run/assay/lake.sock             the hub that asks there"
+  assay serve --set lake.socket=/run/assay/lake.sock             the hub that asks there
+  assay lake serve --lake /srv/lake --socket /run/assay/lake.sock --cluster http://10.0.0.1:50050"
 )]
 pub(crate) struct LakeServe {
     #[command(flatten)]
@@ -273,6 +274,10 @@ pub(crate) struct LakeServe {
     /// The socket to answer on
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: PathBuf,
+
+    /// Let the machines of a cluster answer, by its scheduler; they have to find the lake at the same place
+    #[arg(long, value_name = "URL")]
+    pub(crate) cluster: Option<Cluster>,
 
     /// How many questions are answered at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]

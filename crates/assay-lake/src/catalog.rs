@@ -29,6 +29,7 @@ use crate::bucket::Bucket;
 use crate::lake::{Snapshot, is_inside};
 use crate::manifest::DataFile;
 use crate::table::Table;
+use crate::veil::{TELLING, Veil, VeilExec};
 
 /// How the engine holds text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub(crate) struct LakeTable {
     store: ObjectStoreUrl,
     schema: SchemaRef,
     files: Vec<(DataFile, ObjectPath)>,
+    /// What is left out of it, wherever it is read.
+    veil: Option<Arc<Veil>>,
 }
 
 /// A table in the words that a scheduler is told it in.
@@ -56,13 +59,23 @@ struct Told {
     table: String,
     directory: PathBuf,
     files: Vec<DataFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    veil: Option<Veil>,
 }
 
 impl LakeTable {
-    /// The files that a snapshot names.
-    pub(crate) fn new(snapshot: &Snapshot, table: Table, text: Text) -> crate::Result<Self> {
+    /// The files that a snapshot names, without the rows that a veil lies over.
+    pub(crate) fn new(
+        snapshot: &Snapshot,
+        table: Table,
+        text: Text,
+        veil: &Arc<Veil>,
+    ) -> crate::Result<Self> {
         let files = snapshot.manifest.files_of(table).cloned().collect();
-        Self::of(snapshot.directory(), table, files, text)
+        Ok(Self {
+            veil: veil.is_needed(table).then(|| Arc::clone(veil)),
+            ..Self::of(snapshot.directory(), table, files, text)?
+        })
     }
 
     fn of(directory: &Path, table: Table, files: Vec<DataFile>, text: Text) -> crate::Result<Self> {
@@ -95,6 +108,7 @@ impl LakeTable {
             store,
             schema,
             files: files.collect::<crate::Result<_>>()?,
+            veil: None,
         })
     }
 
@@ -107,6 +121,7 @@ impl LakeTable {
             store: self.store.clone(),
             schema: Arc::clone(&self.schema),
             files: files.into_iter().cloned().collect(),
+            veil: self.veil.clone(),
         })
     }
 
@@ -116,6 +131,7 @@ impl LakeTable {
             table: self.table.as_str().to_owned(),
             directory: self.directory.clone(),
             files: self.files.iter().map(|(file, _)| file.clone()).collect(),
+            veil: self.veil.as_deref().cloned(),
         })
     }
 
@@ -130,8 +146,12 @@ impl LakeTable {
             let why = format!("`{}` does not lie in the lake", file.path);
             return Err(plan_error(&why));
         }
-        Self::of(&told.directory, table, told.files, Text::Plain)
-            .map_err(|error| plan_error(&error.to_string()))
+        let read = Self::of(&told.directory, table, told.files, Text::Plain)
+            .map_err(|error| plan_error(&error.to_string()))?;
+        Ok(Self {
+            veil: told.veil.map(Arc::new),
+            ..read
+        })
     }
 
     /// The files that may have rows that a query asks for.
@@ -182,26 +202,9 @@ impl LakeTable {
         }
         statistics
     }
-}
 
-#[async_trait]
-impl TableProvider for LakeTable {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
-
-    fn supports_filters_pushdown(
-        &self,
-        filters: &[&Expr],
-    ) -> Result<Vec<TableProviderFilterPushDown>> {
-        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
-    }
-
-    async fn scan(
+    /// Reads all rows of the files that a query needs.
+    fn read(
         &self,
         state: &dyn Session,
         projection: Option<&Vec<usize>>,
@@ -239,6 +242,51 @@ impl TableProvider for LakeTable {
             .with_limit(limit.filter(|_| filters.is_empty()))
             .build();
         Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+#[async_trait]
+impl TableProvider for LakeTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(veil) = &self.veil else {
+            return self.read(state, projection, filters, limit);
+        };
+        let wanted: Vec<usize> = match projection {
+            Some(projection) => projection.clone(),
+            None => (0..self.schema.fields().len()).collect(),
+        };
+        let shown = wanted.len();
+        let mut read = wanted;
+        let telling = TELLING.map(|name| self.schema.index_of(name).ok());
+        for index in telling.into_iter().flatten() {
+            if !read.contains(&index) {
+                read.push(index);
+            }
+        }
+        // A limit counts rows that are seen.
+        let input = self.read(state, Some(&read), filters, None)?;
+        Ok(Arc::new(VeilExec::new(input, Arc::clone(veil), shown)?))
     }
 }
 

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lake::{Lake, Writing};
 use crate::manifest::DataFile;
+use crate::names::Names;
 use crate::partition::Partition;
 use crate::table::Table;
 use crate::writer::Writer;
@@ -74,7 +75,7 @@ pub(crate) fn drop_rows(writing: &mut Writing, ids: &BTreeSet<String>) -> Result
         .map(|source| &source.partition)
         .collect();
     let mut kept = Vec::new();
-    let mut names = Names::new(writing, "r");
+    let names = Names::new(writing, "r");
     for file in &writing.manifest.files {
         let may_hold = match &file.partition {
             Some(partition) => partitions.contains(partition),
@@ -99,26 +100,6 @@ pub(crate) fn rows_of(path: &Path) -> Result<ParquetRecordBatchReader> {
         .map_err(Error::parquet("read", path))
 }
 
-/// Names that no file of the lake has.
-struct Names {
-    prefix: String,
-    count: u64,
-}
-
-impl Names {
-    fn new(writing: &Writing, kind: &str) -> Self {
-        Self {
-            prefix: format!("{:08}-{kind}", writing.next_snapshot()),
-            count: 0,
-        }
-    }
-
-    fn next(&mut self) -> String {
-        self.count += 1;
-        format!("{}{:06}", self.prefix, self.count)
-    }
-}
-
 fn bytes(writing: &Writing) -> u64 {
     writing.manifest.files.iter().map(|file| file.bytes).sum()
 }
@@ -136,7 +117,7 @@ fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
     if groups.is_empty() {
         return Ok(());
     }
-    let mut names = Names::new(writing, "c");
+    let names = Names::new(writing, "c");
     let (mut gone, mut made) = (BTreeSet::new(), Vec::new());
     for files in groups.values() {
         for stretch in stretches(files) {

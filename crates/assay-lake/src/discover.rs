@@ -35,6 +35,8 @@ pub(crate) struct Found {
     pub(crate) records: BTreeSet<String>,
     /// Result files of models.
     pub(crate) results: BTreeSet<String>,
+    /// What benchmarks define.
+    pub(crate) definitions: BTreeSet<String>,
     /// What was named and cannot be taken in, and why not.
     pub(crate) refused: Vec<(String, String)>,
 }
@@ -89,13 +91,8 @@ impl Found {
     fn named(&mut self, path: &Path) {
         match kind_of(path) {
             Ok(Some((name, FileKind::Samples))) => self.samples(path, &name),
-            Ok(Some((name, kind @ (FileKind::Record | FileKind::EvalResults)))) => {
-                self.add(name, kind);
-            }
-            Ok(Some((_, FileKind::EvalYaml))) => {
-                self.refuse(path, "it defines a benchmark and has no results");
-            }
-            Ok(None) => self.refuse(path, "it is neither a record nor a result file"),
+            Ok(Some((name, kind))) => self.add(name, kind),
+            Ok(None) => self.refuse(path, "it is no record, no result file and no `eval.yaml`"),
             Err(error) => self.refuse(path, &error.to_string()),
         }
     }
@@ -118,7 +115,8 @@ impl Found {
         match kind {
             FileKind::Record => self.records.insert(name),
             FileKind::EvalResults => self.results.insert(name),
-            FileKind::EvalYaml | FileKind::Samples => false,
+            FileKind::EvalYaml => self.definitions.insert(name),
+            FileKind::Samples => false,
         };
     }
 }
@@ -135,7 +133,16 @@ pub(crate) fn samples_of(record: &str) -> Option<String> {
 /// The model that a result file belongs to: the two directories above `.eval_results`.
 pub(crate) fn model_of(path: &str) -> Option<String> {
     let whole = std::path::absolute(path).ok()?;
-    let repository = whole.parent()?.parent()?;
+    name_of(whole.parent()?.parent()?)
+}
+
+/// The benchmark that an `eval.yaml` defines: the two directories that it lies in.
+pub(crate) fn benchmark_of(path: &str) -> Option<String> {
+    let whole = std::path::absolute(path).ok()?;
+    name_of(whole.parent()?)
+}
+
+fn name_of(repository: &Path) -> Option<String> {
     let name = repository.file_name()?.to_str()?;
     let namespace = repository.parent()?.file_name()?.to_str()?;
     Some(format!("{namespace}/{name}"))

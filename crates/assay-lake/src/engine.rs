@@ -10,11 +10,12 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures_util::StreamExt as _;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -63,7 +64,7 @@ pub struct Engine {
     /// Who does the work, when it is not this process.
     cluster: Option<Cluster>,
     /// What it is over. As long as it is held, its files stay on the disk.
-    snapshot: Arc<Snapshot>,
+    _snapshot: Arc<Snapshot>,
 }
 
 /// Tells whether work for an engine still goes on. An operator that is deep in its work does not notice that nobody waits
@@ -118,22 +119,35 @@ impl Engine {
     /// Makes the tables of a snapshot known to a cluster, which has to find the files of the lake at the same place. Questions
     /// are judged here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
     pub async fn open_on(cluster: &Cluster, snapshot: Snapshot, limits: Limits) -> Result<Self> {
+        let hidden = Hidden::default();
+        Self::on(cluster, snapshot, limits, &hidden, AskedBy::Owner).await
+    }
+
+    /// The same for strangers: what is hidden is left out by the machines that read the files.
+    pub async fn for_strangers_on(
+        cluster: &Cluster,
+        snapshot: Snapshot,
+        limits: Limits,
+        hidden: &Hidden,
+    ) -> Result<Self> {
+        Self::on(cluster, snapshot, limits, hidden, AskedBy::Stranger).await
+    }
+
+    async fn on(
+        cluster: &Cluster,
+        snapshot: Snapshot,
+        limits: Limits,
+        hidden: &Hidden,
+        asked_by: AskedBy,
+    ) -> Result<Self> {
         cluster.reach().await?;
-        let runtime = runtime(limits, &snapshot, AskedBy::Owner)?;
-        let engine = Self {
-            context: SessionContext::new_with_state(cluster.session(runtime)),
-            limits,
-            asked_by: AskedBy::Owner,
-            cluster: Some(cluster.clone()),
-            snapshot: Arc::new(snapshot),
-        };
-        engine
-            .knowing(&Arc::new(Veil::default()), Text::Plain)
-            .await
+        let state = cluster.session(runtime(limits, &snapshot, asked_by)?);
+        let cluster = Some(cluster.clone());
+        Self::knowing(state, snapshot, limits, hidden, (asked_by, cluster)).await
     }
 
     async fn alone(
-        mut snapshot: Snapshot,
+        snapshot: Snapshot,
         limits: Limits,
         hidden: &Hidden,
         asked_by: AskedBy,
@@ -147,30 +161,39 @@ impl Engine {
             .with_default_features()
             .with_physical_optimizer_rule(Arc::new(TakeTurns))
             .build();
-        let veil = Arc::new(Veil::new(hidden, &snapshot.manifest));
-        snapshot.manifest.files.retain(|file| !veil.covers(file));
-        let engine = Self {
-            context: SessionContext::new_with_state(state),
-            limits,
-            asked_by,
-            cluster: None,
-            snapshot: Arc::new(snapshot),
-        };
-        engine.knowing(&veil, Text::Views).await
+        Self::knowing(state, snapshot, limits, hidden, (asked_by, None)).await
     }
 
-    /// Makes the tables known, beneath a veil.
-    async fn knowing(self, veil: &Arc<Veil>, text: Text) -> Result<Self> {
+    /// Makes the tables known, beneath a veil over what is hidden.
+    async fn knowing(
+        state: SessionState,
+        mut snapshot: Snapshot,
+        limits: Limits,
+        hidden: &Hidden,
+        (asked_by, cluster): (AskedBy, Option<Cluster>),
+    ) -> Result<Self> {
+        let text = match cluster {
+            Some(_) => Text::Plain,
+            None => Text::Views,
+        };
+        let veil = Arc::new(Veil::new(hidden, &snapshot.manifest));
+        snapshot.manifest.files.retain(|file| !veil.covers(file));
+        let context = SessionContext::new_with_state(state);
         for table in Table::ALL {
-            let provider = Arc::new(LakeTable::new(&self.snapshot, table, text)?);
-            let seen = veil.over(table, provider);
-            self.context.register_table(table.as_str(), seen)?;
+            let provider = LakeTable::new(&snapshot, table, text, &veil)?;
+            context.register_table(table.as_str(), Arc::new(provider))?;
         }
         for view in VIEWS {
             let sql = format!("CREATE VIEW {} AS {}", view.name, view.sql);
-            self.context.sql(&sql).await?;
+            context.sql(&sql).await?;
         }
-        Ok(self)
+        Ok(Self {
+            context,
+            limits,
+            asked_by,
+            cluster,
+            _snapshot: Arc::new(snapshot),
+        })
     }
 
     /// What tells, when the engine and its answers are dropped, whether work for them still goes on.
@@ -238,11 +261,16 @@ impl Answer {
             Ok(Some(batch)) => Ok(Some(batch?)),
             Ok(None) => self.close().await,
             Err(stopped) => {
-                if let Some(job) = &self.job {
-                    job.cancel().await;
-                }
+                self.call_off().await;
                 Err(stopped)
             }
+        }
+    }
+
+    /// Tells a cluster that nobody waits any more.
+    pub async fn call_off(&mut self) {
+        if let Some(job) = self.job.take() {
+            job.cancel().await;
         }
     }
 
@@ -261,8 +289,13 @@ impl Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
+        let Some(task) = &self.task else {
+            return;
+        };
+        task.abort();
+        // A cluster does not notice by itself that nobody waits any more.
+        if let (Some(job), Ok(runtime)) = (self.job.take(), Handle::try_current()) {
+            runtime.spawn(async move { job.cancel().await });
         }
     }
 }

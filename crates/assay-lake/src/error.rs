@@ -88,6 +88,9 @@ pub enum Error {
     /// The engine ended without saying that the answer is whole.
     #[error("the engine broke off in the middle of the answer: {0}")]
     BrokenOff(String),
+    /// Whoever asked does not want the answer any more.
+    #[error("interrupted; the cluster was told to stop")]
+    Interrupted,
     /// An address of a lake that nobody can follow.
     #[error(
         "`{0}` is no address of a lake: name a directory, `file:///DIRECTORY` or `s3://BUCKET/PREFIX`"

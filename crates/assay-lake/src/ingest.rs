@@ -7,21 +7,23 @@ mod unit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use assay_check::{Context, FileReport, Item, validate};
+use assay_check::{Context, FileReport, Item, validate_with};
 use assay_model::{Diagnostic, Severity};
 use serde::Serialize;
 
 use self::plan::{Plan, Planned};
+use self::samples::Stage;
 use self::unit::Loader;
 use crate::compact::{self, drop_rows};
 use crate::discover::{Disk, discover};
 use crate::error::Result;
 use crate::lake::{Lake, Writing};
+use crate::names::Names;
 
 /// How many files are judged and written before the lake shows them.
 const STEP_FILES: usize = 2_000;
 /// How many bytes are judged and written before the lake shows them, unless one file alone has more.
-const STEP_BYTES: u64 = 1 << 30;
+const STEP_BYTES: u64 = 4 << 30;
 
 /// How to go about it.
 #[derive(Clone, Copy)]
@@ -131,13 +133,21 @@ fn take_in(
     jobs: usize,
     report: &mut Report,
 ) -> Result<()> {
-    let judged = judge(step, jobs);
-    let mut loader = Loader::new(writing, jobs);
+    let names = Names::new(writing, "");
+    let stage = Stage::new(writing, &names, step);
+    let judged = judge(step, jobs, &stage);
+    let mut staged = stage.finish();
+    let mut loader = Loader::new(writing, &names);
     for planned in step {
         let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
+        // What was made of samples that do not come in is named by nobody and swept away.
+        let samples = planned
+            .samples
+            .as_ref()
+            .and_then(|path| staged.remove(path));
         match refusal(planned, reports) {
             Some(refused) => report.refused.push(refused),
-            None => loader.load(planned, reports, report)?,
+            None => loader.load(planned, reports, samples.transpose()?.flatten(), report)?,
         }
     }
     let loaded = loader.finish()?;
@@ -158,8 +168,12 @@ fn take_in(
     writing.commit()
 }
 
-/// The reports of each file, those of samples with their record.
-fn judge(step: &[Planned], jobs: usize) -> BTreeMap<&str, Vec<FileReport>> {
+/// The reports of each file, those of samples with their record. Samples are written on the way.
+fn judge<'s>(
+    step: &'s [Planned],
+    jobs: usize,
+    stage: &Stage<'_>,
+) -> BTreeMap<&'s str, Vec<FileReport>> {
     let items: Vec<Item> = step
         .iter()
         .map(|planned| Item {
@@ -171,7 +185,7 @@ fn judge(step: &[Planned], jobs: usize) -> BTreeMap<&str, Vec<FileReport>> {
         jobs,
         ..assay_check::Options::default()
     };
-    let reports = validate(&Disk, &items, &Context::default(), &options);
+    let reports = validate_with(&Disk, &items, &Context::default(), &options, stage);
     let by_samples: BTreeMap<&str, &str> = step
         .iter()
         .filter_map(|planned| Some((planned.samples.as_deref()?, planned.path.as_str())))

@@ -5,6 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use assay_formats::each;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -28,6 +29,8 @@ const WRITER_LOCK: &str = "writer.lock";
 const READER_LOCK: &str = "reader.lock";
 /// The ending of a file that is not finished.
 pub(crate) const UNFINISHED: &str = "tmp";
+/// How many files are brought to the disk at once.
+const SYNCS_AT_ONCE: usize = 8;
 
 /// The file that names the current snapshot.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,6 +61,8 @@ pub struct Snapshot {
 pub struct Writing {
     /// What the lake holds, and will hold after the next commit.
     pub manifest: Manifest,
+    /// The files that are known to be on the disk.
+    on_disk: BTreeSet<String>,
     directory: PathBuf,
     _lock: File,
 }
@@ -164,8 +169,11 @@ impl Lake {
         if !directory.join(HEAD).is_file() {
             publish(&directory, &Manifest::default())?;
         }
+        let manifest = manifest_of(&directory)?;
+        let files = manifest.files.iter();
         Ok(Writing {
-            manifest: manifest_of(&directory)?,
+            on_disk: files.map(|file| file.path.clone()).collect(),
+            manifest,
             directory,
             _lock: lock,
         })
@@ -207,13 +215,44 @@ impl Writing {
         self.manifest.snapshot + 1
     }
 
-    /// Makes what the manifest says now the current snapshot. Its files must be on the disk already.
+    /// Makes what the manifest says now the current snapshot, once all its files are on the disk.
     pub(crate) fn commit(&mut self) -> Result<()> {
+        self.bring_to_disk()?;
         self.manifest.snapshot += 1;
         self.manifest.files.sort_by(|a, b| {
             (a.table, &a.partition, &a.path).cmp(&(b.table, &b.partition, &b.path))
         });
         publish(&self.directory, &self.manifest)
+    }
+
+    /// Brings the files that are new to the disk, and then the directories on the way to them. While many are written the system
+    /// has begun with that by itself, so waiting for all of them at the end costs less than waiting for each.
+    fn bring_to_disk(&mut self) -> Result<()> {
+        let files = self.manifest.files.iter();
+        let fresh: Vec<PathBuf> = files
+            .filter(|file| !self.on_disk.contains(&file.path))
+            .map(|file| self.directory.join(&file.path))
+            .collect();
+        let above = |file| {
+            let above = Path::ancestors(file).skip(1);
+            above.take_while(|directory| directory.starts_with(&self.directory))
+        };
+        let directories: BTreeSet<PathBuf> = fresh
+            .iter()
+            .flat_map(|file| above(file))
+            .map(Path::to_owned)
+            .collect();
+        let directories: Vec<PathBuf> = directories.into_iter().collect();
+        for paths in [fresh, directories] {
+            let synced = each(SYNCS_AT_ONCE, &paths, |path| {
+                let sync = File::open(path).and_then(|file| file.sync_all());
+                sync.map_err(Error::io("bring to the disk", path))
+            });
+            synced.into_iter().collect::<Result<()>>()?;
+        }
+        let files = self.manifest.files.iter();
+        self.on_disk = files.map(|file| file.path.clone()).collect();
+        Ok(())
     }
 
     /// Removes files that no snapshot of now names, unless somebody is still reading. Returns how many are gone.
@@ -346,7 +385,7 @@ fn replace(path: &Path, document: &impl Serialize) -> Result<()> {
 }
 
 /// Brings the name of a file to the disk.
-pub(crate) fn sync_directory(path: &Path) -> std::io::Result<()> {
+fn sync_directory(path: &Path) -> std::io::Result<()> {
     match path.parent() {
         Some(directory) => File::open(directory)?.sync_all(),
         None => Ok(()),

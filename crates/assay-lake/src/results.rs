@@ -46,7 +46,7 @@ fn push_score(
         Cell::Text(Some(model)),
         Cell::Text(score.metric.as_ref().map(assay_model::MetricId::as_str)),
         Cell::Number(Some(score.value.get())),
-        // Only the benchmark knows which way its metrics improve.
+        // Only the benchmark knows which way its metrics improve: the table `metrics` has that.
         Cell::Truth(None),
         Cell::Text(None),
         Cell::Text(None),

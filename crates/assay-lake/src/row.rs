@@ -7,11 +7,10 @@ use assay_formats::{Kind, Value};
 
 use crate::batch::{Batch, Cell};
 use crate::record::RecordFacts;
-use crate::value::{at, integer_at, number_at, text_at, texts};
+use crate::value::{integer_at, number, text, text_at, texts};
 
-/// Takes the rows of one record in.
-pub(crate) struct RowReader<'f> {
-    facts: &'f RecordFacts,
+/// Takes rows of one record in.
+pub(crate) struct RowReader {
     /// The scores.
     pub(crate) instances: Batch,
     /// The text.
@@ -38,43 +37,40 @@ struct Piece<'a> {
     tool_call_id: Option<&'a str>,
 }
 
-impl<'f> RowReader<'f> {
+impl RowReader {
     /// No rows yet.
-    pub(crate) fn new(facts: &'f RecordFacts) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            facts,
             instances: Batch::new(crate::Table::Instances),
             messages: Batch::new(crate::Table::Messages),
         }
     }
 
     /// Takes a row in, which stands on this line of its file.
-    pub(crate) fn push(&mut self, row: Value<'_>, line: u64) {
-        let references = at(row, &["input", "reference"]).map_or_else(Vec::new, texts);
+    pub(crate) fn push(&mut self, facts: &RecordFacts, row: Value<'_>, line: u64) {
+        let parts = Parts::of(row);
+        let references = parts.reference.map_or_else(Vec::new, texts);
         let sample = Sample {
-            task: text_at(row, &["evaluation_name"]),
-            id: text_at(row, &["sample_id"]),
-            hash: hash(row, &references),
-            result_id: text_at(row, &["evaluation_result_id"]),
+            task: parts.task.and_then(text),
+            id: parts.sample_id.and_then(text),
+            hash: hash(&parts, &references),
+            result_id: parts.result_id.and_then(text),
             line: i64::try_from(line).ok(),
         };
-        self.push_instance(row, &sample);
-        self.push_messages(row, &sample, &references);
+        self.push_instance(facts, &parts, &sample);
+        self.push_messages(facts, &parts, &sample, &references);
     }
 
-    fn push_instance(&mut self, row: Value<'_>, sample: &Sample<'_>) {
-        let evaluation = |key: &str| at(row, &["evaluation", key]);
-        let tokens = |key: &str| integer_at(row, &["token_usage", key]);
-        let time = |key: &str| number_at(row, &["performance", key]);
-        let interaction = text_at(row, &["interaction_type"]);
-        let is_correct = evaluation("is_correct").and_then(Value::truth);
-        let failed = row
-            .get("error")
+    fn push_instance(&mut self, facts: &RecordFacts, parts: &Parts<'_>, sample: &Sample<'_>) {
+        let interaction = parts.interaction.and_then(text);
+        let integer = |value: Option<Value<'_>>| Cell::Integer(value.and_then(Value::integer));
+        let moment = |value: Option<Value<'_>>| Cell::Number(value.and_then(number));
+        let failed = parts
+            .error
             .is_some_and(|error| error.kind() == Kind::String);
-        let metadata = row
-            .get("metadata")
+        let metadata = parts
+            .metadata
             .filter(|metadata| metadata.kind() == Kind::Map && !metadata.is_empty());
-        let facts = self.facts;
         self.instances.push(&[
             Cell::Text(Some(&facts.partition.benchmark)),
             Cell::Text(Some(&facts.partition.model)),
@@ -82,20 +78,20 @@ impl<'f> RowReader<'f> {
             Cell::Text(facts.metric(sample.result_id.as_deref(), sample.task.as_deref())),
             Cell::Text(sample.hash.as_deref()),
             Cell::Text(sample.id.as_deref()),
-            Cell::Number(number_at(row, &["evaluation", "score"])),
-            Cell::Truth(is_correct),
+            Cell::Number(parts.score.and_then(number)),
+            Cell::Truth(parts.is_correct.and_then(Value::truth)),
             Cell::Text(interaction.as_deref()),
-            Cell::Integer(integer_at(row, &["evaluation", "num_turns"])),
-            Cell::Integer(integer_at(row, &["evaluation", "tool_calls_count"])),
-            Cell::Integer(tokens("input_tokens")),
-            Cell::Integer(tokens("output_tokens")),
-            Cell::Integer(tokens("total_tokens")),
-            Cell::Integer(tokens("reasoning_tokens")),
-            Cell::Integer(tokens("input_tokens_cache_read")),
-            Cell::Integer(tokens("input_tokens_cache_write")),
-            Cell::Number(time("latency_ms")),
-            Cell::Number(time("time_to_first_token_ms")),
-            Cell::Number(time("generation_time_ms")),
+            integer(parts.num_turns),
+            integer(parts.tool_calls_count),
+            integer(parts.input_tokens),
+            integer(parts.output_tokens),
+            integer(parts.total_tokens),
+            integer(parts.reasoning_tokens),
+            integer(parts.cache_read),
+            integer(parts.cache_write),
+            moment(parts.latency),
+            moment(parts.first_token),
+            moment(parts.generation),
             Cell::Truth(Some(failed)),
             Cell::Text(metadata.map(Value::raw)),
             Cell::Text(Some(&facts.id)),
@@ -104,25 +100,31 @@ impl<'f> RowReader<'f> {
         ]);
     }
 
-    fn push_messages(&mut self, row: Value<'_>, sample: &Sample<'_>, references: &[Cow<'_, str>]) {
+    fn push_messages(
+        &mut self,
+        facts: &RecordFacts,
+        parts: &Parts<'_>,
+        sample: &Sample<'_>,
+        references: &[Cow<'_, str>],
+    ) {
         let mut position = 0;
-        let mut say = |batch: &mut Batch, facts: &RecordFacts, part: &str, piece: &Piece<'_>| {
+        let mut say = |batch: &mut Batch, part: &str, piece: &Piece<'_>| {
             push_piece(batch, facts, sample, position, part, piece);
             position += 1;
         };
-        let (batch, facts) = (&mut self.messages, self.facts);
-        if let Some(raw) = text_at(row, &["input", "raw"]) {
-            say(batch, facts, "input", &Piece::by("user", &raw));
+        let batch = &mut self.messages;
+        if let Some(raw) = parts.question.and_then(text) {
+            say(batch, "input", &Piece::by("user", &raw));
         }
         for reference in references {
-            say(batch, facts, "reference", &Piece::of(reference));
+            say(batch, "reference", &Piece::of(reference));
         }
-        let choices = at(row, &["input", "choices"]).map_or_else(Vec::new, texts);
+        let choices = parts.choices.map_or_else(Vec::new, texts);
         for choice in &choices {
-            say(batch, facts, "choice", &Piece::of(choice));
+            say(batch, "choice", &Piece::of(choice));
         }
-        let outputs = at(row, &["output", "raw"]).map_or_else(Vec::new, texts);
-        let traces = at(row, &["output", "reasoning_trace"]).map_or_else(Vec::new, texts);
+        let outputs = parts.output.map_or_else(Vec::new, texts);
+        let traces = parts.trace.map_or_else(Vec::new, texts);
         for index in 0..outputs.len().max(traces.len()) {
             let piece = Piece {
                 role: Some("assistant"),
@@ -130,11 +132,9 @@ impl<'f> RowReader<'f> {
                 reasoning: traces.get(index).map(|text| &**text),
                 ..Piece::default()
             };
-            say(batch, facts, "output", &piece);
+            say(batch, "output", &piece);
         }
-        // In 0.2.0 the conversation was called `interactions`.
-        let messages = row.get("messages").or_else(|| row.get("interactions"));
-        for message in messages.into_iter().flat_map(Value::items) {
+        for message in parts.messages.into_iter().flat_map(Value::items) {
             let [role, content, reasoning] =
                 ["role", "content", "reasoning_trace"].map(|key| text_at(message, &[key]));
             let call_ids = message.get("tool_call_id").map_or_else(Vec::new, texts);
@@ -150,13 +150,9 @@ impl<'f> RowReader<'f> {
                 tool_calls: calls.map(Value::raw),
                 tool_call_id: call_ids.as_deref(),
             };
-            say(batch, facts, "message", &piece);
+            say(batch, "message", &piece);
         }
-        for answer in row
-            .get("answer_attribution")
-            .into_iter()
-            .flat_map(Value::items)
-        {
+        for answer in parts.attribution.into_iter().flat_map(Value::items) {
             let Some(value) = text_at(answer, &["extracted_value"]) else {
                 continue;
             };
@@ -164,10 +160,10 @@ impl<'f> RowReader<'f> {
                 turn: integer_at(answer, &["turn_idx"]),
                 ..Piece::of(&value)
             };
-            say(batch, facts, "answer", &piece);
+            say(batch, "answer", &piece);
         }
-        if let Some(error) = text_at(row, &["error"]) {
-            say(batch, facts, "error", &Piece::of(&error));
+        if let Some(error) = parts.error.and_then(text) {
+            say(batch, "error", &Piece::of(&error));
         }
     }
 }
@@ -220,10 +216,136 @@ fn push_piece(
 ///
 /// Converters in the wild have recipes of their own for `sample_hash`, so the question is hashed here by the one that the
 /// schema describes. Where the question was left out, what the row says is all there is.
-fn hash(row: Value<'_>, references: &[Cow<'_, str>]) -> Option<String> {
-    let raw = text_at(row, &["input", "raw"]);
+fn hash(parts: &Parts<'_>, references: &[Cow<'_, str>]) -> Option<String> {
+    let raw = parts.question.and_then(text);
     match raw.filter(|raw| !raw.trim().is_empty()) {
         Some(raw) => Some(sample_hash(&raw, references)),
-        None => text_at(row, &["sample_hash"]).map(Cow::into_owned),
+        None => parts.sample_hash.and_then(text).map(Cow::into_owned),
     }
+}
+
+/// A row taken apart, each of its maps gone through once: looking for one key after the other would take as long as judging it.
+#[derive(Default)]
+struct Parts<'d> {
+    task: Option<Value<'d>>,
+    result_id: Option<Value<'d>>,
+    sample_id: Option<Value<'d>>,
+    sample_hash: Option<Value<'d>>,
+    interaction: Option<Value<'d>>,
+    question: Option<Value<'d>>,
+    reference: Option<Value<'d>>,
+    choices: Option<Value<'d>>,
+    output: Option<Value<'d>>,
+    trace: Option<Value<'d>>,
+    messages: Option<Value<'d>>,
+    attribution: Option<Value<'d>>,
+    score: Option<Value<'d>>,
+    is_correct: Option<Value<'d>>,
+    num_turns: Option<Value<'d>>,
+    tool_calls_count: Option<Value<'d>>,
+    input_tokens: Option<Value<'d>>,
+    output_tokens: Option<Value<'d>>,
+    total_tokens: Option<Value<'d>>,
+    reasoning_tokens: Option<Value<'d>>,
+    cache_read: Option<Value<'d>>,
+    cache_write: Option<Value<'d>>,
+    latency: Option<Value<'d>>,
+    first_token: Option<Value<'d>>,
+    generation: Option<Value<'d>>,
+    error: Option<Value<'d>>,
+    metadata: Option<Value<'d>>,
+}
+
+impl<'d> Parts<'d> {
+    fn of(row: Value<'d>) -> Self {
+        let mut parts = Self::default();
+        let mut interactions = None;
+        for (key, value) in named(row) {
+            match &*key {
+                "evaluation_name" => parts.task = Some(value),
+                "evaluation_result_id" => parts.result_id = Some(value),
+                "sample_id" => parts.sample_id = Some(value),
+                "sample_hash" => parts.sample_hash = Some(value),
+                "interaction_type" => parts.interaction = Some(value),
+                "input" => parts.take_input(value),
+                "output" => parts.take_output(value),
+                "messages" => parts.messages = Some(value),
+                "interactions" => interactions = Some(value),
+                "answer_attribution" => parts.attribution = Some(value),
+                "evaluation" => parts.take_evaluation(value),
+                "token_usage" => parts.take_tokens(value),
+                "performance" => parts.take_performance(value),
+                "error" => parts.error = Some(value),
+                "metadata" => parts.metadata = Some(value),
+                _ => {}
+            }
+        }
+        // In 0.2.0 the conversation was called `interactions`.
+        parts.messages = parts.messages.or(interactions);
+        parts
+    }
+
+    fn take_input(&mut self, input: Value<'d>) {
+        for (key, value) in named(input) {
+            match &*key {
+                "raw" => self.question = Some(value),
+                "reference" => self.reference = Some(value),
+                "choices" => self.choices = Some(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_output(&mut self, output: Value<'d>) {
+        for (key, value) in named(output) {
+            match &*key {
+                "raw" => self.output = Some(value),
+                "reasoning_trace" => self.trace = Some(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_evaluation(&mut self, evaluation: Value<'d>) {
+        for (key, value) in named(evaluation) {
+            match &*key {
+                "score" => self.score = Some(value),
+                "is_correct" => self.is_correct = Some(value),
+                "num_turns" => self.num_turns = Some(value),
+                "tool_calls_count" => self.tool_calls_count = Some(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_tokens(&mut self, usage: Value<'d>) {
+        for (key, value) in named(usage) {
+            match &*key {
+                "input_tokens" => self.input_tokens = Some(value),
+                "output_tokens" => self.output_tokens = Some(value),
+                "total_tokens" => self.total_tokens = Some(value),
+                "reasoning_tokens" => self.reasoning_tokens = Some(value),
+                "input_tokens_cache_read" => self.cache_read = Some(value),
+                "input_tokens_cache_write" => self.cache_write = Some(value),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_performance(&mut self, performance: Value<'d>) {
+        for (key, value) in named(performance) {
+            match &*key {
+                "latency_ms" => self.latency = Some(value),
+                "time_to_first_token_ms" => self.first_token = Some(value),
+                "generation_time_ms" => self.generation = Some(value),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The entries of a map whose keys are text, as they are written or spelled with escapes.
+fn named(map: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
+    map.entries()
+        .filter_map(|(key, value)| Some((key.text()?, value)))
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_formats::lake_api::{Ask, AskCompare, AskIngest, Budget, Delivery, Hidden, Ingested};
+use assay_lake::cluster::Cluster;
 use assay_lake::compare::{Comparison, Question, compare};
 use assay_lake::ingest::{Options, ingest_of_many};
 use assay_lake::{Engine, Lake, Limits, Trace, forget_missing};
@@ -57,6 +58,8 @@ pub(crate) enum Ends {
 #[derive(Debug)]
 pub(crate) struct Served {
     lake: Lake,
+    /// Who does the work, when it is not this process.
+    cluster: Option<Cluster>,
     /// Where the engine works. It has threads of its own, so that however hard they work, somebody looks at the clock.
     workers: Handle,
     /// Where questions are read and the clock is looked at.
@@ -71,12 +74,14 @@ impl Served {
     /// A lake that answers so many questions at once.
     pub(crate) fn new(
         lake: Lake,
+        cluster: Option<Cluster>,
         [workers, answering]: [Handle; 2],
         threads: usize,
         at_once: usize,
     ) -> Self {
         Self {
             lake,
+            cluster,
             workers,
             answering,
             threads,
@@ -120,7 +125,10 @@ impl Served {
             timeout: Some(Duration::from_secs(budget.seconds)),
             threads: self.threads,
         };
-        let engine = Engine::for_strangers(snapshot, limits, hidden).await?;
+        let engine = match &self.cluster {
+            Some(cluster) => Engine::for_strangers_on(cluster, snapshot, limits, hidden).await?,
+            None => Engine::for_strangers(snapshot, limits, hidden).await?,
+        };
         self.answering
             .spawn(end_with(engine.trace(), budget.seconds));
         Ok(engine)

@@ -15,6 +15,8 @@ pub enum Table {
     Instances,
     /// The text of samples: questions, answers, transcripts.
     Messages,
+    /// One row for each metric that a benchmark defines.
+    Metrics,
 }
 
 /// What a column holds.
@@ -143,13 +145,28 @@ const MESSAGES: [Column; 16] = [
     ("result_id", Text, true),
 ];
 
+const METRICS: [Column; 11] = [
+    ("benchmark", Text, false),
+    ("metric", Text, false),
+    ("display_name", Text, false),
+    ("lower_is_better", Truth, false),
+    ("is_primary", Truth, false),
+    ("unit", Text, true),
+    ("aggregation", Text, true),
+    ("slice", Text, true),
+    ("value_type", Text, true),
+    ("record_id", Text, false),
+    ("position", Integer, false),
+];
+
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Results,
         Self::Records,
         Self::Instances,
         Self::Messages,
+        Self::Metrics,
     ];
 
     /// Its name in SQL and on the disk.
@@ -159,6 +176,7 @@ impl Table {
             Self::Records => "records",
             Self::Instances => "instances",
             Self::Messages => "messages",
+            Self::Metrics => "metrics",
         }
     }
 
@@ -174,6 +192,7 @@ impl Table {
             Self::Records => &RECORDS,
             Self::Instances => &INSTANCES,
             Self::Messages => &MESSAGES,
+            Self::Metrics => &METRICS,
         }
     }
 
@@ -181,7 +200,7 @@ impl Table {
     /// cost more to open than to read.
     pub fn is_partitioned(self) -> bool {
         match self {
-            Self::Results | Self::Records => false,
+            Self::Results | Self::Records | Self::Metrics => false,
             Self::Instances | Self::Messages => true,
         }
     }
@@ -200,6 +219,7 @@ impl Table {
             Self::Records => &["benchmark", "model", "record_id"],
             Self::Instances => &["task", "metric", "sample_hash", "record_id", "line"],
             Self::Messages => &["task", "sample_hash", "record_id", "line", "position"],
+            Self::Metrics => &["benchmark", "position"],
         }
     }
 

@@ -8,16 +8,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use assay_formats::lake_api::Hidden;
-use async_trait::async_trait;
 use datafusion::arrow::array::{ArrayRef, AsArray as _, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err, project_schema};
-use datafusion::datasource::TableType;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -25,15 +20,18 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties as _, PlanProperties,
 };
 use futures_util::StreamExt as _;
+use serde::{Deserialize, Serialize};
 
 use crate::manifest::{DataFile, Manifest};
 use crate::table::Table;
 
-/// The columns that tell whether a row is hidden. Every table has all three.
-const TELLING: [&str; 3] = ["benchmark", "model", "record_id"];
+/// The columns that tell whether a row is hidden. Every table has them, but for the model, which a definition does not have.
+pub(crate) const TELLING: [&str; 3] = ["benchmark", MODEL, "record_id"];
+const MODEL: &str = "model";
 
 /// What is hidden, in one snapshot.
-#[derive(Default)]
+#[derive(Default, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Veil {
     benchmarks: BTreeSet<String>,
     models: BTreeSet<String>,
@@ -66,28 +64,17 @@ impl Veil {
         })
     }
 
-    /// A table without what is hidden.
-    pub(crate) fn over(
-        self: &Arc<Self>,
-        table: Table,
-        provider: Arc<dyn TableProvider>,
-    ) -> Arc<dyn TableProvider> {
+    /// Whether a table may have rows that are hidden.
+    pub(crate) fn is_needed(&self, table: Table) -> bool {
         let by_name = !self.benchmarks.is_empty() || !self.models.is_empty();
         // Files of one benchmark and one model were left out as a whole.
-        let is_needed = !self.records.is_empty() || (by_name && !table.is_partitioned());
-        if !is_needed {
-            return provider;
-        }
-        Arc::new(VeiledTable {
-            inner: provider,
-            veil: Arc::clone(self),
-        })
+        !self.records.is_empty() || (by_name && !table.is_partitioned())
     }
 
     /// The rows that may be seen. What cannot be read is not shown.
     fn seen(&self, batch: &RecordBatch) -> BooleanArray {
         let columns = TELLING.map(|name| batch.column_by_name(name));
-        let [Some(benchmark), Some(model), Some(record)] = columns else {
+        let [Some(benchmark), model, Some(record)] = columns else {
             return BooleanArray::from(vec![false; batch.num_rows()]);
         };
         let is_open = |column: &ArrayRef, row: usize, hidden: &BTreeSet<String>, fold: bool| {
@@ -103,7 +90,7 @@ impl Veil {
         (0..batch.num_rows())
             .map(|row| {
                 let seen = is_open(benchmark, row, &self.benchmarks, true)
-                    && is_open(model, row, &self.models, true)
+                    && model.is_none_or(|model| is_open(model, row, &self.models, true))
                     && is_open(record, row, &self.records, false);
                 Some(seen)
             })
@@ -118,70 +105,23 @@ impl fmt::Debug for Veil {
     }
 }
 
-/// A table without what is hidden.
-#[derive(Debug)]
-struct VeiledTable {
-    inner: Arc<dyn TableProvider>,
-    veil: Arc<Veil>,
-}
-
-#[async_trait]
-impl TableProvider for VeiledTable {
-    fn schema(&self) -> SchemaRef {
-        self.inner.schema()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
-
-    /// Conditions only choose among files, by names that may be seen; rows are judged above the veil.
-    fn supports_filters_pushdown(
-        &self,
-        filters: &[&Expr],
-    ) -> Result<Vec<TableProviderFilterPushDown>> {
-        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
-    }
-
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        filters: &[Expr],
-        _limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let schema = self.schema();
-        let wanted: Vec<usize> = match projection {
-            Some(projection) => projection.clone(),
-            None => (0..schema.fields().len()).collect(),
-        };
-        let mut read = wanted.clone();
-        for name in TELLING {
-            let index = schema.index_of(name)?;
-            if !read.contains(&index) {
-                read.push(index);
-            }
-        }
-        let input = self.inner.scan(state, Some(&read), filters, None).await?;
-        let shown = project_schema(&schema, Some(&wanted))?;
-        Ok(Arc::new(VeilExec::new(
-            input,
-            Arc::clone(&self.veil),
-            shown,
-        )))
-    }
-}
-
 /// Leaves hidden rows out. What it hands on are the first columns of what it reads.
 #[derive(Debug)]
-struct VeilExec {
+pub(crate) struct VeilExec {
     input: Arc<dyn ExecutionPlan>,
     veil: Arc<Veil>,
     properties: Arc<PlanProperties>,
 }
 
 impl VeilExec {
-    fn new(input: Arc<dyn ExecutionPlan>, veil: Arc<Veil>, shown: SchemaRef) -> Self {
+    /// Hands on the first so many columns.
+    pub(crate) fn new(
+        input: Arc<dyn ExecutionPlan>,
+        veil: Arc<Veil>,
+        shown: usize,
+    ) -> Result<Self> {
+        let shown: Vec<usize> = (0..shown).collect();
+        let shown = project_schema(&input.schema(), Some(&shown))?;
         let partitions = input.output_partitioning().partition_count();
         let properties = PlanProperties::new(
             EquivalenceProperties::new(shown),
@@ -189,11 +129,16 @@ impl VeilExec {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Self {
+        Ok(Self {
             input,
             veil,
             properties: Arc::new(properties),
-        }
+        })
+    }
+
+    /// What it is, beside what it reads: for machines that are sent a plan.
+    pub(crate) fn told(&self) -> (&Veil, usize) {
+        (&self.veil, self.schema().fields().len())
     }
 }
 
@@ -230,11 +175,8 @@ impl ExecutionPlan for VeilExec {
         let Ok([input]) = <[_; 1]>::try_from(children) else {
             return internal_err!("a veil lies over one table");
         };
-        Ok(Arc::new(Self::new(
-            input,
-            Arc::clone(&self.veil),
-            self.schema(),
-        )))
+        let (_, shown) = self.told();
+        Ok(Arc::new(Self::new(input, Arc::clone(&self.veil), shown)?))
     }
 
     fn execute(

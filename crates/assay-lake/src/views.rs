@@ -9,6 +9,24 @@ pub struct View {
     pub sql: &'static str,
 }
 
+/// The scores, with the metric and its direction: as their source says, else as their benchmark defines.
+macro_rules! directed {
+    () => {
+        "(SELECT results.benchmark, results.task, coalesce(results.metric, main.metric) AS metric, results.slice,
+             results.model, results.score, results.standard_error, results.evaluated_at,
+             coalesce(results.lower_is_better, defined.lower_is_better) AS lower_is_better,
+             results.origin, results.record_id, results.position
+      FROM results
+      LEFT JOIN (SELECT lower(benchmark) AS benchmark, min(metric) AS metric
+                 FROM metrics WHERE is_primary GROUP BY lower(benchmark)) AS main
+      ON lower(results.benchmark) = main.benchmark
+      LEFT JOIN (SELECT lower(benchmark) AS benchmark, metric, bool_or(lower_is_better) AS lower_is_better
+                 FROM metrics GROUP BY lower(benchmark), metric) AS defined
+      ON lower(results.benchmark) = defined.benchmark AND coalesce(results.metric, main.metric) = defined.metric
+      WHERE results.score IS NOT NULL)"
+    };
+}
+
 /// All views.
 pub const VIEWS: [View; 4] = [
     View {
@@ -47,21 +65,26 @@ ON scores.benchmark = runs.benchmark",
     },
     View {
         name: "history",
-        sql: "\
+        sql: concat!(
+            "\
 SELECT benchmark, task, metric, slice, evaluated_at, model, score, lower_is_better, best_so_far,
        score = best_so_far AS is_best, origin, record_id
 FROM (SELECT *,
              CASE WHEN lower_is_better THEN min(score) OVER earlier
                   WHEN NOT lower_is_better THEN max(score) OVER earlier END AS best_so_far
-      FROM results
-      WHERE evaluated_at IS NOT NULL AND score IS NOT NULL
+      FROM ",
+            directed!(),
+            " AS scores
+      WHERE evaluated_at IS NOT NULL
       WINDOW earlier AS (PARTITION BY benchmark, task, metric, slice, lower_is_better
                          ORDER BY evaluated_at, record_id, position
-                         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))",
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))"
+        ),
     },
     View {
         name: "standings",
-        sql: "\
+        sql: concat!(
+            "\
 SELECT benchmark, task, metric, slice,
        CASE WHEN lower_is_better IS NOT NULL THEN
             rank() OVER (PARTITION BY benchmark, task, metric, slice, lower_is_better
@@ -69,7 +92,10 @@ SELECT benchmark, task, metric, slice,
        model, score, standard_error, lower_is_better, evaluated_at, origin, record_id
 FROM (SELECT *, row_number() OVER (PARTITION BY benchmark, task, metric, slice, model
                                    ORDER BY evaluated_at DESC NULLS LAST, record_id DESC, position) AS age
-      FROM results WHERE score IS NOT NULL)
-WHERE age = 1",
+      FROM ",
+            directed!(),
+            " AS scores)
+WHERE age = 1"
+        ),
     },
 ];

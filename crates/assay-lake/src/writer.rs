@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 
 use assay_formats::rows::{Algorithm, Hasher};
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::compute::{
-    SortColumn, concat_batches, lexsort_to_indices, take_record_batch,
-};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
 use crate::error::{Error, Result};
-use crate::lake::{TABLES, UNFINISHED, sync_directory};
+use crate::lake::{TABLES, UNFINISHED};
 use crate::manifest::DataFile;
+use crate::order::sorted;
 use crate::partition::Partition;
 use crate::table::Table;
 
@@ -96,7 +94,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts the file in its place. Nobody sees it before a manifest names it.
+    /// Puts the file in its place. Nobody sees it before a manifest names it, and that brings it to the disk first.
     pub(crate) fn finish(mut self) -> Result<Option<DataFile>> {
         self.flush()?;
         let doing = "write";
@@ -110,10 +108,8 @@ impl Writer {
             .into_inner()
             .map_err(Error::parquet(doing, &self.unfinished))?;
         let place = || {
-            file.sync_all()?;
             let bytes = file.metadata()?.len();
             std::fs::rename(&self.unfinished, &self.path)?;
-            sync_directory(&self.path)?;
             Ok(bytes)
         };
         let bytes = place().map_err(Error::io(doing, &self.path))?;
@@ -132,10 +128,9 @@ impl Writer {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let batch = concat_batches(&self.table.schema(), &self.waiting)?;
+        let batch = sorted(self.table, &self.waiting)?;
         self.waiting.clear();
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
-        let batch = sorted(self.table, &batch)?;
         self.rows += batch.num_rows() as u64;
         self.parquet
             .write(&batch)
@@ -160,20 +155,6 @@ impl Write for Hashed {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-fn sorted(table: Table, batch: &RecordBatch) -> Result<RecordBatch> {
-    let keys: Vec<SortColumn> = table
-        .sorted_by()
-        .iter()
-        .filter_map(|name| batch.column_by_name(name))
-        .map(|column| SortColumn {
-            values: column.clone(),
-            options: None,
-        })
-        .collect();
-    let order = lexsort_to_indices(&keys, None)?;
-    Ok(take_record_batch(batch, &order)?)
 }
 
 fn properties(table: Table) -> WriterProperties {

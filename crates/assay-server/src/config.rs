@@ -97,6 +97,8 @@ pub struct LakeConfig {
     pub socket: Option<PathBuf>,
     /// The program; the one beside this one, else one on the PATH, when absent.
     pub program: Option<PathBuf>,
+    /// The scheduler of the cluster that does the work, when it is not the process that is started.
+    pub cluster: Option<String>,
 }
 
 /// What a server answers.

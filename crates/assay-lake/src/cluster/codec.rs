@@ -1,14 +1,22 @@
 use std::sync::Arc;
 
+use ballista_core::serde::BallistaPhysicalExtensionCodec;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
-use datafusion::common::{Result, TableReference, not_impl_err};
+use datafusion::common::{Result, TableReference, not_impl_err, plan_err};
 use datafusion::error::DataFusionError;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::{Extension, LogicalPlan};
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::LakeTable;
+use crate::veil::{Veil, VeilExec};
+
+/// What a veil in a stage of a plan begins with. No message of Ballista begins with a zero.
+const VEIL: &[u8] = b"\0assay veil\0";
 
 /// How tables of a lake travel in a plan. Nothing else of our own does.
 #[derive(Debug)]
@@ -54,5 +62,68 @@ impl LogicalExtensionCodec for LakeCodec {
             .map_err(|error| DataFusionError::External(Box::new(error)))?;
         bytes.extend(encoded);
         Ok(())
+    }
+}
+
+/// How the stages of a plan travel: those of Ballista, and veils.
+#[derive(Debug, Default)]
+pub(super) struct StageCodec {
+    ballista: BallistaPhysicalExtensionCodec,
+}
+
+/// A veil in the words that an executor is told it in.
+#[derive(Serialize)]
+struct Telling<'v> {
+    veil: &'v Veil,
+    shown: usize,
+}
+
+/// The same as it arrives.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    veil: Veil,
+    shown: usize,
+}
+
+impl PhysicalExtensionCodec for StageCodec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(told) = bytes.strip_prefix(VEIL) else {
+            return self.ballista.try_decode(bytes, inputs, context, converter);
+        };
+        let Told { veil, shown } = serde_json::from_slice(told)
+            .map_err(|error| DataFusionError::External(Box::new(error)))?;
+        let [input] = inputs else {
+            return plan_err!("a veil lies over one table");
+        };
+        if shown > input.schema().fields().len() {
+            return plan_err!("a veil shows no more columns than it reads");
+        }
+        Ok(Arc::new(VeilExec::new(
+            Arc::clone(input),
+            Arc::new(veil),
+            shown,
+        )?))
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        bytes: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let Some(veiled) = node.downcast_ref::<VeilExec>() else {
+            return self.ballista.try_encode(node, bytes, converter);
+        };
+        let (veil, shown) = veiled.told();
+        bytes.extend_from_slice(VEIL);
+        serde_json::to_writer(bytes, &Telling { veil, shown })
+            .map_err(|error| DataFusionError::External(Box::new(error)))
     }
 }

@@ -10,6 +10,7 @@ use ballista_executor::health::ExecutorHealth;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use futures_util::future::{Either, select};
 
+use super::codec::StageCodec;
 use super::{Cluster, MAX_MESSAGE, host_of};
 use crate::bucket::{Storage, Stores};
 use crate::error::{Error, Result};
@@ -93,6 +94,7 @@ fn config(options: &ExecutorOptions) -> std::io::Result<ExecutorProcessConfig> {
         job_data_clean_up_interval_seconds: CLEAN,
         executor_heartbeat_interval_seconds: HEARTBEAT,
         override_runtime_producer: Some(runtimes(options)),
+        override_physical_codec: Some(Arc::new(StageCodec::default())),
         memory_pool_size: Some(options.memory as u64),
         grpc_max_decoding_message_size: MAX_MESSAGE,
         grpc_max_encoding_message_size: MAX_MESSAGE,

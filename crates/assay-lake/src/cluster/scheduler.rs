@@ -12,7 +12,7 @@ use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
 
-use super::codec::LakeCodec;
+use super::codec::{LakeCodec, StageCodec};
 use super::windows::SortWindows;
 use super::{MAX_MESSAGE, host_of};
 use crate::error::{Error, Result};
@@ -72,6 +72,7 @@ fn config(options: &SchedulerOptions, address: SocketAddr) -> Result<SchedulerCo
         grpc_server_max_encoding_message_size: MAX_MESSAGE,
         grpc_client_max_message_size: MAX_MESSAGE,
         override_logical_codec: Some(Arc::new(LakeCodec)),
+        override_physical_codec: Some(Arc::new(StageCodec::default())),
         override_session_builder: Some(Arc::new(session)),
         ..SchedulerConfig::default()
     })

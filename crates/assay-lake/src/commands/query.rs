@@ -2,7 +2,7 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use assay_lake::{Engine, Error, Limits, Table, VIEWS};
+use assay_lake::{Answer, Engine, Error, Limits, Table, VIEWS};
 use assay_render::visible;
 
 use crate::args::{AnswerFormat, Budget, Query};
@@ -66,7 +66,7 @@ async fn answer(
     let sql = sql.trim().trim_end_matches(';');
     let mut answer = engine.ask(sql).await?;
     let told = match &command.out {
-        None => output::write(&mut answer, command.format, &mut *printer).await?,
+        None => write(&mut answer, command, &mut *printer).await?,
         Some(path) => {
             let failed = |source| Error::Io {
                 doing: "write",
@@ -75,7 +75,7 @@ async fn answer(
             };
             let file = std::fs::File::create(path).map_err(failed)?;
             let mut file = std::io::BufWriter::new(file);
-            let written = output::write(&mut answer, command.format, &mut file).await;
+            let written = write(&mut answer, command, &mut file).await;
             let told = match written {
                 Ok(told) => told,
                 Err(error) => {
@@ -90,6 +90,20 @@ async fn answer(
     };
     remark(told, command.format, printer);
     Ok(Exit::Clean)
+}
+
+/// Writes an answer. A cluster would go on working when this process is gone, so it is told when somebody interrupts.
+async fn write(answer: &mut Answer, command: &Query, to: impl Write + Send) -> Result<Told, Error> {
+    if command.cluster.is_none() {
+        return output::write(answer, command.format, to).await;
+    }
+    tokio::select! {
+        told = output::write(answer, command.format, to) => told,
+        _ = tokio::signal::ctrl_c() => {
+            answer.call_off().await;
+            Err(Error::Interrupted)
+        }
+    }
 }
 
 fn remark(told: Told, format: AnswerFormat, printer: &Printer) {

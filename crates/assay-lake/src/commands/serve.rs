@@ -35,7 +35,8 @@ pub(super) fn run(
         Ends::WhenTold
     };
     let handles = [workers.handle().clone(), answering.handle().clone()];
-    let served = Served::new(lake, handles, threads, command.at_once.into());
+    let cluster = command.cluster.clone();
+    let served = Served::new(lake, cluster, handles, threads, command.at_once.into());
     let listener = {
         let _context = answering.enter();
         crate::serve::listen(&command.socket).map_err(failed)?

@@ -1,6 +1,7 @@
 //! What is new, and in which steps it comes in.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -8,7 +9,7 @@ use assay_check::FileKind;
 use assay_formats::syntax::limits;
 
 use super::{Precedence, Refused, Report};
-use crate::discover::{Found, digest_of, model_of, samples_of};
+use crate::discover::{Found, benchmark_of, digest_of, model_of, samples_of};
 use crate::manifest::{Manifest, Source};
 use crate::record::id_of;
 
@@ -17,7 +18,7 @@ use crate::record::id_of;
 pub(super) struct Planned {
     /// Where it lies.
     pub(super) path: String,
-    /// A record or a result file.
+    /// A record, a result file or a definition.
     pub(super) kind: FileKind,
     /// What its rows carry as `record_id`.
     pub(super) id: String,
@@ -25,7 +26,9 @@ pub(super) struct Planned {
     pub(super) digest: String,
     /// The samples beside a record.
     pub(super) samples: Option<String>,
-    /// How large and how old the samples were before they were judged.
+    /// How large and how old it was before it was read.
+    pub(super) own_stamp: Stamp,
+    /// The same of the samples.
     pub(super) stamp: Option<Stamp>,
     /// How many bytes it and its samples have.
     pub(super) bytes: u64,
@@ -39,10 +42,14 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// How a file stands now.
+    /// How a file stands now, if it is there.
     pub(super) fn of(path: &str) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some(Self {
+        Self::read(path).ok()
+    }
+
+    fn read(path: &str) -> io::Result<Self> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(Self {
             size: metadata.len(),
             modified: metadata.modified().ok(),
         })
@@ -73,7 +80,11 @@ impl Plan {
             .results
             .into_iter()
             .map(|path| (path, FileKind::EvalResults));
-        for (path, kind) in records.chain(results) {
+        let definitions = found
+            .definitions
+            .into_iter()
+            .map(|path| (path, FileKind::EvalYaml));
+        for (path, kind) in records.chain(results).chain(definitions) {
             let planned = match planned(path.clone(), kind) {
                 Ok(planned) => planned,
                 Err(why) => {
@@ -130,21 +141,19 @@ impl Plan {
 }
 
 fn planned(path: String, kind: FileKind) -> Result<Planned, String> {
-    let size = std::fs::metadata(&path)
-        .map_err(|error| error.to_string())?
-        .len();
-    if size > limits::MAX_DOCUMENT_BYTES as u64 {
+    let own_stamp = Stamp::read(&path).map_err(|error| error.to_string())?;
+    if own_stamp.size > limits::MAX_DOCUMENT_BYTES as u64 {
         return Err(format!(
-            "it has {size} bytes, and {} is the limit",
+            "it has {} bytes, and {} is the limit",
+            own_stamp.size,
             limits::MAX_DOCUMENT_BYTES
         ));
     }
     let (digest, size) = digest_of(Path::new(&path)).map_err(|error| error.to_string())?;
     let (id, samples) = match kind {
         FileKind::Record => (id_of(&path, &digest), samples_of(&path)),
-        FileKind::EvalResults | FileKind::EvalYaml | FileKind::Samples => {
-            (id_of_results(&path)?, None)
-        }
+        FileKind::EvalResults | FileKind::Samples => (id_of_results(&path)?, None),
+        FileKind::EvalYaml => (id_of_definition(&path)?, None),
     };
     let stamp = samples.as_deref().and_then(Stamp::of);
     Ok(Planned {
@@ -154,6 +163,7 @@ fn planned(path: String, kind: FileKind) -> Result<Planned, String> {
         id,
         digest,
         samples,
+        own_stamp,
         stamp,
     })
 }
@@ -163,6 +173,12 @@ fn id_of_results(path: &str) -> Result<String, String> {
     let model = model_of(path).ok_or("no two directories above `.eval_results` name the model")?;
     let name = path.rsplit('/').next().unwrap_or(path);
     Ok(format!("{model}/{name}"))
+}
+
+/// A definition is known by its benchmark. No result file has such a name.
+fn id_of_definition(path: &str) -> Result<String, String> {
+    let benchmark = benchmark_of(path).ok_or("no two directories above it name the benchmark")?;
+    Ok(format!("benchmark:{benchmark}"))
 }
 
 /// Where a record lies that may not be replaced by this one.

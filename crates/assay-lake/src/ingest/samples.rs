@@ -1,106 +1,168 @@
-//! The samples of one record, from blocks of rows to columns, on several threads.
+//! The samples of records, from rows to columns, while they are judged.
 
-use std::fs::File;
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use assay_formats::json::Parser;
-use assay_formats::rows::{Algorithm, Block, Blocks};
-use assay_formats::{Tape, ordered};
-use datafusion::arrow::array::RecordBatch;
+use assay_check::{Follow, ReadSamples};
+use assay_formats::Value;
+use assay_formats::rows::Algorithm;
 
+use super::plan::{Planned, Stamp};
+use crate::discover::digest_of;
 use crate::error::{Error, Result};
+use crate::lake::Writing;
+use crate::manifest::DataFile;
+use crate::names::Names;
+use crate::partition::Partition;
 use crate::record::RecordFacts;
 use crate::row::RowReader;
+use crate::table::Table;
+use crate::writer::Writer;
 
-/// What was read of a samples file.
+/// The samples of a record as files that no manifest names yet.
 #[derive(Debug)]
-pub(super) struct ReadSamples {
-    /// The SHA-256 of its bytes.
+pub(super) struct Staged {
+    /// The SHA-256 of the samples.
     pub(super) digest: String,
-    /// How many rows it has; `None` when it is not what was judged.
-    pub(super) rows: Option<u64>,
+    /// How many rows they have.
+    pub(super) rows: u64,
+    /// Where they belong, as the record said when it was judged.
+    pub(super) partition: Partition,
+    /// The files.
+    pub(super) files: Vec<DataFile>,
 }
 
-/// The rows of one block as columns.
-struct Columns {
-    instances: RecordBatch,
-    messages: RecordBatch,
+/// Writes the samples of one step while they are judged.
+pub(super) struct Stage<'s> {
+    writing: &'s Writing,
+    names: &'s Names,
+    /// The records of the step, by the path of their samples.
+    planned: BTreeMap<&'s str, &'s Planned>,
+    staged: Mutex<BTreeMap<String, Result<Option<Staged>>>>,
 }
 
-/// Reads all rows and hands them on as columns, scores and text, in the order of the file.
-pub(super) fn read(
-    path: &str,
-    facts: &RecordFacts,
-    jobs: usize,
-    mut hand_on: impl FnMut(RecordBatch, RecordBatch) -> Result<()> + Send,
-) -> Result<ReadSamples> {
-    let file = File::open(path).map_err(Error::io("read", path))?;
-    let mut blocks = Blocks::new(file, Algorithm::Sha256);
-    // The outcome is written by whichever thread finishes a block and read when all have.
-    let outcome: Mutex<Result<Option<u64>>> = Mutex::new(Ok(Some(0)));
-    ordered(
-        jobs,
-        || {
-            let mut block = Block::default();
-            let more = blocks.next(&mut block).map_err(Error::io("read", path))?;
-            Ok::<_, Error>(more.then_some(block))
-        },
-        || (Tape::new(), Parser::default()),
-        |(tape, parser), block| columns(&block, facts, tape, parser),
-        |columns: Result<Option<Columns>>| {
-            let mut outcome = outcome
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let Ok(Some(rows)) = &mut *outcome else {
-                return;
-            };
-            let next = match columns {
-                Ok(Some(columns)) => {
-                    *rows += columns.instances.num_rows() as u64;
-                    match hand_on(columns.instances, columns.messages) {
-                        Ok(()) => return,
-                        Err(error) => Err(error),
-                    }
-                }
-                Ok(None) => Ok(None),
-                Err(error) => Err(error),
-            };
-            *outcome = next;
-        },
-    )?;
-    let rows = outcome
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)?;
-    Ok(ReadSamples {
-        digest: blocks.finish().0,
-        rows,
-    })
+/// The samples of one record on their way.
+pub(super) struct Way {
+    facts: RecordFacts,
+    /// Blocks are added one at a time, so nobody waits for this.
+    pair: Mutex<Result<Pair>>,
 }
 
-/// The rows of a block; `None` when one of them is not what the judge let pass, so the file has changed since.
-fn columns(
-    block: &Block,
-    facts: &RecordFacts,
-    tape: &mut Tape,
-    parser: &mut Parser,
-) -> Result<Option<Columns>> {
-    let Ok(text) = std::str::from_utf8(&block.bytes) else {
-        return Ok(None);
-    };
-    let mut reader = RowReader::new(facts);
-    for (line, row) in (block.line..).zip(text.lines()) {
-        let row = row.strip_prefix('\u{feff}').unwrap_or(row);
-        if row.trim().is_empty() {
-            continue;
-        }
-        parser.parse(row, tape);
-        match tape.root(row) {
-            Some(root) => reader.push(root, line),
-            None => return Ok(None),
+/// The two files of a partition that is being written.
+struct Pair {
+    instances: Writer,
+    messages: Writer,
+}
+
+impl<'s> Stage<'s> {
+    /// Nothing has been read.
+    pub(super) fn new(writing: &'s Writing, names: &'s Names, step: &'s [Planned]) -> Self {
+        let with_samples = step
+            .iter()
+            .filter_map(|planned| Some((planned.samples.as_deref()?, planned)));
+        Self {
+            writing,
+            names,
+            planned: with_samples.collect(),
+            staged: Mutex::default(),
         }
     }
-    Ok(Some(Columns {
-        instances: reader.instances.finish()?,
-        messages: reader.messages.finish()?,
-    }))
+
+    /// What came of the samples, by their path; nothing of those that were changed meanwhile.
+    pub(super) fn finish(self) -> BTreeMap<String, Result<Option<Staged>>> {
+        self.staged
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn create(&self, partition: &Partition) -> Result<Pair> {
+        let create = |table| {
+            let directory = self.writing.directory();
+            Writer::create(
+                directory,
+                table,
+                Some(partition.clone()),
+                &self.names.next(),
+            )
+        };
+        Ok(Pair {
+            instances: create(Table::Instances)?,
+            messages: create(Table::Messages)?,
+        })
+    }
+
+    fn close(&self, path: &str, way: Way, read: &ReadSamples) -> Result<Option<Staged>> {
+        let pair = way
+            .pair
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)?;
+        let digest = match read.algorithm {
+            Algorithm::Sha256 => read.digest.clone(),
+            Algorithm::Md5 => {
+                let (digest, _) = digest_of(Path::new(path)).map_err(Error::io("read", path))?;
+                digest
+            }
+        };
+        // Whoever writes to samples while they are read may leave halves of two versions, or a record that tells of another.
+        let planned = self.planned.get(path);
+        if planned.is_none_or(|planned| Stamp::of(path) != planned.stamp) {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        files.extend(pair.instances.finish()?);
+        files.extend(pair.messages.finish()?);
+        Ok(Some(Staged {
+            digest,
+            rows: read.rows,
+            partition: way.facts.partition,
+            files,
+        }))
+    }
+}
+
+impl Follow for Stage<'_> {
+    type Samples = Way;
+    type Block = RowReader;
+
+    fn begin(&self, path: &str, record: Value<'_>) -> Option<Way> {
+        let planned = self.planned.get(path)?;
+        let facts = RecordFacts::read(record, &planned.path, &planned.digest);
+        Some(Way {
+            pair: Mutex::new(self.create(&facts.partition)),
+            facts,
+        })
+    }
+
+    fn block(&self, _way: &Way) -> RowReader {
+        RowReader::new()
+    }
+
+    fn row(&self, way: &Way, block: &mut RowReader, row: Value<'_>, line: u64) {
+        block.push(&way.facts, row, line);
+    }
+
+    fn add(&self, way: &Way, block: RowReader) {
+        let mut pair = way.pair.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(writers) = &mut *pair
+            && let Err(error) = writers.add(block)
+        {
+            *pair = Err(error);
+        }
+    }
+
+    fn end(&self, path: &str, way: Way, read: &ReadSamples) {
+        let staged = self.close(path, way, read);
+        self.staged
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_owned(), staged);
+    }
+}
+
+impl Pair {
+    fn add(&mut self, mut block: RowReader) -> Result<()> {
+        self.instances.add(block.instances.finish()?)?;
+        self.messages.add(block.messages.finish()?)
+    }
 }

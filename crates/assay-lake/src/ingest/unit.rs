@@ -6,12 +6,15 @@ use assay_check::{FileReport, ValidatedFile};
 use assay_formats::{Tape, json};
 
 use super::plan::{Planned, Stamp};
-use super::{Refused, Report, samples};
+use super::samples::Staged;
+use super::{Refused, Report};
 use crate::batch::Batch;
-use crate::discover::model_of;
+use crate::definition::push_metrics;
+use crate::discover::{benchmark_of, model_of};
 use crate::error::{Error, Result};
 use crate::lake::Writing;
 use crate::manifest::{DataFile, Source};
+use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::{Origin, RecordFacts};
 use crate::results::push_entries;
@@ -33,47 +36,37 @@ pub(super) struct Loaded {
 /// Writes the rows of one step.
 pub(super) struct Loader<'w> {
     writing: &'w Writing,
-    jobs: usize,
+    names: &'w Names,
     loaded: Loaded,
-    /// How many files this step has begun.
-    begun: u64,
     small: BTreeMap<Table, (Batch, Writer)>,
-}
-
-/// The two files of a partition that is being written.
-struct Pair {
-    instances: Writer,
-    messages: Writer,
 }
 
 impl<'w> Loader<'w> {
     /// Nothing written yet.
-    pub(super) fn new(writing: &'w Writing, jobs: usize) -> Self {
+    pub(super) fn new(writing: &'w Writing, names: &'w Names) -> Self {
         Self {
             writing,
-            jobs,
+            names,
             loaded: Loaded::default(),
-            begun: 0,
             small: BTreeMap::new(),
         }
     }
 
-    /// Takes in a file that the judge let pass.
+    /// Takes in a file that the judge let pass, with what was made of its samples meanwhile.
     pub(super) fn load(
         &mut self,
         planned: &Planned,
         reports: &[FileReport],
+        staged: Option<Staged>,
         report: &mut Report,
     ) -> Result<()> {
-        let entries = reports.iter().find_map(|own| {
-            match own.validated.as_ref().map(assay_check::Validated::get) {
-                Some(ValidatedFile::Results(entries)) => Some(entries),
-                Some(ValidatedFile::Benchmark(_)) | None => None,
-            }
-        });
-        let source = match entries {
-            Some(entries) => self.load_entries(planned, entries)?,
-            None => self.load_record(planned, reports)?,
+        let mut validated = reports
+            .iter()
+            .filter_map(|own| own.validated.as_ref().map(assay_check::Validated::get));
+        let source = match validated.next() {
+            Some(ValidatedFile::Results(entries)) => self.load_entries(planned, entries)?,
+            Some(ValidatedFile::Benchmark(defined)) => self.load_definition(planned, defined)?,
+            None => self.load_record(planned, staged)?,
         };
         match source {
             Some(source) => {
@@ -124,8 +117,40 @@ impl<'w> Loader<'w> {
         }))
     }
 
-    fn load_record(&mut self, planned: &Planned, reports: &[FileReport]) -> Result<Option<Source>> {
+    fn load_definition(
+        &mut self,
+        planned: &Planned,
+        defined: &assay_model::Benchmark,
+    ) -> Result<Option<Source>> {
+        let Some(benchmark) = benchmark_of(&planned.path) else {
+            return Ok(None);
+        };
+        push_metrics(
+            &benchmark,
+            &planned.id,
+            defined,
+            self.small(Table::Metrics)?,
+        );
+        self.hand_on(Table::Metrics)?;
+        Ok(Some(Source {
+            path: planned.path.clone(),
+            digest: planned.digest.clone(),
+            samples_digest: None,
+            bytes: planned.bytes,
+            partition: Partition {
+                benchmark,
+                model: String::new(),
+            },
+            results: 0,
+            instances: 0,
+        }))
+    }
+
+    fn load_record(&mut self, planned: &Planned, staged: Option<Staged>) -> Result<Option<Source>> {
         let path = &planned.path;
+        if planned.samples.is_some() != staged.is_some() {
+            return Ok(None);
+        }
         let text = fs_err::read(path).map_err(Error::io("read", path))?;
         let Ok(text) = String::from_utf8(text) else {
             return Ok(None);
@@ -137,26 +162,28 @@ impl<'w> Loader<'w> {
             return Ok(None);
         };
         let facts = RecordFacts::read(record, path, &planned.digest);
-        let judged_rows = reports.iter().find_map(|report| report.rows);
-        let mut samples_digest = None;
-        let mut instances = 0;
-        if let Some(samples) = &planned.samples {
-            let loaded = self.load_samples(samples, planned.stamp, &facts, judged_rows)?;
-            let Some((digest, rows)) = loaded else {
-                return Ok(None);
-            };
-            (samples_digest, instances) = (Some(digest), rows);
+        let is_as_judged = Stamp::of(path) == Some(planned.own_stamp)
+            && staged
+                .as_ref()
+                .is_none_or(|staged| staged.partition == facts.partition);
+        if !is_as_judged {
+            return Ok(None);
         }
         let origin = Origin {
             path,
             digest: &planned.digest,
-            samples_digest: samples_digest.as_deref(),
-            instances,
+            samples_digest: staged.as_ref().map(|staged| staged.digest.as_str()),
+            instances: staged.as_ref().map_or(0, |staged| staged.rows),
         };
         facts.push_record(record, origin, self.small(Table::Records)?);
         let results = facts.push_results(record, self.small(Table::Results)?);
         self.hand_on(Table::Records)?;
         self.hand_on(Table::Results)?;
+        let instances = origin.instances;
+        let samples_digest = staged.map(|staged| {
+            self.loaded.files.extend(staged.files);
+            staged.digest
+        });
         Ok(Some(Source {
             path: path.clone(),
             digest: planned.digest.clone(),
@@ -168,56 +195,9 @@ impl<'w> Loader<'w> {
         }))
     }
 
-    /// Writes the samples of a record into files of their own; `None` when they are not what was judged.
-    fn load_samples(
-        &mut self,
-        path: &str,
-        stamp: Option<Stamp>,
-        facts: &RecordFacts,
-        judged_rows: Option<u64>,
-    ) -> Result<Option<(String, u64)>> {
-        let mut pair = self.begin(&facts.partition)?;
-        let read = samples::read(path, facts, self.jobs, |instances, messages| {
-            pair.instances.add(instances)?;
-            pair.messages.add(messages)
-        })?;
-        // What was written of a file that changed is not named by anyone and is swept away.
-        let Some(rows) = read.rows.filter(|rows| Some(*rows) == judged_rows) else {
-            return Ok(None);
-        };
-        if Stamp::of(path) != stamp {
-            return Ok(None);
-        }
-        self.loaded.files.extend(pair.instances.finish()?);
-        self.loaded.files.extend(pair.messages.finish()?);
-        Ok(Some((read.digest, rows)))
-    }
-
-    fn begin(&mut self, partition: &Partition) -> Result<Pair> {
-        let mut create = |table| {
-            let name = self.name();
-            Writer::create(
-                self.writing.directory(),
-                table,
-                Some(partition.clone()),
-                &name,
-            )
-        };
-        Ok(Pair {
-            instances: create(Table::Instances)?,
-            messages: create(Table::Messages)?,
-        })
-    }
-
-    /// A name that no file of the lake has.
-    fn name(&mut self) -> String {
-        self.begun += 1;
-        format!("{:08}-{:06}", self.writing.next_snapshot(), self.begun)
-    }
-
     fn small(&mut self, table: Table) -> Result<&mut Batch> {
         if !self.small.contains_key(&table) {
-            let name = self.name();
+            let name = self.names.next();
             let writer = Writer::create(self.writing.directory(), table, None, &name)?;
             self.small.insert(table, (Batch::new(table), writer));
         }

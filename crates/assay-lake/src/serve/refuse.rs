@@ -70,6 +70,7 @@ impl From<Error> for Refused {
             | Error::Manifest { .. }
             | Error::Parquet { .. }
             | Error::BrokenOff(_)
+            | Error::Interrupted
             | Error::NoAddress(_)
             | Error::Remote(_)
             | Error::Bucket { .. }

@@ -11,6 +11,9 @@ use assay_lake::{Engine, Error, Limits};
 
 use crate::command::program;
 use crate::questions::questions;
+use crate::serve::{
+    Process, assert_does_not_count_them, assert_hides_rows, assert_keeps_silent_about_them,
+};
 use crate::storage::{SECRET, Storage};
 use crate::support::{World, lines};
 
@@ -215,6 +218,20 @@ async fn a_cluster_follows_the_rules_of_one_machine() {
     assert!(refused.contains("levels deep"), "{refused}");
     let nothing = "SELECT model FROM instances WHERE model = 'nobody'";
     assert_eq!(lines(&engine.all(nothing).await.unwrap()), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hub_that_asks_a_cluster_hides_as_much_as_one_that_asks_one_machine() {
+    let world = World::ingested();
+    let machines = Machines::start(&world);
+    let process = Process::start(&world, &["--cluster", &machines.url]);
+
+    assert_hides_rows(&process).await;
+    assert_does_not_count_them(&process).await;
+    assert_keeps_silent_about_them(&process).await;
+
+    let worked = machines.executors.iter().any(|one| has_parts(&one.work));
+    assert!(worked, "the cluster did the work");
 }
 
 /// Three stages, the last of which multiplies what the first two made.

@@ -156,7 +156,10 @@ fn what_is_named_and_not_ours_is_told() {
         .map(|refused| refused.reason.as_str())
         .collect();
     assert_eq!(reasons.len(), 3, "{reasons:?}");
-    assert_eq!(reasons[0], "it is neither a record nor a result file");
+    assert_eq!(
+        reasons[0],
+        "it is no record, no result file and no `eval.yaml`"
+    );
     assert_eq!(
         reasons[1],
         "the record of these samples does not lie beside them"
@@ -243,4 +246,41 @@ async fn one_question_has_one_hash_whatever_the_row_says() {
                   WHERE task = 'sums' AND sample_id = '3'";
 
     assert_eq!(world.answer(hashes).await, ["1 | 3 | 3"]);
+}
+
+#[tokio::test]
+async fn a_definition_tells_which_way_the_metrics_of_entries_improve() {
+    let world = World::ingested();
+    let standings = "SELECT metric, rank, lower_is_better FROM standings WHERE origin = 'entry'";
+    assert_eq!(world.answer(standings).await, ["- | - | -"]);
+    let folder = world.root.path().join("datasets/Acme/Arith");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |higher: bool| {
+        let text = format!(
+            "name: Arith\ndescription: Sums\nmetrics:\n  - id: errors\n    display_name: Errors\n    higher_is_better: {higher}\n    primary: true\ntasks:\n  - id: sums\n"
+        );
+        std::fs::write(folder.join("eval.yaml"), text).unwrap();
+    };
+
+    write(false);
+    let first = world.ingest_paths(&["datasets"]);
+    let lower = world.answer(standings).await;
+    let again = world.ingest_paths(&["datasets"]);
+    write(true);
+    let changed = world.ingest_paths(&["datasets"]);
+    let higher = world.answer(standings).await;
+
+    assert_eq!(first.refused.len(), 0, "{:#?}", first.refused);
+    assert_eq!((first.added, again.unchanged, changed.replaced), (1, 1, 1));
+    assert_eq!(lower, ["errors | 1 | true"]);
+    assert_eq!(higher, ["errors | 1 | false"]);
+    let history = "SELECT is_best FROM history WHERE origin = 'entry'";
+    assert_eq!(world.answer(history).await, ["true"]);
+    let metrics = "SELECT benchmark, metric, is_primary FROM metrics";
+    assert_eq!(world.answer(metrics).await, ["Acme/Arith | errors | true"]);
+    assert!(
+        assay_lake::check(&world.lake.read().unwrap())
+            .unwrap()
+            .is_empty()
+    );
 }

@@ -19,6 +19,7 @@ async fn all_tables_are_there_and_described() {
             "history",
             "instances",
             "messages",
+            "metrics",
             "models",
             "records",
             "results",

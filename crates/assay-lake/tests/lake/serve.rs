@@ -188,6 +188,13 @@ async fn no_question_reaches_a_hidden_row() {
     let world = World::ingested();
     let process = Process::start(&world, &[]);
 
+    assert_hides_rows(&process).await;
+    assert_does_not_count_them(&process).await;
+    assert_keeps_silent_about_them(&process).await;
+}
+
+/// No question about rows shows one of `acme/large` to somebody for whom it does not exist.
+pub(crate) async fn assert_hides_rows(process: &Process) {
     for sql in [
         "SELECT * FROM results",
         "SELECT * FROM records",
@@ -227,11 +234,8 @@ async fn no_question_reaches_a_hidden_row() {
     }
 }
 
-#[tokio::test]
-async fn hidden_rows_are_not_counted_either() {
-    let world = World::ingested();
-    let process = Process::start(&world, &[]);
-
+/// Hidden rows are not counted either.
+pub(crate) async fn assert_does_not_count_them(process: &Process) {
     for (sql, all, seen) in [
         ("SELECT count(*) AS n FROM results", "n\n8\n", "n\n5\n"),
         ("SELECT count(*) AS n FROM instances", "n\n34\n", "n\n22\n"),
@@ -260,11 +264,8 @@ async fn hidden_rows_are_not_counted_either() {
     }
 }
 
-#[tokio::test]
-async fn a_condition_that_fails_on_a_hidden_row_does_not_tell_of_it() {
-    let world = World::ingested();
-    let process = Process::start(&world, &[]);
-
+/// A condition that fails on a hidden row does not tell of it.
+pub(crate) async fn assert_keeps_silent_about_them(process: &Process) {
     for sql in [
         "SELECT count(*) AS n FROM results WHERE CAST(model AS INT) = 1 OR model LIKE 'acme/s%'",
         "SELECT model FROM results WHERE CASE WHEN model = 'acme/large' THEN CAST(model AS INT) = 1 ELSE true END",

@@ -27,11 +27,12 @@ const MAX_QUERY: usize = 64 << 10;
 /// The longest question that a permalink can carry, in bytes: addresses have to fit into a line of every client.
 const MAX_LINKED: usize = 4 << 10;
 /// The tables that can be taken away as a whole.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "results",
     "records",
     "instances",
     "messages",
+    "metrics",
     "models",
     "benchmarks",
     "history",

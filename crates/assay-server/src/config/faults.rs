@@ -130,12 +130,22 @@ fn itself(config: &Config) -> Option<ConfigFault> {
 /// Which lake is meant must be clear, and the system must be able to name its socket.
 fn lake(config: &Config) -> Option<ConfigFault> {
     let LakeConfig {
-        directory, socket, ..
+        directory,
+        socket,
+        cluster,
+        ..
     } = &config.lake;
     if directory.is_some() && socket.is_some() {
         return Some(ConfigFault::together(
             "lake.socket",
             "an `assay-lake` is either started for `lake.directory` or asked at a socket, not both",
+        ));
+    }
+    if cluster.is_some() && directory.is_none() {
+        return Some(ConfigFault::together(
+            "lake.cluster",
+            "no `assay-lake` is started that could ask it; name its lake with `lake.directory`, or give the one at \
+             `lake.socket` its own `--cluster`",
         ));
     }
     let path = crate::lake::socket_of(config)?;

@@ -225,6 +225,15 @@ pub const KEYS: &[Key] = &[
         show: |config| show_path(config.lake.program.as_ref()),
     },
     Key {
+        name: "lake.cluster",
+        about: "scheduler of the cluster that answers about samples, `http://HOST:PORT`, for the `assay-lake` that is started",
+        set: |config, text| {
+            config.lake.cluster = Some(text.to_owned());
+            Ok(())
+        },
+        show: |config| show(config.lake.cluster.as_ref()),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {

@@ -83,6 +83,8 @@ fn start(config: &Config, directory: &Path, socket: &Path) -> io::Result<Child> 
         Some(program) => std::path::absolute(program)?,
         None => found(),
     };
+    let cluster = config.lake.cluster.iter();
+    let cluster = cluster.flat_map(|url| [OsStr::new("--cluster"), OsStr::new(url)]);
     // What is taken in is named from here on, so that no row tells where the hub lies on this machine.
     Command::new(program)
         .args([
@@ -94,6 +96,7 @@ fn start(config: &Config, directory: &Path, socket: &Path) -> io::Result<Child> 
             OsStr::new("--socket"),
             socket.as_os_str(),
         ])
+        .args(cluster)
         .current_dir(sources)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
