@@ -36,7 +36,7 @@ deny:
 
 # Ratios against named peers, measured in one run: `just bench validate`
 bench name *args:
-    cargo bench --locked --bench {{ if name == "web" { "hub" } else { name } }} -- {{ if name == "web" { "only=pages" } else { "" } }} {{args}}
+    cargo bench --locked {{ if name == "lake" { "--profile lake" } else { "" } }} --bench {{ if name == "web" { "hub" } else { name } }} -- {{ if name == "web" { "only=pages" } else { "" } }} {{args}}
 
 # Take the defences of signed evidence out one by one, and see the tests fail
 mutate *words:

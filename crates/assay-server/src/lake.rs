@@ -34,7 +34,7 @@ use crate::extract::Whence;
 
 /// What a hub without a lake answers.
 const NO_LAKE: &str = "this hub has no lake, so nothing can be asked about samples here; its operator adds one with \
-                       `assay serve --lake DIR` and the program `assay-lake` (`cargo install --path crates/assay-lake --locked`)";
+                       `assay serve --lake DIR` and the program `assay-lake` (`cargo install --path crates/assay-lake --locked --profile lake`)";
 /// The directory of what the hub hands to the lake, in the data directory.
 const SOURCES: &str = "lake-sources";
 /// The socket in the data directory.

@@ -52,7 +52,7 @@ pub(crate) async fn keep(config: Config) {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => tracing::warn!(
                 "there is no `{PROGRAM}` beside this program or on the PATH, so nothing can be asked about samples; \
-                 `cargo install --path crates/assay-lake --locked` installs it"
+                 `cargo install --path crates/assay-lake --locked --profile lake` installs it"
             ),
             Err(error) => tracing::error!("failed to start `{PROGRAM}`: {error}"),
         }

@@ -13,7 +13,7 @@ use crate::printer::Printer;
 /// The program.
 const PROGRAM: &str = "assay-lake";
 /// How to get it.
-const INSTALL: &str = "cargo install --path crates/assay-lake --locked";
+const INSTALL: &str = "cargo install --path crates/assay-lake --locked --profile lake";
 
 /// Ask a lake of results and samples in SQL (by `assay-lake`)
 #[derive(Debug, ClapArgs)]
