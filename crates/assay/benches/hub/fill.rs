@@ -140,7 +140,7 @@ pub(crate) async fn repository(tx: &mut Tx, owner: AccountId, kind: RepoKind, id
     tx.add_repository(&new).await.unwrap()
 }
 
-fn definition(number: u32) -> String {
+pub(crate) fn definition(number: u32) -> String {
     format!(
         "name: \"Board {number}\"\ndescription: \"A generated benchmark\"\nmetrics:\n  - id: \"accuracy\"\n    display_name: \"Accuracy\"\n    higher_is_better: true\n    unit: \"proportion\"\n    primary: true\ntasks:\n  - id: \"main\"\n    config: \"default\"\n    split: \"test\"\n"
     )

@@ -1,8 +1,8 @@
 //! A hub of ten times today's size: three million results of 250,000 models on 25,000 boards, the largest with 50,000 rows,
 //! read and written by a mixed crowd.
 //!
-//! The rows are loaded into the index in bulk, as `assay migrate` loads them; only the models that somebody commits to have a
-//! repository, since the others are not read from git while nobody asks for their files.
+//! The rows are loaded into the index in bulk; of the models, only those that somebody looks at or commits to have a
+//! repository, since results are not read from git when a board is shown.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,12 +11,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use assay_formats::each;
 use assay_git::Repositories;
 use assay_model::{
     Entry, MetricId, Number, ObjectId, RepoId, RepoKey, RepoKind, Score, Standing, TaskId,
     Timestamp,
 };
-use assay_store::{Branch, Card, NewBenchmark, NewEntry, Store};
+use assay_store::{Branch, Card, NewEntry, Store};
 use serde_json::json;
 
 use crate::figures::percentile;
@@ -33,6 +34,8 @@ const RESULTS_PER_BOARD: u32 = 120;
 const LARGEST: f64 = 1.0 / 60.0;
 /// How many models somebody commits to.
 const WRITTEN: u32 = 64;
+/// One of the larger boards has this share of all before it.
+const LARGER: usize = 100;
 /// How many read at once.
 const READERS: usize = 8;
 /// How long a committer waits before the next commit.
@@ -147,37 +150,40 @@ fn load(data: &Path, shape: &Shape) -> String {
     let (token, written) = runtime.block_on(async {
         let token = fill::operator(data).await;
         let store = Store::open(&data.join("hub.db")).await.unwrap();
-        load_boards(&store, shape).await;
-        (token, load_models(&store, shape).await)
+        let mut written = load_boards(&store, shape).await;
+        written.extend(load_models(&store, shape).await);
+        (token, written)
     });
     let git = Repositories::new(data.join("repos")).unwrap();
-    for (key, board, number) in written {
-        let text = result_text(board, "0.5");
-        let files = [(result_path(board), text), card_file(number)];
-        git.create(key, &fill::commit(&files)).unwrap();
-    }
+    let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    each(threads, &written, |(key, files)| {
+        git.create(*key, &fill::commit(files)).unwrap();
+    });
     token
 }
 
-async fn load_boards(store: &Store, shape: &Shape) {
+/// A repository that is to be written.
+type Written = (RepoKey, Vec<(String, String)>);
+
+/// Writes the boards. What is in their repositories is indexed by the hub itself, when it starts.
+async fn load_boards(store: &Store, shape: &Shape) -> Vec<Written> {
+    let mut written = Vec::new();
     let mut tx = store.begin().await.unwrap();
     let owner = fill::organisation(&mut tx, "bench").await;
     let boards = u32::try_from(shape.boards.len()).unwrap();
     for number in 0..boards {
         let key = fill::repository(&mut tx, owner, RepoKind::Dataset, &board(number)).await;
-        let benchmark = NewBenchmark {
-            revision: ObjectId::from_bytes([1; 20]),
-            definition: definition(number),
-            tasks: vec![task()],
-            valid: true,
-        };
-        tx.set_benchmark(key, Some(&benchmark)).await.unwrap();
+        written.push((
+            key,
+            vec![("eval.yaml".to_owned(), fill::definition(number))],
+        ));
     }
     tx.commit().await.unwrap();
+    written
 }
 
 /// Writes the models; those that have a repository are returned with one of their boards.
-async fn load_models(store: &Store, shape: &Shape) -> Vec<(RepoKey, u32, u32)> {
+async fn load_models(store: &Store, shape: &Shape) -> Vec<Written> {
     let mut written = Vec::new();
     let boards = shape.boards_of_models();
     let numbered: Vec<(u32, Vec<u32>)> = (0..).zip(boards).collect();
@@ -196,7 +202,8 @@ async fn load_models(store: &Store, shape: &Shape) -> Vec<(RepoKey, u32, u32)> {
             let is_written = number % between == 0;
             if is_written {
                 // What is in its repository is indexed by the hub itself, when it starts.
-                written.push((key, boards[0], *number));
+                let result = (result_path(boards[0]), result_text(boards[0], "0.5"));
+                written.push((key, vec![result, card_file(*number)]));
             } else {
                 let entries: Vec<NewEntry> =
                     boards.iter().map(|board| entry(*number, *board)).collect();
@@ -241,10 +248,14 @@ fn serve(
         start.elapsed().as_secs_f64(),
         memory(hub.id())
     );
+    let larger = u32::try_from(shape.boards.len() / LARGER).unwrap();
     for (what, path) in [
         ("the list of benchmarks", "/benchmarks".to_owned()),
         ("the largest board", format!("/datasets/{}", board(0))),
-        ("a board of the middle", format!("/datasets/{}", board(200))),
+        (
+            "one of the larger boards",
+            format!("/datasets/{}", board(larger)),
+        ),
     ] {
         let start = Instant::now();
         connection.drain(&http::page(&path));
@@ -350,6 +361,7 @@ fn request(shape: &Shape, chance: u64) -> (&'static str, String) {
     let popular = shape.popular(chance >> 8);
     let any = u32::try_from((chance >> 8) % shape.boards.len() as u64).unwrap();
     let model = u32::try_from((chance >> 8) % u64::from(shape.models)).unwrap();
+    let written = model % WRITTEN * (shape.models / WRITTEN);
     let page = |number: u32| format!("/datasets/{}", board(number));
     match chance % 100 {
         0..40 => ("a board, as often as it has rows", page(popular)),
@@ -375,7 +387,7 @@ fn request(shape: &Shape, chance: u64) -> (&'static str, String) {
             "a board as JSON, 100 rows",
             format!("/api/datasets/{}/leaderboard?limit=100", board(popular)),
         ),
-        78..93 => ("a model", format!("/{}", fill::model(model))),
+        78..93 => ("a model", format!("/{}", fill::model(written))),
         93..97 => ("a search", format!("/search?q=model-{model}")),
         _ => ("home", "/".to_owned()),
     }
@@ -405,18 +417,6 @@ fn task() -> TaskId {
 
 fn moment() -> Timestamp {
     Timestamp::from_seconds(fill::MOMENT)
-}
-
-fn definition(number: u32) -> serde_json::Value {
-    json!({
-        "name": format!("Board {number}"),
-        "description": "A generated benchmark",
-        "metrics": [{
-            "id": "accuracy", "display_name": "Accuracy", "higher_is_better": true,
-            "unit": "proportion", "primary": true,
-        }],
-        "tasks": [{ "id": "main", "config": "default", "split": "test" }],
-    })
 }
 
 fn card() -> Card {
