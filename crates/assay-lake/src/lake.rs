@@ -225,8 +225,8 @@ impl Writing {
         publish(&self.directory, &self.manifest)
     }
 
-    /// Brings the files that are new to the disk, and then the directories on the way to them. While many are written the system
-    /// has begun with that by itself, so waiting for all of them at the end costs less than waiting for each.
+    /// Brings the files that are new to the disk, and then the directories on the way to them. Whoever writes many files waits for
+    /// the disk here, and not after each.
     fn bring_to_disk(&mut self) -> Result<()> {
         let files = self.manifest.files.iter();
         let fresh: Vec<PathBuf> = files

@@ -1,8 +1,8 @@
 //! In which order rows are written.
 //!
-//! The general sort of the engine compares column by column through a function for each, and takes as long as judging the rows.
-//! Most rows differ in the first eight bytes of the first column that is not the same for all of them, and a number is compared
-//! in no time; only rows that agree there are compared as a whole.
+//! The general sort of the engine compares column by column, through a function for each, and most of our columns are the same in
+//! all rows. Most rows differ in the first eight bytes of the first column that is not; these are compared as a number, and only
+//! rows that agree there as a whole.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray as _, RecordBatch, make_comparator};
 use datafusion::arrow::compute::{SortOptions, concat, interleave_record_batch};

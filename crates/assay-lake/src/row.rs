@@ -224,7 +224,7 @@ fn hash(parts: &Parts<'_>, references: &[Cow<'_, str>]) -> Option<String> {
     }
 }
 
-/// A row taken apart, each of its maps gone through once: looking for one key after the other would take as long as judging it.
+/// A row taken apart, each of its maps gone through once, and not once for each of the keys.
 #[derive(Default)]
 struct Parts<'d> {
     task: Option<Value<'d>>,
