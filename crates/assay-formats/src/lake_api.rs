@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+/// The program that answers for a lake.
+pub const PROGRAM: &str = "assay-lake";
+/// How to get it.
+pub const INSTALL: &str = "cargo install --path crates/assay-lake --locked --profile lake";
 /// The header that says how many rows an answer has.
 pub const ROWS_HEADER: &str = "assay-rows";
 /// The header that says whether there were more rows than the budget allows: `true` or `false`.

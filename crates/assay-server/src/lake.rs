@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use assay_app::{Error, Hub};
 use assay_formats::lake_api::{
-    Ask, AskCompare, AskIngest, Budget, Delivery, Format, Hidden, Ingested,
+    Ask, AskCompare, AskIngest, Budget, Delivery, Format, Hidden, INSTALL, Ingested, PROGRAM,
 };
 use axum::http::Response;
 use hyper::body::Incoming;
@@ -32,9 +32,6 @@ use crate::config::Config;
 use crate::error::Failure;
 use crate::extract::Whence;
 
-/// What a hub without a lake answers.
-const NO_LAKE: &str = "this hub has no lake, so nothing can be asked about samples here; its operator adds one with \
-                       `assay serve --lake DIR` and the program `assay-lake` (`cargo install --path crates/assay-lake --locked --profile lake`)";
 /// The directory of what the hub hands to the lake, in the data directory.
 const SOURCES: &str = "lake-sources";
 /// The socket in the data directory.
@@ -145,7 +142,13 @@ impl Lake {
 
 /// The lake, or why there is none.
 pub(crate) fn wanted(lake: Option<&Lake>) -> Result<&Lake, Failure> {
-    lake.ok_or_else(|| Error::NotOffered(NO_LAKE.to_owned()).into())
+    lake.ok_or_else(|| {
+        let text = format!(
+            "this hub has no lake, so nothing can be asked about samples here; its operator adds one with \
+             `assay serve --lake DIR` and the program `{PROGRAM}` (`{INSTALL}`)"
+        );
+        Error::NotOffered(text).into()
+    })
 }
 
 /// Where the process answers, when there is to be one.

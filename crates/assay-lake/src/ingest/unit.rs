@@ -103,18 +103,11 @@ impl<'w> Loader<'w> {
         let results = push_entries(&model, &planned.id, entries, batch);
         self.hand_on(Table::Results)?;
         let benchmark = entries.first().map(|entry| entry.dataset.to_string());
-        Ok(Some(Source {
-            path: planned.path.clone(),
-            digest: planned.digest.clone(),
-            samples_digest: None,
-            bytes: planned.bytes,
-            partition: Partition {
-                benchmark: benchmark.unwrap_or_default(),
-                model,
-            },
-            results,
-            instances: 0,
-        }))
+        let partition = Partition {
+            benchmark: benchmark.unwrap_or_default(),
+            model,
+        };
+        Ok(Some(without_samples(planned, partition, results)))
     }
 
     fn load_definition(
@@ -132,18 +125,11 @@ impl<'w> Loader<'w> {
             self.small(Table::Metrics)?,
         );
         self.hand_on(Table::Metrics)?;
-        Ok(Some(Source {
-            path: planned.path.clone(),
-            digest: planned.digest.clone(),
-            samples_digest: None,
-            bytes: planned.bytes,
-            partition: Partition {
-                benchmark,
-                model: String::new(),
-            },
-            results: 0,
-            instances: 0,
-        }))
+        let partition = Partition {
+            benchmark,
+            model: String::new(),
+        };
+        Ok(Some(without_samples(planned, partition, 0)))
     }
 
     fn load_record(&mut self, planned: &Planned, staged: Option<Staged>) -> Result<Option<Source>> {
@@ -185,13 +171,9 @@ impl<'w> Loader<'w> {
             staged.digest
         });
         Ok(Some(Source {
-            path: path.clone(),
-            digest: planned.digest.clone(),
             samples_digest,
-            bytes: planned.bytes,
-            partition: facts.partition,
-            results,
             instances,
+            ..without_samples(planned, facts.partition, results)
         }))
     }
 
@@ -215,5 +197,18 @@ impl<'w> Loader<'w> {
             writer.add(batch.finish()?)?;
         }
         Ok(())
+    }
+}
+
+/// A file that was taken in and brought no samples.
+fn without_samples(planned: &Planned, partition: Partition, results: u64) -> Source {
+    Source {
+        path: planned.path.clone(),
+        digest: planned.digest.clone(),
+        samples_digest: None,
+        bytes: planned.bytes,
+        partition,
+        results,
+        instances: 0,
     }
 }

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use assay_formats::lake_api::{INSTALL, PROGRAM};
 use tokio::process::{Child, Command};
 
 use super::{SOURCES, socket_of};
 use crate::config::Config;
 
-/// The program.
-const PROGRAM: &str = "assay-lake";
 /// How long the first wait is before it is started again.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// How long a wait becomes at most.
@@ -52,7 +51,7 @@ pub(crate) async fn keep(config: Config) {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => tracing::warn!(
                 "there is no `{PROGRAM}` beside this program or on the PATH, so nothing can be asked about samples; \
-                 `cargo install --path crates/assay-lake --locked --profile lake` installs it"
+                 `{INSTALL}` installs it"
             ),
             Err(error) => tracing::error!("failed to start `{PROGRAM}`: {error}"),
         }

@@ -5,15 +5,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use assay_formats::lake_api::{INSTALL, PROGRAM};
 use clap::Args as ClapArgs;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-
-/// The program.
-const PROGRAM: &str = "assay-lake";
-/// How to get it.
-const INSTALL: &str = "cargo install --path crates/assay-lake --locked --profile lake";
 
 /// Ask a lake of results and samples in SQL (by `assay-lake`)
 #[derive(Debug, ClapArgs)]
