@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    ArrayRef, BooleanBuilder, Float64Builder, Int64Builder, RecordBatch, StringBuilder,
-    TimestampMicrosecondBuilder,
+    Array as _, ArrayRef, AsArray as _, BooleanBuilder, Float64Builder, Int64Builder, RecordBatch,
+    StringViewArray, StringViewBuilder, TimestampMicrosecondBuilder,
 };
 
-use crate::error::Result;
 use crate::table::{ColumnType, Table};
+
+/// How much memory is taken at a time for the long texts of a column.
+const TEXT_BYTES: u32 = 256 << 10;
 
 /// One value of a row.
 #[derive(Debug, Clone, Copy)]
@@ -25,34 +27,41 @@ pub(crate) enum Cell<'a> {
     Moment(Option<i64>),
 }
 
-enum Builder {
-    Text(StringBuilder),
-    Number(Float64Builder),
-    Integer(Int64Builder),
-    Truth(BooleanBuilder),
-    Moment(TimestampMicrosecondBuilder),
-}
-
 /// Rows of one table that are being gathered.
 pub(crate) struct Batch {
     table: Table,
-    builders: Vec<Builder>,
+    lanes: Vec<Lane>,
     rows: usize,
+}
+
+/// Rows of one table, column by column. Text is held as views, which can be put in order without being copied.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// The columns, in the order of the table.
+    pub(crate) columns: Vec<Column>,
+    /// How many rows there are.
+    pub(crate) len: usize,
+}
+
+/// One column of some rows.
+#[derive(Debug)]
+pub(crate) enum Column {
+    /// All rows have the one value of this array.
+    Same(ArrayRef),
+    /// A value for each row.
+    Each(ArrayRef),
 }
 
 impl Batch {
     /// No rows yet.
     pub(crate) fn new(table: Table) -> Self {
-        let builders = table.columns().iter().map(|(_, holds, _)| match holds {
-            ColumnType::Text => Builder::Text(StringBuilder::new()),
-            ColumnType::Number => Builder::Number(Float64Builder::new()),
-            ColumnType::Integer => Builder::Integer(Int64Builder::new()),
-            ColumnType::Truth => Builder::Truth(BooleanBuilder::new()),
-            ColumnType::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
-        });
+        let lanes = table
+            .columns()
+            .iter()
+            .map(|(_, holds, _)| Lane::new(*holds));
         Self {
             table,
-            builders: builders.collect(),
+            lanes: lanes.collect(),
             rows: 0,
         }
     }
@@ -66,42 +75,188 @@ impl Batch {
     ///
     /// A row of another table is a fault of this program, and the tests of the readers would show it.
     pub(crate) fn push(&mut self, row: &[Cell<'_>]) {
-        debug_assert_eq!(row.len(), self.builders.len(), "{:?}", self.table);
-        for (builder, cell) in self.builders.iter_mut().zip(row) {
-            match (builder, cell) {
-                (Builder::Text(builder), Cell::Text(text)) => builder.append_option(*text),
-                (Builder::Number(builder), Cell::Number(number)) => builder.append_option(*number),
-                (Builder::Integer(builder), Cell::Integer(number)) => {
-                    builder.append_option(*number);
-                }
-                (Builder::Truth(builder), Cell::Truth(truth)) => builder.append_option(*truth),
-                (Builder::Moment(builder), Cell::Moment(moment)) => builder.append_option(*moment),
-                (
-                    Builder::Text(_)
-                    | Builder::Number(_)
-                    | Builder::Integer(_)
-                    | Builder::Truth(_)
-                    | Builder::Moment(_),
-                    cell,
-                ) => debug_assert!(false, "{:?} has no place for {cell:?}", self.table),
-            }
+        debug_assert_eq!(row.len(), self.lanes.len(), "{:?}", self.table);
+        for (lane, cell) in self.lanes.iter_mut().zip(row) {
+            lane.push(*cell, self.rows);
         }
         self.rows += 1;
     }
 
     /// The rows as columns; none are left.
-    pub(crate) fn finish(&mut self) -> Result<RecordBatch> {
-        let columns = self.builders.iter_mut().map(|builder| -> ArrayRef {
-            match builder {
-                Builder::Text(builder) => Arc::new(builder.finish()),
-                Builder::Number(builder) => Arc::new(builder.finish()),
-                Builder::Integer(builder) => Arc::new(builder.finish()),
-                Builder::Truth(builder) => Arc::new(builder.finish()),
-                Builder::Moment(builder) => Arc::new(builder.finish()),
-            }
+    pub(crate) fn finish(&mut self) -> Rows {
+        let columns = self.lanes.iter_mut().map(Lane::finish).collect();
+        Rows {
+            columns,
+            len: std::mem::take(&mut self.rows),
+        }
+    }
+}
+
+impl Rows {
+    /// Rows that were read from a file.
+    pub(crate) fn read(batch: &RecordBatch) -> Self {
+        let columns = batch.columns().iter().map(|column| {
+            let views = column
+                .as_string_opt::<i32>()
+                .map(|texts| Arc::new(StringViewArray::from(texts)) as ArrayRef);
+            Column::Each(views.unwrap_or_else(|| Arc::clone(column)))
         });
-        let batch = RecordBatch::try_new(self.table.schema(), columns.collect())?;
-        self.rows = 0;
-        Ok(batch)
+        Self {
+            columns: columns.collect(),
+            len: batch.num_rows(),
+        }
+    }
+
+    /// How many bytes they take in memory, or more.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = self.columns.iter().map(|column| match column {
+            Column::Same(array) | Column::Each(array) => array.get_array_memory_size(),
+        });
+        columns.sum()
+    }
+}
+
+/// One column that is being gathered. Most columns have the same value in most blocks of rows, so a value is only written down
+/// once another one came.
+struct Lane {
+    builder: Builder,
+    /// The value of all rows so far.
+    same: Option<Held>,
+}
+
+enum Builder {
+    Text(StringViewBuilder),
+    Number(Float64Builder),
+    Integer(Int64Builder),
+    Truth(BooleanBuilder),
+    Moment(TimestampMicrosecondBuilder),
+}
+
+/// A value that outlives its row.
+enum Held {
+    Text(Option<String>),
+    Number(Option<f64>),
+    Integer(Option<i64>),
+    Truth(Option<bool>),
+    Moment(Option<i64>),
+}
+
+impl Lane {
+    fn new(holds: ColumnType) -> Self {
+        let builder = match holds {
+            ColumnType::Text => {
+                Builder::Text(StringViewBuilder::new().with_fixed_block_size(TEXT_BYTES))
+            }
+            ColumnType::Number => Builder::Number(Float64Builder::new()),
+            ColumnType::Integer => Builder::Integer(Int64Builder::new()),
+            ColumnType::Truth => Builder::Truth(BooleanBuilder::new()),
+            ColumnType::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
+        };
+        Self {
+            builder,
+            same: None,
+        }
+    }
+
+    /// Adds the value of a row after so many others.
+    fn push(&mut self, cell: Cell<'_>, rows: usize) {
+        match &self.same {
+            Some(same) if same.is(cell) => return,
+            Some(same) => {
+                for _ in 0..rows {
+                    self.builder.push(same.cell());
+                }
+                self.same = None;
+            }
+            None if rows == 0 => {
+                self.same = Some(Held::new(cell));
+                return;
+            }
+            None => {}
+        }
+        self.builder.push(cell);
+    }
+
+    fn finish(&mut self) -> Column {
+        match self.same.take() {
+            Some(same) => {
+                self.builder.push(same.cell());
+                Column::Same(self.builder.finish())
+            }
+            None => Column::Each(self.builder.finish()),
+        }
+    }
+}
+
+impl Builder {
+    fn push(&mut self, cell: Cell<'_>) {
+        match (self, cell) {
+            (Self::Text(builder), Cell::Text(text)) => builder.append_option(text),
+            (Self::Number(builder), Cell::Number(number)) => builder.append_option(number),
+            (Self::Integer(builder), Cell::Integer(number)) => builder.append_option(number),
+            (Self::Truth(builder), Cell::Truth(truth)) => builder.append_option(truth),
+            (Self::Moment(builder), Cell::Moment(moment)) => builder.append_option(moment),
+            (
+                Self::Text(_)
+                | Self::Number(_)
+                | Self::Integer(_)
+                | Self::Truth(_)
+                | Self::Moment(_),
+                cell,
+            ) => debug_assert!(false, "this column has no place for {cell:?}"),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::Number(builder) => Arc::new(builder.finish()),
+            Self::Integer(builder) => Arc::new(builder.finish()),
+            Self::Truth(builder) => Arc::new(builder.finish()),
+            Self::Moment(builder) => Arc::new(builder.finish()),
+        }
+    }
+}
+
+impl Held {
+    fn new(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Text(text) => Self::Text(text.map(str::to_owned)),
+            Cell::Number(number) => Self::Number(number),
+            Cell::Integer(number) => Self::Integer(number),
+            Cell::Truth(truth) => Self::Truth(truth),
+            Cell::Moment(moment) => Self::Moment(moment),
+        }
+    }
+
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::Text(text.as_deref()),
+            Self::Number(number) => Cell::Number(*number),
+            Self::Integer(number) => Cell::Integer(*number),
+            Self::Truth(truth) => Cell::Truth(*truth),
+            Self::Moment(moment) => Cell::Moment(*moment),
+        }
+    }
+
+    /// Whether it is this value to the bit.
+    fn is(&self, cell: Cell<'_>) -> bool {
+        match (self.cell(), cell) {
+            (Cell::Text(own), Cell::Text(other)) => own == other,
+            (Cell::Number(own), Cell::Number(other)) => {
+                own.map(f64::to_bits) == other.map(f64::to_bits)
+            }
+            (Cell::Truth(own), Cell::Truth(other)) => own == other,
+            (Cell::Integer(own), Cell::Integer(other))
+            | (Cell::Moment(own), Cell::Moment(other)) => own == other,
+            (
+                Cell::Text(_)
+                | Cell::Number(_)
+                | Cell::Integer(_)
+                | Cell::Truth(_)
+                | Cell::Moment(_),
+                _,
+            ) => false,
+        }
     }
 }

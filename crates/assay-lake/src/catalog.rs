@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::arrow::array::{ArrayRef, BooleanArray, StringArray, UInt64Array};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::config::TableParquetOptions;
 use datafusion::common::pruning::PruningStatistics;
@@ -13,6 +13,7 @@ use datafusion::common::stats::Precision;
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, Statistics, project_schema};
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::parquet::CachedParquetFileReaderFactory;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::DataFusionError;
@@ -99,7 +100,7 @@ impl LakeTable {
             None => ObjectStoreUrl::local_filesystem(),
         };
         let schema = match text {
-            Text::Views => with_views(&table.schema()),
+            Text::Views => table.schema_of_views(),
             Text::Plain => table.schema(),
         };
         Ok(Self {
@@ -232,8 +233,16 @@ impl LakeTable {
             global: state.config_options().execution.parquet.clone(),
             ..TableParquetOptions::default()
         };
-        let source =
+        let mut source =
             ParquetSource::new(Arc::clone(&self.schema)).with_table_parquet_options(options);
+        // A file of a lake is never written to again, so what its end says of it needs to be read once. Who plans for the machines
+        // of a cluster reads nothing, and need not know where the files are.
+        let runtime = state.runtime_env();
+        if let Ok(store) = runtime.object_store(&self.store) {
+            let cache = runtime.cache_manager.get_file_metadata_cache();
+            let reader = CachedParquetFileReaderFactory::new(store, cache);
+            source = source.with_parquet_file_reader_factory(Arc::new(reader));
+        }
         let groups = FileGroup::new(files).split_files(state.config().target_partitions());
         let config = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
             .with_file_groups(groups)
@@ -292,15 +301,6 @@ impl TableProvider for LakeTable {
 
 fn plan_error(why: &str) -> DataFusionError {
     DataFusionError::Plan(why.to_owned())
-}
-
-/// Text as views, which the engine groups and joins faster.
-fn with_views(schema: &Schema) -> SchemaRef {
-    let fields = schema.fields().iter().map(|field| match field.data_type() {
-        DataType::Utf8 => Field::new(field.name(), DataType::Utf8View, field.is_nullable()),
-        _ => field.as_ref().clone(),
-    });
-    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 /// The benchmark and the model of each file, by which a query leaves files out.

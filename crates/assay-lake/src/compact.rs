@@ -10,6 +10,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use serde::Serialize;
 
+use crate::batch::Rows;
 use crate::error::{Error, Result};
 use crate::lake::{Lake, Writing};
 use crate::manifest::DataFile;
@@ -173,7 +174,7 @@ fn rewrite(
         for batch in rows_of(&path)? {
             let batch = batch?;
             let wanted = wanted(&batch, without);
-            writer.add(filter_record_batch(&batch, &wanted)?)?;
+            writer.add(Rows::read(&filter_record_batch(&batch, &wanted)?))?;
         }
     }
     writer.finish()

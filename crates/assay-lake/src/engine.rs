@@ -26,6 +26,7 @@ use crate::cluster::{Cluster, Job};
 use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
+use crate::runs::AddUpRuns;
 use crate::table::Table;
 use crate::turns::TakeTurns;
 use crate::veil::Veil;
@@ -159,6 +160,7 @@ impl Engine {
             .with_config(config)
             .with_runtime_env(runtime(limits, &snapshot, asked_by)?)
             .with_default_features()
+            .with_physical_optimizer_rule(Arc::new(AddUpRuns))
             .with_physical_optimizer_rule(Arc::new(TakeTurns))
             .build();
         Self::knowing(state, snapshot, limits, hidden, (asked_by, None)).await

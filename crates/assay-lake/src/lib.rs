@@ -26,6 +26,7 @@ mod partition;
 mod record;
 mod results;
 mod row;
+mod runs;
 mod table;
 mod turns;
 mod value;

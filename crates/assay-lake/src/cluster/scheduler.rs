@@ -5,7 +5,7 @@ use std::time::Duration;
 use ballista_core::error::BallistaError;
 use ballista_core::utils::default_session_builder;
 use ballista_scheduler::cluster::BallistaCluster;
-use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
@@ -68,6 +68,8 @@ fn config(options: &SchedulerOptions, address: SocketAddr) -> Result<SchedulerCo
         executor_timeout_seconds: timeout,
         expire_dead_executor_interval_seconds: (timeout / LOOKS).max(1),
         no_executors_grace_period_seconds: timeout,
+        // Otherwise one machine is filled up before the next one has anything to do.
+        task_distribution: TaskDistributionPolicy::RoundRobin,
         grpc_server_max_decoding_message_size: MAX_MESSAGE,
         grpc_server_max_encoding_message_size: MAX_MESSAGE,
         grpc_client_max_message_size: MAX_MESSAGE,

@@ -162,7 +162,7 @@ impl Follow for Stage<'_> {
 
 impl Pair {
     fn add(&mut self, mut block: RowReader) -> Result<()> {
-        self.instances.add(block.instances.finish()?)?;
-        self.messages.add(block.messages.finish()?)
+        self.instances.add(block.instances.finish())?;
+        self.messages.add(block.messages.finish())
     }
 }

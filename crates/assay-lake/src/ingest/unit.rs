@@ -85,7 +85,7 @@ impl<'w> Loader<'w> {
     /// Closes what is open and returns what there is.
     pub(super) fn finish(mut self) -> Result<Loaded> {
         for (mut batch, mut writer) in std::mem::take(&mut self.small).into_values() {
-            writer.add(batch.finish()?)?;
+            writer.add(batch.finish())?;
             self.loaded.files.extend(writer.finish()?);
         }
         Ok(self.loaded)
@@ -194,7 +194,7 @@ impl<'w> Loader<'w> {
         if let Some((batch, writer)) = self.small.get_mut(&table)
             && batch.len() >= GATHERED_ROWS
         {
-            writer.add(batch.finish()?)?;
+            writer.add(batch.finish())?;
         }
         Ok(())
     }

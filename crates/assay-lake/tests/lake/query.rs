@@ -191,6 +191,52 @@ async fn a_score_query_never_opens_the_text() {
     );
 }
 
+#[tokio::test]
+async fn groups_that_the_layout_keeps_together_are_added_up_run_by_run() {
+    let world = World::ingested();
+    let plan = async |question: &str| {
+        world
+            .answer(&format!("EXPLAIN {question}"))
+            .await
+            .join("\n")
+    };
+
+    for (question, in_runs) in [
+        (
+            "SELECT model, task, avg(score) FROM instances GROUP BY model, task",
+            true,
+        ),
+        (
+            "SELECT benchmark, stddev(score) FROM instances WHERE score > 0 GROUP BY benchmark",
+            true,
+        ),
+        (
+            "SELECT sample_hash, avg(score) FROM instances GROUP BY sample_hash",
+            false,
+        ),
+        (
+            "SELECT task, count(DISTINCT sample_hash) FROM instances GROUP BY task",
+            false,
+        ),
+        (
+            "SELECT task, array_agg(score) FROM instances GROUP BY task",
+            false,
+        ),
+        (
+            "SELECT task, avg(score) FILTER (WHERE score > 0) FROM instances GROUP BY task",
+            false,
+        ),
+        (
+            "SELECT i.task, avg(i.score) FROM instances i JOIN results r USING (record_id) GROUP BY i.task",
+            false,
+        ),
+    ] {
+        let plan = plan(question).await;
+
+        assert_eq!(plan.contains("RunsExec"), in_runs, "{question}\n{plan}");
+    }
+}
+
 #[test]
 fn where_there_is_no_lake_the_next_step_is_told() {
     let world = World::new();
