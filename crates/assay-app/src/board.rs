@@ -133,9 +133,10 @@ pub struct EvalResult {
     pub value_metric: Option<MetricId>,
     /// What the entry says. On a board it has no token: the standing tells what became of that.
     pub entry: Entry,
-    /// The entry in the words of the file, with the keys that clients read. Among the results of a model it has all that
-    /// was written, on a board what is in `entry`.
-    pub data: Json,
+    /// All that was written, when that was looked up: boards hold many results, and few of them are asked for it.
+    written: Option<Json>,
+    /// `value` as a number that is whole when it was written so.
+    value_as_written: Json,
     /// When the evaluation was made: as written, or when the file was created.
     pub date: String,
     /// The same as a moment.
@@ -189,6 +190,11 @@ impl Hub {
     /// A number that goes up whenever something that anonymous readers see has changed.
     pub fn generation(&self) -> u64 {
         self.boards.generation()
+    }
+
+    /// A number that goes up whenever anything may have changed, and not only some boards and models.
+    pub fn generation_of_everything(&self) -> u64 {
+        self.boards.generation_of_everything()
     }
 
     /// A number that goes up whenever what anonymous readers see of a board has changed: for caches of rendered answers.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use assay_app::Hub;
 use assay_model::RepoId;
@@ -21,6 +22,13 @@ const MAX_BYTES: usize = 256 << 20;
 const MAX_KEY: usize = 1024;
 /// What an answer takes beside its address and its body, about.
 const OVERHEAD: usize = 1024;
+
+/// An answer about all boards that takes longer than this is not made anew for every change.
+const COSTLY: Duration = Duration::from_millis(100);
+/// How many times as long as it took to make such an answer it may be given although something changed.
+const WORTH: u32 = 20;
+/// The longest that it may be given so.
+const MAX_OLD: Duration = Duration::from_secs(15);
 
 /// Answers by address, each with the generation of what it tells.
 #[derive(Default)]
@@ -42,7 +50,28 @@ struct Held {
     route: MatchedPath,
     /// When it was given last.
     asked: u64,
+    made: Instant,
+    took: Duration,
+    /// When somebody began to make it anew.
+    again: Option<Instant>,
     answer: Answer,
+}
+
+impl Held {
+    /// Whether it is given although something changed that it tells of from afar. Once it is too old, one reader makes it anew, and others are not kept
+    /// waiting for that.
+    fn may_be_old(&mut self, now: Instant) -> bool {
+        if self.took < COSTLY {
+            return false;
+        }
+        let for_long = (self.took * WORTH).min(MAX_OLD);
+        let since = self.again.unwrap_or(self.made);
+        if now.saturating_duration_since(since) < for_long {
+            return true;
+        }
+        self.again = Some(now);
+        false
+    }
 }
 
 /// What an answer tells of.
@@ -52,6 +81,8 @@ pub(crate) enum About {
     Board(RepoId),
     /// The results of a model.
     Model(RepoId),
+    /// Where a model stands among all others.
+    Standing(RepoId),
     /// More than one of them.
     Everything,
 }
@@ -67,6 +98,7 @@ pub(crate) struct Place {
     about: About,
     generation: u64,
     route: MatchedPath,
+    begun: Instant,
 }
 
 /// An answer that can be given again.
@@ -84,7 +116,16 @@ impl About {
         match self {
             Self::Board(id) => hub.generation_of_board(id),
             Self::Model(id) => hub.generation_of_model(id),
-            Self::Everything => hub.generation(),
+            Self::Standing(_) | Self::Everything => hub.generation(),
+        }
+    }
+
+    /// The generation of the last change after which no answer from before is given, however costly it was.
+    fn oldest(&self, hub: &Hub) -> u64 {
+        match self {
+            Self::Board(_) | Self::Model(_) => self.generation(hub),
+            Self::Standing(id) => hub.generation_of_model(id),
+            Self::Everything => hub.generation_of_everything(),
         }
     }
 }
@@ -118,6 +159,7 @@ impl Place {
             generation: about.generation(hub),
             about,
             route,
+            begun: Instant::now(),
         }
     }
 }
@@ -125,19 +167,24 @@ impl Place {
 impl Rendered {
     /// The answer kept for an address and the route that gave it, unless what it tells has changed since.
     pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<(Answer, MatchedPath)> {
-        self.get(&address.0, |about| about.generation(hub))
+        self.get(&address.0, |about| {
+            (about.generation(hub), about.oldest(hub))
+        })
     }
 
     fn get(
         &self,
         key: &str,
-        generation: impl FnOnce(&About) -> u64,
+        generations: impl FnOnce(&About) -> (u64, u64),
     ) -> Option<(Answer, MatchedPath)> {
         let mut kept = self.kept();
         kept.asked += 1;
         let asked = kept.asked;
         let held = kept.answers.get_mut(key)?;
-        if held.generation != generation(&held.about) {
+        let (now, oldest) = generations(&held.about);
+        let is_given = held.generation == now
+            || (held.generation >= oldest && held.may_be_old(Instant::now()));
+        if !is_given {
             return None;
         }
         held.asked = asked;
@@ -151,6 +198,7 @@ impl Rendered {
             about,
             generation,
             route,
+            begun,
         } = place;
         if key.len() > MAX_KEY || answer.body.len() > MAX_BYTES / 4 {
             return;
@@ -173,6 +221,9 @@ impl Rendered {
             generation,
             route,
             asked: kept.asked,
+            made: Instant::now(),
+            took: begun.elapsed(),
+            again: None,
             answer,
         };
         kept.bytes += size;
@@ -242,6 +293,7 @@ mod tests {
             about: About::Model("ada/small".parse().unwrap()),
             generation,
             route: route(),
+            begun: Instant::now(),
         }
     }
 
@@ -262,7 +314,7 @@ mod tests {
     }
 
     fn body(rendered: &Rendered, generation: u64, key: &str) -> Option<Bytes> {
-        let found = rendered.get(key, |_| generation);
+        let found = rendered.get(key, |_| (generation, generation));
         found.map(|(answer, _)| answer.body)
     }
 
@@ -300,6 +352,7 @@ mod tests {
         let rendered = Rendered::default();
         let route = route();
         let place = |key: String| Place {
+            begun: Instant::now(),
             key,
             about: About::Model("ada/small".parse().unwrap()),
             generation: 1,
@@ -334,5 +387,49 @@ mod tests {
 
         assert!(rendered.kept().bytes <= MAX_BYTES);
         assert!(body(&rendered, 1, "/4").is_some());
+    }
+
+    #[test]
+    fn what_is_costly_is_given_for_a_while_although_something_changed() {
+        let now = Instant::now();
+        let held = |took| Held {
+            about: About::Everything,
+            generation: 1,
+            route: route(),
+            asked: 0,
+            made: now,
+            took,
+            again: None,
+            answer: answer("old"),
+        };
+        let later = |seconds| now + Duration::from_secs(seconds);
+
+        let mut costly = held(Duration::from_millis(500));
+
+        assert!(costly.may_be_old(later(9)));
+        assert!(!costly.may_be_old(later(11)), "somebody makes it anew");
+        assert!(costly.may_be_old(later(12)), "and nobody else does");
+        assert!(
+            !costly.may_be_old(later(30)),
+            "who began may have gone away"
+        );
+        assert!(!held(Duration::from_mins(1)).may_be_old(later(16)));
+        assert!(!held(Duration::from_millis(50)).may_be_old(now));
+    }
+
+    #[test]
+    fn what_is_costly_is_made_anew_when_what_it_is_about_changed() {
+        let rendered = Rendered::default();
+        let begun = Instant::now().checked_sub(Duration::from_mins(1)).unwrap();
+        let place = Place {
+            begun,
+            ..place(3, "/ada/small")
+        };
+        rendered.put(place, answer("old"));
+        let found = |now, oldest| rendered.get("/ada/small", |_| (now, oldest)).is_some();
+
+        assert!(found(3, 3));
+        assert!(found(7, 3), "only others changed");
+        assert!(!found(7, 4), "it changed itself");
     }
 }

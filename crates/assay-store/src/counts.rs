@@ -76,13 +76,17 @@ async fn counts(connection: &mut Connection) -> sqlx::Result<Counts> {
 }
 
 async fn public_counts(connection: &mut Connection) -> sqlx::Result<PublicCounts> {
+    // Nearly all are to be seen, so those that are not are counted and taken away: an index alone counts the rest.
     let query = "SELECT
         (SELECT COUNT(*) FROM repositories WHERE kind = 'model' AND NOT private AND NOT disabled),
         (SELECT COUNT(*) FROM benchmarks b JOIN repositories r ON r.repo = b.repo
          WHERE b.valid AND NOT r.private AND NOT r.disabled),
-        COUNT(*), COUNT(CASE WHEN e.verified THEN 1 END)
-        FROM entries e JOIN repositories r ON r.repo = e.repo
-        WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled";
+        (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL)
+        - (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL
+           AND repo IN (SELECT repo FROM repositories WHERE private OR disabled)),
+        (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL AND verified)
+        - (SELECT COUNT(*) FROM entries WHERE until_ms IS NULL AND verified
+           AND repo IN (SELECT repo FROM repositories WHERE private OR disabled))";
     let row = sql::query(query).fetch_one(connection).await?;
     let mut cells = Cells::of(&row);
     Ok(PublicCounts {

@@ -32,22 +32,37 @@ questions! {
     fn news(filter: NewsFilter, limit: u32) -> Vec<News>;
 }
 
+macro_rules! select_news {
+    ($condition:literal, $moment:literal) => {
+        concat!(
+            "SELECT r.name, e.dataset, e.task, e.since_ms FROM entries e JOIN repositories r ON r.repo = e.repo \
+             WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled",
+            $condition,
+            " ORDER BY ",
+            $moment,
+            " DESC, e.id DESC LIMIT $1"
+        )
+    };
+}
+
 async fn news(
     connection: &mut Connection,
     filter: NewsFilter,
     limit: u32,
 ) -> sqlx::Result<Vec<News>> {
-    let query = "SELECT r.name, e.dataset, e.task, e.since_ms
-        FROM entries e JOIN repositories r ON r.repo = e.repo
-        WHERE e.until_ms IS NULL AND NOT r.private AND NOT r.disabled
-        AND (NOT $1 OR e.verified) AND ($2 IS NULL OR r.owner = $2)
-        ORDER BY e.since_ms DESC, e.id DESC LIMIT $3";
-    let rows = sql::query(query)
-        .bind(filter.verified)
-        .bind(filter.owner.map(|owner| owner.0))
-        .bind(i64::from(limit))
-        .fetch_all(connection)
-        .await?;
+    // The newest of all are found by an index. Those of one owner are gathered first: looking for them among the newest of all
+    // might go through everything.
+    let query = match (filter.verified, filter.owner) {
+        (false, None) => select_news!("", "e.since_ms"),
+        (true, None) => select_news!(" AND e.verified", "e.since_ms"),
+        (false, Some(_)) => select_news!(" AND r.owner = $2", "+e.since_ms"),
+        (true, Some(_)) => select_news!(" AND e.verified AND r.owner = $2", "+e.since_ms"),
+    };
+    let mut query = sql::query(query).bind(i64::from(limit));
+    if let Some(owner) = filter.owner {
+        query = query.bind(owner.0);
+    }
+    let rows = query.fetch_all(connection).await?;
     let read = |row| {
         let mut cells = Cells::of(row);
         Ok(News {

@@ -18,8 +18,8 @@ use crate::known::{Known, KnownBenchmark};
 const MAX_MODELS: usize = 8192;
 /// How many boards are kept.
 const MAX_BOARDS: usize = 1024;
-/// How many results the boards that are kept have together, of about 5 kB each. One board may have more and is kept alone.
-const MAX_RESULTS: usize = 200_000;
+/// How many results the boards that are kept have together, of about 2.5 kB each. One board may have more and is kept alone.
+const MAX_RESULTS: usize = 400_000;
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
 /// How many boards can be read from the store at once. Two that fall together wait for each other.
@@ -114,6 +114,11 @@ impl Boards {
     /// A number that changes with everything that can be seen.
     pub(crate) fn generation(&self) -> u64 {
         self.kept().changes.generation()
+    }
+
+    /// A number that changes when nobody knows what else changed.
+    pub(crate) fn generation_of_everything(&self) -> u64 {
+        self.kept().changes.of_everything()
     }
 
     /// A number that changes with the board of this name.

@@ -24,6 +24,11 @@ impl Changes {
         self.generation
     }
 
+    /// The last generation in which anything may have changed.
+    pub(super) fn of_everything(&self) -> u64 {
+        self.everything
+    }
+
     /// The generation in which a board changed last.
     pub(super) fn of_board(&self, key: RepoKey) -> u64 {
         let own = self.boards.get(&key).copied();

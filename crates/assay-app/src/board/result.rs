@@ -54,9 +54,13 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
         committed: row.committed,
         submitter: row.submitter.as_deref().unwrap_or(&row.author),
     };
-    let entry = entry_of(row, benchmark);
-    let data = rewritten(&entry);
-    result(model, &around, entry, data, Ok(definition))
+    result(
+        model,
+        &around,
+        entry_of(row, benchmark),
+        None,
+        Ok(definition),
+    )
 }
 
 /// A result of a model, as it was written. The definition is that of its benchmark, or why there is none.
@@ -77,7 +81,13 @@ pub(super) fn of_model(
         committed: version.committed,
         submitter: submitted_by.unwrap_or(&version.author),
     };
-    result(model, &around, version.entry, version.data, definition)
+    result(
+        model,
+        &around,
+        version.entry,
+        Some(version.data),
+        definition,
+    )
 }
 
 /// The owner of a repository, when only its record is at hand.
@@ -102,7 +112,7 @@ fn result(
     model: ModelFacts<'_>,
     around: &Circumstances<'_>,
     mut entry: Entry,
-    mut data: Json,
+    written: Option<Json>,
     definition: Result<&Benchmark, String>,
 ) -> EvalResult {
     if around.standing.is_verified() {
@@ -128,14 +138,6 @@ fn result(
         let named = score.metric.clone();
         named.or_else(|| primary.map(|metric| metric.id.clone()))
     });
-    if let Json::Object(data) = &mut data {
-        let value = chosen.map_or(Json::from(0), json_number);
-        data.insert("value".to_owned(), value);
-        data.entry("date").or_insert_with(|| json!(date));
-        if let Some(metric) = &value_metric {
-            data.insert("metricId".to_owned(), json!(metric.as_str()));
-        }
-    }
     let owner = model.owner;
     let source = entry.source.as_ref();
     EvalResult {
@@ -157,8 +159,9 @@ fn result(
         task: entry.task.clone(),
         pending,
         value: chosen.map_or(0.0, |score| score.value.get()),
+        value_as_written: chosen.map_or(Json::from(0), json_number),
         value_metric,
-        data,
+        written,
         date,
         commit: around.commit,
         committed: around.committed,
@@ -167,6 +170,24 @@ fn result(
         source_name: source.and_then(|source| source.name.clone()),
         notes: entry.notes.clone(),
         entry,
+    }
+}
+
+impl EvalResult {
+    /// The entry in the words of the file, with the keys that clients read. Among the results of a model it has all that was
+    /// written, on a board what is in `entry`.
+    pub fn data(&self) -> Map<String, Json> {
+        let mut data = match &self.written {
+            Some(Json::Object(written)) => written.clone(),
+            Some(_) => return Map::new(),
+            None => rewritten(&self.entry),
+        };
+        data.insert("value".to_owned(), self.value_as_written.clone());
+        data.entry("date").or_insert_with(|| json!(self.date));
+        if let Some(metric) = &self.value_metric {
+            data.insert("metricId".to_owned(), json!(metric.as_str()));
+        }
+        data
     }
 }
 
@@ -218,7 +239,7 @@ fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
 }
 
 /// An entry in the words of a result file.
-pub(crate) fn rewritten(entry: &Entry) -> Json {
+pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
     let mut data = Map::new();
     let mut dataset = json!({"id": entry.dataset.as_str(), "task_id": entry.task.as_str()});
     if let Some(revision) = &entry.dataset_revision {
@@ -270,7 +291,7 @@ pub(crate) fn rewritten(entry: &Entry) -> Json {
     if let Some(size) = entry.sample_size {
         data.insert("sample_size".to_owned(), json!(size));
     }
-    Json::Object(data)
+    data
 }
 
 fn metric_json(score: &Score) -> Option<Json> {

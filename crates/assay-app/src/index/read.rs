@@ -94,7 +94,7 @@ pub(crate) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
 pub(super) fn legacy_submissions(bytes: &[u8]) -> Vec<Submission> {
     let (card, _) = card::read(&String::from_utf8_lossy(bytes));
     let submitted = card.legacy.into_iter().map(|legacy| {
-        let data = rewritten(&legacy.entry);
+        let data = Json::Object(rewritten(&legacy.entry));
         Submission {
             digest: plain::digest(&data),
             data,

@@ -31,10 +31,10 @@ pub(super) async fn badge(
     visitor: Visitor,
     Segments(named): Segments<Named>,
 ) -> Result<Answer, Failure> {
-    let place = visitor.place(&state, About::Everything);
     let model: RepoId = format!("{}/{}", named.namespace, named.name)
         .parse()
         .map_err(|_| Failure::no_repo())?;
+    let place = visitor.place(&state, About::Standing(model.clone()));
     let hub = &state.hub;
     let repo = hub
         .repo(&visitor.caller, RepoKind::Model, &model, Need::Read)

@@ -87,10 +87,10 @@ pub(super) async fn model(
     visitor: Visitor,
     Segments(named): Segments<Named>,
 ) -> Result<Answer, Failure> {
-    let place = visitor.place(&state, About::Everything);
     let id: RepoId = format!("{}/{}", named.namespace, named.name)
         .parse()
         .map_err(|_| Failure::no_repo())?;
+    let place = visitor.place(&state, About::Standing(id.clone()));
     let hub = &state.hub;
     let repo = hub
         .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)

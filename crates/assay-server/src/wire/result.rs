@@ -16,8 +16,8 @@ pub(crate) fn eval_result(result: &EvalResult) -> hub_api::EvalResult {
 }
 
 fn data(result: &EvalResult) -> hub_api::ResultData {
-    let none = Map::new();
-    let entry = result.data.as_object().unwrap_or(&none);
+    let data = result.data();
+    let entry = &data;
     hub_api::ResultData {
         dataset: hub_api::ResultDataset {
             id: result.dataset.clone(),
@@ -33,7 +33,7 @@ fn data(result: &EvalResult) -> hub_api::ResultData {
         notes: result.notes.clone(),
         framework: framework(entry),
         model_revision: text(entry.get("model_revision")),
-        extra: entry.clone(),
+        extra: data,
     }
 }
 
