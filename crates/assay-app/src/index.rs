@@ -53,6 +53,8 @@ pub(crate) struct Touched {
     pub(crate) model_names: BTreeSet<String>,
     /// The datasets whose definition, name or visibility changed.
     pub(crate) datasets: BTreeSet<RepoKey>,
+    /// Whether somebody may see less than before, or under another name: no answer from before may be given any more.
+    pub(crate) visibility: bool,
 }
 
 impl Touched {
@@ -62,6 +64,7 @@ impl Touched {
         self.models.extend(other.models);
         self.model_names.extend(other.model_names);
         self.datasets.extend(other.datasets);
+        self.visibility |= other.visibility;
     }
 
     /// A result of a model has become something else.
@@ -151,7 +154,10 @@ pub(crate) async fn touched_by(
     kind: RepoKind,
     id: &RepoId,
 ) -> Result<Touched, Error> {
-    let mut touched = Touched::default();
+    let mut touched = Touched {
+        visibility: true,
+        ..Touched::default()
+    };
     match kind {
         RepoKind::Model => {
             let boards = tx.boards_touched(key).await?;

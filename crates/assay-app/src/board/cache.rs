@@ -166,7 +166,7 @@ impl Boards {
             }
         }
         // What a name stands for is uncertain until the benchmarks have been read again.
-        if kept.fresh_known().is_some() {
+        if kept.fresh_known().is_some() && !touched.visibility {
             kept.changes.only(&keys, &touched.model_names);
         } else {
             kept.changes.all();

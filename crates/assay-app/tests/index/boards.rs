@@ -34,6 +34,31 @@ async fn a_change_is_on_a_board_that_was_read_before() {
 }
 
 #[tokio::test]
+async fn a_model_that_is_hidden_makes_all_answers_old_and_a_result_does_not() {
+    let world = World::with_benchmark().await;
+    world.results(&world.ada, "ada/small", &score(0.5)).await;
+    assert_eq!(world.board(&world.bob).await, ["1 ada/small 0.5"]);
+    let before = world.hub.generation_of_everything();
+
+    world.results(&world.ada, "ada/small", &score(0.625)).await;
+
+    assert_eq!(world.hub.generation_of_everything(), before);
+
+    let settings = Settings {
+        visibility: Some(Visibility::Private),
+        description: None,
+    };
+    let small = repo_id("ada/small");
+    let hub = &world.hub;
+    hub.change_settings(&world.ada, RepoKind::Model, &small, settings)
+        .await
+        .unwrap();
+
+    assert_eq!(hub.generation_of_everything(), hub.generation());
+    assert_ne!(hub.generation(), before);
+}
+
+#[tokio::test]
 async fn a_metric_or_task_can_be_asked_for_and_has_its_own_direction() {
     let world = World::with_benchmark().await;
     let results = |wer: f64| {
