@@ -18,7 +18,7 @@ use crate::known::{Known, KnownBenchmark};
 const MAX_MODELS: usize = 8192;
 /// How many boards are kept.
 const MAX_BOARDS: usize = 1024;
-/// How many results the boards that are kept have together, of about 2.5 kB each. One board may have more and is kept alone.
+/// How many results the boards that are kept have together. One board may have more and is kept alone.
 const MAX_RESULTS: usize = 400_000;
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
