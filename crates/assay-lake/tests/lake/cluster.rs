@@ -22,6 +22,8 @@ const PATIENCE: Duration = Duration::from_mins(3);
 
 /// How long to wait before looking again.
 const TICK: Duration = Duration::from_millis(10);
+/// A question with a piece of work for each of several files.
+const SPREAD: &str = "SELECT sample_hash, count(*) FROM instances GROUP BY sample_hash";
 
 /// The processes of a cluster, which end with it.
 struct Machines {
@@ -184,8 +186,12 @@ async fn a_cluster_answers_the_twenty_questions_as_one_machine_does() {
         let answer = answer.unwrap_or_else(|error| panic!("{title}: {error}"));
         assert_eq!(lines(&answer), lines(&expected), "{title}");
     }
-    let worked = machines.executors.iter().filter(|one| has_parts(&one.work));
-    assert_eq!(worked.count(), 2, "both executors did some of the work");
+    // Which machine gets a piece of work depends on who is done first, so it may take a few questions more.
+    let begun = Instant::now();
+    while !machines.executors.iter().all(|one| has_parts(&one.work)) {
+        assert!(begun.elapsed() < PATIENCE, "one executor never works");
+        cluster.all(SPREAD).await.unwrap();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
