@@ -167,23 +167,25 @@ impl Place {
 impl Rendered {
     /// The answer kept for an address and the route that gave it, unless what it tells has changed since.
     pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<(Answer, MatchedPath)> {
-        self.get(&address.0, |about| {
-            (about.generation(hub), about.oldest(hub))
-        })
+        self.get(
+            &address.0,
+            |about| about.generation(hub),
+            |about| about.oldest(hub),
+        )
     }
 
     fn get(
         &self,
         key: &str,
-        generations: impl FnOnce(&About) -> (u64, u64),
+        generation: impl FnOnce(&About) -> u64,
+        oldest: impl FnOnce(&About) -> u64,
     ) -> Option<(Answer, MatchedPath)> {
         let mut kept = self.kept();
         kept.asked += 1;
         let asked = kept.asked;
         let held = kept.answers.get_mut(key)?;
-        let (now, oldest) = generations(&held.about);
-        let is_given = held.generation == now
-            || (held.generation >= oldest && held.may_be_old(Instant::now()));
+        let is_given = held.generation == generation(&held.about)
+            || (held.generation >= oldest(&held.about) && held.may_be_old(Instant::now()));
         if !is_given {
             return None;
         }
@@ -314,7 +316,7 @@ mod tests {
     }
 
     fn body(rendered: &Rendered, generation: u64, key: &str) -> Option<Bytes> {
-        let found = rendered.get(key, |_| (generation, generation));
+        let found = rendered.get(key, |_| generation, |_| generation);
         found.map(|(answer, _)| answer.body)
     }
 
@@ -426,7 +428,7 @@ mod tests {
             ..place(3, "/ada/small")
         };
         rendered.put(place, answer("old"));
-        let found = |now, oldest| rendered.get("/ada/small", |_| (now, oldest)).is_some();
+        let found = |now, oldest| rendered.get("/ada/small", |_| now, |_| oldest).is_some();
 
         assert!(found(3, 3));
         assert!(found(7, 3), "only others changed");
