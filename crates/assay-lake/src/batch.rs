@@ -6,7 +6,9 @@ use datafusion::arrow::array::{
     Array as _, ArrayRef, AsArray as _, BooleanBuilder, Float64Builder, Int64Builder, RecordBatch,
     StringViewArray, StringViewBuilder, TimestampMicrosecondBuilder,
 };
+use datafusion::arrow::compute::partition;
 
+use crate::error::Result;
 use crate::table::{ColumnType, Table};
 
 /// How much memory is taken at a time for the long texts of a column.
@@ -94,17 +96,23 @@ impl Batch {
 
 impl Rows {
     /// Rows that were read from a file.
-    pub(crate) fn read(batch: &RecordBatch) -> Self {
+    pub(crate) fn read(batch: &RecordBatch) -> Result<Self> {
         let columns = batch.columns().iter().map(|column| {
             let views = column
                 .as_string_opt::<i32>()
                 .map(|texts| Arc::new(StringViewArray::from(texts)) as ArrayRef);
-            Column::Each(views.unwrap_or_else(|| Arc::clone(column)))
+            let column = views.unwrap_or_else(|| Arc::clone(column));
+            let is_same = partition(std::slice::from_ref(&column))?.len() == 1;
+            Ok(if is_same {
+                Column::Same(column.slice(0, 1))
+            } else {
+                Column::Each(column)
+            })
         });
-        Self {
-            columns: columns.collect(),
+        Ok(Self {
+            columns: columns.collect::<Result<_>>()?,
             len: batch.num_rows(),
-        }
+        })
     }
 
     /// How many bytes they take in memory, or more.

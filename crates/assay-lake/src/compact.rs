@@ -174,7 +174,7 @@ fn rewrite(
         for batch in rows_of(&path)? {
             let batch = batch?;
             let wanted = wanted(&batch, without);
-            writer.add(Rows::read(&filter_record_batch(&batch, &wanted)?))?;
+            writer.add(Rows::read(&filter_record_batch(&batch, &wanted)?)?)?;
         }
     }
     writer.finish()
