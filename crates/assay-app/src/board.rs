@@ -1,5 +1,6 @@
 //! Leaderboards and the results of models.
 
+mod brief;
 mod cache;
 mod changes;
 mod loaded;
@@ -12,6 +13,7 @@ mod plan;
 mod preview;
 mod result;
 
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,7 @@ use assay_model::{
 };
 use serde_json::Value as Json;
 
+pub use self::brief::{Brief, Words};
 pub(crate) use self::cache::Boards;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 pub use self::movements::{BoardChange, BoardChanges, Displaced};
@@ -60,6 +63,8 @@ pub struct BoardQuery {
     pub limit: Option<usize>,
     /// Leave out so many rows.
     pub offset: usize,
+    /// Also the words of every row: for who looks for some, or sorts by them.
+    pub words: bool,
 }
 
 /// A leaderboard, ready to be shown.
@@ -81,8 +86,8 @@ pub struct BoardView {
     pub as_of: Option<Timestamp>,
     /// How many rows there are in all.
     pub total: usize,
-    /// The rows, best first.
-    pub rows: Vec<BoardRow>,
+    ranked: Ranked,
+    asked: Range<usize>,
 }
 
 /// One row of a leaderboard.
@@ -95,7 +100,23 @@ pub struct BoardRow {
     /// The value of the metric that ranks.
     pub value: f64,
     /// The result behind it.
+    pub brief: Arc<Brief>,
+}
+
+/// A row of a leaderboard with the whole of its result.
+#[derive(Debug, Clone)]
+pub struct WholeRow {
+    /// The row.
+    pub row: BoardRow,
+    /// The result behind it.
     pub result: Arc<EvalResult>,
+}
+
+impl BoardView {
+    /// The rows that were asked for, best first.
+    pub fn rows(&self) -> &[BoardRow] {
+        &self.ranked[self.asked.clone()]
+    }
 }
 
 /// One result of a model, with where it comes from.
@@ -172,8 +193,33 @@ impl Hub {
                 Arc::new(LoadedBoard::load_at(&self.store, benchmark, task, at).await?)
             }
         };
-        let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
-        Ok(Arc::new(view(&plan, query, &ranked)))
+        let task = board.task(&plan.task);
+        if query.words {
+            let dataset = plan.benchmark.name();
+            brief::read_words(&self.store, &dataset, &plan.task, task.all()).await?;
+        }
+        let ranked = self.ranked(caller, &task, &plan).await?;
+        Ok(Arc::new(view(&plan, query, ranked)))
+    }
+
+    /// Some rows of a leaderboard with the whole of their results. A row whose model was deleted meanwhile is left out.
+    pub async fn whole_rows(
+        &self,
+        view: &BoardView,
+        rows: impl IntoIterator<Item = &BoardRow>,
+    ) -> Result<Vec<WholeRow>, Error> {
+        let rows: Vec<&BoardRow> = rows.into_iter().collect();
+        let briefs: Vec<&Arc<Brief>> = rows.iter().map(|row| &row.brief).collect();
+        let (id, definition) = (&view.benchmark_id, &view.benchmark);
+        let whole = self.boards.whole(&self.store, id, definition, &briefs);
+        let whole = rows.into_iter().zip(whole.await?);
+        let whole = whole.filter_map(|(row, result)| {
+            Some(WholeRow {
+                row: row.clone(),
+                result: result?,
+            })
+        });
+        Ok(whole.collect())
     }
 
     /// Every result of a model: on main and in open pull requests.
@@ -286,8 +332,10 @@ impl Hub {
     }
 }
 
-fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
-    let limit = query.limit.unwrap_or(usize::MAX);
+fn view(plan: &Plan, query: &BoardQuery, ranked: Ranked) -> BoardView {
+    let from = query.offset.min(ranked.len());
+    let most = ranked.len() - from;
+    let limit = query.limit.unwrap_or(most).min(most);
     BoardView {
         benchmark_id: plan.benchmark.id.clone(),
         benchmark: Arc::clone(&plan.benchmark.definition),
@@ -297,12 +345,8 @@ fn view(plan: &Plan, query: &BoardQuery, ranked: &Ranked) -> BoardView {
         policy: plan.asked.policy.as_str(),
         as_of: plan.as_of,
         total: ranked.len(),
-        rows: ranked
-            .iter()
-            .skip(query.offset)
-            .take(limit)
-            .cloned()
-            .collect(),
+        asked: from..from + limit,
+        ranked,
     }
 }
 

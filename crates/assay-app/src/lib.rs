@@ -68,8 +68,8 @@ pub use assay_trust::log::{
 };
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use board::{
-    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView,
-    Displaced, EvalResult, News, NewsQuery, Preview, RankMove,
+    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
+    Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,
 };
 pub use collect::{Collected, GRACE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};

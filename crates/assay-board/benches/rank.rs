@@ -7,10 +7,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use assay_board::{
-    BoardScore, Contender, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report,
-    Uncertainty, paired, rank, rank_intervals,
+    Contender, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, Uncertainty,
+    paired, rank, rank_intervals,
 };
-use assay_model::{Direction, ObjectId, RepoKey, Timestamp};
+use assay_model::{Direction, Number, ObjectId, RepoKey, Score, Timestamp};
 
 const RUNS: usize = 20;
 
@@ -133,16 +133,15 @@ fn report(n: u64, models: u64) -> Report {
         fingerprint: Fingerprint(fingerprint),
         since: moment,
         until: None,
-        scores: vec![BoardScore {
+        scores: vec![Score {
             metric: None,
-            value: f64::from(low_byte(n >> 16)) + f64::from(low_byte(n >> 24)) / 100.0,
+            value: Number::new(f64::from(low_byte(n >> 16)) + f64::from(low_byte(n >> 24)) / 100.0)
+                .unwrap(),
             literal: String::new(),
-            level: Level::Whole,
-            stderr: None,
-            interval: None,
+            slice: None,
+            value_type: None,
             sample_size: None,
         }],
-        handle: 0,
     }
 }
 
@@ -150,6 +149,7 @@ fn question(policy: Policy) -> Question {
     Question {
         metric: "accuracy".parse().unwrap(),
         primary: true,
+        slice: None,
         direction: Direction::HigherIsBetter,
         level: Level::Whole,
         policy,

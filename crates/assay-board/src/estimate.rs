@@ -101,19 +101,46 @@ impl Uncertainty {
     }
 }
 
+/// What an entry tells that bears on how uncertain its values are.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'e> {
+    /// Its scores.
+    pub scores: &'e [Score],
+    /// How many samples it says were evaluated.
+    pub sample_size: Option<u64>,
+}
+
+impl<'e> From<&'e Entry> for Told<'e> {
+    fn from(entry: &'e Entry) -> Self {
+        Self {
+            scores: &entry.scores,
+            sample_size: entry.sample_size,
+        }
+    }
+}
+
 /// How uncertain a value of an entry is; none when the entry does not tell. Nothing is guessed: a percentage that is no
 /// share of right answers has no interval for its number of samples, and an error of zero is no error.
-pub fn uncertainty_of(entry: &Entry, metric: &Metric, value: f64) -> Option<Uncertainty> {
-    match stated(entry, metric, value) {
-        Stated::Nothing => counted(entry, metric, value),
+pub fn uncertainty_of<'e>(
+    told: impl Into<Told<'e>>,
+    metric: &Metric,
+    value: f64,
+) -> Option<Uncertainty> {
+    let told = told.into();
+    match stated(told, metric, value) {
+        Stated::Nothing => counted(told, metric, value),
         Stated::Nonsense => None,
         Stated::Known(uncertainty) => Some(uncertainty),
     }
 }
 
 /// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not tell.
-pub fn interval_of(entry: &Entry, metric: &Metric, value: f64) -> Option<(Interval, Basis)> {
-    let uncertainty = uncertainty_of(entry, metric, value)?;
+pub fn interval_of<'e>(
+    told: impl Into<Told<'e>>,
+    metric: &Metric,
+    value: f64,
+) -> Option<(Interval, Basis)> {
+    let uncertainty = uncertainty_of(told, metric, value)?;
     let (down, up) = uncertainty.reach(value, Z95);
     Some((of_ends(value - down, value + up), uncertainty.basis))
 }
@@ -125,12 +152,12 @@ enum Stated {
     Known(Uncertainty),
 }
 
-fn stated(entry: &Entry, metric: &Metric, value: f64) -> Stated {
+fn stated(told: Told<'_>, metric: &Metric, value: f64) -> Stated {
     // A score that is alone has nothing beside it.
-    if entry.scores.len() < 2 {
+    if told.scores.len() < 2 {
         return Stated::Nothing;
     }
-    let beside = |suffix: &str| companion(&entry.scores, metric, suffix);
+    let beside = |suffix: &str| companion(told.scores, metric, suffix);
     let errors = |down: f64, up: f64, basis| match Uncertainty::of_errors(down, up, basis) {
         Some(uncertainty) => Stated::Known(uncertainty),
         // Where all answers are right, or all wrong, programs write an error of zero.
@@ -152,8 +179,8 @@ fn stated(entry: &Entry, metric: &Metric, value: f64) -> Stated {
 }
 
 /// What the number of samples tells.
-fn counted(entry: &Entry, metric: &Metric, value: f64) -> Option<Uncertainty> {
-    let samples = samples(entry, metric)?;
+fn counted(told: Told<'_>, metric: &Metric, value: f64) -> Option<Uncertainty> {
+    let samples = samples(told, metric)?;
     let scale = scale(metric)?;
     let is_share = (0.0..=1.0).contains(&(value / scale));
     is_share
@@ -192,16 +219,16 @@ fn companion(scores: &[Score], metric: &Metric, suffix: &str) -> Option<f64> {
     named(&own).or_else(|| metric.primary.then(|| named(suffix)).flatten())
 }
 
-fn samples(entry: &Entry, metric: &Metric) -> Option<u64> {
+fn samples(told: Told<'_>, metric: &Metric) -> Option<u64> {
     if !COUNTED.contains(&metric.id.as_str()) {
         return None;
     }
-    let own = entry
+    let own = told
         .scores
         .iter()
         .find(|score| score.metric.as_ref().is_none_or(|id| *id == metric.id));
     own.and_then(|score| score.sample_size)
-        .or(entry.sample_size)
+        .or(told.sample_size)
         .filter(|samples| *samples > 0)
 }
 

@@ -1,6 +1,6 @@
-use assay_model::RepoKey;
+use assay_model::{RepoKey, Score};
 
-use crate::{BoardScore, Question, Report};
+use crate::{Question, Report};
 
 /// The ranked results of one task by one metric. Only [`rank`](fn@crate::rank) makes one.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,8 @@ pub struct Leaderboard<'a> {
 pub struct Row<'a> {
     pub(crate) rank: usize,
     pub(crate) report: &'a Report,
-    pub(crate) score: &'a BoardScore,
+    pub(crate) score: &'a Score,
+    pub(crate) given: usize,
 }
 
 impl<'a> Leaderboard<'a> {
@@ -65,16 +66,21 @@ impl<'a> Row<'a> {
 
     /// The value it is ranked by; always finite.
     pub fn value(&self) -> f64 {
-        self.score.value
+        self.score.value.get()
     }
 
     /// The score it is ranked by.
-    pub fn score(&self) -> &'a BoardScore {
+    pub fn score(&self) -> &'a Score {
         self.score
     }
 
     /// The report that the score is of.
     pub fn report(&self) -> &'a Report {
         self.report
+    }
+
+    /// Which of the reports that is, in the order in which they were given, from 0.
+    pub fn given(&self) -> usize {
+        self.given
     }
 }

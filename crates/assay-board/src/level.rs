@@ -11,18 +11,19 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a score of this slice, by a metric that is itself defined over a slice or over all.
+    /// Whether a score of this slice is of this level, by a metric that is itself defined over a slice or over all.
     ///
     /// ```
     /// # use assay_board::Level;
-    /// assert_eq!(Level::of(None, None), Level::Whole);
-    /// assert_eq!(Level::of(Some("small"), Some("small")), Level::Whole);
-    /// assert_eq!(Level::of(Some("small"), None), Level::Part("small".to_owned()));
+    /// assert!(Level::Whole.has(None, None));
+    /// assert!(Level::Whole.has(Some("small"), Some("small")));
+    /// assert!(Level::Part("small".to_owned()).has(Some("small"), None));
     /// ```
-    pub fn of(slice: Option<&str>, slice_of_metric: Option<&str>) -> Self {
-        match slice {
-            Some(slice) if slice_of_metric != Some(slice) => Self::Part(slice.to_owned()),
-            Some(_) | None => Self::Whole,
+    pub fn has(&self, slice: Option<&str>, slice_of_metric: Option<&str>) -> bool {
+        let part = slice.filter(|slice| slice_of_metric != Some(slice));
+        match self {
+            Self::Whole => part.is_none(),
+            Self::Part(own) => part == Some(own),
         }
     }
 }

@@ -9,6 +9,8 @@ pub struct Question {
     pub metric: MetricId,
     /// Whether it is the primary one, for which an anonymous `value` stands.
     pub primary: bool,
+    /// The slice that it is defined over; none when that is the whole task.
+    pub slice: Option<String>,
     /// Which way it improves.
     pub direction: Direction,
     /// How much of the task the ranked scores cover.
@@ -29,6 +31,7 @@ impl Question {
         Self {
             metric: metric.id.clone(),
             primary: metric.primary,
+            slice: metric.slice.clone(),
             direction: metric.direction,
             level: Level::Whole,
             policy: Policy::default(),

@@ -1,21 +1,26 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use assay_model::{Direction, RepoKey};
+use assay_model::{Direction, RepoKey, Score};
 
-use crate::{BoardScore, Fingerprint, Leaderboard, Origin, Policy, Question, Report, Row};
+use crate::{Fingerprint, Leaderboard, Origin, Policy, Question, Report, Row};
 
 /// A report that can be ranked, with what it is ranked by.
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     report: &'a Report,
-    score: &'a BoardScore,
+    score: &'a Score,
+    /// Its place among the reports that were given.
+    given: usize,
     /// The value with its sign turned where lower is better, so that more is always better.
     merit: f64,
 }
 
 /// Ranks the reports of one task. The order in which they are given changes nothing.
-pub fn rank<'a>(reports: &'a [Report], question: &Question) -> Leaderboard<'a> {
+pub fn rank<'a>(
+    reports: impl IntoIterator<Item = &'a Report>,
+    question: &Question,
+) -> Leaderboard<'a> {
     let candidates = visible(reports, question);
     let mut chosen = match question.policy {
         Policy::Authoritative => one_a_model(candidates, authority),
@@ -31,10 +36,14 @@ pub fn rank<'a>(reports: &'a [Report], question: &Question) -> Leaderboard<'a> {
 }
 
 /// What the question admits, without what is shown already on the main branch of the same model.
-fn visible<'a>(reports: &'a [Report], question: &Question) -> Vec<Candidate<'a>> {
-    let admitted = reports.iter().filter(|report| admits(question, report));
+fn visible<'a>(
+    reports: impl IntoIterator<Item = &'a Report>,
+    question: &Question,
+) -> Vec<Candidate<'a>> {
+    let numbered = reports.into_iter().enumerate();
+    let admitted = numbered.filter(|(_, report)| admits(question, report));
     let mut candidates: Vec<Candidate<'a>> = admitted
-        .filter_map(|report| candidate(report, question))
+        .filter_map(|(given, report)| candidate(report, given, question))
         .collect();
     let is_merged = |candidate: &Candidate<'_>| match candidate.report.origin {
         Origin::Merged => true,
@@ -66,27 +75,29 @@ fn admits(question: &Question, report: &Report) -> bool {
         && !(report.derived && question.base_models_only)
 }
 
-/// The report with the score that the question asks for, if it has one and that is finite.
-fn candidate<'a>(report: &'a Report, question: &Question) -> Option<Candidate<'a>> {
+/// The report with the score that the question asks for, if it has one.
+fn candidate<'a>(report: &'a Report, given: usize, question: &Question) -> Option<Candidate<'a>> {
     let score = asked(&report.scores, question)?;
-    // Zero has two signs, which are one value and must share a rank.
-    let value = score.value + 0.0;
-    let merit = match question.direction {
-        Direction::HigherIsBetter => value,
-        Direction::LowerIsBetter => 0.0 - value,
-    };
-    value.is_finite().then_some(Candidate {
+    let value = score.value.get();
+    Some(Candidate {
         report,
         score,
-        merit,
+        given,
+        merit: match question.direction {
+            Direction::HigherIsBetter => value,
+            // Zero has two signs, which are one value and must share a rank.
+            Direction::LowerIsBetter => 0.0 - value,
+        },
     })
 }
 
 /// The score of the metric by its name, else the anonymous one where that stands for the metric.
-fn asked<'a>(scores: &'a [BoardScore], question: &Question) -> Option<&'a BoardScore> {
-    let named = |score: &&BoardScore| score.metric.as_ref() == Some(&question.metric);
-    let anonymous = |score: &&BoardScore| score.metric.is_none() && question.primary;
-    let of_level = || scores.iter().filter(|score| score.level == question.level);
+fn asked<'a>(scores: &'a [Score], question: &Question) -> Option<&'a Score> {
+    let named = |score: &&Score| score.metric.as_ref() == Some(&question.metric);
+    let anonymous = |score: &&Score| score.metric.is_none() && question.primary;
+    let own = question.slice.as_deref();
+    let is_asked = |score: &&Score| question.level.has(score.slice.as_deref(), own);
+    let of_level = || scores.iter().filter(is_asked);
     of_level()
         .find(named)
         .or_else(|| of_level().find(anonymous))
@@ -172,7 +183,7 @@ fn identity(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
         .then(ours.until.cmp(&theirs.until))
         .then(theirs.verified.cmp(&ours.verified))
         .then_with(|| ours.fingerprint.cmp(&theirs.fingerprint))
-        .then_with(|| right.score.value.total_cmp(&left.score.value))
+        .then_with(|| right.score.value.get().total_cmp(&left.score.value.get()))
 }
 
 /// Gives ranks to what is in order: 1, 2, 2, 4.
@@ -190,6 +201,7 @@ fn placed<'a>(sorted: &[Candidate<'a>]) -> Vec<Row<'a>> {
             rank,
             report: candidate.report,
             score: candidate.score,
+            given: candidate.given,
         });
     }
     rows

@@ -1,6 +1,4 @@
-use assay_model::{MetricId, ObjectId, RepoId, RepoKey, RepoPath, Timestamp};
-
-use crate::Level;
+use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Timestamp};
 
 /// One entry of a result file, as a board sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,28 +30,7 @@ pub struct Report {
     /// From when on the hub shows it no more; none while it does.
     pub until: Option<Timestamp>,
     /// The scores, in the order of the file.
-    pub scores: Vec<BoardScore>,
-    /// What the caller knows the report by. No rank depends on it.
-    pub handle: usize,
-}
-
-/// One value of a report.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BoardScore {
-    /// The metric; none for the anonymous `value`, which stands for the primary one.
-    pub metric: Option<MetricId>,
-    /// The value.
-    pub value: f64,
-    /// The value as it was written.
-    pub literal: String,
-    /// How much of the task it covers.
-    pub level: Level,
-    /// The standard error, when it is known.
-    pub stderr: Option<f64>,
-    /// The interval, when it is known.
-    pub interval: Option<Interval>,
-    /// How many samples it was computed from, when it is known.
-    pub sample_size: Option<u64>,
+    pub scores: Vec<Score>,
 }
 
 /// Where the true value lies, with what confidence.

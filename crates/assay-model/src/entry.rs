@@ -47,7 +47,7 @@ pub struct Score {
 }
 
 /// What ran the evaluation.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Framework {
     /// Such as `inspect-ai`.
     pub name: Option<String>,

@@ -112,6 +112,25 @@ async fn read(store: &Store, keys: &[RepoKey]) {
     report("read a board of 5,000 entries, 20 times", start);
 
     let start = Start::now();
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        let board = store
+            .briefs_of_board("acme/bench-0", Some(&task), None)
+            .await
+            .unwrap();
+        assert_eq!(board.len(), 5000);
+        ids = board.iter().map(|brief| brief.id).take(100).collect();
+    }
+    report("read a board of 5,000 entries in brief, 20 times", start);
+
+    let start = Start::now();
+    for _ in 0..100 {
+        let rows = store.entries_with(&ids).await.unwrap();
+        assert_eq!(rows.len(), 100);
+    }
+    report("read 100 entries by their number, 100 times", start);
+
+    let start = Start::now();
     for key in keys.iter().take(1000) {
         store.entries_of_model(*key, None).await.unwrap();
     }
@@ -119,7 +138,7 @@ async fn read(store: &Store, keys: &[RepoKey]) {
 
     let start = Start::now();
     for key in keys.iter().take(1000) {
-        store.entries_on_board("acme/bench-0", *key).await.unwrap();
+        store.briefs_on_board("acme/bench-0", *key).await.unwrap();
     }
     report("read what a model has on a board, 1,000 times", start);
 

@@ -1,10 +1,12 @@
 //! The two backends as one: where a question or a change meets the one that carries it out.
 
+use futures_util::TryStreamExt as _;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Database, Postgres, Row as _, SqlSafeStr, Sqlite, Transaction};
 
+use crate::row::Cells;
 use crate::sql::Query;
 use crate::{postgres, sqlite};
 
@@ -85,6 +87,30 @@ impl Connection {
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
         }
+    }
+
+    /// What is read from each row of the answer to a statement, row by row as they come.
+    pub(crate) async fn read_all<T>(
+        &mut self,
+        query: Query<'_>,
+        mut read: impl FnMut(&mut Cells<'_>) -> sqlx::Result<T>,
+    ) -> sqlx::Result<Vec<T>> {
+        let mut answer = Vec::new();
+        match self {
+            Self::Sqlite(held) => {
+                let mut rows = sqlite::prepare(query)?.fetch(held.get());
+                while let Some(row) = rows.try_next().await? {
+                    answer.push(read(&mut Cells::of(&Row::Sqlite(row)))?);
+                }
+            }
+            Self::Postgres(held) => {
+                let mut rows = postgres::prepare(query)?.fetch(held.get());
+                while let Some(row) = rows.try_next().await? {
+                    answer.push(read(&mut Cells::of(&Row::Postgres(row)))?);
+                }
+            }
+        }
+        Ok(answer)
     }
 
     /// The first row of the answer to a statement, if there is any.

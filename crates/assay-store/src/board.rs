@@ -8,7 +8,8 @@ use crate::entries::names_of_dataset;
 use crate::entry_json::{read_framework, read_scores, read_source};
 use crate::entry_row::{read_branch, read_standing};
 use crate::row::Cells;
-use crate::{AccountId, AccountKind, Branch, sql};
+use crate::sql::{self, Builder};
+use crate::{AccountId, AccountKind, Branch};
 
 /// One leaderboard: a task of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +19,11 @@ pub struct Board {
     /// The task.
     pub task: TaskId,
 }
+
+/// The number of an entry in the index, by which the rest of it is found. Another process may give it another number after
+/// the index was made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(pub i64);
 
 /// The account that owns a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,31 +111,37 @@ pub struct BoardSize {
     pub models: u64,
 }
 
+/// How many entries are asked for by number in one statement: as many of these as are needed.
+const AT_ONCE: [usize; 4] = [1, 10, 100, 1000];
+
 questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
-    /// Every version of every entry for a task, whether it is current or not: for who compares the board of one moment
-    /// with that of another.
-    fn versions_of_board(dataset: &str, task: &TaskId) -> Vec<BoardEntry>;
-    /// The current entries of one model for a benchmark, as [`Store::entries_of_board`](crate::Store::entries_of_board)
-    /// has them: for who keeps a board and need not read all of it again.
-    fn entries_on_board(dataset: &str, model: RepoKey) -> Vec<BoardEntry>;
+    /// The entries of these numbers, as far as there are any, in no particular order.
+    fn entries_with(ids: &[EntryId]) -> Vec<(EntryId, BoardEntry)>;
     /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
     /// does not define included.
     fn board_sizes(dataset: &str) -> Vec<BoardSize>;
 }
 
 macro_rules! select_board {
-    ($condition:literal) => {
+    (SELECT $more:literal) => {
         concat!(
             "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
              c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
              e.detail, e.revoked, e.attested, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
-             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms, e.until_ms \
-             FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
+             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms, e.until_ms",
+            $more,
+            " FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
              LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
-             WHERE e.dataset_lower IN ",
+             WHERE "
+        )
+    };
+    ($condition:literal) => {
+        concat!(
+            select_board!(SELECT ""),
+            "e.dataset_lower IN ",
             names_of_dataset!(),
             $condition,
             " ORDER BY e.repo, e.pull, e.file, e.ordinal"
@@ -160,42 +172,32 @@ async fn entries_of_board(
     if let Some(at) = at {
         query = query.bind(at.millis());
     }
-    let rows = query.fetch_all(connection).await?;
-    rows.iter()
-        .map(|row| read_board_entry(&mut Cells::of(row)))
-        .collect()
+    query.read_all(connection, read_board_entry).await
 }
 
-async fn versions_of_board(
+async fn entries_with(
     connection: &mut Connection,
-    dataset: &str,
-    task: &TaskId,
-) -> sqlx::Result<Vec<BoardEntry>> {
-    let statement = select_board!(" AND e.task = $2");
-    let rows = sql::query(statement)
-        .bind(dataset)
-        .bind(task.as_str())
-        .fetch_all(connection)
-        .await?;
-    rows.iter()
-        .map(|row| read_board_entry(&mut Cells::of(row)))
-        .collect()
-}
-
-async fn entries_on_board(
-    connection: &mut Connection,
-    dataset: &str,
-    model: RepoKey,
-) -> sqlx::Result<Vec<BoardEntry>> {
-    let statement = select_board!(" AND e.repo = $2 AND e.until_ms IS NULL");
-    let rows = sql::query(statement)
-        .bind(dataset)
-        .bind(model.0)
-        .fetch_all(connection)
-        .await?;
-    rows.iter()
-        .map(|row| read_board_entry(&mut Cells::of(row)))
-        .collect()
+    ids: &[EntryId],
+) -> sqlx::Result<Vec<(EntryId, BoardEntry)>> {
+    let mut entries = Vec::with_capacity(ids.len());
+    for some in ids.chunks(AT_ONCE[AT_ONCE.len() - 1]) {
+        // A statement for every count there may be would fill the memory of prepared ones.
+        let count = AT_ONCE.into_iter().find(|count| some.len() <= *count);
+        let last = some.last().copied().into_iter().cycle();
+        let padded = some.iter().copied().chain(last);
+        let mut query = Builder::new(concat!(select_board!(SELECT ", e.id"), "e.id IN ("));
+        for (place, EntryId(id)) in padded.take(count.unwrap_or(some.len())).enumerate() {
+            query.push(if place == 0 { "" } else { ", " });
+            query.push_bind(id);
+        }
+        query.push(")");
+        let read = |cells: &mut Cells<'_>| {
+            let entry = read_board_entry(cells)?;
+            Ok((EntryId(cells.get()?), entry))
+        };
+        entries.extend(query.build().read_all(connection, read).await?);
+    }
+    Ok(entries)
 }
 
 fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
@@ -243,17 +245,15 @@ async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result
         names_of_dataset!(),
         " GROUP BY e.task ORDER BY e.task"
     );
-    let rows = sql::query(query)
-        .bind(dataset)
-        .fetch_all(connection)
-        .await?;
-    let read = |row| {
-        let mut cells = Cells::of(row);
+    let read = |cells: &mut Cells<'_>| {
         Ok(BoardSize {
             task: cells.parse()?,
             entries: cells.number()?,
             models: cells.number()?,
         })
     };
-    rows.iter().map(read).collect()
+    sql::query(query)
+        .bind(dataset)
+        .read_all(connection, read)
+        .await
 }

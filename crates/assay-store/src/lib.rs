@@ -14,6 +14,7 @@ mod accounts;
 mod backend;
 mod benchmarks;
 mod board;
+mod brief;
 mod cards;
 mod counts;
 mod database;
@@ -61,7 +62,8 @@ mod webhooks;
 
 pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
-pub use board::{Board, BoardEntry, BoardSize, Owner};
+pub use board::{Board, BoardEntry, BoardSize, EntryId, Owner};
+pub use brief::{BriefEntry, EntryWords};
 pub use cards::Card;
 pub use counts::{Counts, PublicCounts};
 pub use database::{Database, DatabaseError, Server};

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 
 use crate::backend::{Connection, Row};
-use crate::row::Cell;
+use crate::row::{Cell, Cells};
 
 /// A value of a statement. One that is absent still has a type, which `PostgreSQL` wants to know.
 #[derive(Debug, Clone)]
@@ -76,6 +76,15 @@ impl<'q> Query<'q> {
     /// All rows of the answer.
     pub(crate) async fn fetch_all(self, connection: &mut Connection) -> sqlx::Result<Vec<Row>> {
         connection.fetch_all(self).await
+    }
+
+    /// What is read from each row of the answer. Rows are read as they come, and are not held all at once.
+    pub(crate) async fn read_all<T>(
+        self,
+        connection: &mut Connection,
+        read: impl FnMut(&mut Cells<'_>) -> sqlx::Result<T>,
+    ) -> sqlx::Result<Vec<T>> {
+        connection.read_all(self, read).await
     }
 
     /// The first row of the answer, if there is any.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_board::{Contender, Policy, Report, rank, rank_intervals, uncertainty_of};
+use assay_board::{Contender, Fingerprint, Policy, rank, rank_intervals, uncertainty_of};
 use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
-use assay_store::{AccountId, BoardEntry, Store, Viewer};
+use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
 
+use super::BoardRow;
+use super::brief::{self, Brief};
 use super::plan::Plan;
-use super::{BoardRow, EvalResult, result};
 use crate::error::Error;
 use crate::known::KnownBenchmark;
 
@@ -29,11 +30,9 @@ pub(super) struct LoadedBoard {
 #[derive(Debug, Default)]
 pub(super) struct LoadedTask {
     /// What everyone sees.
-    public: Vec<Report>,
+    public: Vec<Arc<Brief>>,
     /// What the friends of an account see as well.
-    private: Vec<(AccountId, Report)>,
-    /// The results behind the reports, each known by the handle of its report.
-    results: Vec<Arc<EvalResult>>,
+    private: Vec<(AccountId, Arc<Brief>)>,
     /// What everyone sees, by what was asked.
     ranked: Mutex<HashMap<Asked, Ranked>>,
 }
@@ -53,10 +52,8 @@ impl LoadedBoard {
         store: &Store,
         benchmark: &Arc<KnownBenchmark>,
     ) -> Result<Self, Error> {
-        let rows = store
-            .entries_of_board(&benchmark.name(), None, None)
-            .await?;
-        Ok(Self::new(benchmark, BTreeMap::new(), rows))
+        let rows = store.briefs_of_board(&benchmark.name(), None, None).await?;
+        Self::new(store, benchmark, BTreeMap::new(), rows).await
     }
 
     /// The results of a task as they were at a moment.
@@ -67,13 +64,13 @@ impl LoadedBoard {
         at: Timestamp,
     ) -> Result<Self, Error> {
         let rows = store
-            .entries_of_board(&benchmark.name(), Some(task), Some(at))
+            .briefs_of_board(&benchmark.name(), Some(task), Some(at))
             .await?;
         // What held then counts as holding, whatever became of it.
         let held = rows
             .into_iter()
-            .map(|row| BoardEntry { until: None, ..row });
-        Ok(Self::new(benchmark, BTreeMap::new(), held.collect()))
+            .map(|row| BriefEntry { until: None, ..row });
+        Self::new(store, benchmark, BTreeMap::new(), held.collect()).await
     }
 
     /// Reads the results of some models again. Tasks that they have no part in stay as they are, ranks and all.
@@ -86,7 +83,7 @@ impl LoadedBoard {
         for model in models {
             rows.extend(
                 store
-                    .entries_on_board(&self.benchmark.name(), *model)
+                    .briefs_on_board(&self.benchmark.name(), *model)
                     .await?,
             );
         }
@@ -96,36 +93,36 @@ impl LoadedBoard {
                 tasks.insert(task.clone(), Arc::new(loaded.without(models)));
             }
         }
-        Ok(Self::new(&self.benchmark, tasks, rows))
+        Self::new(store, &self.benchmark, tasks, rows).await
     }
 
     /// Adds rows to tasks, which are their only owners when they are given rows.
-    fn new(
+    async fn new(
+        store: &Store,
         benchmark: &Arc<KnownBenchmark>,
         mut tasks: BTreeMap<TaskId, Arc<LoadedTask>>,
-        rows: Vec<BoardEntry>,
-    ) -> Self {
+        mut rows: Vec<BriefEntry>,
+    ) -> Result<Self, Error> {
+        // A model that the operator has closed is on no board.
+        rows.retain(|row| !row.disabled);
+        let said = brief::said_twice(store, &rows).await?;
         let mut fresh: BTreeMap<TaskId, LoadedTask> = BTreeMap::new();
         for row in rows {
-            // A model that the operator has closed is on no board.
-            if row.disabled {
-                continue;
-            }
             let task = fresh.entry(row.task.clone()).or_insert_with(|| {
                 let held = tasks.remove(&row.task).map(Arc::try_unwrap);
                 held.and_then(Result::ok).unwrap_or_default()
             });
-            task.add(&row, benchmark);
+            task.add(row, &said);
         }
         tasks.extend(
             fresh
                 .into_iter()
                 .map(|(task, loaded)| (task, Arc::new(loaded))),
         );
-        Self {
+        Ok(Self {
             benchmark: Arc::clone(benchmark),
             tasks,
-        }
+        })
     }
 
     /// Whether it was made for this very definition, name and visibility.
@@ -135,7 +132,7 @@ impl LoadedBoard {
 
     /// How many results it has.
     pub(super) fn len(&self) -> usize {
-        self.tasks.values().map(|task| task.results.len()).sum()
+        self.tasks.values().map(|task| task.len()).sum()
     }
 
     /// The results of a task.
@@ -145,55 +142,50 @@ impl LoadedBoard {
 }
 
 impl LoadedTask {
-    fn add(&mut self, row: &BoardEntry, benchmark: &KnownBenchmark) {
-        let definition = &benchmark.definition;
-        let report = result::report(row, definition, self.results.len());
-        let shown = result::on_board(row, &benchmark.id, definition);
-        self.results.push(Arc::new(shown));
-        if row.private {
-            self.private.push((row.owner.id, report));
+    fn add(&mut self, row: BriefEntry, said: &HashMap<EntryId, Fingerprint>) {
+        let (owner, private) = (row.owner, row.private);
+        let said = said.get(&row.id).copied();
+        let brief = Arc::new(Brief::new(row, said));
+        if private {
+            self.private.push((owner, brief));
         } else {
-            self.public.push(report);
+            self.public.push(brief);
         }
     }
 
+    fn len(&self) -> usize {
+        self.public.len() + self.private.len()
+    }
+
+    /// Every result, whoever sees it.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Brief>> {
+        let private = self.private.iter().map(|(_, brief)| brief);
+        self.public.iter().chain(private)
+    }
+
     fn has_any(&self, models: &BTreeSet<RepoKey>) -> bool {
-        let private = self.private.iter().map(|(_, report)| report);
-        self.public
-            .iter()
-            .chain(private)
-            .any(|report| models.contains(&report.key))
+        self.all().any(|brief| models.contains(&brief.report.key))
     }
 
     /// The same without the results of some models.
     fn without(&self, models: &BTreeSet<RepoKey>) -> Self {
-        let mut results = Vec::with_capacity(self.results.len());
-        let mut keep = |report: &Report| {
-            let mut kept = report.clone();
-            kept.handle = results.len();
-            results.push(Arc::clone(&self.results[report.handle]));
-            kept
-        };
-        let stays = |report: &Report| !models.contains(&report.key);
-        let public = self.public.iter().filter(|report| stays(report));
-        let public = public.map(&mut keep).collect();
-        let private = self.private.iter().filter(|(_, report)| stays(report));
-        let private = private
-            .map(|(owner, report)| (*owner, keep(report)))
-            .collect();
+        let stays = |brief: &Brief| !models.contains(&brief.report.key);
+        let public = self.public.iter().filter(|brief| stays(brief));
+        let private = self.private.iter().filter(|(_, brief)| stays(brief));
         Self {
-            public,
-            private,
-            results,
+            public: public.cloned().collect(),
+            private: private.cloned().collect(),
             ranked: Mutex::default(),
         }
     }
 
     /// The result of a model that everyone sees since a moment.
-    pub(super) fn result_since(&self, model: &RepoId, since: Timestamp) -> Option<Arc<EvalResult>> {
-        let mut reports = self.public.iter();
-        let report = reports.find(|report| report.model == *model && report.since == since)?;
-        Some(Arc::clone(&self.results[report.handle]))
+    pub(super) fn result_since(&self, model: &RepoId, since: Timestamp) -> Option<&Arc<Brief>> {
+        let is_asked = |brief: &&Arc<Brief>| {
+            let report = &brief.report;
+            report.since == since && report.model == *model
+        };
+        self.public.iter().find(is_asked)
     }
 
     /// Whether some see more than everyone.
@@ -207,7 +199,7 @@ impl LoadedTask {
         if let Some(ranked) = kept().get(&plan.asked) {
             return Arc::clone(ranked);
         }
-        let ranked = Arc::new(self.rows(&self.public, plan));
+        let ranked = Arc::new(rows(&self.public, plan));
         let mut kept = kept();
         if kept.len() >= MAX_RANKED {
             kept.clear();
@@ -219,43 +211,40 @@ impl LoadedTask {
     /// The board that a viewer sees, when that is more than everyone sees.
     pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
         let sees = |owner: &AccountId| viewer.sees_all || viewer.accounts.contains(owner);
-        let own: Vec<&Report> = self
+        let own: Vec<&Arc<Brief>> = self
             .private
             .iter()
             .filter(|(owner, _)| sees(owner))
-            .map(|(_, report)| report)
+            .map(|(_, brief)| brief)
             .collect();
         if own.is_empty() {
             return None;
         }
-        let visible: Vec<Report> = self.public.iter().chain(own).cloned().collect();
-        Some(Arc::new(self.rows(&visible, plan)))
+        let visible: Vec<Arc<Brief>> = self.public.iter().chain(own).cloned().collect();
+        Some(Arc::new(rows(&visible, plan)))
     }
+}
 
-    /// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
-    fn rows(&self, reports: &[Report], plan: &Plan) -> Vec<BoardRow> {
-        let board = rank(reports, &plan.question);
-        let metric = plan.metric();
-        let contenders: Vec<Contender> = board
-            .rows()
-            .iter()
-            .map(|row| {
-                let entry = &self.results[row.report().handle].entry;
-                Contender {
-                    value: row.value(),
-                    uncertainty: metric
-                        .and_then(|metric| uncertainty_of(entry, metric, row.value())),
-                }
-            })
-            .collect();
-        let intervals = rank_intervals(&contenders, plan.question.direction);
-        let rows = board.rows().iter().zip(intervals);
-        rows.map(|(row, rank_interval)| BoardRow {
-            rank: row.rank(),
-            rank_interval,
+/// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
+fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
+    let board = rank(briefs.iter().map(|brief| &brief.report), &plan.question);
+    let metric = plan.metric();
+    let contenders: Vec<Contender> = board
+        .rows()
+        .iter()
+        .map(|row| Contender {
             value: row.value(),
-            result: Arc::clone(&self.results[row.report().handle]),
+            uncertainty: metric
+                .and_then(|metric| uncertainty_of(&*briefs[row.given()], metric, row.value())),
         })
-        .collect()
-    }
+        .collect();
+    let intervals = rank_intervals(&contenders, plan.question.direction);
+    let rows = board.rows().iter().zip(intervals);
+    rows.map(|(row, rank_interval)| BoardRow {
+        rank: row.rank(),
+        rank_interval,
+        value: row.value(),
+        brief: Arc::clone(&briefs[row.given()]),
+    })
+    .collect()
 }

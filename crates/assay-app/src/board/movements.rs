@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use assay_board::{Change, Leaderboard, Movement, Question, Report, changes, rank};
+use assay_board::{Change, Leaderboard, Movement, Question, changes, rank};
 use assay_model::{Benchmark, MetricId, RepoId, TaskId, Timestamp};
-use assay_store::BoardEntry;
 
-use super::{BoardQuery, EvalResult, result};
+use super::brief::{self, Brief};
+use super::{BoardQuery, EvalResult};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::known::KnownBenchmark;
 
 /// How many moments are looked back at.
 const MAX_MOMENTS: usize = 40;
@@ -79,55 +78,59 @@ impl Hub {
         };
         let plan = self.plan(benchmark, &query).await?;
         let name = plan.benchmark.name();
-        let versions = self.store.versions_of_board(&name, &plan.task).await?;
-        let (known, question) = (Arc::clone(&plan.benchmark), plan.question.clone());
-        let found = blocking(move || lately(&versions, &known, &question, limit)).await?;
+        let mut versions = self.store.versions_of_board(&name, &plan.task).await?;
+        versions.retain(|row| !row.private && !row.disabled);
+        let said = brief::said_twice(&self.store, &versions).await?;
+        let question = plan.question.clone();
+        let found = blocking(move || {
+            let briefs = versions.into_iter().map(|row| {
+                let said = said.get(&row.id).copied();
+                Arc::new(Brief::new(row, said))
+            });
+            lately(&briefs.collect::<Vec<_>>(), &question, limit)
+        })
+        .await?;
+        let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
+        let mut changes = Vec::with_capacity(found.len());
+        for (mut change, behind) in found {
+            if let Some(brief) = behind {
+                let behind = [&brief];
+                let whole = self.boards.whole(&self.store, id, definition, &behind);
+                change.result = whole.await?.pop().flatten();
+            }
+            changes.push(change);
+        }
         Ok(BoardChanges {
-            benchmark_id: plan.benchmark.id.clone(),
-            benchmark: Arc::clone(&plan.benchmark.definition),
+            benchmark_id: id.clone(),
+            benchmark: Arc::clone(definition),
             task: plan.task,
             metric: plan.question.metric,
-            changes: found,
+            changes,
         })
     }
 }
 
-fn lately(
-    versions: &[BoardEntry],
-    known: &KnownBenchmark,
-    question: &Question,
-    limit: usize,
-) -> Result<Vec<BoardChange>, Error> {
-    let seen: Vec<&BoardEntry> = versions
-        .iter()
-        .filter(|row| !row.private && !row.disabled)
-        .collect();
-    let reports: Vec<Report> = seen
-        .iter()
-        .enumerate()
-        .map(|(handle, row)| result::report(row, &known.definition, handle))
-        .collect();
+/// A change, and the result behind the new value, in brief.
+type Found = (BoardChange, Option<Arc<Brief>>);
+
+fn lately(versions: &[Arc<Brief>], question: &Question, limit: usize) -> Result<Vec<Found>, Error> {
     let mut found = Vec::new();
     let mut after: Option<Leaderboard<'_>> = None;
-    for at in moments(&reports) {
+    for at in moments(versions) {
         if found.len() >= limit {
             break;
         }
-        let before = board_at(&reports, question, Timestamp::from_millis(at.millis() - 1));
+        let before = board_at(versions, question, Timestamp::from_millis(at.millis() - 1));
         let now = match after.take() {
             Some(now) => now,
-            None => board_at(&reports, question, at),
+            None => board_at(versions, question, at),
         };
         let moved = changes(&before, &now).map_err(Error::internal)?;
-        let shown = |change: &Change<'_>| {
-            let report = now.row_of(change.key)?.report();
-            Some(Arc::new(result::on_board(
-                seen[report.handle],
-                &known.id,
-                &known.definition,
-            )))
+        let behind = |change: &Change<'_>| {
+            let row = now.row_of(change.key)?;
+            Some(Arc::clone(&versions[row.given()]))
         };
-        found.extend(told(at, &moved, shown));
+        found.extend(told(at, &moved, behind));
         // Between two moments nothing changes, so the board before this one is the board after the last.
         after = Some(before);
     }
@@ -135,16 +138,16 @@ fn lately(
     Ok(found)
 }
 
-fn board_at<'r>(reports: &'r [Report], question: &Question, at: Timestamp) -> Leaderboard<'r> {
+fn board_at<'r>(versions: &'r [Arc<Brief>], question: &Question, at: Timestamp) -> Leaderboard<'r> {
     let mut question = question.clone();
     question.as_of = Some(at);
-    rank(reports, &question)
+    rank(versions.iter().map(|version| &version.report), &question)
 }
 
 /// The moments at which something began or ended, newest first.
-fn moments(reports: &[Report]) -> Vec<Timestamp> {
-    let began = reports.iter().map(|report| report.since);
-    let ended = reports.iter().filter_map(|report| report.until);
+fn moments(versions: &[Arc<Brief>]) -> Vec<Timestamp> {
+    let began = versions.iter().map(|version| version.report.since);
+    let ended = versions.iter().filter_map(|version| version.report.until);
     let mut moments: Vec<Timestamp> = began.chain(ended).collect();
     moments.sort_unstable_by(|left, right| right.cmp(left));
     moments.dedup();
@@ -156,8 +159,8 @@ fn moments(reports: &[Report]) -> Vec<Timestamp> {
 fn told(
     at: Timestamp,
     moved: &[Change<'_>],
-    shown: impl Fn(&Change<'_>) -> Option<Arc<EvalResult>>,
-) -> Vec<BoardChange> {
+    behind: impl Fn(&Change<'_>) -> Option<Arc<Brief>>,
+) -> Vec<Found> {
     let displaced: Vec<Displaced> = moved
         .iter()
         .filter(|change| !is_own_doing(change))
@@ -165,16 +168,16 @@ fn told(
         .take(MAX_DISPLACED)
         .collect();
     let own = moved.iter().filter(|change| is_own_doing(change));
-    own.map(|change| BoardChange {
+    let told = |change: &Change<'_>| BoardChange {
         at,
         model: change.model.clone(),
         movement: change.movement,
         value_before: change.value_before,
         value_after: change.value_after,
-        result: shown(change),
+        result: None,
         displaced: displaced.clone(),
-    })
-    .collect()
+    };
+    own.map(|change| (told(change), behind(change))).collect()
 }
 
 /// Whether a model moved because its own value changed, and not because of others.

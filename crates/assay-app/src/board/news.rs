@@ -91,11 +91,17 @@ impl Hub {
         let plan = self.plan(Arc::clone(benchmark), &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let task = board.task(&plan.task);
-        let Some(result) = task.result_since(&entry.model, entry.since) else {
+        let Some(brief) = task.result_since(&entry.model, entry.since) else {
+            return Ok(None);
+        };
+        let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
+        let behind = [brief];
+        let whole = self.boards.whole(&self.store, id, definition, &behind);
+        let Some(result) = whole.await?.pop().flatten() else {
             return Ok(None);
         };
         let ranked = task.public(&plan);
-        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.result, &result));
+        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.brief, brief));
         Ok(Some(News {
             since: entry.since,
             benchmark_id: plan.benchmark.id.clone(),

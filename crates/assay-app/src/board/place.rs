@@ -51,7 +51,7 @@ impl Hub {
         let plan = self.plan(benchmark, &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
-        let row = ranked.iter().find(|row| row.result.model == *model);
+        let row = ranked.iter().find(|row| row.brief.model() == model);
         Ok(row.map(|row| BoardPlace {
             metric: plan.question.metric.clone(),
             rank: row.rank,

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use assay_board::{Movement, Question, Report, changes, rank};
 use assay_git::{self as git, CommitPlan, FileMode, Objects, RefName};
-use assay_model::{
-    Benchmark, Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, RepoPath, TaskId,
-};
+use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, RepoPath, TaskId};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 
 use self::scene::Scene;
@@ -311,8 +309,8 @@ impl Hub {
         let mut question = Question::by(metric);
         // A model that is made from another is on boards only when such models are asked for.
         question.base_models_only = scene.base_models.as_ref().is_none_or(Vec::is_empty);
-        let before = reports(&before, &benchmark.definition);
-        let after = reports(&after, &benchmark.definition);
+        let before = reports(&before);
+        let after = reports(&after);
         let (earlier, later) = (rank(&before, &question), rank(&after, &question));
         let changes = changes(&earlier, &later).map_err(Error::internal)?;
         let moves = changes.into_iter().map(|change| {
@@ -344,11 +342,8 @@ impl Hub {
     }
 }
 
-fn reports(rows: &[BoardEntry], definition: &Benchmark) -> Vec<Report> {
-    let numbered = rows.iter().enumerate();
-    numbered
-        .map(|(handle, row)| result::report(row, definition, handle))
-        .collect()
+fn reports(rows: &[BoardEntry]) -> Vec<Report> {
+    rows.iter().map(result::report).collect()
 }
 
 /// The entries that are new, and those that go.

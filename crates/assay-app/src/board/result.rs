@@ -1,8 +1,8 @@
 //! A result as pages and clients see it, made of an entry of the index and what the hub knows of its benchmark.
 
-use assay_board::{BoardScore, Fingerprint, Level, Origin, Report};
+use assay_board::{Fingerprint, Level, Origin, Report};
 use assay_model::{
-    Benchmark, Entry, Metric, ObjectId, RepoId, RepoPath, Score, Standing, TaskId, Timestamp,
+    Benchmark, Date, Entry, Metric, ObjectId, RepoId, RepoPath, Score, Standing, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, Branch, IndexedEntry, Owner, Repository};
 use serde_json::{Map, Number, Value as Json, json};
@@ -121,10 +121,7 @@ fn result(
             score.literal = score.value.to_string();
         }
     }
-    let date = match &entry.date {
-        Some(date) => date.as_str().to_owned(),
-        None => around.moment.to_string(),
-    };
+    let date = date(entry.date.as_ref(), around.moment);
     let (primary, pending) = match definition {
         Ok(benchmark) => (
             benchmark.primary(),
@@ -206,7 +203,8 @@ fn unknown_task(benchmark: &Benchmark, dataset: &RepoId, task: &TaskId) -> Optio
 
 /// The score that ranks by a metric: of the whole, by its name, else the anonymous one for the primary metric.
 fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
-    let whole = |score: &&Score| level(score, Some(metric)) == Level::Whole;
+    let own = metric.slice.as_deref();
+    let whole = |score: &&Score| Level::Whole.has(score.slice.as_deref(), own);
     let named = |score: &&Score| score.metric.as_ref() == Some(&metric.id);
     let anonymous = |score: &&Score| score.metric.is_none() && metric.primary;
     let of_whole = || scores.iter().filter(whole);
@@ -215,9 +213,23 @@ fn ranked<'s>(scores: &'s [Score], metric: &Metric) -> Option<&'s Score> {
         .or_else(|| of_whole().find(anonymous))
 }
 
-fn level(score: &Score, metric: Option<&Metric>) -> Level {
-    let own = metric.and_then(|metric| metric.slice.as_deref());
-    Level::of(score.slice.as_deref(), own)
+/// When an evaluation was made: as written, or when the file was created.
+pub(super) fn date(written: Option<&Date>, moment: Timestamp) -> String {
+    match written {
+        Some(date) => date.as_str().to_owned(),
+        None => moment.to_string(),
+    }
+}
+
+/// Who stands behind an entry.
+pub(super) fn origin(branch: Branch, file: &RepoPath) -> Origin {
+    match branch.pull() {
+        None if file.as_str() == CARD_FILE => Origin::Legacy,
+        None => Origin::Merged,
+        Some(pull) => Origin::Community {
+            pull: u64::from(pull),
+        },
+    }
 }
 
 fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
@@ -327,19 +339,13 @@ fn json_number(score: &Score) -> Json {
 }
 
 /// A result as the ranking sees it.
-pub(super) fn report(row: &BoardEntry, definition: &Benchmark, handle: usize) -> Report {
+pub(super) fn report(row: &BoardEntry) -> Report {
     Report {
         model: row.model.clone(),
         key: row.key,
         derived: !row.base_models.is_empty(),
         verified: row.standing.is_verified(),
-        origin: match row.branch.pull() {
-            None if row.file.as_str() == CARD_FILE => Origin::Legacy,
-            None => Origin::Merged,
-            Some(pull) => Origin::Community {
-                pull: u64::from(pull),
-            },
-        },
+        origin: origin(row.branch, &row.file),
         date: row.moment,
         committed: row.committed,
         commit: row.commit,
@@ -348,33 +354,12 @@ pub(super) fn report(row: &BoardEntry, definition: &Benchmark, handle: usize) ->
         fingerprint: fingerprint(row),
         since: row.since,
         until: row.until,
-        scores: row
-            .scores
-            .iter()
-            .map(|score| board_score(score, definition, row.sample_size))
-            .collect(),
-        handle,
-    }
-}
-
-fn board_score(score: &Score, definition: &Benchmark, sample_size: Option<u64>) -> BoardScore {
-    let metric = match &score.metric {
-        Some(metric) => definition.metric(metric.as_str()),
-        None => definition.primary(),
-    };
-    BoardScore {
-        metric: score.metric.clone(),
-        value: score.value.get(),
-        literal: score.literal.clone(),
-        level: level(score, metric),
-        stderr: None,
-        interval: None,
-        sample_size: score.sample_size.or(sample_size),
+        scores: row.scores.clone(),
     }
 }
 
 /// What an entry on a board says, for finding the same entry twice. Numbers count by their value.
-fn fingerprint(row: &BoardEntry) -> Fingerprint {
+pub(super) fn fingerprint(row: &BoardEntry) -> Fingerprint {
     let mut hasher = Sha256::new();
     let mut feed = |text: Option<&str>| {
         let text = text.unwrap_or("\u{0}");

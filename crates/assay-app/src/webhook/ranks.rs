@@ -192,10 +192,10 @@ fn heard<'m>(listener: &Listener, benchmark: &KnownBenchmark, moves: &'m [Move])
 
 fn ranks(view: &BoardView) -> Ranks {
     let mut ranks = Ranks::new();
-    for row in &view.rows {
+    for row in view.rows() {
         // Of several rows of a model the best counts.
         ranks
-            .entry(row.result.model.as_str().to_owned())
+            .entry(row.brief.model().as_str().to_owned())
             .or_insert((row.rank, row.value));
     }
     ranks

@@ -77,7 +77,8 @@ async fn a_metric_or_task_can_be_asked_for_and_has_its_own_direction() {
     let view = world.view(&Caller::anonymous(), &query).await.unwrap();
 
     assert_eq!(lines(&view), ["1 bob/large 2.5", "2 ada/small 3.5"]);
-    assert_eq!(view.rows[0].result.value.to_string(), "0.5");
+    let whole = world.hub.whole_rows(&view, view.rows()).await.unwrap();
+    assert_eq!(whole[0].result.value.to_string(), "0.5");
     assert_eq!(world.board(&world.ada).await, [""; 0]);
 }
 

@@ -1,5 +1,6 @@
 //! Results that stand in the card of a model, as they did before there were files for them.
 
+use assay_app::WholeRow;
 use assay_model::{RepoKind, Standing};
 
 use crate::support::{World, score};
@@ -33,11 +34,12 @@ async fn t27_a_result_of_an_old_card_is_on_the_board_as_legacy_and_unverified() 
     let view = world.view(&world.bob, &crate::support::everyone()).await;
 
     let view = view.unwrap();
-    let [row] = &view.rows[..] else {
-        panic!("{:?}", view.rows);
+    let rows = world.hub.whole_rows(&view, view.rows()).await.unwrap();
+    let [WholeRow { row, result }] = &rows[..] else {
+        panic!("{rows:?}");
     };
-    assert_eq!((row.rank, row.result.file.as_str()), (1, "README.md"));
-    let Standing::Unverified { reason, .. } = &row.result.standing else {
+    assert_eq!((row.rank, result.file.as_str()), (1, "README.md"));
+    let Standing::Unverified { reason, .. } = &result.standing else {
         panic!("a card proves nothing");
     };
     assert_eq!(reason, "legacy");

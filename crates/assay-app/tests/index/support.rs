@@ -189,11 +189,12 @@ pub(crate) fn everyone() -> BoardQuery {
 
 pub(crate) fn lines(view: &BoardView) -> Vec<String> {
     let line = |row: &assay_app::BoardRow| {
-        let pull = row.result.pull.map(|pull| format!(" #{pull}"));
+        let brief = &row.brief;
+        let pull = brief.pull().map(|pull| format!(" #{pull}"));
         let pull = pull.unwrap_or_default();
-        format!("{} {} {}{pull}", row.rank, row.result.model, row.value)
+        format!("{} {} {}{pull}", row.rank, brief.model(), row.value)
     };
-    view.rows.iter().map(line).collect()
+    view.rows().iter().map(line).collect()
 }
 
 /// One result of the task `words` of `ada/sums`, in the dialect with one value.

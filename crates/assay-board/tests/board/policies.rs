@@ -45,7 +45,7 @@ fn authority_is_evidence_then_the_owner_then_the_date_then_the_commit() {
     ];
 
     for end in 1..=ascending.len() {
-        let winner = ascending[end - 1].scores[0].value;
+        let winner = ascending[end - 1].scores[0].value.get();
 
         let counted = values(&ascending[..end], Policy::Authoritative);
 

@@ -1,5 +1,5 @@
-use assay_board::{BoardScore, Level, Question, rank};
-use assay_model::{Direction, RepoKey, Timestamp};
+use assay_board::{Level, Question, rank};
+use assay_model::{Direction, RepoKey, Score, Timestamp};
 
 use crate::reports::{metric_id, question, report, score, shown};
 
@@ -31,26 +31,6 @@ fn lower_is_better_puts_the_smallest_first() {
     let board = rank(&reports, &question);
 
     assert_eq!(shown(&board), [(1, 2, -30.0), (2, 3, 0.0), (3, 1, 10.0)]);
-}
-
-#[test]
-fn what_is_not_a_finite_number_has_no_rank() {
-    let reports = [
-        report(1, f64::NAN),
-        report(2, f64::INFINITY),
-        report(3, 1.0),
-        report(4, f64::NEG_INFINITY),
-    ];
-
-    for direction in [Direction::HigherIsBetter, Direction::LowerIsBetter] {
-        let question = Question {
-            direction,
-            ..question()
-        };
-        let board = rank(&reports, &question);
-
-        assert_eq!(shown(&board), [(1, 3, 1.0)]);
-    }
 }
 
 #[test]
@@ -100,8 +80,8 @@ fn an_anonymous_value_stands_for_the_primary_metric_only() {
 #[test]
 fn a_slice_does_not_pose_as_the_whole() {
     let mut sliced = report(1, 0.0);
-    let part = BoardScore {
-        level: Level::Part("easy".to_owned()),
+    let part = Score {
+        slice: Some("easy".to_owned()),
         ..score(Some("accuracy"), 99.0)
     };
     sliced.scores = vec![part, score(Some("accuracy"), 50.0)];

@@ -1,7 +1,5 @@
-use assay_board::{
-    BoardScore, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, rank,
-};
-use assay_model::{Direction, MetricId, ObjectId, RepoKey, Timestamp};
+use assay_board::{Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, rank};
+use assay_model::{Direction, MetricId, Number, ObjectId, RepoKey, Score, Timestamp};
 
 /// A current, merged, unverified report of one anonymous value; the model has this number.
 pub(crate) fn report(model: u8, value: f64) -> Report {
@@ -20,18 +18,16 @@ pub(crate) fn report(model: u8, value: f64) -> Report {
         since: Timestamp::from_seconds(1000),
         until: None,
         scores: vec![score(None, value)],
-        handle: 0,
     }
 }
 
-pub(crate) fn score(metric: Option<&str>, value: f64) -> BoardScore {
-    BoardScore {
+pub(crate) fn score(metric: Option<&str>, value: f64) -> Score {
+    Score {
         metric: metric.map(metric_id),
-        value,
+        value: Number::new(value).unwrap(),
         literal: value.to_string(),
-        level: Level::Whole,
-        stderr: None,
-        interval: None,
+        slice: None,
+        value_type: None,
         sample_size: None,
     }
 }
@@ -45,6 +41,7 @@ pub(crate) fn question() -> Question {
     Question {
         metric: metric_id("accuracy"),
         primary: true,
+        slice: None,
         direction: Direction::HigherIsBetter,
         level: Level::Whole,
         policy: Policy::Authoritative,

@@ -1,4 +1,4 @@
-use assay_app::{BoardQuery, BoardView, Caller};
+use assay_app::{BoardQuery, BoardView, Caller, WholeRow};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
 use axum::Extension;
@@ -114,6 +114,7 @@ impl Parameters {
             as_of: filled(self.as_of),
             limit: self.limit,
             offset: self.offset,
+            words: false,
         }
     }
 }
@@ -155,16 +156,21 @@ async fn render(
 ) -> Result<Answer, Failure> {
     let view = state.hub.leaderboard(caller, benchmark, query).await?;
     let headers = headers(&view, form, benchmark.name());
+    let rows = state.hub.whole_rows(&view, view.rows()).await?;
     // A board of thousands of rows takes some milliseconds, for which others would wait.
-    let body = tokio::task::spawn_blocking(move || write(&view, &base, form))
+    let body = tokio::task::spawn_blocking(move || write(&view, &rows, &base, form))
         .await
         .map_err(Failure::internal)??;
     Ok(Answer { headers, body })
 }
 
-fn write(view: &BoardView, base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
-    let rows: Vec<hub_api::BoardRow> = view
-        .rows
+fn write(
+    view: &BoardView,
+    rows: &[WholeRow],
+    base: &BaseUrl,
+    form: Form,
+) -> Result<Bytes, Failure> {
+    let rows: Vec<hub_api::BoardRow> = rows
         .iter()
         .map(|row| wire::board_row(view, row, base))
         .collect();

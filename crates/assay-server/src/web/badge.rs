@@ -50,7 +50,10 @@ pub(super) async fn badge(
     };
     let view = hub.leaderboard(&visitor.caller, &benchmark, &query).await?;
     let metric = super::board::ranking(&view)?;
-    let row = view.rows.iter().find(|row| row.result.model == *repo.id());
+    let row = view
+        .rows()
+        .iter()
+        .find(|row| row.brief.model() == repo.id());
     let name = &view.benchmark.name;
     let (label, text, tone) = match (named.badge.as_str(), row) {
         ("rank.svg", Some(row)) => (
@@ -59,7 +62,7 @@ pub(super) async fn badge(
             rank_tone(row.rank),
         ),
         ("score.svg", Some(row)) => (name.clone(), with_unit(row.value, metric), Tone::Plain),
-        ("verified.svg", Some(row)) if row.result.standing.is_verified() => {
+        ("verified.svg", Some(row)) if row.brief.is_verified() => {
             (name.clone(), "\u{2713} verified".to_owned(), Tone::Good)
         }
         ("verified.svg", Some(_)) => (name.clone(), "not verified".to_owned(), Tone::Quiet),

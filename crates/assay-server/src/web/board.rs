@@ -8,10 +8,8 @@ mod rows;
 mod sort;
 mod status;
 
-use std::sync::Arc;
-
 use askama::Template;
-use assay_app::{BoardView, Error, Missing, Need, Policy};
+use assay_app::{BoardView, Error, Missing, Need, Policy, WholeRow};
 use assay_model::{Metric, RepoId, RepoKind};
 use axum::extract::State;
 use serde::Deserialize;
@@ -131,7 +129,11 @@ async fn board_page(
         .await?;
     let info = state.hub.repo_info(&repo, None).await?;
     let head = BoardHead::of(&view, &info, &visitor.state);
-    let page = page(visitor, &view, asked, head)?;
+    let rows = Rows::of(&view, &asked);
+    let paging = paging(visitor, &view, &rows);
+    let shown = rows.on_page(paging.offset(), PAGE);
+    let shown = state.hub.whole_rows(&view, shown.iter().copied()).await?;
+    let page = page(visitor, &view, asked, head, &rows, paging, &shown)?;
     visitor.render_kept(state, place, &page)
 }
 
@@ -141,18 +143,24 @@ pub(crate) fn ranking(view: &BoardView) -> Result<&Metric, Failure> {
     metric.ok_or_else(|| Failure::internal("a board is ranked by a metric it does not define"))
 }
 
+fn paging(visitor: &Visitor, view: &BoardView, rows: &Rows<'_>) -> Paging {
+    let path = links::board(&view.benchmark_id, &view.task);
+    Paging::new(&path, &visitor.state.without("task"), rows.len(), PAGE)
+}
+
 fn page(
     visitor: &Visitor,
-    view: &Arc<BoardView>,
+    view: &BoardView,
     asked: Asked,
     head: BoardHead,
+    rows: &Rows<'_>,
+    paging: Paging,
+    shown: &[WholeRow],
 ) -> Result<BoardPage, Failure> {
     let metric = ranking(view)?;
     let path = links::board(&view.benchmark_id, &view.task);
-    let rows = Rows::of(view, &asked);
     let columns = columns::choose(view, &asked);
-    let paging = Paging::new(&path, &visitor.state.without("task"), rows.len(), PAGE);
-    let shown = rows.page(view, metric, &columns, &asked, paging.offset(), PAGE);
+    let shown = rows.page(shown, view, metric, &columns, &asked);
     let title = format!("{}: {}", view.benchmark.name, head.task_name);
     let feed = format!(
         "/feeds/benchmarks/{}?task={}",
@@ -169,7 +177,7 @@ fn page(
         heads: columns::heads(view, &columns, &asked, &path),
         picker: columns::picker(view, &columns),
         pinned: rows.pinned(&asked, &paging, PAGE),
-        charts: charts(&rows, view, metric),
+        charts: charts(rows, view, metric),
         how: how::sentences(view, metric, &asked),
         policies: Policy::ALL.map(|policy| (policy, how::policy(policy))),
         sizes: asked::SIZES,
@@ -186,7 +194,7 @@ fn page(
     })
 }
 
-fn charts(rows: &Rows, view: &BoardView, metric: &Metric) -> Vec<Chart> {
+fn charts(rows: &Rows<'_>, view: &BoardView, metric: &Metric) -> Vec<Chart> {
     let rows = rows.in_order();
     let dear = view.benchmark.metrics.iter().find(|other| {
         let name = other.id.as_str();
@@ -196,12 +204,12 @@ fn charts(rows: &Rows, view: &BoardView, metric: &Metric) -> Vec<Chart> {
         is_cost && other.id != metric.id
     });
     let against = dear
-        .and_then(|dear| chart::against(&rows, metric, Cost::Metric(dear)))
-        .or_else(|| chart::against(&rows, metric, Cost::Parameters));
+        .and_then(|dear| chart::against(rows, metric, Cost::Metric(dear)))
+        .or_else(|| chart::against(rows, metric, Cost::Parameters));
     [
-        chart::over_time(&rows, metric),
+        chart::over_time(rows, metric),
         against,
-        chart::intervals(&rows, metric),
+        chart::intervals(rows, metric),
     ]
     .into_iter()
     .flatten()

@@ -182,8 +182,8 @@ async fn board(
         Err(error) => return Err(error.into()),
     };
     let of = |model: &RepoId| {
-        let mut rows = view.rows.iter();
-        rows.find(|row| row.result.model == *model).cloned()
+        let mut rows = view.rows().iter();
+        rows.find(|row| row.brief.model() == model).cloned()
     };
     let rows: Vec<Option<BoardRow>> = models.iter().map(of).collect();
     let is_empty = rows.iter().all(Option::is_none);
@@ -206,7 +206,7 @@ fn compared(models: &[RepoId], found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)]
                 to: links::model(id),
                 without: format!("/compare?models={}", others.join(",")),
                 parameters: rows
-                    .find_map(|row| row.result.parameters)
+                    .find_map(|row| row.brief.parameters)
                     .map(show::parameters),
             }
         })
@@ -225,7 +225,7 @@ fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failur
             rank: row.rank,
             total: view.total,
             best: Some(row.rank) == best && rows.iter().flatten().count() > 1,
-            verified: row.result.standing.is_verified(),
+            verified: row.brief.is_verified(),
             gap: first
                 .filter(|_| position > 0)
                 .map(|first| gap(row.value - first, metric)),

@@ -1,6 +1,7 @@
 //! A leaderboard for the pages of others.
 
 use askama::Template;
+use assay_app::{BoardRow, WholeRow};
 use assay_model::{Metric, RepoId};
 use axum::extract::State;
 use serde::Deserialize;
@@ -84,7 +85,8 @@ pub(super) async fn leaderboard(
         Some("true" | "1" | "yes")
     );
     let most = if is_expanded { EXPANDED } else { COLLAPSED };
-    let shown = embedded(&rows, metric, &asked, most);
+    let chosen = embedded(&rows, &asked, most);
+    let shown = state.hub.whole_rows(&view, chosen).await?;
     let more = visitor.state.with("leaderboard_is_expanded", "true");
     let page = EmbedPage {
         frame: visitor.frame(view.benchmark.name.clone()).unlisted(),
@@ -97,7 +99,10 @@ pub(super) async fn leaderboard(
         total: rows.len(),
         expand: (!is_expanded && rows.len() > COLLAPSED).then(|| more.on(&visitor.path)),
         board: links::board(&view.benchmark_id, &view.task),
-        rows: shown,
+        rows: shown
+            .iter()
+            .map(|row| embed_row(row, metric, &asked))
+            .collect(),
     };
     let mut answer = visitor.render(&page)?;
     html::let_embed(&mut answer.headers);
@@ -108,24 +113,24 @@ pub(super) async fn leaderboard(
 }
 
 /// The first rows, and the one to be seen at once wherever it is.
-fn embedded(rows: &Rows, metric: &Metric, asked: &Asked, most: usize) -> Vec<EmbedRow> {
-    let rows = rows.in_order();
-    let is_shown = |(position, row): &(usize, assay_app::BoardRow)| {
-        *position < most || asked.is_highlighted(row.result.model.as_str())
+fn embedded<'v>(rows: &Rows<'v>, asked: &Asked, most: usize) -> Vec<&'v BoardRow> {
+    let is_shown = |(position, row): &(usize, &'v BoardRow)| {
+        *position < most || asked.is_highlighted(row.brief.model().as_str())
     };
-    rows.into_iter()
-        .enumerate()
-        .filter(is_shown)
-        .map(|(_, row)| EmbedRow {
-            rank: row.rank,
-            to: links::model(&row.result.model),
-            model: row.result.model.to_string(),
-            value: super::board::how::with_unit(row.value, metric),
-            status: status(&row.result),
-            day: show::day_of(&row.result.date).to_owned(),
-            highlighted: asked.is_highlighted(row.result.model.as_str()),
-        })
-        .collect()
+    let numbered = rows.in_order().iter().copied().enumerate();
+    numbered.filter(is_shown).map(|(_, row)| row).collect()
+}
+
+fn embed_row(WholeRow { row, result }: &WholeRow, metric: &Metric, asked: &Asked) -> EmbedRow {
+    EmbedRow {
+        rank: row.rank,
+        to: links::model(&result.model),
+        model: result.model.to_string(),
+        value: super::board::how::with_unit(row.value, metric),
+        status: status(result),
+        day: show::day_of(&result.date).to_owned(),
+        highlighted: asked.is_highlighted(result.model.as_str()),
+    }
 }
 
 /// The model that a result is named by: `owner/model`, or that with a file or number after it.

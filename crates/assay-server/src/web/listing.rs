@@ -211,14 +211,12 @@ pub(super) async fn card(
         Err(error) => return Err(error.into()),
     };
     let metric = super::board::ranking(&view)?;
-    let verified = view
-        .rows
-        .iter()
-        .filter(|row| row.result.standing.is_verified());
-    let newest = view.rows.iter().map(|row| row.result.moment).max();
-    let axis = assay_app::chart::Axis::linear(view.rows.iter().map(|row| row.value));
+    let rows = view.rows();
+    let verified = rows.iter().filter(|row| row.brief.is_verified());
+    let newest = rows.iter().map(|row| row.brief.moment()).max();
+    let axis = assay_app::chart::Axis::linear(rows.iter().map(|row| row.value));
     let mut strip = String::new();
-    for row in view.rows.iter().take(STRIP) {
+    for row in rows.iter().take(STRIP) {
         let place = axis.as_ref().map_or(0.0, |axis| axis.place(row.value));
         let place = show::plain((place * 1000.0).round() / 10.0);
         // A text can always be written to.
@@ -235,10 +233,10 @@ pub(super) async fn card(
         metric: format!("{} {}", metric.display_name, way(metric.direction).0),
         models: view.total,
         verified: verified.count(),
-        leader: view.rows.first().map(|row| {
+        leader: rows.first().map(|row| {
             (
-                links::model(&row.result.model),
-                row.result.model.to_string(),
+                links::model(row.brief.model()),
+                row.brief.model().to_string(),
                 with_unit(row.value, metric),
             )
         }),

@@ -204,7 +204,7 @@ fn facts(repo: &Repo, result: &EvalResult) -> Facts {
         commit,
         committed: result.committed,
         submitter: result.submitter.clone(),
-        framework: super::board::framework(result),
+        framework: super::board::framework(result.entry.framework.as_ref()),
         notes: result.notes.clone(),
         values: result.entry.scores.iter().map(told::value).collect(),
     }

@@ -1,12 +1,12 @@
-use assay_app::{BoardRow, BoardView, EvalResult};
+use assay_app::{BoardView, EvalResult, WholeRow};
 use assay_formats::hub_api;
 use assay_model::RepoId;
 
 use crate::base_url::BaseUrl;
 
 /// One row, with the keys that clients read and those that only we tell.
-pub(crate) fn board_row(view: &BoardView, row: &BoardRow, base: &BaseUrl) -> hub_api::BoardRow {
-    let result = &*row.result;
+pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> hub_api::BoardRow {
+    let WholeRow { row, result } = whole;
     hub_api::BoardRow {
         rank: row.rank,
         rank_interval: row.rank_interval.map(rank_interval),

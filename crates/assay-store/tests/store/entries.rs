@@ -1,11 +1,14 @@
 //! Entries: versions, boards, and what waits for its benchmark.
 
+use std::collections::BTreeMap;
+
 use assay_model::{
     Attested, Entry, Framework, MetricId, Number, RepoKey, Score, Source, Standing, TaskId,
     ValueType,
 };
 use assay_store::{
-    Board, BoardSize, Branch, Error, Evidence, History, IndexedEntry, NewEntry, Store, Taken,
+    Board, BoardEntry, BoardSize, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence,
+    History, IndexedEntry, NewEntry, Store, Taken,
 };
 
 use crate::index::{benchmark, card};
@@ -314,6 +317,68 @@ async fn a_board_knows_the_model_of_every_entry() {
     );
     let read = hub.store.entries_of_model(key, None).await.unwrap();
     assert_eq!(read[0].version, full);
+    let own = task("t");
+    let briefs = hub.store.briefs_of_board("a/b", Some(&own), None).await;
+    let briefs = briefs.unwrap();
+    let [brief] = briefs.as_slice() else {
+        panic!("one row, not {briefs:?}");
+    };
+    is_told_in_brief(brief, row);
+    let words = hub.store.words_of_board("a/b", &own).await.unwrap();
+    let told = EntryWords {
+        id: brief.id,
+        submitter: Some("bob".to_owned()),
+        source: full.entry.source,
+        notes: full.entry.notes,
+        framework: full.entry.framework,
+    };
+    assert_eq!(words, [told]);
+}
+
+/// Whether an entry in brief tells what the whole of it does.
+fn is_told_in_brief(brief: &BriefEntry, row: &BoardEntry) {
+    assert_eq!((brief.key, &brief.model), (row.key, &row.model));
+    assert_eq!((brief.private, brief.disabled), (row.private, row.disabled));
+    assert_eq!(brief.owner, row.owner.id);
+    assert_eq!(brief.derived, !row.base_models.is_empty());
+    assert_eq!(brief.parameters, row.parameters);
+    assert_eq!((brief.branch, &brief.file), (row.branch, &row.file));
+    assert_eq!((brief.ordinal, &brief.task), (row.ordinal, &row.task));
+    assert_eq!(brief.scores, row.scores);
+    assert_eq!((&brief.date, brief.moment), (&row.date, row.moment));
+    assert_eq!(brief.verified, row.standing.is_verified());
+    assert_eq!(brief.sample_size, row.sample_size);
+    assert_eq!(brief.has_notes, row.notes.is_some());
+    assert_eq!(brief.has_framework, row.framework.is_some());
+    assert_eq!((brief.commit, brief.committed), (row.commit, row.committed));
+    assert_eq!((brief.since, brief.until), (row.since, row.until));
+}
+
+#[tokio::test]
+async fn entries_are_found_by_their_number_however_many_are_asked_for() {
+    let hub = Hub::new().await;
+    let key = hub.model("acme/small").await;
+    let entries: Vec<NewEntry> = (0..13)
+        .map(|ordinal| entry("a/b", "t", ordinal, 0.5))
+        .collect();
+    replace(&hub.store, key, Branch::Main, 1, &entries).await;
+    let briefs = hub.store.briefs_of_board("a/b", None, None).await.unwrap();
+    assert_eq!(briefs.len(), 13);
+
+    for count in [0, 1, 2, 10, 11, 13] {
+        let asked: BTreeMap<EntryId, u32> = briefs[..count]
+            .iter()
+            .map(|brief| (brief.id, brief.ordinal))
+            .collect();
+        let ids: Vec<EntryId> = asked.keys().copied().collect();
+        let rows = hub.store.entries_with(&ids).await.unwrap();
+
+        assert_eq!(rows.len(), count);
+        let found = rows.iter().map(|(id, row)| (*id, row.ordinal));
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), asked);
+    }
+    let nobody = EntryId(i64::MAX);
+    assert_eq!(hub.store.entries_with(&[nobody]).await.unwrap(), []);
 }
 
 /// An entry with everything that one can have.
@@ -448,8 +513,10 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
     assert_eq!(models, [one, two]);
     for (index, model) in [one, two].into_iter().enumerate() {
         let store = &hub.store;
-        let rows = store.entries_on_board("acme/new", model).await;
-        assert_eq!(rows.unwrap(), board[index..=index]);
+        let briefs = store.briefs_on_board("acme/new", model).await.unwrap();
+        let ids: Vec<EntryId> = briefs.iter().map(|brief| brief.id).collect();
+        let rows = store.entries_with(&ids).await.unwrap();
+        assert_eq!(rows, [(ids[0], board[index].clone())]);
     }
     assert_eq!(
         hub.store.models_of_benchmark("acme/new").await.unwrap(),

@@ -5,7 +5,8 @@
 //! `mb=64` size of the clone, `records=5510` of the import.
 //!
 //! `only=scale` loads three million results (`rows=3000000`) into `SQLite` and, with `database=URL`, into an empty database of
-//! `PostgreSQL`, and asks for pages of boards in a mixed load.
+//! `PostgreSQL`, and asks for pages of boards in a mixed load. With `data=FOLDER` the hub is kept there, and a hub that is
+//! there is not loaded again.
 #![expect(clippy::print_stdout, reason = "a benchmark reports on stdout")]
 #![expect(
     clippy::unwrap_used,
@@ -35,7 +36,7 @@ mod scale;
 #[path = "../support/scatter.rs"]
 mod scatter;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use self::process::HubProcess;
@@ -100,6 +101,8 @@ struct Settings {
     records: u32,
     rows: u32,
     database: Option<String>,
+    /// Where a large hub is kept from one run to the next.
+    data: Option<PathBuf>,
     /// Set in the process that is the bare handler: where the bytes are that it answers with.
     bare: Option<String>,
 }
@@ -115,6 +118,7 @@ impl Settings {
             records: 5_510,
             rows: 3_000_000,
             database: None,
+            data: None,
             bare: None,
         };
         for argument in std::env::args().skip(1) {
@@ -127,6 +131,7 @@ impl Settings {
                 Some(("records", value)) => settings.records = value.parse().unwrap(),
                 Some(("rows", value)) => settings.rows = value.parse().unwrap(),
                 Some(("database", value)) => settings.database = Some(value.to_owned()),
+                Some(("data", value)) => settings.data = Some(value.into()),
                 Some(("bare", value)) => settings.bare = Some(value.to_owned()),
                 Some(_) | None => {}
             }

@@ -100,7 +100,7 @@ async fn a_revocation_is_on_the_board_at_once() {
         verified: true,
         ..super::support::everyone()
     };
-    let before = world.view(&world.ada, &query).await.unwrap().rows.len();
+    let before = world.view(&world.ada, &query).await.unwrap().rows().len();
     let generation = world.hub.generation_of_board(&repo_id("ada/sums"));
 
     let jti = Scope::Jti(assay_trust::Jti::from_bytes([1; 16]));
@@ -117,7 +117,10 @@ async fn a_revocation_is_on_the_board_at_once() {
         .unwrap();
 
     assert_eq!(before, 1);
-    assert_eq!(world.view(&world.ada, &query).await.unwrap().rows.len(), 0);
+    assert_eq!(
+        world.view(&world.ada, &query).await.unwrap().rows().len(),
+        0
+    );
     assert!(world.hub.generation_of_board(&repo_id("ada/sums")) > generation);
 }
 

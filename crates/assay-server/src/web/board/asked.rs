@@ -73,7 +73,16 @@ impl Asked {
             as_of: Some(self.as_of.clone()).filter(|text| !text.is_empty()),
             limit: None,
             offset: 0,
+            words: !self.text.is_empty() || self.sorts_by_words(),
         }
+    }
+
+    /// Whether the order is that of something that people wrote.
+    fn sorts_by_words(&self) -> bool {
+        matches!(
+            self.sort.as_deref(),
+            Some("framework" | "submitter" | "notes")
+        )
     }
 
     /// The same as a program asks for it.

@@ -1,4 +1,4 @@
-use assay_app::BoardView;
+use assay_app::{BoardView, Brief};
 use assay_model::Metric;
 
 use super::Asked;
@@ -106,8 +106,7 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
         return columns;
     }
     let mut metrics = 0;
-    let any =
-        |tells: fn(&assay_app::EvalResult) -> bool| view.rows.iter().any(|row| tells(&row.result));
+    let any = |tells: fn(&Brief) -> bool| view.rows().iter().any(|row| tells(&row.brief));
     columns.retain(|column| match column {
         // What only tells of another's uncertainty is shown beside that one.
         Column::Metric(metric) if is_companion(metric) => is_ranking(column, view),
@@ -116,9 +115,9 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
             metrics <= USUAL_METRICS || is_ranking(column, view)
         }
         Column::Status | Column::Date => true,
-        Column::Parameters => any(|result| result.parameters.is_some()),
-        Column::Framework => any(|result| result.entry.framework.is_some()),
-        Column::Notes => any(|result| result.notes.is_some()),
+        Column::Parameters => any(|brief| brief.parameters.is_some()),
+        Column::Framework => any(|brief| brief.has_framework),
+        Column::Notes => any(|brief| brief.has_notes),
         Column::Submitter => false,
     });
     columns

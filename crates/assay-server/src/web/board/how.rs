@@ -9,18 +9,18 @@ use crate::web::show;
 
 /// Who leads, in a sentence.
 pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
-    let Some(first) = view.rows.first() else {
+    let Some(first) = view.rows().first() else {
         return format!("Nobody has a result for {} yet.", view.benchmark.name);
     };
     let value = with_unit(first.value, metric);
-    let tied = view.rows.iter().take_while(|row| row.rank == 1).count();
+    let tied = view.rows().iter().take_while(|row| row.rank == 1).count();
     if tied > 1 {
         return format!(
             "{} models share the first rank with {value}.",
             show::count(tied)
         );
     }
-    let interval = interval_of(&first.result.entry, metric, first.value);
+    let interval = interval_of(&*first.brief, metric, first.value);
     let interval = interval.map_or_else(String::new, |(interval, _)| {
         let width = interval.high - interval.low;
         let (low, high) = (
@@ -29,11 +29,14 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         );
         format!(" (95\u{a0}% interval {low} to {high})")
     });
-    let lead = view.rows.get(1).map_or_else(String::new, |second| {
+    let lead = view.rows().get(1).map_or_else(String::new, |second| {
         let gap = show::number((first.value - second.value).abs());
-        format!(", {gap} ahead of {}", second.result.model)
+        format!(", {gap} ahead of {}", second.brief.model())
     });
-    format!("{} leads with {value}{interval}{lead}.", first.result.model)
+    format!(
+        "{} leads with {value}{interval}{lead}.",
+        first.brief.model()
+    )
 }
 
 /// A value with the unit of its metric.
@@ -85,7 +88,7 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec
          where the metric counts right answers. They do not change ranks."
             .to_owned(),
     );
-    if view.rows.iter().any(|row| row.rank_interval.is_some()) {
+    if view.rows().iter().any(|row| row.rank_interval.is_some()) {
         said.push(
             "The range under a rank is its 95\u{a0}% interval by simultaneous comparisons of all pairs (Tukey and Kramer): \
              with that confidence all ranges of the board hold at once, as far as chance is concerned. A row whose \

@@ -1,5 +1,5 @@
 use assay_app::chart::Axis;
-use assay_app::{BoardRow, BoardView, EvalResult, interval_of};
+use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow, interval_of};
 use assay_model::{Metric, Score};
 
 use super::sort::sort;
@@ -14,9 +14,9 @@ const NOTES: usize = 140;
 const WORDS: usize = 8;
 
 /// The rows of a board that are asked for, in the order that is asked for.
-pub(crate) struct Rows {
-    rows: Vec<BoardRow>,
-    ranked: Vec<BoardRow>,
+pub(crate) struct Rows<'v> {
+    rows: Vec<&'v BoardRow>,
+    ranked: Vec<&'v BoardRow>,
 }
 
 /// A row as it is shown.
@@ -98,9 +98,9 @@ pub(crate) struct Pinned {
     pub(crate) to: Option<String>,
 }
 
-impl Rows {
+impl<'v> Rows<'v> {
     /// The rows that are asked for.
-    pub(crate) fn of(view: &BoardView, asked: &Asked) -> Self {
+    pub(crate) fn of(view: &'v BoardView, asked: &Asked) -> Self {
         let words: Vec<String> = asked
             .text
             .split_whitespace()
@@ -108,8 +108,8 @@ impl Rows {
             .map(str::to_lowercase)
             .collect();
         let most = asked.most_parameters();
-        let stays = |row: &&BoardRow| has_words(&row.result, &words) && is_small(&row.result, most);
-        let ranked: Vec<BoardRow> = view.rows.iter().filter(stays).cloned().collect();
+        let stays = |row: &&BoardRow| has_words(&row.brief, &words) && is_small(&row.brief, most);
+        let ranked: Vec<&BoardRow> = view.rows().iter().filter(stays).collect();
         let mut rows = ranked.clone();
         sort(&mut rows, view, asked);
         Self { rows, ranked }
@@ -121,29 +121,34 @@ impl Rows {
     }
 
     /// The rows, best first.
-    pub(crate) fn in_order(&self) -> Vec<BoardRow> {
-        self.ranked.clone()
+    pub(crate) fn in_order(&self) -> &[&'v BoardRow] {
+        &self.ranked
+    }
+
+    /// The rows that are on a page.
+    pub(crate) fn on_page(&self, offset: usize, size: usize) -> &[&'v BoardRow] {
+        let from = offset.min(self.rows.len());
+        &self.rows[from..(from + size).min(self.rows.len())]
     }
 
     /// Some of the rows, as they are shown.
     pub(crate) fn page(
         &self,
+        shown: &[WholeRow],
         view: &BoardView,
         metric: &Metric,
         columns: &[Column],
         asked: &Asked,
-        offset: usize,
-        size: usize,
     ) -> Vec<RowView> {
         let scale = self.scale(metric);
         let shared = shared(view);
-        let shown = self.rows.iter().skip(offset).take(size);
         let mut shown: Vec<RowView> = shown
-            .map(|row| {
+            .iter()
+            .map(|WholeRow { row, result }| {
                 let cells = columns
                     .iter()
-                    .map(|column| cell(row, column, metric, scale.as_ref()));
-                let model = &row.result.model;
+                    .map(|column| cell(row, result, column, metric, scale.as_ref()));
+                let model = &result.model;
                 RowView {
                     rank: row.rank,
                     ranks: row.rank_interval.as_ref().map(show::ranks),
@@ -153,7 +158,7 @@ impl Rows {
                     to: links::model(model),
                     highlighted: asked.is_highlighted(model.as_str()),
                     anchored: false,
-                    base: row.result.base_models.first().cloned(),
+                    base: result.base_models.first().cloned(),
                     cells: cells.collect(),
                     model: model.to_string(),
                 }
@@ -172,7 +177,7 @@ impl Rows {
         let at = self
             .rows
             .iter()
-            .position(|row| asked.is_highlighted(row.result.model.as_str()));
+            .position(|row| asked.is_highlighted(row.brief.model().as_str()));
         let Some(at) = at else {
             return Some(Pinned {
                 model: wanted,
@@ -191,7 +196,7 @@ impl Rows {
     /// The scale of the bars: all intervals of the board fit.
     fn scale(&self, metric: &Metric) -> Option<Axis> {
         let ends = self.ranked.iter().filter_map(|row| {
-            let (interval, _) = interval_of(&row.result.entry, metric, row.value)?;
+            let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
             Some([interval.low, interval.high])
         });
         Axis::linear(ends.flatten())
@@ -201,7 +206,7 @@ impl Rows {
 /// The ranks that more than one row has.
 fn shared(view: &BoardView) -> Vec<usize> {
     let mut ranks: Vec<usize> = view
-        .rows
+        .rows()
         .windows(2)
         .filter(|pair| pair[0].rank == pair[1].rank)
         .map(|pair| pair[0].rank)
@@ -210,41 +215,37 @@ fn shared(view: &BoardView) -> Vec<usize> {
     ranks
 }
 
-fn has_words(result: &EvalResult, words: &[String]) -> bool {
+fn has_words(brief: &Brief, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let mut text = result.model.as_str().to_lowercase();
-    for more in [
-        result.notes.as_deref(),
-        result.submitter.as_deref(),
-        result.source_name.as_deref(),
-        result
-            .entry
-            .framework
-            .as_ref()
-            .and_then(|framework| framework.name.as_deref()),
-    ] {
-        text.push('\n');
-        text.push_str(&more.unwrap_or_default().to_lowercase());
-    }
-    words.iter().all(|word| text.contains(word))
+    let model = brief.model().as_str().to_ascii_lowercase();
+    let is_told = |word: &String| {
+        let told = brief.words();
+        model.contains(word) || told.is_some_and(|told| told.have(word))
+    };
+    words.iter().all(is_told)
 }
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "a limit is no finer than a float"
 )]
-fn is_small(result: &EvalResult, most: Option<f64>) -> bool {
+fn is_small(brief: &Brief, most: Option<f64>) -> bool {
     let Some(most) = most else {
         return true;
     };
     // What is not known to be small is not shown as small.
-    result.parameters.is_some_and(|count| count as f64 <= most)
+    brief.parameters.is_some_and(|count| count as f64 <= most)
 }
 
-fn cell(row: &BoardRow, column: &Column, ranking: &Metric, scale: Option<&Axis>) -> Cell {
-    let result = &*row.result;
+fn cell(
+    row: &BoardRow,
+    result: &EvalResult,
+    column: &Column,
+    ranking: &Metric,
+    scale: Option<&Axis>,
+) -> Cell {
     let known = |text: Option<String>| text.map_or(Cell::Unknown, Cell::Text);
     match column {
         Column::Metric(metric) => {
@@ -265,7 +266,7 @@ fn cell(row: &BoardRow, column: &Column, ranking: &Metric, scale: Option<&Axis>)
             None => Cell::Unknown,
         },
         Column::Date => Cell::Date(result.date.clone(), show::day_of(&result.date).to_owned()),
-        Column::Framework => known(framework(result)),
+        Column::Framework => known(framework(result.entry.framework.as_ref())),
         Column::Submitter => known(result.submitter.clone()),
         Column::Notes => match result.notes.as_deref() {
             Some(notes) if !notes.trim().is_empty() => Cell::Notes(show::shortened(notes, NOTES)),
@@ -286,7 +287,7 @@ fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
 }
 
 fn bar(row: &BoardRow, metric: &Metric, scale: &Axis) -> Option<Bar> {
-    let (interval, _) = interval_of(&row.result.entry, metric, row.value)?;
+    let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
     let place = |value: f64| show::plain((scale.place(value) * 1000.0).round() / 10.0);
     let width = interval.high - interval.low;
     let (low, high) = (

@@ -8,7 +8,7 @@ use super::status::framework;
 use crate::web::chart::value_of;
 
 /// Puts rows that are in the order of their rank into the order that is asked for.
-pub(super) fn sort(rows: &mut [BoardRow], view: &BoardView, asked: &Asked) {
+pub(super) fn sort(rows: &mut [&BoardRow], view: &BoardView, asked: &Asked) {
     let Some(key) = asked.sort.as_deref() else {
         if asked.reversed {
             rows.reverse();
@@ -28,35 +28,35 @@ pub(super) fn sort(rows: &mut [BoardRow], view: &BoardView, asked: &Asked) {
         });
         return;
     }
-    let text = |row: &BoardRow| match key {
-        "framework" => framework(&row.result).unwrap_or_default(),
-        "submitter" => row.result.submitter.clone().unwrap_or_default(),
-        "notes" => row.result.notes.clone().unwrap_or_default(),
-        _ => String::new(),
+    let text = |row: &BoardRow| {
+        let words = row.brief.words()?;
+        match key {
+            "framework" => framework(words.framework.as_ref()),
+            "submitter" => words.submitter.clone(),
+            "notes" => words.notes.clone(),
+            _ => None,
+        }
     };
-    let status = |row: &BoardRow| {
-        (
-            !row.result.standing.is_verified(),
-            row.result.pull.is_some(),
-        )
-    };
+    let status = |row: &BoardRow| (!row.brief.is_verified(), row.brief.pull().is_some());
     rows.sort_by(|left, right| {
         let order = match key {
             "model" => by_name(left, right),
-            "date" => right.result.moment.cmp(&left.result.moment),
+            "date" => right.brief.moment().cmp(&left.brief.moment()),
             "params" => {
-                let known = |row: &BoardRow| row.result.parameters.unwrap_or(u64::MAX);
+                let known = |row: &BoardRow| row.brief.parameters.unwrap_or(u64::MAX);
                 known(left).cmp(&known(right))
             }
             "status" => status(left).cmp(&status(right)),
-            _ => text(left).cmp(&text(right)),
+            _ => text(left)
+                .unwrap_or_default()
+                .cmp(&text(right).unwrap_or_default()),
         };
         turned(order, asked.reversed, true)
     });
 }
 
 fn by_name(left: &BoardRow, right: &BoardRow) -> Ordering {
-    let name = |row: &BoardRow| row.result.model.as_str().to_lowercase();
+    let name = |row: &BoardRow| row.brief.model().as_str().to_lowercase();
     name(left).cmp(&name(right))
 }
 

@@ -1,5 +1,5 @@
 use assay_app::EvalResult;
-use assay_model::RepoKind;
+use assay_model::{Framework, RepoKind};
 
 use crate::web::{links, show};
 
@@ -55,8 +55,8 @@ fn source(result: &EvalResult) -> Option<(String, String)> {
 }
 
 /// What ran the evaluation, with its version.
-pub(crate) fn framework(result: &EvalResult) -> Option<String> {
-    let framework = result.entry.framework.as_ref()?;
+pub(crate) fn framework(framework: Option<&Framework>) -> Option<String> {
+    let framework = framework?;
     let name = framework.name.as_deref()?;
     let whole = match framework.version.as_deref() {
         Some(version) => format!("{name} {version}"),

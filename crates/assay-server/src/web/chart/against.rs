@@ -24,7 +24,7 @@ impl Cost<'_> {
                 clippy::cast_precision_loss,
                 reason = "a chart shows no more than three digits"
             )]
-            Self::Parameters => row.result.parameters.map(|count| count as f64),
+            Self::Parameters => row.brief.parameters.map(|count| count as f64),
         }
     }
 
@@ -58,10 +58,10 @@ impl Cost<'_> {
 
 /// The scores against what they cost, with the line of those that nobody beats in both. None when fewer than three rows
 /// tell.
-pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Option<Chart> {
+pub(crate) fn against(rows: &[&BoardRow], metric: &Metric, cost: Cost<'_>) -> Option<Chart> {
     let known: Vec<(&BoardRow, f64)> = rows
         .iter()
-        .filter_map(|row| Some((row, cost.of(row).filter(|cost| *cost > 0.0)?)))
+        .filter_map(|row| Some((*row, cost.of(row).filter(|cost| *cost > 0.0)?)))
         .collect();
     if known.len() < 3 {
         return None;
@@ -83,7 +83,7 @@ pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Opt
     svg.path("record", unbeaten.iter().map(|index| place(*index)));
     for index in &unbeaten {
         let (row, dear) = known[*index];
-        let model = &row.result.model;
+        let model = row.brief.model();
         let says = format!(
             "{model}: {} for {}",
             show::number(row.value),
@@ -103,11 +103,11 @@ pub(crate) fn against(rows: &[BoardRow], metric: &Metric, cost: Cost<'_>) -> Opt
             .map(|index| {
                 let (row, dear) = known[*index];
                 let cells = vec![
-                    row.result.model.to_string(),
+                    row.brief.model().to_string(),
                     show::number(row.value),
                     cost.shown(dear),
                 ];
-                (links::model(&row.result.model), cells)
+                (links::model(row.brief.model()), cells)
             })
             .collect(),
         more: unbeaten.len().saturating_sub(MAX_LISTED),
@@ -118,7 +118,7 @@ fn summary(known: &[(&BoardRow, f64)], unbeaten: &[usize], cost: Cost<'_>) -> St
     let (count, of, name) = (unbeaten.len(), known.len(), cost.name());
     match unbeaten {
         [only] => {
-            let model = &known[*only].0.result.model;
+            let model = known[*only].0.brief.model();
             format!("{model} beats every other of {of} results in both score and {name}.")
         }
         _ => format!("{count} of {of} results are beaten by none in both score and {name}."),

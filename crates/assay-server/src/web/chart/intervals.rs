@@ -19,12 +19,12 @@ const BOTTOM: f64 = 40.0;
 const NAME: usize = 24;
 
 /// The scores with their intervals, best first. None when fewer than two rows have one.
-pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
+pub(crate) fn intervals(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
     let known: Vec<(&BoardRow, Interval)> = rows
         .iter()
         .filter_map(|row| {
-            let (interval, _) = interval_of(&row.result.entry, metric, row.value)?;
-            Some((row, interval))
+            let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
+            Some((*row, interval))
         })
         .take(ROWS)
         .collect();
@@ -63,7 +63,7 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
     );
     for (position, (row, interval)) in known.iter().enumerate() {
         let y = TOP + ROW * (f64::from(u32::try_from(position).unwrap_or_default()) + 0.5);
-        let model = &row.result.model;
+        let model = row.brief.model();
         svg.text(
             "tick end",
             (LEFT - 10.0, y + 4.5),
@@ -87,12 +87,12 @@ pub(crate) fn intervals(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
             .map(|(row, interval)| {
                 let width = interval.high - interval.low;
                 let cells = vec![
-                    row.result.model.to_string(),
+                    row.brief.model().to_string(),
                     show::number(row.value),
                     show::end(interval.low, width),
                     show::end(interval.high, width),
                 ];
-                (links::model(&row.result.model), cells)
+                (links::model(row.brief.model()), cells)
             })
             .collect(),
         more: 0,
@@ -116,7 +116,7 @@ fn summary(known: &[(&BoardRow, Interval)]) -> String {
         return String::new();
     };
     let gap = show::number((first.value - second.value).abs());
-    let (leader, next) = (&first.result.model, &second.result.model);
+    let (leader, next) = (first.brief.model(), second.brief.model());
     if own.low > other.high || own.high < other.low {
         format!("{leader} leads {next} by {gap}, and their intervals do not overlap.")
     } else {

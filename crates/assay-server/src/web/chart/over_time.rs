@@ -8,10 +8,10 @@ use crate::web::svg::Svg;
 use crate::web::{links, show};
 
 /// The scores over time, with the line of the record. None when there is no time to speak of.
-pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
+pub(crate) fn over_time(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
     let points: Vec<(Timestamp, f64)> = rows
         .iter()
-        .map(|row| (row.result.moment, row.value))
+        .map(|row| (row.brief.moment(), row.value))
         .collect();
     let set = records(&points, metric.direction);
     let across = Axis::time(points.iter().map(|(moment, _)| *moment))?;
@@ -37,7 +37,7 @@ pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
     );
     for index in &set {
         let row = &rows[*index];
-        let model = &row.result.model;
+        let model = row.brief.model();
         svg.point(
             "record-point",
             place(*index),
@@ -55,7 +55,7 @@ pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
             .iter()
             .rev()
             .take(MAX_LISTED)
-            .map(|index| listed(&rows[*index]))
+            .map(|index| listed(rows[*index]))
             .collect(),
         more: set.len().saturating_sub(MAX_LISTED),
     })
@@ -63,18 +63,19 @@ pub(crate) fn over_time(rows: &[BoardRow], metric: &Metric) -> Option<Chart> {
 
 fn listed(row: &BoardRow) -> (String, Vec<String>) {
     let cells = vec![
-        row.result.model.to_string(),
+        row.brief.model().to_string(),
         show::number(row.value),
-        show::day_of(&row.result.date).to_owned(),
+        show::day_of(&row.brief.date()).to_owned(),
     ];
-    (links::model(&row.result.model), cells)
+    (links::model(row.brief.model()), cells)
 }
 
-fn summary(rows: &[BoardRow], set: &[usize], first: usize, best: usize) -> String {
+fn summary(rows: &[&BoardRow], set: &[usize], first: usize, best: usize) -> String {
     let (first, best) = (&rows[first], &rows[best]);
-    let day = show::day_of(&best.result.date);
+    let date = best.brief.date();
+    let day = show::day_of(&date);
     let value = show::number(best.value);
-    let model = &best.result.model;
+    let model = best.brief.model();
     if set.len() == 1 {
         return format!("{model} holds the record of {value} since {day}; nobody has set another.");
     }

@@ -107,7 +107,7 @@ pub(super) fn row(
         place: place.map(|place| place_view(place, result)),
         status: status(result),
         date: (result.date.clone(), show::day_of(&result.date).to_owned()),
-        framework: framework(result),
+        framework: framework(result.entry.framework.as_ref()),
         notes: result
             .notes
             .as_deref()

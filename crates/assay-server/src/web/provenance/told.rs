@@ -100,7 +100,7 @@ impl Report {
             },
             pull: result.pull.map(pull),
             date: (result.date.clone(), show::day_of(&result.date).to_owned()),
-            framework: crate::web::board::framework(result),
+            framework: crate::web::board::framework(result.entry.framework.as_ref()),
         }
     }
 }
