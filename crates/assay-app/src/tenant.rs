@@ -1,5 +1,6 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::time::Duration;
 
 use assay_store::Database;
 
@@ -25,6 +26,11 @@ pub struct ServerMark {
 const MARK: &str = "lock";
 /// The file that a server locks.
 const SERVER_MARK: &str = "server-lock";
+/// How often a server that finds another looks again. One that was stopped may leave a `git` behind that is not yet quite
+/// started, and holds what it inherited until it is.
+const TRIES: u32 = 20;
+/// How long it waits in between.
+const BETWEEN_TRIES: Duration = Duration::from_millis(25);
 
 /// How many servers may work in a data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +57,18 @@ impl ServerMark {
     pub fn set(data: &Path, servers: Servers) -> Result<Self, Error> {
         make(data)?;
         let mark = open_mark(&data.join(SERVER_MARK))?;
-        let locked = match servers {
+        let lock = || match servers {
             Servers::One => mark.try_lock(),
             Servers::Several => mark.try_lock_shared(),
         };
+        let mut locked = lock();
+        for _ in 0..TRIES {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+            locked = lock();
+        }
         match locked {
             Ok(()) => Ok(Self { _mark: mark }),
             Err(TryLockError::WouldBlock) => Err(Error::Conflict(format!(
