@@ -26,6 +26,8 @@ pub(crate) struct KnownBenchmark {
     pub(crate) definition: Arc<Benchmark>,
     /// The commit that defined it so.
     pub(crate) revision: ObjectId,
+    /// All that somebody may look for in it, in lower case: a search goes through every benchmark.
+    pub(crate) words: String,
 }
 
 impl KnownBenchmark {
@@ -100,6 +102,7 @@ impl Known {
         self.by_name.insert(current.clone(), repository.key);
         names.push(current);
         let known = KnownBenchmark {
+            words: words(&repository.id, &definition),
             key: repository.key,
             id: repository.id,
             owner: repository.owner,
@@ -125,6 +128,19 @@ impl Known {
     pub(crate) fn of(&self, key: RepoKey) -> Option<&Arc<KnownBenchmark>> {
         self.by_key.get(&key).map(|(known, _)| known)
     }
+}
+
+/// What a search looks at: the names, the description, the tasks and the metrics.
+fn words(id: &RepoId, definition: &Benchmark) -> String {
+    let mut words = vec![id.as_str(), &definition.name, &definition.description];
+    for task in &definition.tasks {
+        words.push(task.id.as_str());
+        words.extend(task.display_name.as_deref());
+    }
+    for metric in &definition.metrics {
+        words.extend([metric.id.as_str(), &metric.display_name]);
+    }
+    words.join("\n").to_lowercase()
 }
 
 /// What the judge may know: the benchmarks that everyone sees. Of others not even the existence is told.

@@ -1,10 +1,13 @@
 //! Benchmarks by what their definitions say, not by their name alone.
 
+use std::sync::Arc;
+
 use assay_model::RepoId;
 
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::known::KnownBenchmark;
 
 /// A benchmark that was found, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +48,12 @@ impl Hub {
             let text = text.to_lowercase();
             words.iter().all(|word| text.contains(word.as_str()))
         };
+        let may_have = |benchmark: &&Arc<KnownBenchmark>| {
+            let mut words = words.iter();
+            words.all(|word| benchmark.words.contains(word.as_str()))
+        };
         let mut hits = Vec::new();
-        for benchmark in visible {
+        for benchmark in visible.filter(may_have) {
             let definition = &benchmark.definition;
             let task = definition.tasks.iter().find(|task| {
                 let name = task.display_name.as_deref().unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::entries::names_of_dataset;
 use crate::entry_json::{read_framework, read_scores, read_source};
 use crate::entry_row::{read_branch, read_standing};
 use crate::row::Cells;
-use crate::sql::{self, Builder};
+use crate::sql::{self, Builder, MAX_LIST};
 use crate::{AccountId, AccountKind, Branch};
 
 /// One leaderboard: a task of a benchmark.
@@ -111,9 +111,6 @@ pub struct BoardSize {
     pub models: u64,
 }
 
-/// How many entries are asked for by number in one statement: as many of these as are needed.
-const AT_ONCE: [usize; 4] = [1, 10, 100, 1000];
-
 questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
@@ -179,18 +176,11 @@ async fn entries_with(
     connection: &mut Connection,
     ids: &[EntryId],
 ) -> sqlx::Result<Vec<(EntryId, BoardEntry)>> {
+    let ids: Vec<i64> = ids.iter().map(|EntryId(id)| *id).collect();
     let mut entries = Vec::with_capacity(ids.len());
-    for some in ids.chunks(AT_ONCE[AT_ONCE.len() - 1]) {
-        // A statement for every count there may be would fill the memory of prepared ones.
-        let count = AT_ONCE.into_iter().find(|count| some.len() <= *count);
-        let last = some.last().copied().into_iter().cycle();
-        let padded = some.iter().copied().chain(last);
-        let mut query = Builder::new(concat!(select_board!(SELECT ", e.id"), "e.id IN ("));
-        for (place, EntryId(id)) in padded.take(count.unwrap_or(some.len())).enumerate() {
-            query.push(if place == 0 { "" } else { ", " });
-            query.push_bind(id);
-        }
-        query.push(")");
+    for some in ids.chunks(MAX_LIST) {
+        let mut query = Builder::new(concat!(select_board!(SELECT ", e.id"), "e.id IN "));
+        query.push_list(some);
         let read = |cells: &mut Cells<'_>| {
             let entry = read_board_entry(cells)?;
             Ok((EntryId(cells.get()?), entry))

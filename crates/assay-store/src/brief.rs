@@ -1,5 +1,8 @@
 //! The entries of a board in brief: a board is ranked from these, and the rest of an entry is read when it is shown.
 
+use std::borrow::Cow;
+use std::str::FromStr;
+
 use assay_model::{
     Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Score, Source, TaskId, Timestamp,
 };
@@ -7,13 +10,17 @@ use assay_model::{
 use crate::backend::Connection;
 use crate::board::EntryId;
 use crate::entries::names_of_dataset;
-use crate::entry_json::{read_framework, read_scores, read_source};
-use crate::entry_row::read_branch;
+use crate::entry_json::{read_framework, read_source, scores_of_json};
+use crate::error::Cause;
 use crate::row::Cells;
 use crate::{AccountId, Branch, sql};
 
 /// An entry with what it is ranked by, and what is told of every row of a board.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, as the row has it"
+)]
 pub struct BriefEntry {
     /// The entry.
     pub id: EntryId,
@@ -82,23 +89,37 @@ questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in no particular order. The
     /// benchmark is named in lower case; entries that use a name it had before are its own.
     fn briefs_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BriefEntry>;
-    /// Every version of every entry for a task, whether it is current or not: for who compares the board of one moment
-    /// with that of another.
-    fn versions_of_board(dataset: &str, task: &TaskId) -> Vec<BriefEntry>;
+    /// The versions of entries for a task that ended last, the last one first, at most so many: for who has the current ones
+    /// and asks what was before.
+    fn briefs_that_ended(dataset: &str, task: &TaskId, limit: u32) -> Vec<BriefEntry>;
     /// The current entries of one model for a benchmark: for who keeps a board and need not read all of it again.
     fn briefs_on_board(dataset: &str, model: RepoKey) -> Vec<BriefEntry>;
     /// The words of the current entries for a task.
     fn words_of_board(dataset: &str, task: &TaskId) -> Vec<EntryWords>;
 }
 
+/// What stands between the parts of a brief: no name, path, date or JSON has it.
+const BETWEEN: char = '\u{1f}';
+
+/// A brief is one column. A board is thousands of rows, and what a row costs on its way from the database is mostly that of
+/// its columns, each of which is copied by itself.
 macro_rules! select_briefs {
     ($condition:literal) => {
         concat!(
-            "SELECT e.id, e.repo, r.name, r.private, r.disabled, r.owner, COALESCE(c.base_models, '[]') <> '[]', c.parameters, e.pull, e.file, \
-             e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.sample_size, \
-             e.notes IS NOT NULL, e.framework IS NOT NULL, e.introduced_by, e.committed_ms, e.since_ms, e.until_ms \
-             FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo \
-             WHERE e.dataset_lower IN ",
+            "SELECT e.id || '\u{1f}' || e.repo || '\u{1f}' || r.name || '\u{1f}' || ",
+            "CASE WHEN r.private THEN '1' ELSE '' END || '\u{1f}' || ",
+            "CASE WHEN r.disabled THEN '1' ELSE '' END || '\u{1f}' || r.owner || '\u{1f}' || ",
+            "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END || '\u{1f}' || ",
+            "COALESCE(CAST(c.parameters AS TEXT), '') || '\u{1f}' || e.pull || '\u{1f}' || e.file || '\u{1f}' || ",
+            "e.ordinal || '\u{1f}' || e.task || '\u{1f}' || e.scores || '\u{1f}' || COALESCE(e.date, '') || '\u{1f}' || ",
+            "e.moment_ms || '\u{1f}' || CASE WHEN e.verified THEN '1' ELSE '' END || '\u{1f}' || ",
+            "COALESCE(e.sample_size, '') || '\u{1f}' || ",
+            "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END || '\u{1f}' || ",
+            "CASE WHEN e.framework IS NULL THEN '' ELSE '1' END || '\u{1f}' || ",
+            "e.introduced_by || '\u{1f}' || e.committed_ms || '\u{1f}' || e.since_ms || '\u{1f}' || ",
+            "COALESCE(CAST(e.until_ms AS TEXT), '') ",
+            "FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo ",
+            "WHERE e.dataset_lower IN ",
             names_of_dataset!(),
             $condition
         )
@@ -131,13 +152,16 @@ async fn briefs_of_board(
     query.read_all(connection, read_brief).await
 }
 
-async fn versions_of_board(
+async fn briefs_that_ended(
     connection: &mut Connection,
     dataset: &str,
     task: &TaskId,
+    limit: u32,
 ) -> sqlx::Result<Vec<BriefEntry>> {
-    let query = sql::query(select_briefs!(" AND e.task = $2"));
-    let query = query.bind(dataset).bind(task.as_str());
+    let query = sql::query(select_briefs!(
+        " AND e.task = $2 AND e.until_ms IS NOT NULL ORDER BY e.until_ms DESC, e.id LIMIT $3"
+    ));
+    let query = query.bind(dataset).bind(task.as_str()).bind(limit);
     query.read_all(connection, read_brief).await
 }
 
@@ -152,31 +176,63 @@ async fn briefs_on_board(
 }
 
 fn read_brief(cells: &mut Cells<'_>) -> sqlx::Result<BriefEntry> {
-    Ok(BriefEntry {
-        id: EntryId(cells.get()?),
-        key: RepoKey(cells.get()?),
-        model: cells.parse()?,
-        private: cells.get()?,
-        disabled: cells.get()?,
-        owner: AccountId(cells.get()?),
-        derived: cells.get()?,
-        parameters: cells.number_option()?,
-        branch: read_branch(cells)?,
-        file: cells.parse()?,
-        ordinal: cells.number()?,
-        task: cells.parse()?,
-        scores: read_scores(cells)?,
-        date: cells.parse_option()?,
-        moment: cells.time()?,
-        verified: cells.get()?,
-        sample_size: cells.parse_option()?,
-        has_notes: cells.get()?,
-        has_framework: cells.get()?,
-        commit: cells.parse()?,
-        committed: cells.time()?,
-        since: cells.time()?,
-        until: cells.time_option()?,
-    })
+    let text: Cow<'_, str> = cells.get()?;
+    let mut parts = Parts(text.split(BETWEEN));
+    parts.brief().map_err(sqlx::Error::Decode)
+}
+
+/// The parts of a brief, taken one after the other in the order of the `SELECT`.
+struct Parts<'t>(std::str::Split<'t, char>);
+
+impl<'t> Parts<'t> {
+    fn brief(&mut self) -> Result<BriefEntry, Cause> {
+        Ok(BriefEntry {
+            id: EntryId(self.read()?),
+            key: RepoKey(self.read()?),
+            model: self.read()?,
+            private: self.flag()?,
+            disabled: self.flag()?,
+            owner: AccountId(self.read()?),
+            derived: self.flag()?,
+            parameters: self.read_option()?,
+            branch: match self.read()? {
+                0 => Branch::Main,
+                num => Branch::Pull(num),
+            },
+            file: self.read()?,
+            ordinal: self.read()?,
+            task: self.read()?,
+            scores: scores_of_json(self.text()?)?,
+            date: self.read_option()?,
+            moment: Timestamp::from_millis(self.read()?),
+            verified: self.flag()?,
+            sample_size: self.read_option()?,
+            has_notes: self.flag()?,
+            has_framework: self.flag()?,
+            commit: self.read()?,
+            committed: Timestamp::from_millis(self.read()?),
+            since: Timestamp::from_millis(self.read()?),
+            until: self.read_option()?.map(Timestamp::from_millis),
+        })
+    }
+
+    fn text(&mut self) -> Result<&'t str, Cause> {
+        self.0.next().ok_or_else(|| "a brief ends too soon".into())
+    }
+
+    fn read<T: FromStr<Err: Into<Cause>>>(&mut self) -> Result<T, Cause> {
+        self.text()?.parse().map_err(Into::into)
+    }
+
+    fn read_option<T: FromStr<Err: Into<Cause>>>(&mut self) -> Result<Option<T>, Cause> {
+        let text = self.text()?;
+        let read = (!text.is_empty()).then(|| text.parse());
+        read.transpose().map_err(Into::into)
+    }
+
+    fn flag(&mut self) -> Result<bool, Cause> {
+        Ok(!self.text()?.is_empty())
+    }
 }
 
 async fn words_of_board(

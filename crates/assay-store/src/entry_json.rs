@@ -1,5 +1,7 @@
 //! How the parts of an entry are spelled in JSON columns.
 
+use std::borrow::Cow;
+
 use assay_model::{
     Attested, Framework, MetricId, Number, Score, Source, Standing, Timestamp, ValueType,
 };
@@ -70,12 +72,13 @@ pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
 }
 
 pub(crate) fn read_scores(cells: &mut Cells<'_>) -> sqlx::Result<Vec<Score>> {
-    let spelled: Vec<ScoreJson<String>> = cells.json()?;
-    spelled
-        .into_iter()
-        .map(read_score)
-        .collect::<Result<_, _>>()
-        .map_err(sqlx::Error::Decode)
+    let text: Cow<'_, str> = cells.get()?;
+    scores_of_json(&text).map_err(sqlx::Error::Decode)
+}
+
+pub(crate) fn scores_of_json(text: &str) -> Result<Vec<Score>, Cause> {
+    let spelled: Vec<ScoreJson<String>> = serde_json::from_str(text)?;
+    spelled.into_iter().map(read_score).collect()
 }
 
 fn read_score(score: ScoreJson<String>) -> Result<Score, Cause> {

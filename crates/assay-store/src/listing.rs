@@ -78,6 +78,9 @@ pub enum Cursor {
 #[error("the cursor is not one that this hub has made")]
 pub struct CursorError;
 
+/// How many repositories are looked at one by one because of their names.
+const FEW: u32 = 100;
+
 /// A repository in a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
@@ -251,6 +254,18 @@ async fn listed(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Optio
 async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page> {
     let mut query = Builder::new(select_listed!(""));
     push_conditions(&mut query, filter);
+    match named(connection, filter).await?.as_deref() {
+        None => {}
+        Some([]) => {
+            return Ok(Page {
+                items: Vec::new(),
+                next: None,
+            });
+        }
+        Some(few) => {
+            query.push(" AND r.repo IN ").push_list(few);
+        }
+    }
     push_order(&mut query, filter);
     // One more than the page holds tells whether another page follows.
     query.push(" LIMIT ").push_bind(i64::from(filter.limit) + 1);
@@ -265,6 +280,23 @@ async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page
     let last = items.last().filter(|_| more);
     let next = last.map(|last| filter.order().after(&last.repository));
     Ok(Page { items, next })
+}
+
+/// The repositories whose names have the words that are looked for, when there are words and such repositories are few. The
+/// index of names tells them without a look at each repository; where there are many, the first that are looked at have
+/// enough for a page.
+async fn named(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Option<Vec<i64>>> {
+    if filter.search.is_empty() {
+        return Ok(None);
+    }
+    let mut query = Builder::new("SELECT r.repo FROM repositories r WHERE r.kind = ");
+    query.push_bind(filter.kind.as_str());
+    push_words(&mut query, filter);
+    query.push(" LIMIT ").push_bind(FEW + 1);
+    let rows = query.build().fetch_all(connection).await?;
+    let found = rows.iter().map(|row| Cells::of(row).get());
+    let found = found.collect::<sqlx::Result<Vec<i64>>>()?;
+    Ok((found.len() <= FEW as usize).then_some(found))
 }
 
 async fn count(connection: &mut Connection, filter: &Filter) -> sqlx::Result<u64> {
@@ -282,10 +314,7 @@ fn push_conditions<'f>(query: &mut Builder<'f>, filter: &'f Filter) {
         query.push(" AND r.namespace_lower = ");
         query.push_bind(author.to_ascii_lowercase());
     }
-    for text in &filter.search {
-        query.push(" AND r.name_lower LIKE ");
-        query.push_bind(pattern(text)).push(" ESCAPE '!'");
-    }
+    push_words(query, filter);
     for tag in &filter.tags {
         query.push(" AND r.repo IN (SELECT repo FROM card_tags WHERE tag = ");
         query.push_bind(tag).push(")");
@@ -295,6 +324,13 @@ fn push_conditions<'f>(query: &mut Builder<'f>, filter: &'f Filter) {
     }
     if filter.benchmark == Some(BenchmarkFilter::Official) {
         query.push(" AND r.repo IN (SELECT repo FROM official)");
+    }
+}
+
+fn push_words<'f>(query: &mut Builder<'f>, filter: &'f Filter) {
+    for text in &filter.search {
+        query.push(" AND r.name_lower LIKE ");
+        query.push_bind(pattern(text)).push(" ESCAPE '!'");
     }
 }
 

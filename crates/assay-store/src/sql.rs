@@ -10,6 +10,11 @@ use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
 use crate::backend::{Connection, Row};
 use crate::row::{Cell, Cells};
 
+/// How many numbers a list in a statement has.
+const COUNTS: [usize; 4] = [1, 10, 100, MAX_LIST];
+/// The most numbers that a list in a statement has.
+pub(crate) const MAX_LIST: usize = 1000;
+
 /// A value of a statement. One that is absent still has a type, which `PostgreSQL` wants to know.
 #[derive(Debug, Clone)]
 pub(crate) enum Value<'q> {
@@ -146,6 +151,21 @@ impl<'q> Builder<'q> {
     pub(crate) fn push(&mut self, part: &'static str) -> &mut Self {
         self.statement.push_str(part);
         self
+    }
+
+    /// Goes on with a list of numbers in brackets, at least one. Some may be repeated: a statement for every count there may be
+    /// would fill the memory of prepared ones.
+    pub(crate) fn push_list(&mut self, numbers: &[i64]) -> &mut Self {
+        let mut counts = COUNTS.into_iter();
+        let count = counts.find(|count| numbers.len() <= *count);
+        let last = numbers.last().copied().into_iter().cycle();
+        let padded = numbers.iter().copied().chain(last);
+        self.push("(");
+        for (place, number) in padded.take(count.unwrap_or(numbers.len())).enumerate() {
+            self.push(if place == 0 { "" } else { ", " });
+            self.push_bind(number);
+        }
+        self.push(")")
     }
 
     /// Goes on with a value.

@@ -45,6 +45,9 @@ const STATEMENTS: usize = 512;
 const ROWS: usize = 1024;
 /// The memory that a connection may use for pages, in KiB; a minus sign says that it is not a number of pages.
 const CACHE: &str = "-16384";
+/// How much of the file readers see in the memory of the system, in bytes, without a copy of each page: as much as `SQLite`
+/// maps at most.
+const MAPPED: &str = "2147418112";
 /// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
 const LOCKED: [i32; 2] = [5, 6];
 
@@ -146,7 +149,9 @@ fn make_private(path: &Path) -> std::io::Result<()> {
 
 /// The connections that answer questions. They could not write if they were told to.
 async fn readers(path: &Path) -> sqlx::Result<SqlitePool> {
-    let options = options(path).pragma("query_only", "on");
+    let options = options(path)
+        .pragma("query_only", "on")
+        .pragma("mmap_size", MAPPED);
     pool(READERS).connect_with(options).await
 }
 

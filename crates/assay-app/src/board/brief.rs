@@ -84,6 +84,11 @@ impl Brief {
         }
     }
 
+    /// The number of its entry in the index.
+    pub(super) fn id(&self) -> EntryId {
+        self.id
+    }
+
     /// The model.
     pub fn model(&self) -> &RepoId {
         &self.report.model
@@ -278,13 +283,12 @@ fn fill(briefs: &[&Arc<Brief>], words: Vec<EntryWords>, alike: &mut HashSet<Arc<
             continue;
         };
         let words = Words::of(entry);
-        let held = match alike.get(&words) {
-            Some(held) => Arc::clone(held),
-            None => {
-                let held = Arc::new(words);
-                alike.insert(Arc::clone(&held));
-                held
-            }
+        let held = if let Some(held) = alike.get(&words) {
+            Arc::clone(held)
+        } else {
+            let held = Arc::new(words);
+            alike.insert(Arc::clone(&held));
+            held
         };
         // Another reader may have been quicker, with the same words.
         let _ = brief.words.set(held);

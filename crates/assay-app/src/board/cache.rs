@@ -20,7 +20,7 @@ const MAX_MODELS: usize = 8192;
 /// How many boards are kept.
 const MAX_BOARDS: usize = 1024;
 /// How many results the boards that are kept have together. One board may have more and is kept alone.
-const MAX_RESULTS: usize = 400_000;
+const MAX_RESULTS: usize = 1_000_000;
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
 /// How many boards can be read from the store at once. Two that fall together wait for each other.

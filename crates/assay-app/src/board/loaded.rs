@@ -163,6 +163,11 @@ impl LoadedTask {
         self.public.iter().chain(private)
     }
 
+    /// The results that everyone sees.
+    pub(super) fn everyones(&self) -> &[Arc<Brief>] {
+        &self.public
+    }
+
     fn has_any(&self, models: &BTreeSet<RepoKey>) -> bool {
         self.all().any(|brief| models.contains(&brief.report.key))
     }

@@ -1,9 +1,11 @@
 //! How a board came to be what it is: who entered, rose and fell, moment by moment.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use assay_board::{Change, Leaderboard, Movement, Question, changes, rank};
 use assay_model::{Benchmark, MetricId, RepoId, TaskId, Timestamp};
+use assay_store::EntryId;
 
 use super::brief::{self, Brief};
 use super::{BoardQuery, EvalResult};
@@ -13,6 +15,8 @@ use crate::hub::{Hub, blocking};
 
 /// How many moments are looked back at.
 const MAX_MOMENTS: usize = 40;
+/// How many versions that are no longer current are looked back at.
+const MAX_ENDED: u32 = 1000;
 /// How many of those who were moved by one change are named.
 const MAX_DISPLACED: usize = 8;
 
@@ -78,16 +82,30 @@ impl Hub {
         };
         let plan = self.plan(benchmark, &query).await?;
         let name = plan.benchmark.name();
-        let mut versions = self.store.versions_of_board(&name, &plan.task).await?;
-        versions.retain(|row| !row.private && !row.disabled);
-        let said = brief::said_twice(&self.store, &versions).await?;
+        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let task = board.task(&plan.task);
+        let mut ended = self
+            .store
+            .briefs_that_ended(&name, &plan.task, MAX_ENDED)
+            .await?;
+        // What ended before these is not known, so nothing is told of the time before.
+        let known_since = (ended.len() >= MAX_ENDED as usize)
+            .then(|| ended.last().and_then(|oldest| oldest.until))
+            .flatten();
+        ended.retain(|row| !row.private && !row.disabled);
+        let said = brief::said_twice(&self.store, &ended).await?;
         let question = plan.question.clone();
         let found = blocking(move || {
-            let briefs = versions.into_iter().map(|row| {
+            let ended = ended.into_iter().map(|row| {
                 let said = said.get(&row.id).copied();
                 Arc::new(Brief::new(row, said))
             });
-            lately(&briefs.collect::<Vec<_>>(), &question, limit)
+            let mut versions: Vec<Arc<Brief>> = ended.collect();
+            // One that ended since the board was read is there twice, and it did end.
+            let gone: HashSet<EntryId> = versions.iter().map(|brief| brief.id()).collect();
+            let current = task.everyones().iter();
+            versions.extend(current.filter(|brief| !gone.contains(&brief.id())).cloned());
+            lately(&versions, &question, known_since, limit)
         })
         .await?;
         let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
@@ -113,11 +131,16 @@ impl Hub {
 /// A change, and the result behind the new value, in brief.
 type Found = (BoardChange, Option<Arc<Brief>>);
 
-fn lately(versions: &[Arc<Brief>], question: &Question, limit: usize) -> Result<Vec<Found>, Error> {
+fn lately(
+    versions: &[Arc<Brief>],
+    question: &Question,
+    known_since: Option<Timestamp>,
+    limit: usize,
+) -> Result<Vec<Found>, Error> {
     let mut found = Vec::new();
     let mut after: Option<Leaderboard<'_>> = None;
     for at in moments(versions) {
-        if found.len() >= limit {
+        if found.len() >= limit || known_since.is_some_and(|since| at <= since) {
             break;
         }
         let before = board_at(versions, question, Timestamp::from_millis(at.millis() - 1));
@@ -130,11 +153,10 @@ fn lately(versions: &[Arc<Brief>], question: &Question, limit: usize) -> Result<
             let row = now.row_of(change.key)?;
             Some(Arc::clone(&versions[row.given()]))
         };
-        found.extend(told(at, &moved, behind));
+        found.extend(told(at, &moved, behind, limit - found.len()));
         // Between two moments nothing changes, so the board before this one is the board after the last.
         after = Some(before);
     }
-    found.truncate(limit);
     Ok(found)
 }
 
@@ -160,6 +182,7 @@ fn told(
     at: Timestamp,
     moved: &[Change<'_>],
     behind: impl Fn(&Change<'_>) -> Option<Arc<Brief>>,
+    limit: usize,
 ) -> Vec<Found> {
     let displaced: Vec<Displaced> = moved
         .iter()
@@ -177,7 +200,10 @@ fn told(
         result: None,
         displaced: displaced.clone(),
     };
-    own.map(|change| (told(change), behind(change))).collect()
+    // Who is behind a change is looked for on the whole board, and thousands may come at one moment.
+    own.take(limit)
+        .map(|change| (told(change), behind(change)))
+        .collect()
 }
 
 /// Whether a model moved because its own value changed, and not because of others.

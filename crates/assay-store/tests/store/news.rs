@@ -98,30 +98,21 @@ async fn only_what_everyone_sees_is_counted() {
 }
 
 #[tokio::test]
-async fn every_version_of_a_board_has_the_time_it_held() {
+async fn the_versions_that_ended_last_are_told_first() {
     let hub = Hub::new().await;
     let key = hub.model("alice/first").await;
-    replace(
-        &hub.store,
-        key,
-        Branch::Main,
-        10,
-        &[entry("a/b", "t", 0, 0.5)],
-    )
-    .await;
-    replace(
-        &hub.store,
-        key,
-        Branch::Main,
-        20,
-        &[entry("a/b", "t", 0, 0.6)],
-    )
-    .await;
+    for (moment, value) in [(10, 0.5), (20, 0.6), (30, 0.7)] {
+        let entries = [entry("a/b", "t", 0, value), entry("a/b", "u", 1, value)];
+        replace(&hub.store, key, Branch::Main, moment, &entries).await;
+    }
     let task = "t".parse().unwrap();
 
-    let versions = hub.store.versions_of_board("a/b", &task).await.unwrap();
+    for (limit, expected) in [(1, 1), (2, 2), (3, 2)] {
+        let ended = hub.store.briefs_that_ended("a/b", &task, limit).await;
 
-    let mut lives: Vec<_> = versions.iter().map(|row| (row.since, row.until)).collect();
-    lives.sort();
-    assert_eq!(lives, [(at(10), Some(at(20))), (at(20), None)]);
+        let lives = ended.unwrap();
+        let lives: Vec<_> = lives.iter().map(|row| (row.since, row.until)).collect();
+        let all = [(at(20), Some(at(30))), (at(10), Some(at(20)))];
+        assert_eq!(lives, all[..expected]);
+    }
 }

@@ -86,10 +86,10 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_assay"))
 }
 
-/// What a process holds in memory, in MiB.
+/// What a process holds in memory, in MiB, without the files that it maps: those are the system's, and shared.
 pub(crate) fn memory(id: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kib = line.and_then(|line| line.split_whitespace().next());
     kib.unwrap().parse::<f64>().unwrap() / 1024.0
 }
