@@ -119,6 +119,37 @@ async fn every_text_and_every_tag_must_be_there() {
 }
 
 #[tokio::test]
+async fn a_search_finds_one_of_many_and_many_page_by_page() {
+    let hub = Hub::new().await;
+    for number in 0..120 {
+        hub.model(&format!("alice/common-{number:03}")).await;
+    }
+    hub.model("alice/rare").await;
+    let mut filter = Filter {
+        search: vec!["common".to_owned()],
+        limit: 50,
+        ..models()
+    };
+
+    let mut found = Vec::new();
+    loop {
+        let page = hub.store.repositories(&filter).await.unwrap();
+        found.extend(page.items.into_iter().map(|item| item.repository.id));
+        let Some(next) = page.next else { break };
+        filter.after = Some(next);
+    }
+    filter.after = None;
+    filter.search = vec!["RARE".to_owned(), "alice".to_owned()];
+    let rare = names(&hub.store, &filter).await;
+
+    let expected: Vec<RepoId> = (0..120)
+        .map(|number| format!("alice/common-{number:03}").parse().unwrap())
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(rare, ["alice/rare"]);
+}
+
+#[tokio::test]
 async fn wild_cards_in_a_search_are_only_text() {
     let hub = Hub::new().await;
     hub.model("alice/a_b").await;
