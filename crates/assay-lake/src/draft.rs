@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use assay_formats::rows::{Algorithm, Hasher};
-
+use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::lake::{TABLES, UNFINISHED};
 use crate::manifest::DataFile;
@@ -24,10 +23,10 @@ pub(crate) struct Draft {
     unfinished: PathBuf,
 }
 
-/// A file whose digest is known when it is written.
+/// A file whose checksum is known when it is written.
 pub(crate) struct Hashed {
     file: File,
-    hasher: Hasher,
+    checksum: Checksum,
 }
 
 impl Draft {
@@ -50,7 +49,7 @@ impl Draft {
         let file = File::create(&unfinished).map_err(Error::io("write", &unfinished))?;
         let file = Hashed {
             file,
-            hasher: Hasher::new(Algorithm::Sha256),
+            checksum: Checksum::new(),
         };
         let draft = Self {
             table,
@@ -75,7 +74,7 @@ impl Draft {
             fs_err::remove_file(&self.unfinished).map_err(Error::io("remove", &self.unfinished))?;
             return Ok(None);
         }
-        let Hashed { file, hasher } = file;
+        let Hashed { file, checksum } = file;
         let place = || {
             let bytes = file.metadata()?.len();
             std::fs::rename(&self.unfinished, &self.path)?;
@@ -88,7 +87,7 @@ impl Draft {
             partition: self.partition,
             rows,
             bytes,
-            digest: hasher.hex(),
+            digest: checksum.finish(),
         }))
     }
 }
@@ -96,7 +95,7 @@ impl Draft {
 impl Write for Hashed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..count]);
+        self.checksum.update(&bytes[..count]);
         Ok(count)
     }
 

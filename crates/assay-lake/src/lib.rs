@@ -7,6 +7,7 @@ mod batch;
 mod bucket;
 mod catalog;
 mod check;
+mod checksum;
 pub mod cluster;
 mod compact;
 pub mod compare;

@@ -57,9 +57,9 @@ impl Instances {
             names(group, &samples.task, &order)?;
             names(group, &scores.metric, &order)?;
             let hashes = order.iter().map(|sample| samples.hash_of(*sample));
-            group.texts(Codec::Digests, hashes)?;
+            group.texts(Codec::Unlike, hashes)?;
             let ids = order.iter().map(|sample| samples.id_of(*sample));
-            group.texts(Codec::Small, ids)?;
+            group.texts(Codec::Unlike, ids)?;
             let [score, is_correct, others @ .., failed] = &scores.numbers;
             numbers(group, score, &order)?;
             numbers(group, is_correct, &order)?;

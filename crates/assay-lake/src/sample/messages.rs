@@ -93,8 +93,8 @@ impl Messages {
         group.same(Cell::Text(Some(&facts.partition.benchmark)))?;
         group.same(Cell::Text(Some(&facts.partition.model)))?;
         layout.names(group, &samples.task)?;
-        layout.texts(group, Codec::Digests, |sample| samples.hash_of(sample))?;
-        layout.texts(group, Codec::Small, |sample| samples.id_of(sample))?;
+        layout.texts(group, |sample| samples.hash_of(sample))?;
+        layout.texts(group, |sample| samples.id_of(sample))?;
         layout.numbers(group, &samples.line)?;
         layout.positions(group)?;
         match talk.part.same() {
@@ -155,14 +155,13 @@ impl Layout {
             place: names.places.get(*sample as usize).unwrap_or(NONE),
             rows: self.pieces_of(*sample).len(),
         });
-        group.runs_of_texts(Codec::Small, &texts, &joined(runs))
+        group.runs_of_texts(&texts, &joined(runs))
     }
 
     /// A column of texts of samples, which are seldom the same twice.
     fn texts<'t>(
         &self,
         group: &mut Group<'_>,
-        codec: Codec,
         text_of: impl Fn(u32) -> Option<&'t [u8]>,
     ) -> ParquetResult<()> {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(self.samples.len());
@@ -179,7 +178,7 @@ impl Layout {
             }
         });
         let runs = joined(runs);
-        group.runs_of_texts(codec, &texts, &runs)
+        group.runs_of_texts(&texts, &runs)
     }
 
     /// A column of numbers of samples, none of which is there twice.

@@ -8,10 +8,10 @@ use zstd::zstd_safe::CParameter;
 
 /// How hard the compression tries. Level 3 packed words 5 % smaller and took twice as long over digests.
 const LEVEL: i32 = 1;
-/// How many places are remembered when digests are packed. Nothing in them comes twice, and a search in a small table is over soon.
-const DIGEST_PLACES_LOG: u32 = 6;
-/// How long something must be that is looked for in digests.
-const DIGEST_MATCH: u32 = 7;
+/// How many places are remembered where nothing comes twice. A search in a small table is over soon.
+const UNLIKE_PLACES_LOG: u32 = 6;
+/// How long something must be that is looked for there. Shorter matches cost more time than they save bytes.
+const UNLIKE_MATCH: u32 = 7;
 
 /// How the pages of a column are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +20,9 @@ pub(crate) enum Codec {
     Bare,
     /// Small, for what is read by every question.
     Small,
-    /// The same for hexadecimal digits of digests, where only the digits themselves can be packed.
-    Digests,
+    /// The same for values of which no two are alike: digests, numbers of lines. Only the bytes themselves can be packed, and that
+    /// twice as fast.
+    Unlike,
     /// Fast, for long texts.
     Fast,
 }
@@ -29,7 +30,7 @@ pub(crate) enum Codec {
 /// What packs pages, and the memory that it needs.
 pub(crate) struct Press {
     small: Compressor<'static>,
-    digests: Compressor<'static>,
+    unlike: Compressor<'static>,
     fast: snap::raw::Encoder,
     packed: Vec<u8>,
 }
@@ -39,7 +40,7 @@ impl Codec {
     pub(super) fn named(self) -> Compression {
         match self {
             Self::Bare => Compression::UNCOMPRESSED,
-            Self::Small | Self::Digests => {
+            Self::Small | Self::Unlike => {
                 Compression::ZSTD(ZstdLevel::try_new(LEVEL).unwrap_or_default())
             }
             Self::Fast => Compression::SNAPPY,
@@ -50,12 +51,12 @@ impl Codec {
 impl Press {
     /// Nothing packed yet.
     pub(crate) fn new() -> io::Result<Self> {
-        let mut digests = Compressor::new(LEVEL)?;
-        digests.set_parameter(CParameter::HashLog(DIGEST_PLACES_LOG))?;
-        digests.set_parameter(CParameter::MinMatch(DIGEST_MATCH))?;
+        let mut unlike = Compressor::new(LEVEL)?;
+        unlike.set_parameter(CParameter::HashLog(UNLIKE_PLACES_LOG))?;
+        unlike.set_parameter(CParameter::MinMatch(UNLIKE_MATCH))?;
         Ok(Self {
             small: Compressor::new(LEVEL)?,
-            digests,
+            unlike,
             fast: snap::raw::Encoder::new(),
             packed: Vec::new(),
         })
@@ -65,7 +66,7 @@ impl Press {
     pub(super) fn pack<'p>(&'p mut self, codec: Codec, page: &'p [u8]) -> io::Result<&'p [u8]> {
         let room = match codec {
             Codec::Bare => return Ok(page),
-            Codec::Small | Codec::Digests => zstd::zstd_safe::compress_bound(page.len()),
+            Codec::Small | Codec::Unlike => zstd::zstd_safe::compress_bound(page.len()),
             Codec::Fast => snap::raw::max_compress_len(page.len()),
         };
         if self.packed.len() < room {
@@ -75,7 +76,7 @@ impl Press {
         let size = match codec {
             Codec::Bare => 0,
             Codec::Small => self.small.compress_to_buffer(page, out)?,
-            Codec::Digests => self.digests.compress_to_buffer(page, out)?,
+            Codec::Unlike => self.unlike.compress_to_buffer(page, out)?,
             Codec::Fast => self.fast.compress(page, out).map_err(io::Error::other)?,
         };
         Ok(&self.packed[..size])

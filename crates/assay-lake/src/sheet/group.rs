@@ -148,6 +148,11 @@ impl<'w> Group<'w> {
         holds
     }
 
+    /// Where different numbers are told apart.
+    pub(super) fn dictionary(&mut self) -> &mut Dictionary {
+        &mut self.desk.scratch.dictionary
+    }
+
     /// Writes the next column.
     pub(super) fn column(
         &mut self,

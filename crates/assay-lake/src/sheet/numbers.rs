@@ -30,9 +30,15 @@ impl Group<'_> {
     /// A column of numbers, whole numbers or truths, as the bits that they are.
     pub(crate) fn numbers(&mut self, values: &[Option<u64>]) -> Result<()> {
         let holds = self.holds();
-        self.column(Codec::Small, |chunk, scratch| {
+        let is_listed = holds != ColumnType::Truth && self.dictionary().take_in(values);
+        let is_unlike = !is_listed && holds != ColumnType::Truth;
+        let codec = if is_unlike {
+            Codec::Unlike
+        } else {
+            Codec::Small
+        };
+        self.column(codec, |chunk, scratch| {
             let body = &mut scratch.body;
-            let is_listed = holds != ColumnType::Truth && scratch.dictionary.take_in(values);
             let list = scratch.dictionary.values();
             if is_listed {
                 body.clear();

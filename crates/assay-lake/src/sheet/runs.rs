@@ -24,7 +24,6 @@ impl Group<'_> {
     /// A column of texts.
     pub(crate) fn runs_of_texts<T: AsRef<[u8]>>(
         &mut self,
-        codec: Codec,
         texts: &[T],
         runs: &[Run],
     ) -> Result<()> {
@@ -32,7 +31,7 @@ impl Group<'_> {
         for text in texts {
             put_text(text.as_ref(), &mut list);
         }
-        self.runs(codec, (&list, texts.len()), runs, |page| {
+        self.runs((&list, texts.len()), runs, |page| {
             let texts = page.iter().filter_map(|run| texts.get(run.place as usize));
             Bounds::of_texts(texts.map(AsRef::as_ref))
         })
@@ -43,7 +42,7 @@ impl Group<'_> {
         let holds = self.holds();
         let mut list = Vec::new();
         write_plain(numbers.iter().copied(), &mut list);
-        self.runs(Codec::Small, (&list, numbers.len()), runs, |page| {
+        self.runs((&list, numbers.len()), runs, |page| {
             let numbers = page
                 .iter()
                 .filter_map(|run| numbers.get(run.place as usize));
@@ -53,13 +52,12 @@ impl Group<'_> {
 
     fn runs(
         &mut self,
-        codec: Codec,
         (list, count): (&[u8], usize),
         runs: &[Run],
         bounds: impl Fn(&[Run]) -> Option<Bounds>,
     ) -> Result<()> {
         let width = width_of(count);
-        self.column(codec, |chunk, scratch| {
+        self.column(Codec::Unlike, |chunk, scratch| {
             chunk.dictionary(list, count)?;
             let mut page = Vec::new();
             let mut runs = Pages { runs, taken: 0 };

@@ -9,8 +9,9 @@ use super::codec::Codec;
 use super::group::{Group, NONE};
 use super::hybrid::{put_places, width_of};
 
-/// How many bytes of text a page has, about. Whoever reads one text unpacks its page.
-const PAGE_BYTES: usize = 1 << 20;
+/// How many bytes of text a page has, about. Whoever reads one text unpacks its page, and a page that fits into the memory beside a
+/// core is gathered and packed there.
+const PAGE_BYTES: usize = 1 << 18;
 /// How many bytes of texts are put into a list that rows refer to.
 const LIST_BYTES: usize = 1 << 20;
 /// The room before the texts of a page for what it says of empty rows, when no row is or all are.
