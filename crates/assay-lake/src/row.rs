@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use assay_formats::{Kind, Value};
 
 use crate::record::RecordFacts;
-use crate::sample::{Block, Part, Piece, Sample, Score, hash_of};
+use crate::sample::{Block, NUMBERS, Part, Piece, Sample, Score, hash_of};
 use crate::value::{number, text, texts};
 
 /// Takes a row in, which stands on this line of its file.
@@ -33,7 +33,7 @@ pub(crate) fn push_row(block: &mut Block, facts: &RecordFacts, row: Value<'_>, l
     let score = Score {
         interaction: interaction.as_deref(),
         metadata: metadata.map(Value::raw),
-        numbers: parts.numbers(),
+        numbers: parts.numbers,
     };
     block.push(&sample, &score, || {
         facts.metric(result_id.as_deref(), task.as_deref())
@@ -81,120 +81,106 @@ struct Parts<'d> {
     trace: Option<Value<'d>>,
     messages: Option<Value<'d>>,
     attribution: Option<Value<'d>>,
-    evaluation: Option<Value<'d>>,
-    usage: Option<Value<'d>>,
-    performance: Option<Value<'d>>,
     error: Option<Value<'d>>,
     metadata: Option<Value<'d>>,
+    /// The numbers and truths as bits, in the order of the table.
+    numbers: [Option<u64>; NUMBERS],
 }
 
-/// The values behind some keys of a map that may be missing itself.
-fn parts_of<'d, const N: usize>(map: Option<Value<'d>>, keys: [&str; N]) -> [Option<Value<'d>>; N] {
-    map.map_or([None; N], |map| map.parts(keys))
+/// Goes through a map whose keys are text, as they are written or spelled with escapes.
+///
+/// A row has some thirty keys, most of them wanted: comparing each with the names of its length is faster than looking for each
+/// name.
+fn each<'d>(map: Value<'d>, mut take: impl FnMut(&str, Value<'d>)) {
+    for (key, value) in map.entries() {
+        if let Some(name) = key.plain_text() {
+            take(name, value);
+        } else if let Some(name) = key.text() {
+            take(&name, value);
+        }
+    }
 }
 
 impl<'d> Parts<'d> {
     fn of(row: Value<'d>) -> Self {
-        let [
-            task,
-            result_id,
-            sample_id,
-            sample_hash,
-            interaction,
-            input,
-            output,
-            messages,
-            attribution,
-            evaluation,
-            usage,
-            performance,
-            error,
-            metadata,
-            interactions,
-        ] = row.parts([
-            "evaluation_name",
-            "evaluation_result_id",
-            "sample_id",
-            "sample_hash",
-            "interaction_type",
-            "input",
-            "output",
-            "messages",
-            "answer_attribution",
-            "evaluation",
-            "token_usage",
-            "performance",
-            "error",
-            "metadata",
-            "interactions",
-        ]);
-        let [question, reference, choices] = parts_of(input, ["raw", "reference", "choices"]);
-        let [output, trace] = parts_of(output, ["raw", "reasoning_trace"]);
-        Self {
-            task,
-            result_id,
-            sample_id,
-            sample_hash,
-            interaction,
-            question,
-            reference,
-            choices,
-            output,
-            trace,
-            // In 0.2.0 the conversation was called `interactions`.
-            messages: messages.or(interactions),
-            attribution,
-            evaluation,
-            usage,
-            performance,
-            error,
-            metadata,
-        }
+        let mut parts = Self::default();
+        let mut interactions = None;
+        each(row, |name, value| match name {
+            "evaluation_name" => parts.task = Some(value),
+            "evaluation_result_id" => parts.result_id = Some(value),
+            "sample_id" => parts.sample_id = Some(value),
+            "sample_hash" => parts.sample_hash = Some(value),
+            "interaction_type" => parts.interaction = Some(value),
+            "input" => parts.take_input(value),
+            "output" => parts.take_output(value),
+            "messages" => parts.messages = Some(value),
+            "interactions" => interactions = Some(value),
+            "answer_attribution" => parts.attribution = Some(value),
+            "evaluation" => parts.take_evaluation(value),
+            "token_usage" => parts.take_tokens(value),
+            "performance" => parts.take_performance(value),
+            "error" => parts.error = Some(value),
+            "metadata" => parts.metadata = Some(value),
+            _ => {}
+        });
+        // In 0.2.0 the conversation was called `interactions`.
+        parts.messages = parts.messages.or(interactions);
+        let failed = parts
+            .error
+            .is_some_and(|error| error.kind() == Kind::String);
+        parts.numbers[13] = Some(u64::from(failed));
+        parts
     }
 
-    /// The numbers and truths, in the order of the table.
-    fn numbers(&self) -> [Option<u64>; 14] {
-        let [score, is_correct, turns, calls] = parts_of(
-            self.evaluation,
-            ["score", "is_correct", "num_turns", "tool_calls_count"],
-        );
-        let [input, output, total, reasoning, cache_read, cache_write] = parts_of(
-            self.usage,
-            [
-                "input_tokens",
-                "output_tokens",
-                "total_tokens",
-                "reasoning_tokens",
-                "input_tokens_cache_read",
-                "input_tokens_cache_write",
-            ],
-        );
-        let [latency, first_token, generation] = parts_of(
-            self.performance,
-            ["latency_ms", "time_to_first_token_ms", "generation_time_ms"],
-        );
-        let double = |value: Option<Value<'_>>| value.and_then(number).map(f64::to_bits);
-        let integer = |value: Option<Value<'_>>| {
-            let integer = value.and_then(Value::integer);
-            integer.map(i64::cast_unsigned)
-        };
-        let failed = self.error.is_some_and(|error| error.kind() == Kind::String);
-        [
-            double(score),
-            is_correct.and_then(Value::truth).map(u64::from),
-            integer(turns),
-            integer(calls),
-            integer(input),
-            integer(output),
-            integer(total),
-            integer(reasoning),
-            integer(cache_read),
-            integer(cache_write),
-            double(latency),
-            double(first_token),
-            double(generation),
-            Some(u64::from(failed)),
-        ]
+    fn take_input(&mut self, input: Value<'d>) {
+        each(input, |name, value| match name {
+            "raw" => self.question = Some(value),
+            "reference" => self.reference = Some(value),
+            "choices" => self.choices = Some(value),
+            _ => {}
+        });
+    }
+
+    fn take_output(&mut self, output: Value<'d>) {
+        each(output, |name, value| match name {
+            "raw" => self.output = Some(value),
+            "reasoning_trace" => self.trace = Some(value),
+            _ => {}
+        });
+    }
+
+    fn take_evaluation(&mut self, evaluation: Value<'d>) {
+        let numbers = &mut self.numbers;
+        each(evaluation, |name, value| match name {
+            "score" => numbers[0] = double(value),
+            "is_correct" => numbers[1] = value.truth().map(u64::from),
+            "num_turns" => numbers[2] = integer(value),
+            "tool_calls_count" => numbers[3] = integer(value),
+            _ => {}
+        });
+    }
+
+    fn take_tokens(&mut self, usage: Value<'d>) {
+        let numbers = &mut self.numbers;
+        each(usage, |name, value| match name {
+            "input_tokens" => numbers[4] = integer(value),
+            "output_tokens" => numbers[5] = integer(value),
+            "total_tokens" => numbers[6] = integer(value),
+            "reasoning_tokens" => numbers[7] = integer(value),
+            "input_tokens_cache_read" => numbers[8] = integer(value),
+            "input_tokens_cache_write" => numbers[9] = integer(value),
+            _ => {}
+        });
+    }
+
+    fn take_performance(&mut self, performance: Value<'d>) {
+        let numbers = &mut self.numbers;
+        each(performance, |name, value| match name {
+            "latency_ms" => numbers[10] = double(value),
+            "time_to_first_token_ms" => numbers[11] = double(value),
+            "generation_time_ms" => numbers[12] = double(value),
+            _ => {}
+        });
     }
 
     /// Adds the text, in the order of the conversation.
@@ -277,4 +263,12 @@ fn say_message(block: &mut Block, message: Value<'_>) {
             call_ids.as_deref(),
         ],
     });
+}
+
+fn double(value: Value<'_>) -> Option<u64> {
+    number(value).map(f64::to_bits)
+}
+
+fn integer(value: Value<'_>) -> Option<u64> {
+    value.integer().map(i64::cast_unsigned)
 }

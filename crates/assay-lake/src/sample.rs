@@ -9,7 +9,7 @@ mod order;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::block::{Block, Part, Piece, Sample, Score};
+pub(crate) use self::block::{Block, NUMBERS, Part, Piece, Sample, Score};
 pub(crate) use self::hash::hash_of;
 pub(crate) use self::instances::Instances;
 pub(crate) use self::messages::Messages;
