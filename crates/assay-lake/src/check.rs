@@ -6,8 +6,8 @@ use datafusion::arrow::array::{AsArray as _, RecordBatch};
 use serde::Serialize;
 
 use crate::bucket::Bucket;
+use crate::checksum::is_as_written;
 use crate::compact::rows_of;
-use crate::discover::digest_of;
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::manifest::{DataFile, Source};
@@ -41,9 +41,9 @@ pub fn check(snapshot: &Snapshot) -> Result<Vec<Fault>> {
                 file.bytes
             )),
             Ok(_) => {
-                match digest_of(&path) {
-                    Ok((digest, _)) if digest == file.digest => {}
-                    Ok(_) => found.push("has other bytes than were written".to_owned()),
+                match is_as_written(&path, &file.digest) {
+                    Ok(true) => {}
+                    Ok(false) => found.push("has other bytes than were written".to_owned()),
                     Err(error) => found.push(format!("cannot be read: {error}")),
                 }
                 check_rows(snapshot, file, &mut counts, &mut found);

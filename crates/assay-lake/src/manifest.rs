@@ -34,7 +34,7 @@ pub struct DataFile {
     pub rows: u64,
     /// How many bytes it has.
     pub bytes: u64,
-    /// The SHA-256 of its bytes.
+    /// A checksum of its bytes: `xxh3:` and 128 bits of XXH3, or a SHA-256, as it was at first.
     pub digest: String,
 }
 

@@ -2,225 +2,67 @@
 
 use std::borrow::Cow;
 
-use assay_formats::eee::sample_hash;
 use assay_formats::{Kind, Value};
 
-use crate::batch::{Batch, Cell};
 use crate::record::RecordFacts;
-use crate::value::{integer_at, number, text, text_at, texts};
+use crate::sample::{Block, NUMBERS, Part, Piece, Sample, Score, hash_of};
+use crate::value::{number, text, texts};
 
-/// Takes rows of one record in.
-pub(crate) struct RowReader {
-    /// The scores.
-    pub(crate) instances: Batch,
-    /// The text.
-    pub(crate) messages: Batch,
-}
-
-/// What all that is told of one sample carries.
-struct Sample<'d> {
-    task: Option<Cow<'d, str>>,
-    id: Option<Cow<'d, str>>,
-    hash: Option<String>,
-    result_id: Option<Cow<'d, str>>,
-    line: Option<i64>,
-}
-
-/// A piece of text of a sample.
-#[derive(Default)]
-struct Piece<'a> {
-    turn: Option<i64>,
-    role: Option<&'a str>,
-    content: Option<&'a str>,
-    reasoning: Option<&'a str>,
-    tool_calls: Option<&'a str>,
-    tool_call_id: Option<&'a str>,
-}
-
-impl RowReader {
-    /// No rows yet.
-    pub(crate) fn new() -> Self {
-        Self {
-            instances: Batch::new(crate::Table::Instances),
-            messages: Batch::new(crate::Table::Messages),
-        }
-    }
-
-    /// Takes a row in, which stands on this line of its file.
-    pub(crate) fn push(&mut self, facts: &RecordFacts, row: Value<'_>, line: u64) {
-        let parts = Parts::of(row);
-        let references = parts.reference.map_or_else(Vec::new, texts);
-        let sample = Sample {
-            task: parts.task.and_then(text),
-            id: parts.sample_id.and_then(text),
-            hash: hash(&parts, &references),
-            result_id: parts.result_id.and_then(text),
-            line: i64::try_from(line).ok(),
-        };
-        self.push_instance(facts, &parts, &sample);
-        self.push_messages(facts, &parts, &sample, &references);
-    }
-
-    fn push_instance(&mut self, facts: &RecordFacts, parts: &Parts<'_>, sample: &Sample<'_>) {
-        let interaction = parts.interaction.and_then(text);
-        let integer = |value: Option<Value<'_>>| Cell::Integer(value.and_then(Value::integer));
-        let moment = |value: Option<Value<'_>>| Cell::Number(value.and_then(number));
-        let failed = parts
-            .error
-            .is_some_and(|error| error.kind() == Kind::String);
-        let metadata = parts
-            .metadata
-            .filter(|metadata| metadata.kind() == Kind::Map && !metadata.is_empty());
-        self.instances.push(&[
-            Cell::Text(Some(&facts.partition.benchmark)),
-            Cell::Text(Some(&facts.partition.model)),
-            Cell::Text(sample.task.as_deref()),
-            Cell::Text(facts.metric(sample.result_id.as_deref(), sample.task.as_deref())),
-            Cell::Text(sample.hash.as_deref()),
-            Cell::Text(sample.id.as_deref()),
-            Cell::Number(parts.score.and_then(number)),
-            Cell::Truth(parts.is_correct.and_then(Value::truth)),
-            Cell::Text(interaction.as_deref()),
-            integer(parts.num_turns),
-            integer(parts.tool_calls_count),
-            integer(parts.input_tokens),
-            integer(parts.output_tokens),
-            integer(parts.total_tokens),
-            integer(parts.reasoning_tokens),
-            integer(parts.cache_read),
-            integer(parts.cache_write),
-            moment(parts.latency),
-            moment(parts.first_token),
-            moment(parts.generation),
-            Cell::Truth(Some(failed)),
-            Cell::Text(metadata.map(Value::raw)),
-            Cell::Text(Some(&facts.id)),
-            Cell::Text(sample.result_id.as_deref()),
-            Cell::Integer(sample.line),
-        ]);
-    }
-
-    fn push_messages(
-        &mut self,
-        facts: &RecordFacts,
-        parts: &Parts<'_>,
-        sample: &Sample<'_>,
-        references: &[Cow<'_, str>],
-    ) {
-        let mut position = 0;
-        let mut say = |batch: &mut Batch, part: &str, piece: &Piece<'_>| {
-            push_piece(batch, facts, sample, position, part, piece);
-            position += 1;
-        };
-        let batch = &mut self.messages;
-        if let Some(raw) = parts.question.and_then(text) {
-            say(batch, "input", &Piece::by("user", &raw));
-        }
-        for reference in references {
-            say(batch, "reference", &Piece::of(reference));
-        }
-        let choices = parts.choices.map_or_else(Vec::new, texts);
-        for choice in &choices {
-            say(batch, "choice", &Piece::of(choice));
-        }
-        let outputs = parts.output.map_or_else(Vec::new, texts);
-        let traces = parts.trace.map_or_else(Vec::new, texts);
-        for index in 0..outputs.len().max(traces.len()) {
-            let piece = Piece {
-                role: Some("assistant"),
-                content: outputs.get(index).map(|text| &**text),
-                reasoning: traces.get(index).map(|text| &**text),
-                ..Piece::default()
-            };
-            say(batch, "output", &piece);
-        }
-        for message in parts.messages.into_iter().flat_map(Value::items) {
-            let [role, content, reasoning] =
-                ["role", "content", "reasoning_trace"].map(|key| text_at(message, &[key]));
-            let call_ids = message.get("tool_call_id").map_or_else(Vec::new, texts);
-            let call_ids = (!call_ids.is_empty()).then(|| call_ids.join(" "));
-            let calls = message
-                .get("tool_calls")
-                .filter(|calls| calls.kind() == Kind::List && !calls.is_empty());
-            let piece = Piece {
-                turn: integer_at(message, &["turn_idx"]),
-                role: role.as_deref(),
-                content: content.as_deref(),
-                reasoning: reasoning.as_deref(),
-                tool_calls: calls.map(Value::raw),
-                tool_call_id: call_ids.as_deref(),
-            };
-            say(batch, "message", &piece);
-        }
-        for answer in parts.attribution.into_iter().flat_map(Value::items) {
-            let Some(value) = text_at(answer, &["extracted_value"]) else {
-                continue;
-            };
-            let piece = Piece {
-                turn: integer_at(answer, &["turn_idx"]),
-                ..Piece::of(&value)
-            };
-            say(batch, "answer", &piece);
-        }
-        if let Some(error) = parts.error.and_then(text) {
-            say(batch, "error", &Piece::of(&error));
-        }
-    }
-}
-
-impl<'a> Piece<'a> {
-    fn of(content: &'a str) -> Self {
-        Self {
-            content: Some(content),
-            ..Self::default()
-        }
-    }
-
-    fn by(role: &'a str, content: &'a str) -> Self {
-        Self {
-            role: Some(role),
-            ..Self::of(content)
-        }
-    }
-}
-
-fn push_piece(
-    batch: &mut Batch,
-    facts: &RecordFacts,
-    sample: &Sample<'_>,
-    position: i64,
-    part: &str,
-    piece: &Piece<'_>,
-) {
-    batch.push(&[
-        Cell::Text(Some(&facts.partition.benchmark)),
-        Cell::Text(Some(&facts.partition.model)),
-        Cell::Text(sample.task.as_deref()),
-        Cell::Text(sample.hash.as_deref()),
-        Cell::Text(sample.id.as_deref()),
-        Cell::Integer(sample.line),
-        Cell::Integer(Some(position)),
-        Cell::Text(Some(part)),
-        Cell::Integer(piece.turn),
-        Cell::Text(piece.role),
-        Cell::Text(piece.content),
-        Cell::Text(piece.reasoning),
-        Cell::Text(piece.tool_calls),
-        Cell::Text(piece.tool_call_id),
-        Cell::Text(Some(&facts.id)),
-        Cell::Text(sample.result_id.as_deref()),
-    ]);
+/// Takes a row in, which stands on this line of its file.
+pub(crate) fn push_row(block: &mut Block, facts: &RecordFacts, row: Value<'_>, line: u64) {
+    let parts = Parts::of(row);
+    let question = parts.question.and_then(text);
+    let [task, id, result_id, interaction] = [
+        parts.task,
+        parts.sample_id,
+        parts.result_id,
+        parts.interaction,
+    ]
+    .map(|value| value.and_then(text));
+    let hash = hash(&parts, question.as_deref());
+    let sample = Sample {
+        task: task.as_deref(),
+        hash: hash.as_ref().map(Hash::as_bytes),
+        id: id.as_deref(),
+        result_id: result_id.as_deref(),
+        line: i64::try_from(line).ok(),
+    };
+    let metadata = parts
+        .metadata
+        .filter(|metadata| metadata.kind() == Kind::Map && !metadata.is_empty());
+    let score = Score {
+        interaction: interaction.as_deref(),
+        metadata: metadata.map(Value::raw),
+        numbers: parts.numbers,
+    };
+    block.push(&sample, &score, || {
+        facts.metric(result_id.as_deref(), task.as_deref())
+    });
+    parts.say(block, question.as_deref());
 }
 
 /// What tells one question from another, in every harness alike.
-///
+enum Hash<'d> {
+    Ours([u8; 64]),
+    Theirs(Cow<'d, str>),
+}
+
+impl Hash<'_> {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Ours(digits) => digits,
+            Self::Theirs(text) => text.as_bytes(),
+        }
+    }
+}
+
 /// Converters in the wild have recipes of their own for `sample_hash`, so the question is hashed here by the one that the
 /// schema describes. Where the question was left out, what the row says is all there is.
-fn hash(parts: &Parts<'_>, references: &[Cow<'_, str>]) -> Option<String> {
-    let raw = parts.question.and_then(text);
-    match raw.filter(|raw| !raw.trim().is_empty()) {
-        Some(raw) => Some(sample_hash(&raw, references)),
-        None => parts.sample_hash.and_then(text).map(Cow::into_owned),
+fn hash<'d>(parts: &Parts<'d>, question: Option<&str>) -> Option<Hash<'d>> {
+    let asked = question.filter(|question| !question.trim().is_empty());
+    match (parts.question, asked) {
+        (Some(value), Some(raw)) => Some(Hash::Ours(hash_of(value, raw, parts.reference))),
+        (None, _) | (_, None) => parts.sample_hash.and_then(text).map(Hash::Theirs),
     }
 }
 
@@ -239,113 +81,194 @@ struct Parts<'d> {
     trace: Option<Value<'d>>,
     messages: Option<Value<'d>>,
     attribution: Option<Value<'d>>,
-    score: Option<Value<'d>>,
-    is_correct: Option<Value<'d>>,
-    num_turns: Option<Value<'d>>,
-    tool_calls_count: Option<Value<'d>>,
-    input_tokens: Option<Value<'d>>,
-    output_tokens: Option<Value<'d>>,
-    total_tokens: Option<Value<'d>>,
-    reasoning_tokens: Option<Value<'d>>,
-    cache_read: Option<Value<'d>>,
-    cache_write: Option<Value<'d>>,
-    latency: Option<Value<'d>>,
-    first_token: Option<Value<'d>>,
-    generation: Option<Value<'d>>,
     error: Option<Value<'d>>,
     metadata: Option<Value<'d>>,
+    /// The numbers and truths as bits, in the order of the table.
+    numbers: [Option<u64>; NUMBERS],
+}
+
+/// Goes through a map whose keys are text, as they are written or spelled with escapes.
+///
+/// A row has some thirty keys, most of them wanted: comparing each with the names of its length is faster than looking for each
+/// name.
+fn each<'d>(map: Value<'d>, mut take: impl FnMut(&str, Value<'d>)) {
+    for (key, value) in map.entries() {
+        if let Some(name) = key.plain_text() {
+            take(name, value);
+        } else if let Some(name) = key.text() {
+            take(&name, value);
+        }
+    }
 }
 
 impl<'d> Parts<'d> {
     fn of(row: Value<'d>) -> Self {
         let mut parts = Self::default();
         let mut interactions = None;
-        for (key, value) in named(row) {
-            match &*key {
-                "evaluation_name" => parts.task = Some(value),
-                "evaluation_result_id" => parts.result_id = Some(value),
-                "sample_id" => parts.sample_id = Some(value),
-                "sample_hash" => parts.sample_hash = Some(value),
-                "interaction_type" => parts.interaction = Some(value),
-                "input" => parts.take_input(value),
-                "output" => parts.take_output(value),
-                "messages" => parts.messages = Some(value),
-                "interactions" => interactions = Some(value),
-                "answer_attribution" => parts.attribution = Some(value),
-                "evaluation" => parts.take_evaluation(value),
-                "token_usage" => parts.take_tokens(value),
-                "performance" => parts.take_performance(value),
-                "error" => parts.error = Some(value),
-                "metadata" => parts.metadata = Some(value),
-                _ => {}
-            }
-        }
+        each(row, |name, value| match name {
+            "evaluation_name" => parts.task = Some(value),
+            "evaluation_result_id" => parts.result_id = Some(value),
+            "sample_id" => parts.sample_id = Some(value),
+            "sample_hash" => parts.sample_hash = Some(value),
+            "interaction_type" => parts.interaction = Some(value),
+            "input" => parts.take_input(value),
+            "output" => parts.take_output(value),
+            "messages" => parts.messages = Some(value),
+            "interactions" => interactions = Some(value),
+            "answer_attribution" => parts.attribution = Some(value),
+            "evaluation" => parts.take_evaluation(value),
+            "token_usage" => parts.take_tokens(value),
+            "performance" => parts.take_performance(value),
+            "error" => parts.error = Some(value),
+            "metadata" => parts.metadata = Some(value),
+            _ => {}
+        });
         // In 0.2.0 the conversation was called `interactions`.
         parts.messages = parts.messages.or(interactions);
+        let failed = parts
+            .error
+            .is_some_and(|error| error.kind() == Kind::String);
+        parts.numbers[13] = Some(u64::from(failed));
         parts
     }
 
     fn take_input(&mut self, input: Value<'d>) {
-        for (key, value) in named(input) {
-            match &*key {
-                "raw" => self.question = Some(value),
-                "reference" => self.reference = Some(value),
-                "choices" => self.choices = Some(value),
-                _ => {}
-            }
-        }
+        each(input, |name, value| match name {
+            "raw" => self.question = Some(value),
+            "reference" => self.reference = Some(value),
+            "choices" => self.choices = Some(value),
+            _ => {}
+        });
     }
 
     fn take_output(&mut self, output: Value<'d>) {
-        for (key, value) in named(output) {
-            match &*key {
-                "raw" => self.output = Some(value),
-                "reasoning_trace" => self.trace = Some(value),
-                _ => {}
-            }
-        }
+        each(output, |name, value| match name {
+            "raw" => self.output = Some(value),
+            "reasoning_trace" => self.trace = Some(value),
+            _ => {}
+        });
     }
 
     fn take_evaluation(&mut self, evaluation: Value<'d>) {
-        for (key, value) in named(evaluation) {
-            match &*key {
-                "score" => self.score = Some(value),
-                "is_correct" => self.is_correct = Some(value),
-                "num_turns" => self.num_turns = Some(value),
-                "tool_calls_count" => self.tool_calls_count = Some(value),
-                _ => {}
-            }
-        }
+        let numbers = &mut self.numbers;
+        each(evaluation, |name, value| match name {
+            "score" => numbers[0] = double(value),
+            "is_correct" => numbers[1] = value.truth().map(u64::from),
+            "num_turns" => numbers[2] = integer(value),
+            "tool_calls_count" => numbers[3] = integer(value),
+            _ => {}
+        });
     }
 
     fn take_tokens(&mut self, usage: Value<'d>) {
-        for (key, value) in named(usage) {
-            match &*key {
-                "input_tokens" => self.input_tokens = Some(value),
-                "output_tokens" => self.output_tokens = Some(value),
-                "total_tokens" => self.total_tokens = Some(value),
-                "reasoning_tokens" => self.reasoning_tokens = Some(value),
-                "input_tokens_cache_read" => self.cache_read = Some(value),
-                "input_tokens_cache_write" => self.cache_write = Some(value),
-                _ => {}
-            }
-        }
+        let numbers = &mut self.numbers;
+        each(usage, |name, value| match name {
+            "input_tokens" => numbers[4] = integer(value),
+            "output_tokens" => numbers[5] = integer(value),
+            "total_tokens" => numbers[6] = integer(value),
+            "reasoning_tokens" => numbers[7] = integer(value),
+            "input_tokens_cache_read" => numbers[8] = integer(value),
+            "input_tokens_cache_write" => numbers[9] = integer(value),
+            _ => {}
+        });
     }
 
     fn take_performance(&mut self, performance: Value<'d>) {
-        for (key, value) in named(performance) {
-            match &*key {
-                "latency_ms" => self.latency = Some(value),
-                "time_to_first_token_ms" => self.first_token = Some(value),
-                "generation_time_ms" => self.generation = Some(value),
-                _ => {}
+        let numbers = &mut self.numbers;
+        each(performance, |name, value| match name {
+            "latency_ms" => numbers[10] = double(value),
+            "time_to_first_token_ms" => numbers[11] = double(value),
+            "generation_time_ms" => numbers[12] = double(value),
+            _ => {}
+        });
+    }
+
+    /// Adds the text, in the order of the conversation.
+    fn say(&self, block: &mut Block, question: Option<&str>) {
+        if let Some(raw) = question {
+            block.say(&Piece {
+                role: Some("user"),
+                ..Piece::of(Part::Input, raw)
+            });
+        }
+        for reference in self.reference.into_iter().flat_map(texts) {
+            block.say(&Piece::of(Part::Reference, &reference));
+        }
+        for choice in self.choices.into_iter().flat_map(texts) {
+            block.say(&Piece::of(Part::Choice, &choice));
+        }
+        let mut outputs = self.output.into_iter().flat_map(texts);
+        let mut traces = self.trace.into_iter().flat_map(texts);
+        loop {
+            let (output, trace) = (outputs.next(), traces.next());
+            if output.is_none() && trace.is_none() {
+                break;
             }
+            block.say(&Piece {
+                part: Part::Output,
+                role: Some("assistant"),
+                texts: [output.as_deref(), trace.as_deref(), None, None],
+                ..Piece::default()
+            });
+        }
+        for message in self.messages.into_iter().flat_map(Value::items) {
+            say_message(block, message);
+        }
+        for answer in self.attribution.into_iter().flat_map(Value::items) {
+            let [turn, value] = answer.parts(["turn_idx", "extracted_value"]);
+            if let Some(value) = value.and_then(text) {
+                block.say(&Piece {
+                    turn: turn.and_then(Value::integer),
+                    ..Piece::of(Part::Answer, &value)
+                });
+            }
+        }
+        if let Some(error) = self.error.and_then(text) {
+            block.say(&Piece::of(Part::Error, &error));
         }
     }
 }
 
-/// The entries of a map whose keys are text, as they are written or spelled with escapes.
-fn named(map: Value<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
-    map.entries()
-        .filter_map(|(key, value)| Some((key.text()?, value)))
+impl<'a> Piece<'a> {
+    fn of(part: Part, content: &'a str) -> Self {
+        Self {
+            part,
+            texts: [Some(content), None, None, None],
+            ..Self::default()
+        }
+    }
+}
+
+fn say_message(block: &mut Block, message: Value<'_>) {
+    let [turn, role, content, reasoning, calls, call_ids] = message.parts([
+        "turn_idx",
+        "role",
+        "content",
+        "reasoning_trace",
+        "tool_calls",
+        "tool_call_id",
+    ]);
+    let [role, content, reasoning] = [role, content, reasoning].map(|value| value.and_then(text));
+    let call_ids: Vec<Cow<'_, str>> = call_ids.into_iter().flat_map(texts).collect();
+    let call_ids = (!call_ids.is_empty()).then(|| call_ids.join(" "));
+    let calls = calls.filter(|calls| calls.kind() == Kind::List && !calls.is_empty());
+    block.say(&Piece {
+        part: Part::Message,
+        turn: turn.and_then(Value::integer),
+        role: role.as_deref(),
+        texts: [
+            content.as_deref(),
+            reasoning.as_deref(),
+            calls.map(Value::raw),
+            call_ids.as_deref(),
+        ],
+    });
+}
+
+fn double(value: Value<'_>) -> Option<u64> {
+    number(value).map(f64::to_bits)
+}
+
+fn integer(value: Value<'_>) -> Option<u64> {
+    value.integer().map(i64::cast_unsigned)
 }

@@ -24,12 +24,11 @@ pub(crate) fn text_at<'d>(value: Value<'d>, way: &[&str]) -> Option<Cow<'d, str>
 }
 
 /// A text alone is a list of one: in 0.2.0 many lists may be either.
-pub(crate) fn texts(value: Value<'_>) -> Vec<Cow<'_, str>> {
-    match value.kind() {
-        Kind::List => value.items().filter_map(text).collect(),
-        Kind::String | Kind::Number | Kind::Bool => text(value).into_iter().collect(),
-        Kind::Null | Kind::Map => Vec::new(),
-    }
+pub(crate) fn texts(value: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
+    // What is no list has no items.
+    text(value)
+        .into_iter()
+        .chain(value.items().filter_map(text))
 }
 
 /// A number; in 0.2.0 a score may be `true`, and bounds may be `"Infinity"`.

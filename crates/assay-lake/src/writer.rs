@@ -1,18 +1,15 @@
 //! Rows of one table on their way to one Parquet file.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assay_formats::rows::{Algorithm, Hasher};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
 use crate::batch::Rows;
+use crate::draft::{Draft, Hashed};
 use crate::error::{Error, Result};
-use crate::lake::{TABLES, UNFINISHED};
 use crate::manifest::DataFile;
 use crate::order::sorted;
 use crate::partition::Partition;
@@ -21,9 +18,9 @@ use crate::table::{ColumnType, Table};
 /// How many rows are sorted and written together at most. A stretch of rows is what a query can leave out.
 pub(crate) const MAX_GROUP_ROWS: usize = 1 << 18;
 /// How much memory rows may take before they are sorted and written.
-const MAX_GROUP_BYTES: usize = 96 << 20;
+pub(crate) const MAX_GROUP_BYTES: usize = 96 << 20;
 /// How many rows a page has at most, which is the finest that a query can leave out.
-const PAGE_ROWS: usize = 1 << 14;
+pub(crate) const PAGE_ROWS: usize = 1 << 14;
 /// How hard the compression tries. Level 3 packed words 5 % smaller and took twice as long over digests.
 const ZSTD_LEVEL: i32 = 1;
 /// The columns with what people and models wrote, which is seldom the same twice.
@@ -46,14 +43,9 @@ const HASH: &str = "sample_hash";
 /// How many bytes of hashes a stretch of texts may have in its dictionary.
 const HASHES_BYTES: usize = 32 << 20;
 
-/// One Parquet file in the making.
+/// One Parquet file in the making, of rows that come in any order.
 pub(crate) struct Writer {
-    table: Table,
-    partition: Option<Partition>,
-    /// Where it will lie, from the directory of the lake.
-    relative: String,
-    path: PathBuf,
-    unfinished: PathBuf,
+    draft: Draft,
     parquet: ArrowWriter<Hashed>,
     waiting: Vec<Rows>,
     waiting_rows: usize,
@@ -69,28 +61,11 @@ impl Writer {
         partition: Option<Partition>,
         name: &str,
     ) -> Result<Self> {
-        let directory = match &partition {
-            Some(partition) => format!("{TABLES}/{}/{}", table.as_str(), partition.directory()),
-            None => format!("{TABLES}/{}", table.as_str()),
-        };
-        let relative = format!("{directory}/{name}.parquet");
-        let path = lake.join(&relative);
-        let unfinished = path.with_extension(UNFINISHED);
-        let directory = lake.join(directory);
-        fs_err::create_dir_all(&directory).map_err(Error::io("make", &directory))?;
-        let file = File::create(&unfinished).map_err(Error::io("write", &unfinished))?;
-        let file = Hashed {
-            file,
-            hasher: Hasher::new(Algorithm::Sha256),
-        };
+        let (draft, file) = Draft::create(lake, table, partition, name)?;
         let parquet = ArrowWriter::try_new(file, table.schema(), Some(properties(table)))
-            .map_err(Error::parquet("write", &unfinished))?;
+            .map_err(Error::parquet("write", draft.unfinished()))?;
         Ok(Self {
-            table,
-            partition,
-            relative,
-            path,
-            unfinished,
+            draft,
             parquet,
             waiting: Vec::new(),
             waiting_rows: 0,
@@ -113,33 +88,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts the file in its place. Nobody sees it before a manifest names it, and that brings it to the disk first.
+    /// Puts the file in its place, unless it has no rows.
     pub(crate) fn finish(mut self) -> Result<Option<DataFile>> {
         self.flush()?;
-        let doing = "write";
-        if self.rows == 0 {
-            drop(self.parquet);
-            fs_err::remove_file(&self.unfinished).map_err(Error::io("remove", &self.unfinished))?;
-            return Ok(None);
-        }
-        let Hashed { file, hasher } = self
+        let file = self
             .parquet
             .into_inner()
-            .map_err(Error::parquet(doing, &self.unfinished))?;
-        let place = || {
-            let bytes = file.metadata()?.len();
-            std::fs::rename(&self.unfinished, &self.path)?;
-            Ok(bytes)
-        };
-        let bytes = place().map_err(Error::io(doing, &self.path))?;
-        Ok(Some(DataFile {
-            table: self.table,
-            path: self.relative,
-            partition: self.partition,
-            rows: self.rows,
-            bytes,
-            digest: hasher.hex(),
-        }))
+            .map_err(Error::parquet("write", self.draft.unfinished()))?;
+        self.draft.place(file, self.rows)
     }
 
     /// Sorts what waits and writes it as one stretch of rows.
@@ -147,36 +103,24 @@ impl Writer {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let batch = sorted(self.table, &self.waiting)?;
+        let batch = sorted(self.draft.table, &self.waiting)?;
         self.waiting.clear();
         (self.waiting_rows, self.waiting_bytes) = (0, 0);
         self.rows += batch.num_rows() as u64;
         self.parquet
             .write(&batch)
             .and_then(|()| self.parquet.flush())
-            .map_err(Error::parquet("write", &self.unfinished))
+            .map_err(Error::parquet("write", self.draft.unfinished()))
     }
 }
 
-/// A file whose digest is known when it is written.
-struct Hashed {
-    file: File,
-    hasher: Hasher,
+/// Whether the least and the greatest values of a column are written down.
+pub(crate) fn has_bounds(table: Table, column: &str) -> bool {
+    !(table.is_partitioned() && WITHOUT_BOUNDS.contains(&column))
 }
 
-impl Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
-        self.hasher.update(&bytes[..count]);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-fn properties(table: Table) -> WriterProperties {
+/// How files are written.
+pub(crate) fn properties(table: Table) -> WriterProperties {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).unwrap_or_default();
     let mut properties = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)
@@ -198,7 +142,7 @@ fn properties(table: Table) -> WriterProperties {
                 _ => properties.set_column_dictionary_enabled(column.clone(), false),
             };
         }
-        if WITHOUT_BOUNDS.contains(name) && table.is_partitioned() {
+        if !has_bounds(table, name) {
             properties = properties.set_column_statistics_enabled(column, EnabledStatistics::None);
         }
     }

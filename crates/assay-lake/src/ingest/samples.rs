@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay_check::{Follow, ReadSamples};
 use assay_formats::Value;
@@ -16,9 +16,14 @@ use crate::manifest::DataFile;
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::RecordFacts;
-use crate::row::RowReader;
+use crate::row::push_row;
+use crate::sample::{Block, Instances, Messages};
+use crate::sheet::{Desk, Sheet};
 use crate::table::Table;
-use crate::writer::Writer;
+use crate::writer::{MAX_GROUP_BYTES, MAX_GROUP_ROWS};
+
+/// How many blocks are kept for the next rows.
+const SPARE_BLOCKS: usize = 16;
 
 /// The samples of a record as files that no manifest names yet.
 #[derive(Debug)]
@@ -40,6 +45,9 @@ pub(super) struct Stage<'s> {
     /// The records of the step, by the path of their samples.
     planned: BTreeMap<&'s str, &'s Planned>,
     staged: Mutex<BTreeMap<String, Result<Option<Staged>>>>,
+    /// Memory that was used for other samples. What is new has to be got from the system first, page by page.
+    kits: Mutex<Vec<Kit>>,
+    blocks: Mutex<Vec<Block>>,
 }
 
 /// The samples of one record on their way.
@@ -51,8 +59,16 @@ pub(super) struct Way {
 
 /// The two files of a partition that is being written.
 struct Pair {
-    instances: Writer,
-    messages: Writer,
+    instances: Sheet,
+    messages: Sheet,
+    kit: Kit,
+}
+
+/// What waits to be written, and what it is written with.
+struct Kit {
+    instances: Instances,
+    messages: Messages,
+    desk: Desk,
 }
 
 impl<'s> Stage<'s> {
@@ -66,6 +82,8 @@ impl<'s> Stage<'s> {
             names,
             planned: with_samples.collect(),
             staged: Mutex::default(),
+            kits: Mutex::default(),
+            blocks: Mutex::default(),
         }
     }
 
@@ -79,21 +97,26 @@ impl<'s> Stage<'s> {
     fn create(&self, partition: &Partition) -> Result<Pair> {
         let create = |table| {
             let directory = self.writing.directory();
-            Writer::create(
-                directory,
-                table,
-                Some(partition.clone()),
-                &self.names.next(),
-            )
+            Sheet::create(directory, table, partition.clone(), &self.names.next())
+        };
+        let (instances, messages) = (create(Table::Instances)?, create(Table::Messages)?);
+        let kit = match held(&self.kits).pop() {
+            Some(kit) => kit,
+            None => Kit {
+                instances: Instances::default(),
+                messages: Messages::default(),
+                desk: Desk::new().map_err(Error::io("write to", self.writing.directory()))?,
+            },
         };
         Ok(Pair {
-            instances: create(Table::Instances)?,
-            messages: create(Table::Messages)?,
+            instances,
+            messages,
+            kit,
         })
     }
 
     fn close(&self, path: &str, way: Way, read: &ReadSamples) -> Result<Option<Staged>> {
-        let pair = way
+        let mut pair = way
             .pair
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)?;
@@ -109,6 +132,8 @@ impl<'s> Stage<'s> {
         if planned.is_none_or(|planned| Stamp::of(path) != planned.stamp) {
             return Ok(None);
         }
+        pair.flush(&way.facts, 0, 0)?;
+        held(&self.kits).push(pair.kit);
         let mut files = Vec::new();
         files.extend(pair.instances.finish()?);
         files.extend(pair.messages.finish()?);
@@ -123,7 +148,7 @@ impl<'s> Stage<'s> {
 
 impl Follow for Stage<'_> {
     type Samples = Way;
-    type Block = RowReader;
+    type Block = Block;
 
     fn begin(&self, path: &str, record: Value<'_>) -> Option<Way> {
         let planned = self.planned.get(path)?;
@@ -134,35 +159,60 @@ impl Follow for Stage<'_> {
         })
     }
 
-    fn block(&self, _way: &Way) -> RowReader {
-        RowReader::new()
+    fn block(&self, _way: &Way) -> Block {
+        held(&self.blocks).pop().unwrap_or_default()
     }
 
-    fn row(&self, way: &Way, block: &mut RowReader, row: Value<'_>, line: u64) {
-        block.push(&way.facts, row, line);
+    fn row(&self, way: &Way, block: &mut Block, row: Value<'_>, line: u64) {
+        push_row(block, &way.facts, row, line);
     }
 
-    fn add(&self, way: &Way, block: RowReader) {
-        let mut pair = way.pair.lock().unwrap_or_else(PoisonError::into_inner);
+    fn add(&self, way: &Way, mut block: Block) {
+        let mut pair = held(&way.pair);
         if let Ok(writers) = &mut *pair
-            && let Err(error) = writers.add(block)
+            && let Err(error) = writers.add(&way.facts, &mut block)
         {
             *pair = Err(error);
+        }
+        drop(pair);
+        block.clear();
+        let mut blocks = held(&self.blocks);
+        if blocks.len() < SPARE_BLOCKS {
+            blocks.push(block);
         }
     }
 
     fn end(&self, path: &str, way: Way, read: &ReadSamples) {
         let staged = self.close(path, way, read);
-        self.staged
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(path.to_owned(), staged);
+        held(&self.staged).insert(path.to_owned(), staged);
     }
 }
 
 impl Pair {
-    fn add(&mut self, mut block: RowReader) -> Result<()> {
-        self.instances.add(block.instances.finish())?;
-        self.messages.add(block.messages.finish())
+    fn add(&mut self, facts: &RecordFacts, block: &mut Block) -> Result<()> {
+        self.kit.instances.add(block);
+        self.kit.messages.add(block);
+        self.flush(facts, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
     }
+
+    /// Writes what waits, where it has as many rows or bytes as this.
+    fn flush(&mut self, facts: &RecordFacts, rows: usize, bytes: usize) -> Result<()> {
+        let Kit {
+            instances,
+            messages,
+            desk,
+        } = &mut self.kit;
+        if instances.rows() >= rows || instances.bytes() >= bytes {
+            instances.write(facts, &mut self.instances, desk)?;
+        }
+        if messages.rows() >= rows || messages.bytes() >= bytes {
+            messages.write(facts, &mut self.messages, desk)?;
+        }
+        Ok(())
+    }
+}
+
+/// What several threads share. A thread that broke off while it held this has told so, and left nothing half done that counts.
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

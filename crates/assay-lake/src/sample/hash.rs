@@ -1,0 +1,105 @@
+//! What tells one question from another.
+
+use std::borrow::Cow;
+
+use assay_formats::eee::sample_hash;
+use assay_formats::{Kind, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::value::texts;
+
+/// How many hexadecimal digits a hash has.
+const DIGITS: usize = 64;
+
+/// The digits of a byte.
+const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut hex = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < hex.len() {
+        hex[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    hex
+};
+
+/// The hash of a question and its references, by the recipe of [`sample_hash`].
+///
+/// What is spelled as the recipe spells it is hashed as it stands in the file. Most rows are, and nothing of them is copied.
+pub(crate) fn hash_of(
+    question: Value<'_>,
+    raw: &str,
+    reference: Option<Value<'_>>,
+) -> [u8; DIGITS] {
+    hash_of_spelled(question, reference).unwrap_or_else(|| {
+        let references: Vec<Cow<'_, str>> = reference.into_iter().flat_map(texts).collect();
+        let mut digits = [0; DIGITS];
+        for (digit, own) in digits.iter_mut().zip(sample_hash(raw, &references).bytes()) {
+            *digit = own;
+        }
+        digits
+    })
+}
+
+fn hash_of_spelled(question: Value<'_>, reference: Option<Value<'_>>) -> Option<[u8; DIGITS]> {
+    let mut hasher = Sha256::new();
+    hasher.update(b"{\"raw\":");
+    hasher.update(question.spelled()?);
+    hasher.update(b",\"reference\":[");
+    if let Some(reference) = reference {
+        // What is neither text nor a list of texts is spelled otherwise, or not at all.
+        if let Some(alone) = reference.spelled() {
+            hasher.update(alone);
+        } else if reference.kind() == Kind::List {
+            for (position, answer) in reference.items().enumerate() {
+                if position > 0 {
+                    hasher.update(b",");
+                }
+                hasher.update(answer.spelled()?);
+            }
+        } else {
+            return None;
+        }
+    }
+    hasher.update(b"]}");
+    let mut digits = [0; DIGITS];
+    for (pair, byte) in digits
+        .as_chunks_mut::<2>()
+        .0
+        .iter_mut()
+        .zip(hasher.finalize())
+    {
+        *pair = HEX[usize::from(byte)];
+    }
+    Some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_formats::{Tape, json};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::text;
+
+    proptest! {
+        #[test]
+        fn a_hash_is_that_of_the_recipe_however_the_row_is_spelled(
+            raw in "\"([a-zA-Z é/]|\\\\n|\\\\\"|\\\\u00e9|\\\\u0041|\\\\/|é){0,12}\"|-?[1-9]{1,3}|true",
+            reference in "null|\\{\\}|\"[a-z]{0,3}\"|12|\\[\\]|\\[\"a\",\"\\\\u0062\"\\]|\\[\"a\", 5, null, \"b\"\\]|\\[\"x\"\\]",
+        ) {
+            let row = format!("{{\"raw\": {raw}, \"reference\": {reference}}}");
+            let mut tape = Tape::new();
+            json::parse(&row, &mut tape);
+            let root = tape.root(&row).unwrap();
+            let (question, reference) = (root.get("raw").unwrap(), root.get("reference"));
+            let raw = text(question).unwrap();
+
+            let ours = hash_of(question, &raw, reference);
+
+            let references: Vec<_> = reference.into_iter().flat_map(texts).collect();
+            let expected = sample_hash(&raw, &references);
+            prop_assert_eq!(std::str::from_utf8(&ours).unwrap(), expected);
+        }
+    }
+}
