@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use assay_board::RankInterval;
 use assay_model::{
-    Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKind, Standing, TaskId, Timestamp,
+    Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId, Timestamp,
 };
 use serde_json::Value as Json;
 
@@ -99,6 +99,8 @@ pub struct BoardRow {
     pub rank_interval: Option<RankInterval>,
     /// The value of the metric that ranks.
     pub value: f64,
+    /// The model, which is looked for among thousands of rows.
+    pub(crate) key: RepoKey,
     /// The result behind it.
     pub brief: Arc<Brief>,
 }
@@ -262,6 +264,19 @@ impl Hub {
         Ok(known
             .of(repo.key)
             .map(|known| (Arc::clone(&known.definition), known.revision)))
+    }
+
+    /// What a benchmark defines, if the caller may see it. None when there is no such benchmark, by this name.
+    pub async fn definition(
+        &self,
+        caller: &Caller,
+        id: &RepoId,
+    ) -> Result<Option<Arc<Benchmark>>, Error> {
+        match self.visible_benchmark(caller, id).await {
+            Ok(known) => Ok(Some(Arc::clone(&known.definition))),
+            Err(Error::NotFound(_) | Error::Moved { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Forgets what a change touched. Call it after the change was committed.

@@ -78,7 +78,7 @@ pub enum Cursor {
 #[error("the cursor is not one that this hub has made")]
 pub struct CursorError;
 
-/// How many repositories are looked at one by one because of their names.
+/// How many repositories are looked at one by one because of a tag or their names.
 const FEW: u32 = 100;
 
 /// A repository in a list.
@@ -254,7 +254,7 @@ async fn listed(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Optio
 async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page> {
     let mut query = Builder::new(select_listed!(""));
     push_conditions(&mut query, filter);
-    match named(connection, filter).await?.as_deref() {
+    match few(connection, filter).await?.as_deref() {
         None => {}
         Some([]) => {
             return Ok(Page {
@@ -282,16 +282,30 @@ async fn page(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Page
     Ok(Page { items, next })
 }
 
-/// The repositories whose names have the words that are looked for, when there are words and such repositories are few. The
-/// index of names tells them without a look at each repository; where there are many, the first that are looked at have
-/// enough for a page.
-async fn named(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Option<Vec<i64>>> {
+/// The repositories among which all that are looked for are, when these are few. An index tells who has a tag or a name with
+/// these words without a look at each repository; where there are many, the first that are looked at have enough for a page.
+async fn few(connection: &mut Connection, filter: &Filter) -> sqlx::Result<Option<Vec<i64>>> {
+    for tag in &filter.tags {
+        let mut query = Builder::new("SELECT t.repo FROM card_tags t WHERE t.tag = ");
+        query.push_bind(tag);
+        let found = at_most_few(connection, query).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
     if filter.search.is_empty() {
         return Ok(None);
     }
     let mut query = Builder::new("SELECT r.repo FROM repositories r WHERE r.kind = ");
     query.push_bind(filter.kind.as_str());
     push_words(&mut query, filter);
+    at_most_few(connection, query).await
+}
+
+async fn at_most_few(
+    connection: &mut Connection,
+    mut query: Builder<'_>,
+) -> sqlx::Result<Option<Vec<i64>>> {
     query.push(" LIMIT ").push_bind(FEW + 1);
     let rows = query.build().fetch_all(connection).await?;
     let found = rows.iter().map(|row| Cells::of(row).get());

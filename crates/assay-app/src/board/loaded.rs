@@ -249,6 +249,7 @@ fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
         rank: row.rank(),
         rank_interval,
         value: row.value(),
+        key: row.report().key,
         brief: Arc::clone(&briefs[row.given()]),
     })
     .collect()

@@ -4,6 +4,7 @@ use assay_board::{RankInterval, percentile};
 use assay_model::{MetricId, RepoId, TaskId};
 
 use super::BoardQuery;
+use crate::Repo;
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::Hub;
@@ -33,7 +34,7 @@ impl Hub {
         caller: &Caller,
         benchmark: &RepoId,
         task: &TaskId,
-        model: &RepoId,
+        model: &Repo,
     ) -> Result<Option<BoardPlace>, Error> {
         let benchmark = match self.visible_benchmark(caller, benchmark).await {
             Ok(benchmark) => benchmark,
@@ -51,7 +52,7 @@ impl Hub {
         let plan = self.plan(benchmark, &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
-        let row = ranked.iter().find(|row| row.brief.model() == model);
+        let row = ranked.iter().find(|row| row.key == model.key);
         Ok(row.map(|row| BoardPlace {
             metric: plan.question.metric.clone(),
             rank: row.rank,

@@ -10,7 +10,7 @@ use askama::Template;
 use assay_app::{
     BoardPlace, Discussion, DiscussionFilter, EvalResult, ListQuery, ListSort, Need, Repo, RepoInfo,
 };
-use assay_model::{Benchmark, RepoId, RepoKind, TaskId};
+use assay_model::{RepoId, RepoKind, TaskId};
 use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -162,16 +162,14 @@ async fn group(
         return Ok(None);
     };
     let id = &first.dataset;
-    let definition = definition(state, visitor, id).await?;
+    let definition = state.hub.definition(&visitor.caller, id).await?;
     let mut places: BTreeMap<&TaskId, Option<BoardPlace>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(results.len());
     for result in results {
         let task = &result.task;
         if definition.is_some() && !places.contains_key(task) {
             let hub = &state.hub;
-            let place = hub
-                .place_on_board(&visitor.caller, id, task, repo.id())
-                .await?;
+            let place = hub.place_on_board(&visitor.caller, id, task, repo).await?;
             places.insert(task, place);
         }
         let place = places.get(task).and_then(Option::as_ref);
@@ -185,26 +183,6 @@ async fn group(
         benchmark: id.to_string(),
         rows,
     }))
-}
-
-/// The definition of a benchmark that the visitor may see.
-pub(super) async fn definition(
-    state: &AppState,
-    visitor: &Visitor,
-    id: &RepoId,
-) -> Result<Option<Arc<Benchmark>>, Failure> {
-    let repo = state
-        .hub
-        .repo(&visitor.caller, RepoKind::Dataset, id, Need::Read)
-        .await;
-    match repo {
-        Ok(repo) => {
-            let found = state.hub.benchmark(&repo).await?;
-            Ok(found.map(|(definition, _)| definition))
-        }
-        Err(assay_app::Error::NotFound(_) | assay_app::Error::Moved { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// What the model is made from: with an address when the visitor may see it here.

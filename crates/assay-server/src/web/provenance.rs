@@ -16,7 +16,7 @@ use self::told::{Reason, Report, Signed, Version};
 use super::board::{Status, status};
 use super::frame::Frame;
 use super::repo::{self, RepoHead, Tab};
-use super::{Pages, Visitor, html, links, model, show};
+use super::{Pages, Visitor, html, links, show};
 use crate::error::Failure;
 use crate::extract::{RepoName, Segments};
 use crate::rendered::Answer;
@@ -148,7 +148,10 @@ async fn show_at(
     };
     let result = results.iter().find(|own| is_it(own)).ok_or_else(gone)?;
     let provenance = state.hub.provenance(repo, result).await?;
-    let definition = model::definition(state, visitor, &result.dataset).await?;
+    let definition = state
+        .hub
+        .definition(&visitor.caller, &result.dataset)
+        .await?;
     let is_on_board = definition.is_some() && result.pending.is_none();
     let head = RepoHead::of(state, visitor, repo, Tab::Front).await?;
     let sentence = told::sentence(result, definition.as_deref());

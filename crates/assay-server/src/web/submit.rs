@@ -370,13 +370,8 @@ async fn free_path(
 /// The definition of a benchmark that the visitor may see.
 async fn definition(state: &AppState, visitor: &Visitor, id: &str) -> Option<Arc<Benchmark>> {
     let id: RepoId = id.parse().ok()?;
-    let repo = state
-        .hub
-        .repo(&visitor.caller, RepoKind::Dataset, &id, Need::Read)
-        .await
-        .ok()?;
-    let (definition, _) = state.hub.benchmark(&repo).await.ok()??;
-    Some(definition)
+    let found = state.hub.definition(&visitor.caller, &id).await;
+    found.ok().flatten()
 }
 
 async fn benchmarks(state: &AppState, visitor: &Visitor) -> Result<Vec<String>, Failure> {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_formats::each;
@@ -36,7 +36,13 @@ const LARGEST: f64 = 1.0 / 60.0;
 const WRITTEN: u32 = 64;
 /// One of the larger boards has this share of all before it.
 const LARGER: usize = 100;
-/// How many read at once.
+/// How many people read a hub of this size at once.
+const PEOPLE: f64 = 2_000.0;
+/// How long each looks at what was found before asking for something else, in seconds.
+const THINKING: f64 = 30.0;
+/// How many of them can be answered at once.
+const CONNECTIONS: usize = 64;
+/// How many ask without a pause, to see how much the hub can do.
 const READERS: usize = 8;
 /// How long a committer waits before the next commit.
 const BETWEEN_COMMITS: Duration = Duration::from_millis(100);
@@ -289,13 +295,36 @@ fn serve(
     println!("the hub holds {:.0} MiB", memory(hub.id()));
 }
 
-/// Eight readers ask for everything there is, as often as people would, while results come in.
+/// How often readers ask.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// So many times a second all together, whether or not the one before has been answered, as people do.
+    EachSecond(f64),
+    /// As soon as the one before has been answered.
+    WithoutPause,
+}
+
+/// Readers ask for everything there is, while results come in.
 fn mixed(hub: &HubProcess, shape: &Shape, settings: &Settings) {
+    println!("\n{READERS} readers who never pause, of a hub that was just started, ms");
+    crowd(hub, shape, settings, Pace::WithoutPause);
+    println!(
+        "\nthen {PEOPLE:.0} people who each ask for something every {THINKING:.0} s, ms from when they wanted it"
+    );
+    crowd(hub, shape, settings, Pace::EachSecond(PEOPLE / THINKING));
+    println!("the bar for pages of boards is {BAR_MS:.0} ms at p95");
+}
+
+fn crowd(hub: &HubProcess, shape: &Shape, settings: &Settings, pace: Pace) {
     let (took, done) = (Mutex::new(BTreeMap::new()), AtomicBool::new(false));
-    let commits = Mutex::new(Vec::new());
+    let (commits, next) = (Mutex::new(Vec::new()), AtomicU64::new(0));
     let time = Duration::from_secs(settings.seconds * 10);
+    let (readers, salt) = match pace {
+        Pace::EachSecond(_) => (CONNECTIONS, 1),
+        Pace::WithoutPause => (READERS, 2),
+    };
     std::thread::scope(|scope| {
-        let (took, done, commits) = (&took, &done, &commits);
+        let (took, done, commits, next) = (&took, &done, &commits, &next);
         scope.spawn(move || {
             let mut connection = Connection::open(hub.address());
             for number in 0_u32.. {
@@ -303,8 +332,8 @@ fn mixed(hub: &HubProcess, shape: &Shape, settings: &Settings) {
                     break;
                 }
                 let written = number % WRITTEN * (shape.models / WRITTEN);
-                let board = shape.popular(scattered(u64::from(number)));
-                let text = result_text(board, &format!("0.5{number:05}"));
+                let board = shape.popular(scattered(salt << 48 | u64::from(number)));
+                let text = result_text(board, &format!("0.{salt}5{number:05}"));
                 let start = Instant::now();
                 connection.commit(
                     &fill::model(written),
@@ -316,23 +345,30 @@ fn mixed(hub: &HubProcess, shape: &Shape, settings: &Settings) {
                 std::thread::sleep(BETWEEN_COMMITS);
             }
         });
-        let readers: Vec<_> = (0..READERS as u64)
-            .map(|reader| {
+        let start = Instant::now();
+        let readers: Vec<_> = (0..readers)
+            .map(|_| {
                 scope.spawn(move || {
                     let mut connection = Connection::open(hub.address());
                     let mut own: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-                    let start = Instant::now();
-                    for turn in 0_u64.. {
-                        if start.elapsed() >= time {
+                    loop {
+                        let turn = next.fetch_add(1, Ordering::Relaxed);
+                        let due = match pace {
+                            Pace::EachSecond(times) => {
+                                start + Duration::from_secs_f64(turn as f64 / times)
+                            }
+                            Pace::WithoutPause => Instant::now(),
+                        };
+                        if due - start >= time {
                             break;
                         }
-                        let chance = scattered(reader << 40 | turn);
-                        let (kind, path) = request(shape, chance);
-                        let asked = Instant::now();
+                        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                        let (kind, path) = request(shape, scattered(salt << 40 | turn));
                         connection.drain(&http::page(&path));
+                        // Who waits for a free connection waits all the same.
                         own.entry(kind)
                             .or_default()
-                            .push(asked.elapsed().as_secs_f64());
+                            .push(due.elapsed().as_secs_f64());
                     }
                     let mut took = took.lock().unwrap();
                     for (kind, times) in own {
@@ -348,7 +384,7 @@ fn mixed(hub: &HubProcess, shape: &Shape, settings: &Settings) {
     });
     println!(
         "{:<34}{:>9}{:>9}{:>9}{:>9}{:>9}",
-        "mixed load, ms", "asked", "p50", "p95", "p99", "most"
+        "", "asked", "p50", "p95", "p99", "most"
     );
     let took = took.into_inner().unwrap();
     let boards: Vec<f64> = took
@@ -361,7 +397,6 @@ fn mixed(hub: &HubProcess, shape: &Shape, settings: &Settings) {
     }
     tell("all pages of boards", &boards);
     tell("a commit", &commits.into_inner().unwrap());
-    println!("the bar for pages of boards is {BAR_MS:.0} ms at p95");
 }
 
 fn tell(kind: &str, times: &[f64]) {
