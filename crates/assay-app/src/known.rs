@@ -48,9 +48,11 @@ impl Known {
     /// Reads all of them.
     pub(crate) async fn load(store: &Store) -> Result<Self, Error> {
         let mut known = Self::default();
-        for benchmark in store.benchmarks().await? {
-            let former = store.former_names(benchmark.listed.repository.key).await?;
-            known.insert(benchmark, former);
+        let benchmarks = store.benchmarks().await?;
+        let mut former = store.all_former_names().await?;
+        for benchmark in benchmarks {
+            let names = former.remove(&benchmark.listed.repository.key);
+            known.insert(benchmark, names.unwrap_or_default());
         }
         Ok(known)
     }

@@ -30,7 +30,7 @@ pub struct RankInterval {
 }
 
 /// A contender that can be compared, turned so that more is better, or less.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Point {
     merit: f64,
     /// How far its true merit may lie below.
@@ -71,15 +71,21 @@ pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Opt
         .collect();
     let turned: Vec<Option<Point>> = points.iter().map(|point| point.map(opposite)).collect();
     let (better, worse) = (classes(&points), classes(&turned));
-    let interval = |(point, turned): (&Option<Point>, &Option<Point>)| {
-        Some(RankInterval {
-            best: 1 + above(point.as_ref()?, &better),
-            worst: contenders.len() - above(turned.as_ref()?, &worse),
-            confidence: CONFIDENCE,
-            method: Method::TukeyKramer,
-        })
+    let interval = |(point, turned): (&Point, &Point)| RankInterval {
+        best: 1 + above(point, &better),
+        worst: contenders.len() - above(turned, &worse),
+        confidence: CONFIDENCE,
+        method: Method::TukeyKramer,
     };
-    points.iter().zip(&turned).map(interval).collect()
+    // So many samples have only so many shares, so that many rows of a large board are the same, and stand side by side.
+    let mut last: Option<(Point, RankInterval)> = None;
+    let of = |(point, turned): (&Option<Point>, &Option<Point>)| {
+        let (point, turned) = (point.as_ref()?, turned.as_ref()?);
+        let known = last.filter(|(other, _)| other == point);
+        let (_, found) = *last.insert(known.unwrap_or_else(|| (*point, interval((point, turned)))));
+        Some(found)
+    };
+    points.iter().zip(&turned).map(of).collect()
 }
 
 fn point(contender: &Contender, errors: f64, direction: Direction) -> Option<Point> {

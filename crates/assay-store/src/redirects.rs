@@ -1,12 +1,17 @@
+use std::collections::BTreeMap;
+
 use assay_model::{RepoId, RepoKey, RepoKind};
 
 use crate::backend::Connection;
 use crate::repositories::lower;
+use crate::row::Cells;
 use crate::{Error, Tx, sql};
 
 questions! {
     /// The names that a repository had before, in lower case and in order.
     fn former_names(key: RepoKey) -> Vec<String>;
+    /// The same of every repository that had others.
+    fn all_former_names() -> BTreeMap<RepoKey, Vec<String>>;
 }
 
 impl Tx {
@@ -43,4 +48,16 @@ async fn former_names(connection: &mut Connection, key: RepoKey) -> sqlx::Result
         .bind(key.0)
         .fetch_all(connection)
         .await
+}
+
+async fn all_former_names(
+    connection: &mut Connection,
+) -> sqlx::Result<BTreeMap<RepoKey, Vec<String>>> {
+    let query = sql::query("SELECT repo, name_lower FROM redirects ORDER BY name_lower");
+    let read = |cells: &mut Cells<'_>| Ok((RepoKey(cells.get()?), cells.get()?));
+    let mut names: BTreeMap<RepoKey, Vec<String>> = BTreeMap::new();
+    for (key, name) in query.read_all(connection, read).await? {
+        names.entry(key).or_default().push(name);
+    }
+    Ok(names)
 }

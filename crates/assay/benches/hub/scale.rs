@@ -50,6 +50,8 @@ const BETWEEN_COMMITS: Duration = Duration::from_millis(100);
 const BAR_MS: f64 = 50.0;
 /// The file that says that a hub is loaded, with its operator's token.
 const TOKEN: &str = "bench-token";
+/// The file that says which database a hub was moved into.
+const MOVED: &str = "bench-moved";
 /// How many models are written before the database is told to keep them.
 const MODELS_PER_TRANSACTION: usize = 5_000;
 
@@ -77,12 +79,18 @@ pub(crate) fn measure(settings: &Settings, directory: &Path) {
     serve("SQLite", &data, &[], token.clone(), &shape, settings);
     match &settings.database {
         Some(url) => {
-            let start = Instant::now();
-            migrate(&data, url);
-            println!(
-                "moved into PostgreSQL in {:.0} s",
-                start.elapsed().as_secs_f64()
-            );
+            let moved = data.join(MOVED);
+            if std::fs::read_to_string(&moved).is_ok_and(|before| before == *url) {
+                println!("moved into PostgreSQL before");
+            } else {
+                let start = Instant::now();
+                migrate(&data, url);
+                println!(
+                    "moved into PostgreSQL in {:.0} s",
+                    start.elapsed().as_secs_f64()
+                );
+                std::fs::write(moved, url).unwrap();
+            }
             let more = ["--database", url];
             serve("PostgreSQL", &data, &more, token, &shape, settings);
         }
