@@ -2,6 +2,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_model::RepoKind;
 use assay_server::app::{NewRepository, Visibility};
@@ -67,7 +68,15 @@ async fn a_server_answers_on_its_address_until_it_is_told_to_stop() {
     running.await.unwrap().unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    assert!(TcpStream::connect(address).is_err(), "it still listens");
+    // A `git` that another test is just starting holds what it inherited until it is another program.
+    let is_closed = |_| {
+        let closed = TcpStream::connect(address).is_err();
+        if !closed {
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        closed
+    };
+    assert!((0..200).any(is_closed), "it still listens");
 }
 
 #[tokio::test]
