@@ -213,7 +213,7 @@ impl Hub {
         let rows: Vec<&BoardRow> = rows.into_iter().collect();
         let briefs: Vec<&Arc<Brief>> = rows.iter().map(|row| &row.brief).collect();
         let (id, definition) = (&view.benchmark_id, &view.benchmark);
-        let whole = self.boards.whole(&self.store, id, definition, &briefs);
+        let whole = self.boards.wholes.of(&self.store, id, definition, &briefs);
         let whole = rows.into_iter().zip(whole.await?);
         let whole = whole.filter_map(|(row, result)| {
             Some(WholeRow {

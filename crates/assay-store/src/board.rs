@@ -146,29 +146,38 @@ macro_rules! select_board {
     };
 }
 
+/// The question for what a board, or one task of it, had at a moment or has now, of the columns that a macro selects.
+macro_rules! of_board {
+    ($select:ident, $dataset:expr, $task:expr, $at:expr) => {{
+        let statement = match ($task, $at) {
+            (None, None) => $select!(" AND e.until_ms IS NULL"),
+            (Some(_), None) => $select!(" AND e.until_ms IS NULL AND e.task = $2"),
+            (None, Some(_)) => {
+                $select!(" AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)")
+            }
+            (Some(_), Some(_)) => $select!(
+                " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
+            ),
+        };
+        let mut query = sql::query(statement).bind($dataset);
+        if let Some(task) = $task {
+            query = query.bind(task.as_str());
+        }
+        if let Some(at) = $at {
+            query = query.bind(at.millis());
+        }
+        query
+    }};
+}
+pub(crate) use of_board;
+
 async fn entries_of_board(
     connection: &mut Connection,
     dataset: &str,
     task: Option<&TaskId>,
     at: Option<Timestamp>,
 ) -> sqlx::Result<Vec<BoardEntry>> {
-    let statement = match (task, at) {
-        (None, None) => select_board!(" AND e.until_ms IS NULL"),
-        (Some(_), None) => select_board!(" AND e.until_ms IS NULL AND e.task = $2"),
-        (None, Some(_)) => {
-            select_board!(" AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)")
-        }
-        (Some(_), Some(_)) => select_board!(
-            " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
-        ),
-    };
-    let mut query = sql::query(statement).bind(dataset);
-    if let Some(task) = task {
-        query = query.bind(task.as_str());
-    }
-    if let Some(at) = at {
-        query = query.bind(at.millis());
-    }
+    let query = of_board!(select_board, dataset, task, at);
     query.read_all(connection, read_board_entry).await
 }
 

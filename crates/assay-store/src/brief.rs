@@ -8,7 +8,7 @@ use assay_model::{
 };
 
 use crate::backend::Connection;
-use crate::board::EntryId;
+use crate::board::{EntryId, of_board};
 use crate::entries::names_of_dataset;
 use crate::entry_json::{read_framework, read_source, scores_of_json};
 use crate::error::Cause;
@@ -132,23 +132,7 @@ async fn briefs_of_board(
     task: Option<&TaskId>,
     at: Option<Timestamp>,
 ) -> sqlx::Result<Vec<BriefEntry>> {
-    let statement = match (task, at) {
-        (None, None) => select_briefs!(" AND e.until_ms IS NULL"),
-        (Some(_), None) => select_briefs!(" AND e.until_ms IS NULL AND e.task = $2"),
-        (None, Some(_)) => {
-            select_briefs!(" AND e.since_ms <= $2 AND (e.until_ms IS NULL OR e.until_ms > $2)")
-        }
-        (Some(_), Some(_)) => select_briefs!(
-            " AND e.task = $2 AND e.since_ms <= $3 AND (e.until_ms IS NULL OR e.until_ms > $3)"
-        ),
-    };
-    let mut query = sql::query(statement).bind(dataset);
-    if let Some(task) = task {
-        query = query.bind(task.as_str());
-    }
-    if let Some(at) = at {
-        query = query.bind(at.millis());
-    }
+    let query = of_board!(select_briefs, dataset, task, at);
     query.read_all(connection, read_brief).await
 }
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::{Benchmark, RepoId, RepoKey};
+use assay_model::{RepoId, RepoKey};
 use assay_store::Store;
 
 use super::EvalResult;
-use super::brief::{Brief, Wholes};
+use super::brief::Wholes;
 use super::changes::Changes;
 use super::loaded::LoadedBoard;
 use crate::error::Error;
@@ -38,7 +38,8 @@ pub(crate) struct Boards {
     reading: Turns,
     /// The newest change of another process that is taken account of.
     others: AtomicU64,
-    wholes: Wholes,
+    /// The whole results that were shown last.
+    pub(super) wholes: Wholes,
 }
 
 /// One at a time, for each board.
@@ -265,17 +266,6 @@ impl Boards {
         }
         drop(kept);
         Ok(read)
-    }
-
-    /// The whole results of some on a board, in their order; none for those that are gone.
-    pub(super) async fn whole(
-        &self,
-        store: &Store,
-        id: &RepoId,
-        definition: &Benchmark,
-        briefs: &[&Arc<Brief>],
-    ) -> Result<Vec<Option<Arc<EvalResult>>>, Error> {
-        self.wholes.of(store, id, definition, briefs).await
     }
 
     /// The results of a model, if they are kept, and the version to keep them with otherwise.

@@ -113,7 +113,7 @@ impl Hub {
         for (mut change, behind) in found {
             if let Some(brief) = behind {
                 let behind = [&brief];
-                let whole = self.boards.whole(&self.store, id, definition, &behind);
+                let whole = self.boards.wholes.of(&self.store, id, definition, &behind);
                 change.result = whole.await?.pop().flatten();
             }
             changes.push(change);

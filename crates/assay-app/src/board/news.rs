@@ -96,7 +96,7 @@ impl Hub {
         };
         let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
         let behind = [brief];
-        let whole = self.boards.whole(&self.store, id, definition, &behind);
+        let whole = self.boards.wholes.of(&self.store, id, definition, &behind);
         let Some(result) = whole.await?.pop().flatten() else {
             return Ok(None);
         };
