@@ -5,7 +5,10 @@ mod samples;
 mod unit;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
 
 use assay_check::{Context, FileReport, Item, validate_with};
 use assay_model::{Diagnostic, Severity};
@@ -134,9 +137,13 @@ fn take_in(
     report: &mut Report,
 ) -> Result<()> {
     let names = Names::new(writing, "");
-    let stage = Stage::new(writing, &names, step);
-    let judged = judge(step, jobs, &stage);
-    let mut staged = stage.finish();
+    let (finished, files) = mpsc::channel();
+    let (judged, mut staged) = thread::scope(|scope| {
+        scope.spawn(|| bring_to_disk(files));
+        let stage = Stage::new(writing, &names, step, finished);
+        let judged = judge(step, jobs, &stage);
+        (judged, stage.finish())
+    });
     let mut loader = Loader::new(writing, &names);
     for planned in step {
         let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
@@ -166,6 +173,14 @@ fn take_in(
     writing.manifest.files.extend(loaded.files);
     writing.manifest.sources.extend(loaded.sources);
     writing.commit()
+}
+
+/// Lets the disk begin with files while others are being written. Whoever names them in a manifest waits for the disk, and tells when
+/// it fails.
+fn bring_to_disk(files: mpsc::Receiver<PathBuf>) {
+    for path in files {
+        File::open(path).and_then(|file| file.sync_data()).ok();
+    }
 }
 
 /// The reports of each file, those of samples with their record. Samples are written on the way.

@@ -27,7 +27,7 @@ use parquet::schema::types::SchemaDescPtr;
 
 pub(crate) use self::codec::Codec;
 use self::end::end_of;
-pub(crate) use self::group::{Desk, Group, NONE};
+pub(crate) use self::group::{Copied, Desk, Group, NONE};
 pub(crate) use self::runs::Run;
 use crate::draft::{Draft, Hashed};
 use crate::error::{Error, Result};

@@ -31,18 +31,28 @@ pub(crate) fn texts(value: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
         .chain(value.items().filter_map(text))
 }
 
+/// Goes through a map whose keys are text, as they are written or spelled with escapes.
+///
+/// A row has some thirty keys, most of them wanted: comparing each with the names of its length is faster than looking for each
+/// name.
+pub(crate) fn each<'d>(map: Value<'d>, mut take: impl FnMut(&str, Value<'d>)) {
+    for (key, value) in map.entries() {
+        if let Some(name) = key.plain_text() {
+            take(name, value);
+        } else if let Some(name) = key.text() {
+            take(&name, value);
+        }
+    }
+}
+
 /// A number; in 0.2.0 a score may be `true`, and bounds may be `"Infinity"`.
 pub(crate) fn number(value: Value<'_>) -> Option<f64> {
-    if let Some(truth) = value.truth() {
-        return Some(f64::from(u8::from(truth)));
+    match value.kind() {
+        Kind::Bool => value.truth().map(|truth| f64::from(u8::from(truth))),
+        Kind::String if value.is_text("Infinity") => Some(f64::INFINITY),
+        Kind::String if value.is_text("-Infinity") => Some(f64::NEG_INFINITY),
+        Kind::String | Kind::Number | Kind::Null | Kind::List | Kind::Map => value.number(),
     }
-    if value.is_text("Infinity") {
-        return Some(f64::INFINITY);
-    }
-    if value.is_text("-Infinity") {
-        return Some(f64::NEG_INFINITY);
-    }
-    value.number()
 }
 
 /// The number at the end of a way of keys.

@@ -1,8 +1,9 @@
 //! The samples of records, from rows to columns, while they are judged.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use assay_check::{Follow, ReadSamples};
 use assay_formats::Value;
@@ -16,14 +17,17 @@ use crate::manifest::DataFile;
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::RecordFacts;
-use crate::row::push_row;
-use crate::sample::{Block, Instances, Messages};
+use crate::row::Reader;
+use crate::sample::{Block, Instances, Messages, Questions};
 use crate::sheet::{Desk, Sheet};
 use crate::table::Table;
 use crate::writer::{MAX_GROUP_BYTES, MAX_GROUP_ROWS};
 
 /// How many blocks are kept for the next rows.
 const SPARE_BLOCKS: usize = 16;
+/// Of how many benchmarks the questions are kept for the next model. Files come in the order of their paths, which mostly name the
+/// benchmark first.
+const KNOWN_BENCHMARKS: usize = 4;
 
 /// The samples of a record as files that no manifest names yet.
 #[derive(Debug)]
@@ -44,17 +48,29 @@ pub(super) struct Stage<'s> {
     names: &'s Names,
     /// The records of the step, by the path of their samples.
     planned: BTreeMap<&'s str, &'s Planned>,
+    /// Who hears of files that are complete.
+    finished: Sender<PathBuf>,
     staged: Mutex<BTreeMap<String, Result<Option<Staged>>>>,
     /// Memory that was used for other samples. What is new has to be got from the system first, page by page.
     kits: Mutex<Vec<Kit>>,
-    blocks: Mutex<Vec<Block>>,
+    blocks: Mutex<Vec<Gathered>>,
+    /// What the benchmarks ask that were met last.
+    questions: Mutex<VecDeque<(String, Arc<Questions>)>>,
 }
 
 /// The samples of one record on their way.
 pub(super) struct Way {
     facts: RecordFacts,
+    questions: Arc<Questions>,
     /// Blocks are added one at a time, so nobody waits for this.
     pair: Mutex<Result<Pair>>,
+}
+
+/// Rows that are being gathered, and who reads them.
+#[derive(Default)]
+pub(super) struct Gathered {
+    block: Block,
+    reader: Reader,
 }
 
 /// The two files of a partition that is being written.
@@ -73,7 +89,12 @@ struct Kit {
 
 impl<'s> Stage<'s> {
     /// Nothing has been read.
-    pub(super) fn new(writing: &'s Writing, names: &'s Names, step: &'s [Planned]) -> Self {
+    pub(super) fn new(
+        writing: &'s Writing,
+        names: &'s Names,
+        step: &'s [Planned],
+        finished: Sender<PathBuf>,
+    ) -> Self {
         let with_samples = step
             .iter()
             .filter_map(|planned| Some((planned.samples.as_deref()?, planned)));
@@ -81,9 +102,11 @@ impl<'s> Stage<'s> {
             writing,
             names,
             planned: with_samples.collect(),
+            finished,
             staged: Mutex::default(),
             kits: Mutex::default(),
             blocks: Mutex::default(),
+            questions: Mutex::default(),
         }
     }
 
@@ -115,6 +138,20 @@ impl<'s> Stage<'s> {
         })
     }
 
+    /// What a benchmark asks, as far as it is known.
+    fn questions_of(&self, benchmark: &str) -> Arc<Questions> {
+        let mut all = held(&self.questions);
+        if let Some((_, questions)) = all.iter().find(|(own, _)| own == benchmark) {
+            return Arc::clone(questions);
+        }
+        if all.len() == KNOWN_BENCHMARKS {
+            all.pop_front();
+        }
+        let questions = Arc::new(Questions::new());
+        all.push_back((benchmark.to_owned(), Arc::clone(&questions)));
+        questions
+    }
+
     fn close(&self, path: &str, way: Way, read: &ReadSamples) -> Result<Option<Staged>> {
         let mut pair = way
             .pair
@@ -132,11 +169,16 @@ impl<'s> Stage<'s> {
         if planned.is_none_or(|planned| Stamp::of(path) != planned.stamp) {
             return Ok(None);
         }
-        pair.flush(&way.facts, 0, 0)?;
+        pair.flush(&way.facts, &way.questions, 0, 0)?;
         held(&self.kits).push(pair.kit);
         let mut files = Vec::new();
         files.extend(pair.instances.finish()?);
         files.extend(pair.messages.finish()?);
+        for file in &files {
+            // Nobody needs to hear of it.
+            let path = self.writing.directory().join(&file.path);
+            self.finished.send(path).ok();
+        }
         Ok(Some(Staged {
             digest,
             rows: read.rows,
@@ -148,37 +190,39 @@ impl<'s> Stage<'s> {
 
 impl Follow for Stage<'_> {
     type Samples = Way;
-    type Block = Block;
+    type Block = Gathered;
 
     fn begin(&self, path: &str, record: Value<'_>) -> Option<Way> {
         let planned = self.planned.get(path)?;
         let facts = RecordFacts::read(record, &planned.path, &planned.digest);
         Some(Way {
             pair: Mutex::new(self.create(&facts.partition)),
+            questions: self.questions_of(&facts.partition.benchmark),
             facts,
         })
     }
 
-    fn block(&self, _way: &Way) -> Block {
+    fn block(&self, _way: &Way) -> Gathered {
         held(&self.blocks).pop().unwrap_or_default()
     }
 
-    fn row(&self, way: &Way, block: &mut Block, row: Value<'_>, line: u64) {
-        push_row(block, &way.facts, row, line);
+    fn row(&self, way: &Way, gathered: &mut Gathered, row: Value<'_>, line: u64) {
+        let Gathered { block, reader } = gathered;
+        reader.push(block, &way.facts, &way.questions, row, line);
     }
 
-    fn add(&self, way: &Way, mut block: Block) {
+    fn add(&self, way: &Way, mut gathered: Gathered) {
         let mut pair = held(&way.pair);
         if let Ok(writers) = &mut *pair
-            && let Err(error) = writers.add(&way.facts, &mut block)
+            && let Err(error) = writers.add(&way.facts, &way.questions, &mut gathered.block)
         {
             *pair = Err(error);
         }
         drop(pair);
-        block.clear();
+        gathered.block.clear();
         let mut blocks = held(&self.blocks);
         if blocks.len() < SPARE_BLOCKS {
-            blocks.push(block);
+            blocks.push(gathered);
         }
     }
 
@@ -189,14 +233,20 @@ impl Follow for Stage<'_> {
 }
 
 impl Pair {
-    fn add(&mut self, facts: &RecordFacts, block: &mut Block) -> Result<()> {
+    fn add(&mut self, facts: &RecordFacts, questions: &Questions, block: &mut Block) -> Result<()> {
         self.kit.instances.add(block);
         self.kit.messages.add(block);
-        self.flush(facts, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
+        self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
     }
 
     /// Writes what waits, where it has as many rows or bytes as this.
-    fn flush(&mut self, facts: &RecordFacts, rows: usize, bytes: usize) -> Result<()> {
+    fn flush(
+        &mut self,
+        facts: &RecordFacts,
+        questions: &Questions,
+        rows: usize,
+        bytes: usize,
+    ) -> Result<()> {
         let Kit {
             instances,
             messages,
@@ -206,7 +256,7 @@ impl Pair {
             instances.write(facts, &mut self.instances, desk)?;
         }
         if messages.rows() >= rows || messages.bytes() >= bytes {
-            messages.write(facts, &mut self.messages, desk)?;
+            messages.write(facts, questions, &mut self.messages, desk)?;
         }
         Ok(())
     }

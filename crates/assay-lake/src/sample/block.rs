@@ -1,6 +1,7 @@
 //! Rows of a samples file that are being gathered, as columns.
 
 use super::lane::{Lane, Names, Text, small};
+use super::question::{Asked, AskedAll, Questions};
 
 /// How many numbers and truths a sample has.
 pub(crate) const NUMBERS: usize = 14;
@@ -32,7 +33,7 @@ pub(crate) struct Score<'a> {
     pub(crate) numbers: [Option<u64>; NUMBERS],
 }
 
-/// A piece of text of a sample: a row of `messages`, beside that.
+/// A piece of what was said: a row of `messages`, beside that.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Piece<'a> {
     pub(crate) part: Part,
@@ -67,8 +68,9 @@ pub(crate) enum Part {
 pub(crate) struct Block {
     pub(super) samples: Samples,
     pub(super) scores: Scores,
+    pub(super) asked: AskedAll,
     pub(super) talk: Talk,
-    /// The long texts.
+    /// The texts of what was said.
     pub(super) buffer: Vec<u8>,
 }
 
@@ -120,6 +122,11 @@ impl Part {
 }
 
 impl Block {
+    /// Adds what is asked in the last sample.
+    pub(crate) fn ask(&mut self, asked: Asked, questions: &Questions) {
+        self.asked.push(asked, questions);
+    }
+
     /// Adds a sample. The metric is looked up only when task or result are others than before.
     pub(crate) fn push<'m>(
         &mut self,
@@ -132,7 +139,7 @@ impl Block {
         self.talk.pieces.push(0);
     }
 
-    /// Adds a piece of text of the last sample.
+    /// Adds a piece of what was said in the last sample.
     pub(crate) fn say(&mut self, piece: &Piece<'_>) {
         if let Some(count) = self.talk.pieces.last_mut() {
             *count += 1;
@@ -149,6 +156,7 @@ impl Block {
     pub(crate) fn clear(&mut self) {
         self.samples.clear();
         self.scores.clear();
+        self.asked.clear();
         self.talk.clear();
         self.buffer.clear();
     }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::value::texts;
 
 /// How many hexadecimal digits a hash has.
-const DIGITS: usize = 64;
+pub(super) const DIGITS: usize = 64;
 
 /// The digits of a byte.
 const HEX: [[u8; 2]; 256] = {
@@ -26,7 +26,7 @@ const HEX: [[u8; 2]; 256] = {
 /// The hash of a question and its references, by the recipe of [`sample_hash`].
 ///
 /// What is spelled as the recipe spells it is hashed as it stands in the file. Most rows are, and nothing of them is copied.
-pub(crate) fn hash_of(
+pub(super) fn hash_of(
     question: Value<'_>,
     raw: &str,
     reference: Option<Value<'_>>,

@@ -50,7 +50,7 @@ impl Instances {
             return Ok(());
         }
         let (samples, scores) = (&self.samples, &self.scores);
-        let order = order(samples, Some(&scores.metric), |_| true);
+        let order = order(samples, Some(&scores.metric));
         sheet.group(desk, order.len(), |group| {
             group.same(Cell::Text(Some(&facts.partition.benchmark)))?;
             group.same(Cell::Text(Some(&facts.partition.model)))?;

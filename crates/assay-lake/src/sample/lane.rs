@@ -58,19 +58,24 @@ impl<T: Copy + PartialEq> Lane<T> {
     /// Adds the value of a row.
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
-        if self.values.is_empty() {
-            match self.first {
-                None => self.first = Some(value),
-                Some(first) if first == value => {}
-                Some(first) => {
-                    self.values.resize(self.len, first);
-                    self.values.push(value);
-                }
-            }
-        } else {
+        if !self.values.is_empty() {
             self.values.push(value);
+        } else if self.first != Some(value) {
+            self.depart(value);
         }
         self.len += 1;
+    }
+
+    /// Adds the first value, or the first that is another one.
+    #[cold]
+    fn depart(&mut self, value: T) {
+        match self.first {
+            None => self.first = Some(value),
+            Some(first) => {
+                self.values.resize(self.len, first);
+                self.values.push(value);
+            }
+        }
     }
 
     /// Adds the values of other rows, each changed on the way.

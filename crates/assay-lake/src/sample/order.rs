@@ -11,13 +11,9 @@ use crate::sheet::NONE;
 /// How many bytes of a hash are compared as one number.
 const PREFIX: usize = size_of::<u64>();
 
-/// The numbers of the samples that are wanted, sorted by task, by metric where it counts, by hash, and then as they came. They came in
+/// The numbers of the samples, sorted by task, by metric where it counts, by hash, and then as they came. They came in
 /// the order of the lines of one record. What is empty comes first.
-pub(super) fn order(
-    samples: &Samples,
-    metric: Option<&Names>,
-    is_wanted: impl Fn(u32) -> bool,
-) -> Vec<u32> {
+pub(super) fn order(samples: &Samples, metric: Option<&Names>) -> Vec<u32> {
     let by_names = [Some(&samples.task), metric].map(|names| {
         let varied = names.filter(|names| names.same().is_none());
         varied.map(|names| (&names.places, names.ranks()))
@@ -33,7 +29,6 @@ pub(super) fn order(
     };
     let rows = 0..super::lane::small(samples.len());
     let mut keys: Vec<(u64, u64, u32)> = rows
-        .filter(|row| is_wanted(*row))
         .map(|row| (rank_of(row), prefix(samples.hash_of(row)), row))
         .collect();
     keys.sort_unstable();

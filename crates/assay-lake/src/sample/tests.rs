@@ -1,5 +1,8 @@
 //! What is written by hand is what the general way writes: cell by cell, by the general sort and the writer of Arrow.
 
+use std::borrow::Cow;
+
+use assay_formats::eee::sample_hash;
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::concat_batches;
@@ -8,7 +11,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use proptest::prelude::*;
 
-use super::{Block, Instances, Messages, Part, Piece, Sample, Score};
+use super::{Asked, Block, Instances, Messages, Part, Piece, Questions, Sample, Score};
 use crate::batch::{Batch, Cell};
 use crate::order::sorted;
 use crate::partition::Partition;
@@ -29,7 +32,10 @@ struct Row {
     is_correct: Option<bool>,
     tokens: Option<i64>,
     failed: bool,
-    pieces: Vec<Words>,
+    raw: Option<String>,
+    references: Vec<String>,
+    choices: Vec<String>,
+    said: Vec<Words>,
 }
 
 #[derive(Debug, Clone)]
@@ -60,10 +66,60 @@ impl Row {
         numbers
     }
 
-    fn add_to(&self, line: i64, block: &mut Block) {
+    /// The hash of the question, where one is asked.
+    fn hash(&self) -> Option<Cow<'_, str>> {
+        match &self.raw {
+            Some(raw) if !raw.trim().is_empty() => {
+                let references: Vec<Cow<'_, str>> = self.references.iter().map(Cow::from).collect();
+                Some(sample_hash(raw, &references).into())
+            }
+            Some(_) | None => self.hash.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// All its text, in the order of the conversation.
+    fn pieces(&self) -> Vec<Words> {
+        let alone = |part, role: Option<&str>, text: &String| Words {
+            part,
+            turn: None,
+            role: role.map(str::to_owned),
+            texts: [Some(text.clone()), None, None, None],
+        };
+        let asked = self
+            .raw
+            .iter()
+            .map(|raw| alone(Part::Input, Some("user"), raw));
+        let references = self
+            .references
+            .iter()
+            .map(|text| alone(Part::Reference, None, text));
+        let choices = self
+            .choices
+            .iter()
+            .map(|text| alone(Part::Choice, None, text));
+        asked
+            .chain(references)
+            .chain(choices)
+            .chain(self.said.clone())
+            .collect()
+    }
+
+    fn asked(&self, questions: &Questions) -> Asked {
+        let mut input = serde_json::json!({"reference": self.references, "choices": self.choices});
+        if let Some(raw) = &self.raw {
+            input["raw"] = raw.as_str().into();
+        }
+        let input = input.to_string();
+        let mut tape = assay_formats::Tape::new();
+        assay_formats::json::parse(&input, &mut tape);
+        questions.asked(tape.root(&input).unwrap(), 0)
+    }
+
+    fn add_to(&self, line: i64, questions: &Questions, block: &mut Block) {
+        let hash = self.hash();
         let sample = Sample {
             task: self.task.as_deref(),
-            hash: self.hash.as_deref().map(str::as_bytes),
+            hash: hash.as_deref().map(str::as_bytes),
             id: self.id.as_deref(),
             result_id: self.result_id.as_deref(),
             line: Some(line),
@@ -74,7 +130,8 @@ impl Row {
             numbers: self.numbers(),
         };
         block.push(&sample, &score, || self.metric());
-        for words in &self.pieces {
+        block.ask(self.asked(questions), questions);
+        for words in &self.said {
             block.say(&Piece {
                 part: words.part,
                 turn: words.turn,
@@ -85,6 +142,7 @@ impl Row {
     }
 
     fn add_to_instances(&self, line: i64, facts: &RecordFacts, batch: &mut Batch) {
+        let hash = self.hash();
         let numbers = self.numbers();
         let columns = &Table::Instances.columns()[6..];
         let numeric = columns
@@ -102,7 +160,7 @@ impl Row {
             Cell::Text(Some(&facts.partition.model)),
             Cell::Text(self.task.as_deref()),
             Cell::Text(self.metric()),
-            Cell::Text(self.hash.as_deref()),
+            Cell::Text(hash.as_deref()),
             Cell::Text(self.id.as_deref()),
         ];
         row.extend(numbers.by_ref().take(2));
@@ -117,14 +175,18 @@ impl Row {
         batch.push(&row);
     }
 
-    fn add_to_messages(&self, line: i64, facts: &RecordFacts, batch: &mut Batch) {
-        for (position, words) in (0..).zip(&self.pieces) {
+    /// Adds what was asked to one batch, and what was said to the other.
+    fn add_to_messages(&self, line: i64, facts: &RecordFacts, [asked, said]: [&mut Batch; 2]) {
+        let hash = self.hash();
+        for (position, words) in (0..).zip(&self.pieces()) {
+            let is_asked = matches!(words.part, Part::Input | Part::Reference | Part::Choice);
+            let batch = if is_asked { &mut *asked } else { &mut *said };
             let [content, reasoning, calls, call_id] = words.texts.each_ref().map(Option::as_deref);
             batch.push(&[
                 Cell::Text(Some(&facts.partition.benchmark)),
                 Cell::Text(Some(&facts.partition.model)),
                 Cell::Text(self.task.as_deref()),
-                Cell::Text(self.hash.as_deref()),
+                Cell::Text(hash.as_deref()),
                 Cell::Text(self.id.as_deref()),
                 Cell::Integer(Some(line)),
                 Cell::Integer(Some(position)),
@@ -154,62 +216,108 @@ fn facts() -> RecordFacts {
 }
 
 /// Both tables as they are written by hand, and as the general way writes them; a stretch of rows ends with the block that has so
-/// many.
+/// many. The file of a second model that was asked the same comes after that of the first.
 fn both_ways(
     rows: &[Row],
     block_rows: usize,
     group_rows: usize,
     page_rows: usize,
-) -> [[Bytes; 2]; 2] {
-    let facts = facts();
-    let root = tempfile::tempdir().unwrap();
-    let partition = Partition::clone(&facts.partition);
-    let tables = [Table::Instances, Table::Messages];
-    let mut sheets =
-        tables.map(|table| Sheet::create(root.path(), table, partition.clone(), "own").unwrap());
-    let mut general = tables.map(|table| {
-        ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties(table))).unwrap()
-    });
-    let mut batches = tables.map(Batch::new);
-    let (mut instances, mut messages) = (Instances::default(), Messages::default());
-    let mut desk = Desk::with_pages_of(page_rows).unwrap();
-    let mut block = Block::default();
-    let mut line = 0;
-    let blocks = rows.chunks(block_rows).count();
-    for (number, rows) in rows.chunks(block_rows).enumerate() {
-        for row in rows {
-            line += 1;
-            row.add_to(line, &mut block);
-            row.add_to_instances(line, &facts, &mut batches[0]);
-            row.add_to_messages(line, &facts, &mut batches[1]);
-        }
-        instances.add(&block);
-        messages.add(&mut block);
-        block.clear();
-        let is_last = number + 1 == blocks;
-        for (table, full) in [instances.rows(), messages.rows()].into_iter().enumerate() {
-            if full == 0 || (full < group_rows && !is_last) {
-                continue;
-            }
-            match tables[table] {
-                Table::Instances => instances.write(&facts, &mut sheets[0], &mut desk).unwrap(),
-                _ => messages.write(&facts, &mut sheets[1], &mut desk).unwrap(),
-            }
-            let sorted = sorted(tables[table], &[batches[table].finish()]).unwrap();
-            general[table].write(&sorted).unwrap();
-            general[table].flush().unwrap();
+    questions: &Questions,
+) -> Vec<[Bytes; 2]> {
+    let mut kit = Kit::new(page_rows);
+    let first = kit.write(rows, block_rows, group_rows, questions);
+    let second = kit.write(rows, block_rows, group_rows, questions);
+    first.into_iter().chain(second).collect()
+}
+
+/// What files are written with, one after the other.
+struct Kit {
+    instances: Instances,
+    messages: Messages,
+    desk: Desk,
+    block: Block,
+}
+
+impl Kit {
+    fn new(page_rows: usize) -> Self {
+        Self {
+            instances: Instances::default(),
+            messages: Messages::default(),
+            desk: Desk::with_pages_of(page_rows).unwrap(),
+            block: Block::default(),
         }
     }
-    let mut general = general.into_iter();
-    sheets.map(|sheet| {
-        let general = general.next().unwrap().into_inner().unwrap();
-        let own = match sheet.finish().unwrap() {
-            Some(file) => std::fs::read(root.path().join(file.path)).unwrap(),
-            // A table without rows is no file.
-            None => general.clone(),
-        };
-        [own.into(), general.into()]
-    })
+
+    fn write(
+        &mut self,
+        rows: &[Row],
+        block_rows: usize,
+        group_rows: usize,
+        questions: &Questions,
+    ) -> [[Bytes; 2]; 2] {
+        let Self {
+            instances,
+            messages,
+            desk,
+            block,
+        } = self;
+        let facts = facts();
+        let root = tempfile::tempdir().unwrap();
+        let partition = Partition::clone(&facts.partition);
+        let tables = [Table::Instances, Table::Messages];
+        let mut sheets = tables
+            .map(|table| Sheet::create(root.path(), table, partition.clone(), "own").unwrap());
+        let mut general = tables.map(|table| {
+            ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties(table))).unwrap()
+        });
+        let mut scores = Batch::new(Table::Instances);
+        let [mut asked, mut said] = [(); 2].map(|()| Batch::new(Table::Messages));
+        let mut line = 0;
+        let blocks = rows.chunks(block_rows).count();
+        for (number, rows) in rows.chunks(block_rows).enumerate() {
+            for row in rows {
+                line += 1;
+                row.add_to(line, questions, block);
+                row.add_to_instances(line, &facts, &mut scores);
+                row.add_to_messages(line, &facts, [&mut asked, &mut said]);
+            }
+            instances.add(block);
+            messages.add(block);
+            block.clear();
+            let is_last = number + 1 == blocks;
+            let is_due = |waiting: usize| waiting > 0 && (waiting >= group_rows || is_last);
+            if is_due(instances.rows()) {
+                instances.write(&facts, &mut sheets[0], desk).unwrap();
+                write_stretch(&mut general[0], Table::Instances, &mut scores);
+            }
+            if is_due(messages.rows()) {
+                messages
+                    .write(&facts, questions, &mut sheets[1], desk)
+                    .unwrap();
+                write_stretch(&mut general[1], Table::Messages, &mut asked);
+                write_stretch(&mut general[1], Table::Messages, &mut said);
+            }
+        }
+        let mut general = general.into_iter();
+        sheets.map(|sheet| {
+            let general = general.next().unwrap().into_inner().unwrap();
+            let own = match sheet.finish().unwrap() {
+                Some(file) => std::fs::read(root.path().join(file.path)).unwrap(),
+                // A table without rows is no file.
+                None => general.clone(),
+            };
+            [own.into(), general.into()]
+        })
+    }
+}
+
+fn write_stretch(writer: &mut ArrowWriter<Vec<u8>>, table: Table, batch: &mut Batch) {
+    if batch.len() > 0 {
+        writer
+            .write(&sorted(table, &[batch.finish()]).unwrap())
+            .unwrap();
+        writer.flush().unwrap();
+    }
 }
 
 fn read(file: &Bytes) -> (RecordBatch, ParquetMetaData) {
@@ -246,9 +354,7 @@ fn assert_same([own, general]: &[Bytes; 2]) {
 
 prop_compose! {
     fn words()(
-        part in prop::sample::select(vec![
-            Part::Input, Part::Reference, Part::Choice, Part::Output, Part::Message, Part::Answer, Part::Error,
-        ]),
+        part in prop::sample::select(vec![Part::Output, Part::Message, Part::Answer, Part::Error]),
         turn in prop::option::of(0_i64..4),
         role in prop::option::of("user|assistant|[a-z]{0,2}"),
         texts in prop::array::uniform4(prop::option::of("\\PC{0,6}|(long ){0,40}")),
@@ -272,9 +378,16 @@ prop_compose! {
             prop::option::of(prop_oneof![0_i64..3, any::<i64>()]),
             any::<bool>(),
         ),
-        pieces in prop::collection::vec(words(), 0..5),
+        (raw, references, choices) in (
+            prop::option::of("(same )?\\PC{0,3}| |\n\"[ab]"),
+            prop::collection::vec("\\PC{0,2}|\\\\", 0..3),
+            prop::collection::vec("[a-c]", 0..4),
+        ),
+        said in prop::collection::vec(words(), 0..5),
     ) -> Row {
-        Row { task, hash, id, result_id, interaction, metadata, score, is_correct, tokens, failed, pieces }
+        Row {
+            task, hash, id, result_id, interaction, metadata, score, is_correct, tokens, failed, raw, references, choices, said,
+        }
     }
 }
 
@@ -282,8 +395,8 @@ prop_compose! {
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     (
         row(),
-        prop::collection::vec((row(), any::<[bool; 9]>()), 1..80),
-        any::<[bool; 9]>(),
+        prop::collection::vec((row(), any::<[bool; 10]>()), 1..80),
+        any::<[bool; 10]>(),
     )
         .prop_map(|(first, rows, varied)| {
             let rows = rows.into_iter().map(|(row, _)| {
@@ -315,7 +428,12 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
                     own.interaction = row.interaction;
                 }
                 if varied[8] {
-                    own.pieces = row.pieces;
+                    own.said = row.said;
+                }
+                if varied[9] {
+                    own.raw = row.raw;
+                    own.references = row.references;
+                    own.choices = row.choices;
                 }
                 own
             });
@@ -327,8 +445,10 @@ proptest! {
     #[test]
     fn what_is_written_by_hand_is_what_the_general_way_writes(
         rows in rows(), block_rows in 1_usize..20, group_rows in 1_usize..100, page_rows in 1_usize..50,
+        kept in prop_oneof![2 => Just(80_usize), 1 => 0_usize..20],
     ) {
-        for both in both_ways(&rows, block_rows, group_rows, page_rows) {
+        let questions = Questions::with_room_for(kept);
+        for both in both_ways(&rows, block_rows, group_rows, page_rows, &questions) {
             assert_same(&both);
         }
     }
@@ -352,9 +472,12 @@ fn more_rows_than_a_page_and_texts_longer_than_one_come_back() {
         is_correct: Some(number % 2 == 0),
         tokens: i64::try_from(number).ok(),
         failed: false,
-        pieces: vec![
+        raw: text(number).filter(|_| number % 4 > 0),
+        references: vec!["right".to_owned(); number % 2],
+        choices: Vec::new(),
+        said: vec![
             Words {
-                part: Part::Input,
+                part: Part::Message,
                 turn: None,
                 role: Some("user".to_owned()),
                 texts: [text(number), None, None, None]
@@ -364,7 +487,52 @@ fn more_rows_than_a_page_and_texts_longer_than_one_come_back() {
     });
     let rows: Vec<Row> = rows.collect();
 
-    for both in both_ways(&rows, 600, 1 << 18, crate::writer::PAGE_ROWS) {
+    let questions = Questions::new();
+    for both in both_ways(&rows, 600, 1 << 18, crate::writer::PAGE_ROWS, &questions) {
         assert_same(&both);
     }
+}
+
+#[test]
+fn a_question_that_is_spelled_otherwise_is_another_one() {
+    let questions = Questions::new();
+    let asked = |input: &str, expected: u32| {
+        let mut tape = assay_formats::Tape::new();
+        assay_formats::json::parse(input, &mut tape);
+        questions.asked(tape.root(input).unwrap(), expected)
+    };
+    let first = asked(r#"{"raw": "caf\u00e9", "reference": "a"}"#, 0);
+    let other = asked(r#"{"raw": "café", "reference": "a"}"#, 1);
+    let again = asked(r#"{"raw": "caf\u00e9", "reference": "a"}"#, 7);
+
+    let place = |asked: &Asked| match asked {
+        Asked::Kept(place) => Some(*place),
+        Asked::Nothing | Asked::Own(_) => None,
+    };
+    assert_eq!(
+        [&first, &other, &again].map(place),
+        [Some(0), Some(1), Some(0)]
+    );
+    let [first, other] = [&first, &other].map(|asked| asked.get(&questions).unwrap());
+    assert_eq!(first.hash, other.hash);
+    assert_eq!(
+        first.pieces().collect::<Vec<_>>(),
+        [(Part::Input, "café"), (Part::Reference, "a")]
+    );
+    assert!(first.pieces().eq(other.pieces()));
+}
+
+#[test]
+fn a_question_too_large_to_keep_is_read_all_the_same() {
+    let questions = Questions::new();
+    let input = format!(r#"{{"raw": "{}"}}"#, "x".repeat(65 << 20));
+    let mut tape = assay_formats::Tape::new();
+    assay_formats::json::parse(&input, &mut tape);
+
+    let asked = questions.asked(tape.root(&input).unwrap(), 0);
+
+    assert!(matches!(asked, Asked::Own(_)));
+    let question = asked.get(&questions).unwrap();
+    assert_eq!(question.pieces().next().unwrap().1.len(), 65 << 20);
+    assert!(question.hash.is_some());
 }

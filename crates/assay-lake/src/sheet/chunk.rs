@@ -30,6 +30,8 @@ pub(super) struct Chunk<'w> {
     has_bounds: bool,
     /// What a page may say of the rows that it has, before it is packed.
     head: Vec<u8>,
+    /// All that is written, when somebody wants it.
+    copy: Option<Vec<u8>>,
     boundaries: Boundaries,
     column_index: ColumnIndexBuilder,
     offset_index: OffsetIndexBuilder,
@@ -43,10 +45,31 @@ pub(super) struct Chunk<'w> {
 }
 
 /// What the end of a file says of a column.
+#[derive(Clone)]
 pub(super) struct Written {
     pub(super) metadata: ColumnChunkMetaData,
     pub(super) column_index: ColumnIndexMetaData,
     pub(super) offset_index: OffsetIndexMetaData,
+}
+
+impl Written {
+    /// The same of a column that begins so many bytes further on.
+    pub(super) fn moved(&self, by: i64) -> Result<Self> {
+        let dictionary_at = self.metadata.dictionary_page_offset();
+        let metadata = self.metadata.clone().into_builder();
+        let mut offset_index = self.offset_index.clone();
+        for page in &mut offset_index.page_locations {
+            page.offset += by;
+        }
+        Ok(Self {
+            metadata: metadata
+                .set_data_page_offset(self.metadata.data_page_offset() + by)
+                .set_dictionary_page_offset(dictionary_at.map(|at| at + by))
+                .build()?,
+            column_index: self.column_index.clone(),
+            offset_index,
+        })
+    }
 }
 
 /// The rows of a page.
@@ -79,6 +102,7 @@ impl<'w> Chunk<'w> {
             codec,
             has_bounds,
             head: Vec::new(),
+            copy: None,
             boundaries: Boundaries::new(),
             column_index: ColumnIndexBuilder::new(column.physical_type()),
             offset_index: OffsetIndexBuilder::new(),
@@ -91,6 +115,11 @@ impl<'w> Chunk<'w> {
             rows: 0,
             nulls: 0,
         }
+    }
+
+    /// Keeps all that is written from here on.
+    pub(super) fn keep_copy(&mut self) {
+        self.copy = Some(Vec::new());
     }
 
     /// Whether rows may be empty.
@@ -139,8 +168,8 @@ impl<'w> Chunk<'w> {
         Ok(())
     }
 
-    /// What there is to say at the end of the file.
-    pub(super) fn finish(mut self) -> Result<Written> {
+    /// What there is to say at the end of the file, and what was to be kept.
+    pub(super) fn finish(mut self) -> Result<(Written, Option<Vec<u8>>)> {
         let histogram = self.histogram(self.rows, self.nulls);
         let mut metadata = ColumnChunkMetaData::builder(self.column.clone())
             .set_compression(self.codec.named())
@@ -164,11 +193,12 @@ impl<'w> Chunk<'w> {
                 .set_statistics(self.boundaries.statistics(nulls, empty))
                 .set_definition_level_histogram(histogram);
         }
-        Ok(Written {
+        let written = Written {
             metadata: metadata.build()?,
             column_index,
             offset_index: self.offset_index.build(),
-        })
+        };
+        Ok((written, self.copy))
     }
 
     fn write(
@@ -191,6 +221,10 @@ impl<'w> Chunk<'w> {
         head.write(&mut self.head);
         self.file.write_all(&self.head)?;
         self.file.write_all(packed)?;
+        if let Some(copy) = &mut self.copy {
+            copy.extend_from_slice(&self.head);
+            copy.extend_from_slice(packed);
+        }
         let size = small(self.head.len() + packed.len())?;
         *self.file_bytes += (self.head.len() + packed.len()) as u64;
         self.packed += i64::from(size);

@@ -1,5 +1,7 @@
 //! One stretch of rows that is written column by column.
 
+use std::io::Write as _;
+
 use parquet::basic::Encoding;
 use parquet::errors::Result;
 use parquet::file::metadata::RowGroupMetaData;
@@ -43,6 +45,24 @@ pub(crate) struct Group<'w> {
     /// Where it begins in the file.
     at: i64,
     written: Vec<Written>,
+    /// Copies of columns, while they are wanted.
+    copies: Option<Vec<Copied>>,
+}
+
+/// A column as it was written, to be written again.
+pub(crate) struct Copied {
+    bytes: Vec<u8>,
+    written: Written,
+    /// Where it began in its file.
+    at: u64,
+    rows: usize,
+}
+
+impl Copied {
+    /// How much memory it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
 }
 
 impl Desk {
@@ -71,7 +91,34 @@ impl<'w> Group<'w> {
             desk,
             rows,
             written: Vec::new(),
+            copies: None,
         }
+    }
+
+    /// Writes columns, and keeps a copy of each.
+    pub(crate) fn copied(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Vec<Copied>> {
+        self.copies = Some(Vec::new());
+        let written = write(self);
+        let copies = self.copies.take().unwrap_or_default();
+        written.map(|()| copies)
+    }
+
+    /// Writes columns again that were written into another stretch of as many rows.
+    pub(crate) fn again(&mut self, columns: &[Copied]) -> Result<()> {
+        for column in columns {
+            debug_assert_eq!(
+                column.rows, self.rows,
+                "a column has as many rows as its stretch"
+            );
+            let by = self.sheet.bytes.cast_signed() - column.at.cast_signed();
+            self.sheet.file.write_all(&column.bytes)?;
+            self.sheet.bytes += column.bytes.len() as u64;
+            self.written.push(column.written.moved(by)?);
+        }
+        Ok(())
     }
 
     /// A column that has one value in all rows. It costs the same for one row and for all of them.
@@ -162,6 +209,7 @@ impl<'w> Group<'w> {
         let table = self.sheet.table();
         let number = self.written.len();
         let (name, ..) = table.columns()[number];
+        let at = self.sheet.bytes;
         let mut chunk = Chunk::new(
             (&mut self.sheet.file, &mut self.sheet.bytes),
             &mut self.desk.press,
@@ -169,8 +217,20 @@ impl<'w> Group<'w> {
             self.sheet.schema.column(number),
             has_bounds(table, name),
         );
+        if self.copies.is_some() {
+            chunk.keep_copy();
+        }
         write(&mut chunk, &mut self.desk.scratch)?;
-        self.written.push(chunk.finish()?);
+        let (written, bytes) = chunk.finish()?;
+        if let Some(copies) = &mut self.copies {
+            copies.push(Copied {
+                bytes: bytes.unwrap_or_default(),
+                written: written.clone(),
+                at,
+                rows: self.rows,
+            });
+        }
+        self.written.push(written);
         Ok(())
     }
 }

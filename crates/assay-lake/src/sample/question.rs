@@ -1,0 +1,282 @@
+//! What was asked.
+//!
+//! A benchmark asks every model the same. So a question is taken apart, decoded and hashed when it is met first; whoever asks it again,
+//! letter by letter, gets what came of it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use assay_formats::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::block::Part;
+use super::columns::Columns;
+use super::hash::{DIGITS, hash_of};
+use super::lane::small;
+use crate::value::{each, text, texts};
+
+/// How many questions of a benchmark are kept at most.
+const MAX_KEPT: usize = 1 << 16;
+/// How much memory they may take, about.
+const MAX_KEPT_BYTES: usize = 64 << 20;
+/// About how much memory a question takes beside its texts.
+const QUESTION_BYTES: usize = 256;
+
+/// A question with its right answers and those to choose from.
+#[derive(Debug, Default)]
+pub(crate) struct Question {
+    /// The question as it stands in its file, and after that the texts that are spelled otherwise than they read.
+    buffer: String,
+    /// How many bytes of that stand in the file.
+    spelled: usize,
+    /// Its hash, unless nothing is asked.
+    pub(crate) hash: Option<[u8; DIGITS]>,
+    /// Its texts, and where they lie.
+    pieces: Vec<(Part, Range<usize>)>,
+}
+
+/// What was asked in a sample.
+#[derive(Debug, Default)]
+pub(crate) enum Asked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The question that is kept at this place.
+    Kept(u32),
+    /// A question for which there was no room.
+    Own(Box<Question>),
+}
+
+/// What was asked in some samples.
+#[derive(Debug, Default)]
+pub(super) struct AskedAll {
+    asked: Vec<Asked>,
+    /// How many texts each question has.
+    pub(super) counts: Vec<u32>,
+    /// How many texts all of them have, and how much memory they take.
+    pub(super) rows: usize,
+    pub(super) bytes: usize,
+    /// Whether a question is not kept, or has no hash.
+    has_own: bool,
+}
+
+/// The questions of one benchmark. They can be read while others are added, and stay where they are.
+#[derive(Debug)]
+pub(crate) struct Questions {
+    kept: Box<[OnceLock<Question>]>,
+    places: Mutex<Places>,
+    /// Columns that were written of some of them.
+    pub(super) written: Columns,
+}
+
+/// Where questions are kept.
+#[derive(Debug, Default)]
+struct Places {
+    /// By a hash of how they are spelled. Of two that have the same, one is kept.
+    known: HashMap<u64, u32>,
+    bytes: usize,
+}
+
+impl Questions {
+    /// None is known yet.
+    pub(crate) fn new() -> Self {
+        Self::with_room_for(MAX_KEPT)
+    }
+
+    /// At most so many will be kept.
+    pub(crate) fn with_room_for(questions: usize) -> Self {
+        Self {
+            kept: std::iter::repeat_with(OnceLock::new)
+                .take(questions)
+                .collect(),
+            places: Mutex::default(),
+            written: Columns::default(),
+        }
+    }
+
+    /// The question at a place.
+    #[inline]
+    pub(crate) fn get(&self, place: u32) -> Option<&Question> {
+        self.kept.get(place as usize)?.get()
+    }
+
+    /// What the `input` of a row asks. Most files ask in the same order, so it is looked for at the place where it is expected first.
+    pub(crate) fn asked(&self, input: Value<'_>, expected: u32) -> Asked {
+        let spelled = input.raw();
+        if self.is_at(expected, spelled) {
+            return Asked::Kept(expected);
+        }
+        let key = xxh3_64(spelled.as_bytes());
+        let known = self.places().known.get(&key).copied();
+        match known {
+            Some(place) if self.is_at(place, spelled) => Asked::Kept(place),
+            Some(_) => Asked::Own(Box::new(Question::read(input))),
+            None => self.keep(key, Question::read(input)),
+        }
+    }
+
+    fn is_at(&self, place: u32, spelled: &str) -> bool {
+        let question = self.get(place);
+        question.is_some_and(|question| question.spelled() == spelled)
+    }
+
+    fn keep(&self, key: u64, question: Question) -> Asked {
+        let mut places = self.places();
+        // Another thread may have met it meanwhile.
+        if let Some(place) = places.known.get(&key)
+            && self.is_at(*place, question.spelled())
+        {
+            return Asked::Kept(*place);
+        }
+        let bytes = places.bytes + question.bytes();
+        let place = small(places.known.len());
+        let has_room = bytes <= MAX_KEPT_BYTES && !places.known.contains_key(&key);
+        let slot = self.kept.get(place as usize).filter(|_| has_room);
+        let left = match slot {
+            Some(slot) => slot.set(question).err(),
+            None => Some(question),
+        };
+        if let Some(question) = left {
+            return Asked::Own(Box::new(question));
+        }
+        places.known.insert(key, place);
+        places.bytes = bytes;
+        Asked::Kept(place)
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    /// The question.
+    pub(crate) fn get<'q>(&'q self, questions: &'q Questions) -> Option<&'q Question> {
+        match self {
+            Self::Nothing => None,
+            Self::Kept(place) => questions.get(*place),
+            Self::Own(question) => Some(question),
+        }
+    }
+}
+
+impl AskedAll {
+    /// Adds what was asked in a sample.
+    pub(super) fn push(&mut self, asked: Asked, questions: &Questions) {
+        let question = asked.get(questions);
+        let count = question.map_or(0, Question::len);
+        self.rows += count;
+        self.bytes += question.map_or(0, Question::bytes);
+        let is_shared = match &asked {
+            Asked::Nothing => true,
+            Asked::Kept(_) => question.is_some_and(|question| question.hash.is_some()),
+            Asked::Own(_) => false,
+        };
+        self.has_own |= !is_shared;
+        self.counts.push(small(count));
+        self.asked.push(asked);
+    }
+
+    /// Moves what was asked in other samples here.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        self.asked.append(&mut other.asked);
+        self.counts.append(&mut other.counts);
+        self.rows += other.rows;
+        self.bytes += other.bytes;
+        self.has_own |= other.has_own;
+        other.clear();
+    }
+
+    /// What was asked in a sample.
+    pub(super) fn get<'q>(&'q self, sample: u32, questions: &'q Questions) -> Option<&'q Question> {
+        self.asked.get(sample as usize)?.get(questions)
+    }
+
+    /// Where the questions of these samples are kept, when all are, and the hashes of the samples are theirs.
+    pub(super) fn places(&self, samples: impl Iterator<Item = u32>) -> Option<Vec<u32>> {
+        if self.has_own {
+            return None;
+        }
+        let places = samples.map(|sample| match self.asked.get(sample as usize)? {
+            Asked::Kept(place) => Some(*place),
+            Asked::Nothing | Asked::Own(_) => None,
+        });
+        places.collect()
+    }
+
+    /// Forgets all of it.
+    pub(super) fn clear(&mut self) {
+        self.asked.clear();
+        self.counts.clear();
+        (self.rows, self.bytes, self.has_own) = (0, 0, false);
+    }
+}
+
+impl Question {
+    fn read(input: Value<'_>) -> Self {
+        let (mut raw, mut reference, mut choices) = (None, None, None);
+        each(input, |name, value| match name {
+            "raw" => raw = Some(value),
+            "reference" => reference = Some(value),
+            "choices" => choices = Some(value),
+            _ => {}
+        });
+        let spelled = input.raw();
+        let mut question = Self {
+            buffer: spelled.to_owned(),
+            spelled: spelled.len(),
+            ..Self::default()
+        };
+        if let Some(raw) = raw
+            && let Some(asked) = text(raw)
+        {
+            // Converters in the wild have recipes of their own for `sample_hash`, so the question is hashed here by the one that
+            // the schema describes.
+            let is_asked = !asked.trim().is_empty();
+            question.hash = is_asked.then(|| hash_of(raw, &asked, reference));
+            question.add(Part::Input, &asked, spelled);
+        }
+        for answer in reference.into_iter().flat_map(texts) {
+            question.add(Part::Reference, &answer, spelled);
+        }
+        for choice in choices.into_iter().flat_map(texts) {
+            question.add(Part::Choice, &choice, spelled);
+        }
+        question
+    }
+
+    fn spelled(&self) -> &str {
+        &self.buffer[..self.spelled]
+    }
+
+    /// Adds a text of a question that is spelled like this.
+    pub(super) fn add(&mut self, part: Part, text: &str, spelled: &str) {
+        // A text that reads as it is spelled is a part of that.
+        let start = text.as_ptr().addr().wrapping_sub(spelled.as_ptr().addr());
+        let range = start..start.saturating_add(text.len());
+        if self.spelled().get(range.clone()) == Some(text) {
+            self.pieces.push((part, range));
+            return;
+        }
+        let start = self.buffer.len();
+        self.buffer.push_str(text);
+        self.pieces.push((part, start..self.buffer.len()));
+    }
+
+    /// How many texts it has.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Its texts, and what they are.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (Part, &str)> {
+        let pieces = self.pieces.iter();
+        pieces.map(|(part, range)| (*part, &self.buffer[range.clone()]))
+    }
+
+    /// How much memory it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        QUESTION_BYTES + self.buffer.len()
+    }
+}
