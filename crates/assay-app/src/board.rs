@@ -12,6 +12,7 @@ mod place;
 mod plan;
 mod preview;
 mod result;
+mod shelf;
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};

@@ -11,16 +11,18 @@ use super::EvalResult;
 use super::brief::Wholes;
 use super::changes::Changes;
 use super::loaded::LoadedBoard;
+use super::shelf::{Room, Shelf};
 use crate::error::Error;
 use crate::index::Touched;
 use crate::known::{Known, KnownBenchmark};
 
 /// How many models' results are kept.
 const MAX_MODELS: usize = 8192;
-/// How many boards are kept.
-const MAX_BOARDS: usize = 1024;
-/// How many results the boards that are kept have together. One board may have more and is kept alone.
-const MAX_RESULTS: usize = 1_000_000;
+/// The boards that are kept. What they take is mostly that of their results; the number of boards bounds the rest.
+const ROOM: Room = Room {
+    boards: 16_384,
+    results: 1_000_000,
+};
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
 /// How many boards can be read from the store at once. Two that fall together wait for each other.
@@ -60,16 +62,14 @@ impl Turns {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Kept {
     /// Goes up with every change.
     version: u64,
     changes: Changes,
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
-    boards: HashMap<RepoKey, KeptBoard>,
-    /// Goes up with every board that is given again.
-    asked: u64,
+    boards: Shelf<KeptBoard>,
     models: HashMap<RepoKey, ModelResults>,
     /// What changed since each reading that is under way began. One that is not here any more began before everything was
     /// forgotten.
@@ -109,8 +109,6 @@ impl Drop for Reading<'_> {
 struct KeptBoard {
     board: Arc<LoadedBoard>,
     stale: BTreeSet<RepoKey>,
-    /// When it was given last.
-    asked: u64,
 }
 
 impl Boards {
@@ -148,7 +146,7 @@ impl Boards {
         }
         kept.stale_benchmarks.extend(&touched.datasets);
         for key in &touched.datasets {
-            kept.boards.remove(key);
+            kept.boards.remove(*key);
         }
         if !touched.datasets.is_empty() {
             // Whether a result is pending depends on the benchmark it names.
@@ -164,7 +162,7 @@ impl Boards {
             .map(|benchmark| benchmark.key)
             .collect();
         for key in &keys {
-            if let Some(board) = kept.boards.get_mut(key) {
+            if let Some(board) = kept.boards.get_mut(*key) {
                 board.stale.extend(&touched.models);
             }
         }
@@ -248,7 +246,7 @@ impl Boards {
             if let Some(board) = kept.fresh_board(benchmark) {
                 return Ok(board);
             }
-            let old = kept.boards.get(&benchmark.key);
+            let old = kept.boards.ask(benchmark.key);
             let old = old.filter(|old| old.board.is_of(benchmark) && old.stale.len() <= MAX_STALE);
             let old = old.map(|old| (Arc::clone(&old.board), old.stale.clone()));
             (Reading::begin(self, &mut kept), old)
@@ -291,25 +289,26 @@ impl Boards {
     }
 }
 
+impl Default for Kept {
+    fn default() -> Self {
+        Self {
+            version: 0,
+            changes: Changes::default(),
+            known: None,
+            stale_benchmarks: BTreeSet::new(),
+            boards: Shelf::new(ROOM),
+            models: HashMap::new(),
+            meanwhile: BTreeMap::new(),
+            readings: 0,
+        }
+    }
+}
+
 impl Kept {
     /// Keeps a board. What changed while it was read is read again when it is asked for.
     fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>, stale: BTreeSet<RepoKey>) {
-        self.asked += 1;
-        let asked = self.asked;
-        let kept = KeptBoard {
-            board,
-            stale,
-            asked,
-        };
-        self.boards.insert(key, kept);
-        let sizes = self.boards.iter().map(|(key, kept)| Size {
-            key: *key,
-            asked: kept.asked,
-            results: kept.board.len(),
-        });
-        for key in beyond(sizes.collect(), MAX_BOARDS, MAX_RESULTS) {
-            self.boards.remove(&key);
-        }
+        let results = board.len();
+        self.boards.keep(key, results, KeptBoard { board, stale });
     }
 
     fn fresh_known(&self) -> Option<Arc<Known>> {
@@ -319,62 +318,7 @@ impl Kept {
     }
 
     fn fresh_board(&mut self, benchmark: &Arc<KnownBenchmark>) -> Option<Arc<LoadedBoard>> {
-        self.asked += 1;
-        let kept = self.boards.get_mut(&benchmark.key)?;
-        kept.asked = self.asked;
+        let kept = self.boards.ask(benchmark.key)?;
         (kept.stale.is_empty() && kept.board.is_of(benchmark)).then(|| Arc::clone(&kept.board))
-    }
-}
-
-/// What a board takes, and when it was given last.
-struct Size {
-    key: RepoKey,
-    asked: u64,
-    results: usize,
-}
-
-/// The boards to forget: those that nobody asked for the longest, and never the last one asked for.
-fn beyond(mut sizes: Vec<Size>, max_boards: usize, max_results: usize) -> Vec<RepoKey> {
-    sizes.sort_unstable_by_key(|size| std::cmp::Reverse(size.asked));
-    let mut results = 0;
-    let mut fits = |number: usize, size: &Size| {
-        results += size.results;
-        number == 0 || (number < max_boards && results <= max_results)
-    };
-    let fit = sizes
-        .iter()
-        .enumerate()
-        .take_while(|(number, size)| fits(*number, size))
-        .count();
-    sizes.drain(..fit);
-    sizes.into_iter().map(|size| size.key).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn forgotten(results: [usize; 4], max_boards: usize, max_results: usize) -> Vec<i64> {
-        let sizes = results.into_iter().zip([30, 10, 40, 20]).zip(1..);
-        let sizes = sizes.map(|((results, asked), key)| Size {
-            key: RepoKey(key),
-            asked,
-            results,
-        });
-        let keys = beyond(sizes.collect(), max_boards, max_results);
-        keys.into_iter().map(|RepoKey(key)| key).collect()
-    }
-
-    #[test]
-    fn boards_that_nobody_asked_for_the_longest_are_forgotten_first() {
-        assert!(forgotten([5, 5, 5, 5], 4, 20).is_empty());
-        assert_eq!(forgotten([5, 5, 5, 5], 4, 19), [2]);
-        assert_eq!(forgotten([5, 5, 5, 5], 2, 20), [4, 2]);
-        assert_eq!(forgotten([16, 1, 5, 1], 4, 20), [1, 4, 2]);
-    }
-
-    #[test]
-    fn a_board_that_is_too_large_is_kept_alone() {
-        assert_eq!(forgotten([5, 5, 500, 5], 4, 20), [1, 4, 2]);
     }
 }
