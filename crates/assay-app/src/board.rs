@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use assay_board::RankInterval;
+use assay_board::{Interval, RankInterval};
 use assay_model::{
     Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId, Timestamp,
 };
@@ -100,6 +100,8 @@ pub struct BoardRow {
     pub rank_interval: Option<RankInterval>,
     /// The value of the metric that ranks.
     pub value: f64,
+    /// The 95 % interval round it, when it is known how uncertain it is: a page is drawn to the scale of all of them.
+    pub interval: Option<Interval>,
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
     /// The result behind it.
@@ -335,7 +337,7 @@ impl Hub {
     async fn ranked(
         &self,
         caller: &Caller,
-        task: &LoadedTask,
+        task: &Arc<LoadedTask>,
         plan: &Plan,
     ) -> Result<Ranked, Error> {
         if task.has_private() && !caller.is_anonymous() {
@@ -344,7 +346,7 @@ impl Hub {
                 return Ok(ranked);
             }
         }
-        Ok(task.public(plan))
+        task.public(plan).await
     }
 }
 

@@ -86,6 +86,12 @@ impl Uncertainty {
         self.basis
     }
 
+    /// The 95 % interval round a value.
+    pub fn interval(&self, value: f64) -> Interval {
+        let (down, up) = self.reach(value, Z95);
+        of_ends(value - down, value + up)
+    }
+
     /// How far the true value may lie below and above one, within so many standard errors.
     pub(crate) fn reach(&self, value: f64, errors: f64) -> (f64, f64) {
         match self.shape {
@@ -141,8 +147,7 @@ pub fn interval_of<'e>(
     value: f64,
 ) -> Option<(Interval, Basis)> {
     let uncertainty = uncertainty_of(told, metric, value)?;
-    let (down, up) = uncertainty.reach(value, Z95);
-    Some((of_ends(value - down, value + up), uncertainty.basis))
+    Some((uncertainty.interval(value), uncertainty.basis))
 }
 
 /// What an entry itself says of its uncertainty.

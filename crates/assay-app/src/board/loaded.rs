@@ -6,15 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assay_board::{Contender, Fingerprint, Policy, rank, rank_intervals, uncertainty_of};
 use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
+use tokio::sync::OnceCell;
 
 use super::BoardRow;
 use super::brief::{self, Brief};
 use super::plan::Plan;
 use crate::error::Error;
+use crate::hub::blocking;
 use crate::known::KnownBenchmark;
 
 /// How many ranked boards are kept of one task.
 const MAX_RANKED: usize = 64;
+/// A task with so many results is ranked where it keeps nobody else waiting.
+const MANY: usize = 1000;
 
 /// The rows of a board, best first.
 pub(super) type Ranked = Arc<Vec<BoardRow>>;
@@ -34,7 +38,7 @@ pub(super) struct LoadedTask {
     /// What the friends of an account see as well.
     private: Vec<(AccountId, Arc<Brief>)>,
     /// What everyone sees, by what was asked.
-    ranked: Mutex<HashMap<Asked, Ranked>>,
+    ranked: Mutex<HashMap<Asked, Arc<OnceCell<Ranked>>>>,
 }
 
 /// What a ranked board depends on, beside the results.
@@ -198,19 +202,29 @@ impl LoadedTask {
         !self.private.is_empty()
     }
 
-    /// The board that everyone sees.
-    pub(super) fn public(&self, plan: &Plan) -> Ranked {
-        let kept = || self.ranked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ranked) = kept().get(&plan.asked) {
+    /// The board that everyone sees. It is ranked once for all who ask for it meanwhile.
+    pub(super) async fn public(self: &Arc<Self>, plan: &Plan) -> Result<Ranked, Error> {
+        let kept = self.kept(&plan.asked);
+        let rank = || async {
+            if self.public.len() < MANY {
+                return Ok(Arc::new(rows(&self.public, plan)));
+            }
+            let (task, plan) = (Arc::clone(self), plan.clone());
+            blocking(move || Ok(Arc::new(rows(&task.public, &plan)))).await
+        };
+        kept.get_or_try_init(rank).await.map(Arc::clone)
+    }
+
+    /// Where the board is kept that everyone sees.
+    fn kept(&self, asked: &Asked) -> Arc<OnceCell<Ranked>> {
+        let mut kept = self.ranked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ranked) = kept.get(asked) {
             return Arc::clone(ranked);
         }
-        let ranked = Arc::new(rows(&self.public, plan));
-        let mut kept = kept();
         if kept.len() >= MAX_RANKED {
             kept.clear();
         }
-        kept.insert(plan.asked.clone(), Arc::clone(&ranked));
-        ranked
+        Arc::clone(kept.entry(asked.clone()).or_default())
     }
 
     /// The board that a viewer sees, when that is more than everyone sees.
@@ -245,10 +259,14 @@ fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
         .collect();
     let intervals = rank_intervals(&contenders, plan.question.direction);
     let rows = board.rows().iter().zip(intervals);
-    rows.map(|(row, rank_interval)| BoardRow {
+    let rows = rows.zip(&contenders);
+    rows.map(|((row, rank_interval), contender)| BoardRow {
         rank: row.rank(),
         rank_interval,
         value: row.value(),
+        interval: contender
+            .uncertainty
+            .map(|uncertainty| uncertainty.interval(row.value())),
         key: row.report().key,
         brief: Arc::clone(&briefs[row.given()]),
     })

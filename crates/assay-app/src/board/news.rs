@@ -100,7 +100,7 @@ impl Hub {
         let Some(result) = whole.await?.pop().flatten() else {
             return Ok(None);
         };
-        let ranked = task.public(&plan);
+        let ranked = task.public(&plan).await?;
         let row = ranked.iter().find(|row| Arc::ptr_eq(&row.brief, brief));
         Ok(Some(News {
             since: entry.since,

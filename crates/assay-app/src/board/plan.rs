@@ -14,6 +14,7 @@ use crate::index::{self, DEFINITION_FILE, MAX_BYTES};
 use crate::known::KnownBenchmark;
 
 /// What a query asks of which definition.
+#[derive(Clone)]
 pub(super) struct Plan {
     pub(super) benchmark: Arc<KnownBenchmark>,
     pub(super) task: TaskId,

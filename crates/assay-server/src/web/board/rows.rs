@@ -1,5 +1,5 @@
 use assay_app::chart::Axis;
-use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow, interval_of};
+use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow};
 use assay_model::{Metric, Score};
 
 use super::sort::sort;
@@ -140,7 +140,7 @@ impl<'v> Rows<'v> {
         columns: &[Column],
         asked: &Asked,
     ) -> Vec<RowView> {
-        let scale = self.scale(metric);
+        let scale = self.scale();
         let shared = shared(view);
         let mut shown: Vec<RowView> = shown
             .iter()
@@ -194,12 +194,9 @@ impl<'v> Rows<'v> {
     }
 
     /// The scale of the bars: all intervals of the board fit.
-    fn scale(&self, metric: &Metric) -> Option<Axis> {
-        let ends = self.ranked.iter().filter_map(|row| {
-            let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
-            Some([interval.low, interval.high])
-        });
-        Axis::linear(ends.flatten())
+    fn scale(&self) -> Option<Axis> {
+        let known = self.ranked.iter().filter_map(|row| row.interval);
+        Axis::linear(known.flat_map(|interval| [interval.low, interval.high]))
     }
 }
 
@@ -253,7 +250,7 @@ fn cell(
                 return Cell::Unknown;
             };
             let ranks = metric.id == ranking.id;
-            let bar = ranks.then(|| bar(row, metric, scale?)).flatten();
+            let bar = ranks.then(|| bar(row, scale?)).flatten();
             Cell::Value {
                 text: show::score(score),
                 to: ranks.then(|| links::result(result)),
@@ -286,8 +283,8 @@ fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
     })
 }
 
-fn bar(row: &BoardRow, metric: &Metric, scale: &Axis) -> Option<Bar> {
-    let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
+fn bar(row: &BoardRow, scale: &Axis) -> Option<Bar> {
+    let interval = row.interval?;
     let place = |value: f64| show::plain((scale.place(value) * 1000.0).round() / 10.0);
     let width = interval.high - interval.low;
     let (low, high) = (

@@ -1,5 +1,5 @@
 use assay_app::chart::Axis;
-use assay_app::{BoardRow, Interval, interval_of};
+use assay_app::{BoardRow, Interval};
 use assay_model::Metric;
 
 use super::{Chart, label};
@@ -22,10 +22,7 @@ const NAME: usize = 24;
 pub(crate) fn intervals(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
     let known: Vec<(&BoardRow, Interval)> = rows
         .iter()
-        .filter_map(|row| {
-            let (interval, _) = interval_of(&*row.brief, metric, row.value)?;
-            Some((*row, interval))
-        })
+        .filter_map(|row| Some((*row, row.interval?)))
         .take(ROWS)
         .collect();
     if known.len() < 2 {
