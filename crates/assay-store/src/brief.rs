@@ -102,22 +102,17 @@ questions! {
 const BETWEEN: char = '\u{1f}';
 
 /// A brief is one column. A board is thousands of rows, and what a row costs on its way from the database is mostly that of
-/// its columns, each of which is copied by itself.
+/// its columns, each of which is copied by itself. What is not there is an empty text: `concat_ws` would leave it out.
 macro_rules! select_briefs {
     ($condition:literal) => {
         concat!(
-            "SELECT e.id || '\u{1f}' || e.repo || '\u{1f}' || r.name || '\u{1f}' || ",
-            "CASE WHEN r.private THEN '1' ELSE '' END || '\u{1f}' || ",
-            "CASE WHEN r.disabled THEN '1' ELSE '' END || '\u{1f}' || r.owner || '\u{1f}' || ",
-            "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END || '\u{1f}' || ",
-            "COALESCE(CAST(c.parameters AS TEXT), '') || '\u{1f}' || e.pull || '\u{1f}' || e.file || '\u{1f}' || ",
-            "e.ordinal || '\u{1f}' || e.task || '\u{1f}' || e.scores || '\u{1f}' || COALESCE(e.date, '') || '\u{1f}' || ",
-            "e.moment_ms || '\u{1f}' || CASE WHEN e.verified THEN '1' ELSE '' END || '\u{1f}' || ",
-            "COALESCE(e.sample_size, '') || '\u{1f}' || ",
-            "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END || '\u{1f}' || ",
-            "CASE WHEN e.framework IS NULL THEN '' ELSE '1' END || '\u{1f}' || ",
-            "e.introduced_by || '\u{1f}' || e.committed_ms || '\u{1f}' || e.since_ms || '\u{1f}' || ",
-            "COALESCE(CAST(e.until_ms AS TEXT), '') ",
+            "SELECT concat_ws('\u{1f}', e.id, e.repo, r.name, ",
+            "CASE WHEN r.private THEN '1' ELSE '' END, CASE WHEN r.disabled THEN '1' ELSE '' END, r.owner, ",
+            "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END, ",
+            "COALESCE(CAST(c.parameters AS TEXT), ''), e.pull, e.file, e.ordinal, e.task, e.scores, COALESCE(e.date, ''), ",
+            "e.moment_ms, CASE WHEN e.verified THEN '1' ELSE '' END, COALESCE(e.sample_size, ''), ",
+            "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END, CASE WHEN e.framework IS NULL THEN '' ELSE '1' END, ",
+            "e.introduced_by, e.committed_ms, e.since_ms, COALESCE(CAST(e.until_ms AS TEXT), '')) ",
             "FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo ",
             "WHERE e.dataset_lower IN ",
             names_of_dataset!(),
