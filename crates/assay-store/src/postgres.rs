@@ -10,7 +10,10 @@ use std::time::Duration;
 use assay_model::Durability;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
-use sqlx::{Arguments as _, ConnectOptions as _, Postgres, Row as _, Transaction};
+use sqlx::{
+    Arguments as _, ConnectOptions as _, Connection as _, Postgres, Row as _,
+    Transaction,
+};
 
 pub(crate) use nul::{escape, unescape};
 pub(crate) use presence::Presence;
@@ -50,6 +53,13 @@ const TURN: Duration = Duration::from_mins(1);
 const PATIENCE: &str = "60s";
 /// How many prepared statements a connection keeps: all there are.
 const STATEMENTS: usize = 512;
+/// How long a connection lies idle before it is asked whether it still is one. Asking is a turn to the server and back, as
+/// long as many a question takes.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// What the server is told of our questions: they are many and small. Several processes for one of them take from the others
+/// what they save that one, and a program compiled for it is not ready before the answer is.
+const SMALL_QUESTIONS: [(&str, &str); 2] =
+    [("max_parallel_workers_per_gather", "0"), ("jit", "off")];
 
 /// The advisory lock of who writes: "assay" and a one, in ASCII. There is one writer at a time in all processes together,
 /// as there is with a file. What is done in a transaction, moving refs above all, relies on it.
@@ -163,6 +173,7 @@ pub(crate) fn options(url: &str) -> sqlx::Result<PgConnectOptions> {
     let options = PgConnectOptions::from_str(url)?
         .application_name("assay")
         .statement_cache_capacity(STATEMENTS)
+        .options(SMALL_QUESTIONS)
         .disable_statement_logging();
     Ok(options)
 }
@@ -185,6 +196,15 @@ fn pool(connections: u32) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(TURN)
+        .test_before_acquire(false)
+        .before_acquire(|connection, lain| {
+            Box::pin(async move {
+                if lain.idle_for < TRUSTED_FOR {
+                    return Ok(true);
+                }
+                connection.ping().await.map(|()| true)
+            })
+        })
 }
 
 /// A statement with its values, as this backend wants them.
