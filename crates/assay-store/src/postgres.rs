@@ -11,7 +11,7 @@ use assay_model::Durability;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
 use sqlx::{
-    Arguments as _, ConnectOptions as _, Connection as _, Postgres, Row as _,
+    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Postgres, Row as _,
     Transaction,
 };
 
@@ -61,6 +61,10 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// what they save that one, and a program compiled for it is not ready before the answer is.
 const SMALL_QUESTIONS: [(&str, &str); 2] =
     [("max_parallel_workers_per_gather", "0"), ("jit", "off")];
+
+/// Puts the entries of a board next to each other. They are written model by model, and a board that is not in memory would
+/// be read from as many places of the disk as it has rows.
+const BOARDS_TOGETHER: &str = "CLUSTER entries USING entries_by_board";
 
 /// The advisory lock of who writes: "assay" and a one, in ASCII. There is one writer at a time in all processes together,
 /// as there is with a file. What is done in a transaction, moving refs above all, relies on it.
@@ -145,6 +149,15 @@ impl Pools {
             .execute(&mut *transaction)
             .await?;
         Ok(transaction.into())
+    }
+
+    /// Clears up some tables after all their rows were written, and counts what they hold, as the server does by itself
+    /// sooner or later: until then it knows nothing of them, and takes the wrong way to an answer.
+    pub(crate) async fn tidy(&self, tables: &[&str]) -> sqlx::Result<()> {
+        let vacuum = format!("VACUUM (ANALYZE) {}", tables.join(", "));
+        let mut connection = Connection::from(self.writers.acquire().await?);
+        connection.run(BOARDS_TOGETHER).await?;
+        connection.run(AssertSqlSafe(vacuum)).await
     }
 
     /// Waits for what is under way and closes the connections.

@@ -223,6 +223,14 @@ impl Store {
         Ok(())
     }
 
+    /// Clears up after much was written to some tables. A file needs none of that.
+    pub(crate) async fn tidy(&self, tables: &[&str]) -> sqlx::Result<()> {
+        match &self.shared.backend {
+            Backend::Sqlite { .. } => Ok(()),
+            Backend::Postgres { pools, .. } => pools.tidy(tables).await,
+        }
+    }
+
     /// Waits for what is under way and closes every connection of the pools. Later calls fail.
     pub async fn close(&self) {
         match &self.shared.backend {

@@ -1,8 +1,49 @@
 //! What is true of a server alone.
 
-use assay_model::Durability;
-use assay_store::testing::PrivateServer;
-use assay_store::{Database, Error, Store};
+use assay_model::{Durability, RepoKind};
+use assay_store::testing::{PrivateServer, TestDatabase};
+use assay_store::{Database, Error, Filter, Store};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use tempfile::TempDir;
+
+use crate::support::{add_repository, open};
+
+/// The index that finds names by their parts.
+const BY_PART: &str = "SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'repositories_by_part'";
+/// How many connections of a store are not there any more until it makes new ones, at most.
+const CONNECTIONS: usize = 16;
+
+async fn run(database: &TestDatabase, statements: &str) {
+    let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+    let statements = AssertSqlSafe(statements.to_owned());
+    sqlx::raw_sql(statements)
+        .execute(&mut connection)
+        .await
+        .unwrap();
+}
+
+async fn read(database: &TestDatabase, question: &'static str) -> i64 {
+    let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+    let answer = sqlx::query_scalar(question);
+    answer.fetch_one(&mut connection).await.unwrap()
+}
+
+/// The models whose names have a text in them.
+async fn found(store: &Store, text: &str) -> Vec<String> {
+    let mut filter = Filter::new(RepoKind::Model, 10);
+    filter.search = vec![text.to_owned()];
+    let page = store.repositories(&filter).await.unwrap();
+    let names = page.items.iter();
+    names.map(|item| item.repository.id.to_string()).collect()
+}
+
+async fn add_models(store: &Store) {
+    let mut tx = store.begin().await.unwrap();
+    for id in ["alice/one-model", "alice/another"] {
+        add_repository(&mut tx, RepoKind::Model, id).await;
+    }
+    tx.commit().await.unwrap();
+}
 
 #[tokio::test]
 async fn a_database_that_is_not_there_is_named_without_its_password() {
@@ -20,4 +61,83 @@ async fn a_database_that_is_not_there_is_named_without_its_password() {
     let told = format!("{error} {database:?}");
     assert!(told.contains("/nowhere"), "{told}");
     assert!(!told.contains("secret"), "{told}");
+}
+
+#[tokio::test]
+async fn names_are_found_by_their_parts_through_an_index() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    let available = "SELECT COUNT(*) FROM pg_available_extensions WHERE name = 'pg_trgm'";
+    let available = read(&database, available).await;
+
+    let store = open(&database.address()).await;
+    add_models(&store).await;
+
+    assert_eq!(read(&database, BY_PART).await, available);
+    assert_eq!(found(&store, "E-Mod").await, ["alice/one-model"]);
+}
+
+#[tokio::test]
+async fn who_may_create_no_extension_has_a_hub_without_that_index() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    run(
+        &database,
+        "CREATE ROLE guest LOGIN; GRANT USAGE, CREATE ON SCHEMA public TO guest",
+    )
+    .await;
+    let url = database.url().replace("assay@", "guest@");
+
+    let store = open(&url.parse().unwrap()).await;
+    add_models(&store).await;
+
+    assert_eq!(read(&database, BY_PART).await, 0);
+    assert_eq!(found(&store, "E-Mod").await, ["alice/one-model"]);
+}
+
+#[tokio::test]
+async fn a_copy_is_counted_and_its_boards_are_put_together() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let (directory, database) = (TempDir::new().unwrap(), server.new_database().await);
+    let file = open(&Database::File(directory.path().join("hub.db"))).await;
+    add_models(&file).await;
+    let target = open(&database.address()).await;
+
+    file.copy_into(&target).await.unwrap();
+
+    let counted =
+        "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = 'repositories'::regclass";
+    assert_eq!(read(&database, counted).await, 2);
+    let together = "SELECT COUNT(*) FROM pg_index WHERE indexrelid = 'entries_by_board'::regclass AND indisclustered";
+    assert_eq!(read(&database, together).await, 1);
+}
+
+#[tokio::test]
+async fn connections_that_were_lost_are_made_anew() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    let store = open(&database.address()).await;
+    add_models(&store).await;
+
+    run(
+        &database,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+    .await;
+
+    let mut answered = false;
+    for _ in 0..=CONNECTIONS {
+        answered |= store.account_named("alice").await.is_ok();
+    }
+    assert!(answered);
+    assert!(store.account_named("alice").await.unwrap().is_some());
 }
