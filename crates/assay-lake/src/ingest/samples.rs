@@ -27,7 +27,12 @@ use crate::writer::{MAX_GROUP_BYTES, MAX_GROUP_ROWS};
 const SPARE_BLOCKS: usize = 16;
 /// Of how many benchmarks the questions are kept for the next model. Files come in the order of their paths, which mostly name the
 /// benchmark first.
-const KNOWN_BENCHMARKS: usize = 4;
+const KNOWN_BENCHMARKS: usize = 16;
+/// How much memory the questions may take together before those of the benchmark that was met first are forgotten.
+const KNOWN_BYTES: usize = 256 << 20;
+/// After how many lines texts are written. Files of two models that are asked the same are thereby cut at the same questions, unless
+/// so many have more text than may wait.
+const LINES_TOGETHER: u64 = 1 << 15;
 
 /// The samples of a record as files that no manifest names yet.
 #[derive(Debug)]
@@ -69,6 +74,8 @@ pub(super) struct Way {
 /// Rows that are being gathered, and who reads them.
 #[derive(Default)]
 pub(super) struct Gathered {
+    /// The rows before each line at which texts are cut, and those after the last.
+    before: Vec<Block>,
     block: Block,
     reader: Reader,
 }
@@ -144,7 +151,10 @@ impl<'s> Stage<'s> {
         if let Some((_, questions)) = all.iter().find(|(own, _)| own == benchmark) {
             return Arc::clone(questions);
         }
-        if all.len() == KNOWN_BENCHMARKS {
+        let bytes = |all: &VecDeque<(String, Arc<Questions>)>| -> usize {
+            all.iter().map(|(_, questions)| questions.bytes()).sum()
+        };
+        while all.len() >= KNOWN_BENCHMARKS || bytes(&all) > KNOWN_BYTES {
             all.pop_front();
         }
         let questions = Arc::new(Questions::new());
@@ -207,18 +217,26 @@ impl Follow for Stage<'_> {
     }
 
     fn row(&self, way: &Way, gathered: &mut Gathered, row: Value<'_>, line: u64) {
-        let Gathered { block, reader } = gathered;
+        let Gathered {
+            before,
+            block,
+            reader,
+        } = gathered;
         reader.push(block, &way.facts, &way.questions, row, line);
+        if line.is_multiple_of(LINES_TOGETHER) {
+            before.push(std::mem::take(block));
+        }
     }
 
     fn add(&self, way: &Way, mut gathered: Gathered) {
         let mut pair = held(&way.pair);
         if let Ok(writers) = &mut *pair
-            && let Err(error) = writers.add(&way.facts, &way.questions, &mut gathered.block)
+            && let Err(error) = writers.add(&way.facts, &way.questions, &mut gathered)
         {
             *pair = Err(error);
         }
         drop(pair);
+        gathered.before.clear();
         gathered.block.clear();
         let mut blocks = held(&self.blocks);
         if blocks.len() < SPARE_BLOCKS {
@@ -233,10 +251,25 @@ impl Follow for Stage<'_> {
 }
 
 impl Pair {
-    fn add(&mut self, facts: &RecordFacts, questions: &Questions, block: &mut Block) -> Result<()> {
+    fn add(
+        &mut self,
+        facts: &RecordFacts,
+        questions: &Questions,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        for block in &mut gathered.before {
+            self.add_block(block);
+            self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)?;
+            let Kit { messages, desk, .. } = &mut self.kit;
+            messages.write(facts, questions, &mut self.messages, desk)?;
+        }
+        self.add_block(&mut gathered.block);
+        self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
+    }
+
+    fn add_block(&mut self, block: &mut Block) {
         self.kit.instances.add(block);
         self.kit.messages.add(block);
-        self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
     }
 
     /// Writes what waits, where it has as many rows or bytes as this.

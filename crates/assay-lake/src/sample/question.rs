@@ -17,9 +17,11 @@ use super::lane::small;
 use crate::value::{each, text, texts};
 
 /// How many questions of a benchmark are kept at most.
-const MAX_KEPT: usize = 1 << 16;
+const MAX_KEPT: usize = 1 << 18;
 /// How much memory they may take, about.
-const MAX_KEPT_BYTES: usize = 64 << 20;
+const MAX_KEPT_BYTES: usize = 128 << 20;
+/// How many of them lie together. Memory is taken for so many at a time.
+const SHELF: usize = 1 << 10;
 /// About how much memory a question takes beside its texts.
 const QUESTION_BYTES: usize = 256;
 
@@ -64,11 +66,16 @@ pub(super) struct AskedAll {
 /// The questions of one benchmark. They can be read while others are added, and stay where they are.
 #[derive(Debug)]
 pub(crate) struct Questions {
-    kept: Box<[OnceLock<Question>]>,
+    shelves: Box<[OnceLock<Shelf>]>,
+    /// How many are kept at most.
+    room: usize,
     places: Mutex<Places>,
     /// Columns that were written of some of them.
     pub(super) written: Columns,
 }
+
+/// Places for some questions, one after the other.
+type Shelf = Box<[OnceLock<Question>]>;
 
 /// Where questions are kept.
 #[derive(Debug, Default)]
@@ -87,9 +94,8 @@ impl Questions {
     /// At most so many will be kept.
     pub(crate) fn with_room_for(questions: usize) -> Self {
         Self {
-            kept: std::iter::repeat_with(OnceLock::new)
-                .take(questions)
-                .collect(),
+            shelves: empty(questions.div_ceil(SHELF)),
+            room: questions,
             places: Mutex::default(),
             written: Columns::default(),
         }
@@ -98,7 +104,13 @@ impl Questions {
     /// The question at a place.
     #[inline]
     pub(crate) fn get(&self, place: u32) -> Option<&Question> {
-        self.kept.get(place as usize)?.get()
+        let place = place as usize;
+        self.shelves.get(place / SHELF)?.get()?[place % SHELF].get()
+    }
+
+    /// How much memory they take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.places().bytes
     }
 
     /// What the `input` of a row asks. Most files ask in the same order, so it is looked for at the place where it is expected first.
@@ -131,10 +143,14 @@ impl Questions {
         }
         let bytes = places.bytes + question.bytes();
         let place = small(places.known.len());
-        let has_room = bytes <= MAX_KEPT_BYTES && !places.known.contains_key(&key);
-        let slot = self.kept.get(place as usize).filter(|_| has_room);
-        let left = match slot {
-            Some(slot) => slot.set(question).err(),
+        let has_room = bytes <= MAX_KEPT_BYTES
+            && places.known.len() < self.room
+            && !places.known.contains_key(&key);
+        let shelf = self.shelves.get(place as usize / SHELF);
+        let left = match shelf.filter(|_| has_room) {
+            Some(shelf) => shelf.get_or_init(|| empty(SHELF))[place as usize % SHELF]
+                .set(question)
+                .err(),
             None => Some(question),
         };
         if let Some(question) = left {
@@ -148,6 +164,11 @@ impl Questions {
     fn places(&self) -> MutexGuard<'_, Places> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// So many places that nothing lies at.
+fn empty<T>(places: usize) -> Box<[OnceLock<T>]> {
+    std::iter::repeat_with(OnceLock::new).take(places).collect()
 }
 
 impl Asked {

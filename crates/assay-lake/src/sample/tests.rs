@@ -525,7 +525,7 @@ fn a_question_that_is_spelled_otherwise_is_another_one() {
 #[test]
 fn a_question_too_large_to_keep_is_read_all_the_same() {
     let questions = Questions::new();
-    let input = format!(r#"{{"raw": "{}"}}"#, "x".repeat(65 << 20));
+    let input = format!(r#"{{"raw": "{}"}}"#, "x".repeat(129 << 20));
     let mut tape = assay_formats::Tape::new();
     assay_formats::json::parse(&input, &mut tape);
 
@@ -533,6 +533,6 @@ fn a_question_too_large_to_keep_is_read_all_the_same() {
 
     assert!(matches!(asked, Asked::Own(_)));
     let question = asked.get(&questions).unwrap();
-    assert_eq!(question.pieces().next().unwrap().1.len(), 65 << 20);
+    assert_eq!(question.pieces().next().unwrap().1.len(), 129 << 20);
     assert!(question.hash.is_some());
 }

@@ -44,6 +44,56 @@ async fn text_lies_apart_from_scores_and_in_the_order_of_the_conversation() {
     );
 }
 
+/// More lines than texts are written together of, asked of one model after the other: what was asked is packed for the first and
+/// copied for the others, but for the one that was asked less.
+#[tokio::test]
+async fn long_files_of_models_that_were_asked_the_same_keep_every_text() {
+    const SAMPLES: usize = 33_000;
+    let world = World::new();
+    let runs = [
+        (11, "acme/small", SAMPLES),
+        (12, "acme/large", SAMPLES),
+        (13, "zeta/base", SAMPLES - 7),
+        (14, "zeta/large", SAMPLES),
+    ];
+    for (number, model, samples) in runs {
+        let run = Run {
+            number,
+            model,
+            benchmark: "long",
+            score: 1.0,
+            samples: vec![1.0; samples],
+            ..Run::all()[0].clone()
+        };
+        run.write(world.root.path());
+    }
+
+    let report = world.ingest_paths(&["data/long"]);
+
+    assert_eq!(report.refused.len(), 0, "{:#?}", report.refused);
+    let texts = "SELECT m.model, count(*) AS texts, count(DISTINCT m.line) AS lines, \
+                 count(*) FILTER (WHERE part = 'input' AND content = concat('sums: ', m.sample_id, ' + 1')) AS inputs, \
+                 count(*) FILTER (WHERE m.sample_hash = i.sample_hash) AS hashed, max(position) AS last \
+                 FROM messages m JOIN instances i ON i.model = m.model AND i.line = m.line \
+                 WHERE m.benchmark = 'long' AND i.benchmark = 'long' GROUP BY m.model ORDER BY m.model";
+    let expected = |model: &str, samples: usize| {
+        format!(
+            "{model} | {} | {samples} | {samples} | {} | 3",
+            4 * samples,
+            4 * samples
+        )
+    };
+    assert_eq!(
+        world.answer(texts).await,
+        [
+            expected("acme/large", SAMPLES),
+            expected("acme/small", SAMPLES),
+            expected("zeta/base", SAMPLES - 7),
+            expected("zeta/large", SAMPLES),
+        ]
+    );
+}
+
 #[tokio::test]
 async fn the_same_files_come_in_once() {
     let world = World::ingested();
