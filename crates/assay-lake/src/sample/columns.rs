@@ -35,6 +35,10 @@ impl Columns {
     /// Keeps columns for the next file, unless they are too large for that.
     pub(super) fn keep(&self, columns: Written) {
         let mut written = self.written();
+        // Another thread may have written the same meanwhile.
+        if written.iter().any(|own| own.places == columns.places) {
+            return;
+        }
         let bytes: usize = written.iter().map(|own| own.bytes()).sum();
         if bytes + columns.bytes() > MAX_BYTES {
             written.clear();

@@ -39,10 +39,9 @@ pub(crate) struct Question {
 }
 
 /// What was asked in a sample.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) enum Asked {
     /// Nothing.
-    #[default]
     Nothing,
     /// The question that is kept at this place.
     Kept(u32),
@@ -272,7 +271,7 @@ impl Question {
     }
 
     /// Adds a text of a question that is spelled like this.
-    pub(super) fn add(&mut self, part: Part, text: &str, spelled: &str) {
+    fn add(&mut self, part: Part, text: &str, spelled: &str) {
         // A text that reads as it is spelled is a part of that.
         let start = text.as_ptr().addr().wrapping_sub(spelled.as_ptr().addr());
         let range = start..start.saturating_add(text.len());

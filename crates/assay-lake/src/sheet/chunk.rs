@@ -53,8 +53,10 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// The same of a column that begins so many bytes further on.
-    pub(super) fn moved(&self, by: i64) -> Result<Self> {
+    /// The same of a column that begins at this byte of a file.
+    pub(super) fn moved_to(&self, at: u64) -> Result<Self> {
+        let (begins, _) = self.metadata.byte_range();
+        let by = at.cast_signed() - begins.cast_signed();
         let dictionary_at = self.metadata.dictionary_page_offset();
         let metadata = self.metadata.clone().into_builder();
         let mut offset_index = self.offset_index.clone();

@@ -80,41 +80,33 @@ impl Press {
 
     /// A page, packed.
     pub(super) fn pack<'p>(&'p mut self, codec: Codec, page: &'p [u8]) -> io::Result<&'p [u8]> {
-        let may_come_again = match codec {
-            Codec::Bare => return Ok(page),
-            Codec::Small | Codec::Fast => false,
-            Codec::Unlike => page.len() >= MIN_REMEMBERED,
-        };
+        let may_come_again = codec == Codec::Unlike && page.len() >= MIN_REMEMBERED;
         let key = may_come_again.then(|| xxh3_64(page));
         if let Some(key) = key
             && self.remembered.has(key, page)
         {
             return Ok(self.remembered.packed(key));
         }
-        let size = self.pack_anew(codec, page)?;
-        let packed = &self.packed[..size];
-        if let Some(key) = key {
-            self.remembered.keep(key, page, packed);
-        }
-        Ok(packed)
-    }
-
-    fn pack_anew(&mut self, codec: Codec, page: &[u8]) -> io::Result<usize> {
         let room = match codec {
-            Codec::Bare | Codec::Small | Codec::Unlike => {
-                zstd::zstd_safe::compress_bound(page.len())
-            }
+            Codec::Bare => return Ok(page),
+            Codec::Small | Codec::Unlike => zstd::zstd_safe::compress_bound(page.len()),
             Codec::Fast => snap::raw::max_compress_len(page.len()),
         };
         if self.packed.len() < room {
             self.packed.resize(room, 0);
         }
         let out = self.packed.as_mut_slice();
-        match codec {
-            Codec::Bare | Codec::Small => self.small.compress_to_buffer(page, out),
-            Codec::Unlike => self.unlike.compress_to_buffer(page, out),
-            Codec::Fast => self.fast.compress(page, out).map_err(io::Error::other),
+        let size = match codec {
+            Codec::Bare => 0,
+            Codec::Small => self.small.compress_to_buffer(page, out)?,
+            Codec::Unlike => self.unlike.compress_to_buffer(page, out)?,
+            Codec::Fast => self.fast.compress(page, out).map_err(io::Error::other)?,
+        };
+        let packed = &self.packed[..size];
+        if let Some(key) = key {
+            self.remembered.keep(key, page, packed);
         }
+        Ok(packed)
     }
 }
 

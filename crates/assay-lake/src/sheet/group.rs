@@ -53,9 +53,6 @@ pub(crate) struct Group<'w> {
 pub(crate) struct Copied {
     bytes: Vec<u8>,
     written: Written,
-    /// Where it began in its file.
-    at: u64,
-    rows: usize,
 }
 
 impl Copied {
@@ -110,13 +107,14 @@ impl<'w> Group<'w> {
     pub(crate) fn again(&mut self, columns: &[Copied]) -> Result<()> {
         for column in columns {
             debug_assert_eq!(
-                column.rows, self.rows,
+                column.written.metadata.num_values(),
+                whole(self.rows),
                 "a column has as many rows as its stretch"
             );
-            let by = self.sheet.bytes.cast_signed() - column.at.cast_signed();
+            self.written
+                .push(column.written.moved_to(self.sheet.bytes)?);
             self.sheet.file.write_all(&column.bytes)?;
             self.sheet.bytes += column.bytes.len() as u64;
-            self.written.push(column.written.moved(by)?);
         }
         Ok(())
     }
@@ -209,7 +207,6 @@ impl<'w> Group<'w> {
         let table = self.sheet.table();
         let number = self.written.len();
         let (name, ..) = table.columns()[number];
-        let at = self.sheet.bytes;
         let mut chunk = Chunk::new(
             (&mut self.sheet.file, &mut self.sheet.bytes),
             &mut self.desk.press,
@@ -226,8 +223,6 @@ impl<'w> Group<'w> {
             copies.push(Copied {
                 bytes: bytes.unwrap_or_default(),
                 written: written.clone(),
-                at,
-                rows: self.rows,
             });
         }
         self.written.push(written);
