@@ -27,6 +27,8 @@ pub(crate) struct Draft {
 pub(crate) struct Hashed {
     file: File,
     checksum: Checksum,
+    /// Whether it is written past the memory of the system.
+    passes: bool,
 }
 
 impl Draft {
@@ -47,10 +49,7 @@ impl Draft {
         let directory = lake.join(directory);
         fs_err::create_dir_all(&directory).map_err(Error::io("make", &directory))?;
         let file = File::create(&unfinished).map_err(Error::io("write", &unfinished))?;
-        let file = Hashed {
-            file,
-            checksum: Checksum::new(),
-        };
+        let file = Hashed::new(file);
         let draft = Self {
             table,
             partition,
@@ -74,7 +73,7 @@ impl Draft {
             fs_err::remove_file(&self.unfinished).map_err(Error::io("remove", &self.unfinished))?;
             return Ok(None);
         }
-        let Hashed { file, checksum } = file;
+        let Hashed { file, checksum, .. } = file;
         let place = || {
             let bytes = file.metadata()?.len();
             std::fs::rename(&self.unfinished, &self.path)?;
@@ -92,9 +91,56 @@ impl Draft {
     }
 }
 
+impl Hashed {
+    /// Nothing written yet.
+    pub(crate) fn new(file: File) -> Self {
+        Self {
+            file,
+            checksum: Checksum::new(),
+            passes: false,
+        }
+    }
+
+    /// Writes past the memory of the system from here on, where it lets us. Memory that is written has to begin and end where the
+    /// disk can read it.
+    pub(crate) fn pass_by_memory(&mut self) {
+        self.passes = set_direct(&self.file, true).is_ok();
+    }
+
+    /// Writes through the memory of the system from here on, as every file is by default.
+    pub(crate) fn keep_in_memory(&mut self) {
+        if std::mem::take(&mut self.passes) {
+            // What is refused here is refused again by the next write, and told there.
+            set_direct(&self.file, false).ok();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn set_direct(file: &File, is_direct: bool) -> io::Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+    let mut flags = fcntl_getfl(file)?;
+    flags.set(OFlags::DIRECT, is_direct);
+    Ok(fcntl_setfl(file, flags)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_direct(_file: &File, _is_direct: bool) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 impl Write for Hashed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
+        let written = match self.file.write(bytes) {
+            // This disk wants memory to begin elsewhere, or a part was written that ends elsewhere.
+            Err(error) if self.passes && error.kind() == io::ErrorKind::InvalidInput => {
+                self.keep_in_memory();
+                self.file.write(bytes)
+            }
+            written => written,
+        };
+        let count = written?;
         self.checksum.update(&bytes[..count]);
         Ok(count)
     }

@@ -139,7 +139,7 @@ fn take_in(
     let names = Names::new(writing, "");
     let (finished, files) = mpsc::channel();
     let (judged, mut staged) = thread::scope(|scope| {
-        scope.spawn(|| bring_to_disk(files));
+        scope.spawn(|| begin_with_disk(files));
         let stage = Stage::new(writing, &names, step, finished);
         let judged = judge(step, jobs, &stage);
         (judged, stage.finish())
@@ -177,7 +177,7 @@ fn take_in(
 
 /// Lets the disk begin with files while others are being written. Whoever names them in a manifest waits for the disk, and tells when
 /// it fails.
-fn bring_to_disk(files: mpsc::Receiver<PathBuf>) {
+fn begin_with_disk(files: mpsc::Receiver<PathBuf>) {
     for path in files {
         File::open(path).and_then(|file| file.sync_data()).ok();
     }

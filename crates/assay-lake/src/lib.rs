@@ -23,6 +23,7 @@ mod lake;
 mod manifest;
 mod moment;
 mod names;
+mod near;
 mod order;
 mod partition;
 mod record;

@@ -10,11 +10,12 @@ mod end;
 mod group;
 mod hybrid;
 mod numbers;
+mod outlet;
 mod page;
 mod runs;
 mod texts;
 
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema};
@@ -28,8 +29,10 @@ use parquet::schema::types::SchemaDescPtr;
 pub(crate) use self::codec::Codec;
 use self::end::end_of;
 pub(crate) use self::group::{Copied, Desk, Group, NONE};
+pub(crate) use self::outlet::Buffers;
+use self::outlet::Outlet;
 pub(crate) use self::runs::Run;
-use crate::draft::{Draft, Hashed};
+use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::manifest::DataFile;
 use crate::partition::Partition;
@@ -37,15 +40,13 @@ use crate::table::Table;
 
 /// What every Parquet file begins with.
 const MAGIC: &[u8] = b"PAR1";
-/// How much is written at a time, unless a page alone has more.
-const WRITTEN_AT_ONCE: usize = 1 << 18;
 /// The version of the format that its pages are written in.
 const FORMAT: i32 = 1;
 
 /// A file in the making.
 pub(crate) struct Sheet {
     draft: Draft,
-    file: BufWriter<Hashed>,
+    file: Outlet,
     /// How many bytes of it there are.
     bytes: u64,
     schema: SchemaDescPtr,
@@ -62,9 +63,10 @@ impl Sheet {
         table: Table,
         partition: Partition,
         name: &str,
+        buffers: &Buffers,
     ) -> Result<Self> {
         let (draft, file) = Draft::create(lake, table, Some(partition), name)?;
-        let mut file = BufWriter::with_capacity(WRITTEN_AT_ONCE, file);
+        let mut file = Outlet::new(file, table == Table::Messages, buffers.clone());
         file.write_all(MAGIC)
             .map_err(Error::io("write", draft.unfinished()))?;
         let schema = ArrowSchemaConverter::new()
@@ -98,9 +100,8 @@ impl Sheet {
     pub(crate) fn finish(mut self) -> Result<Option<DataFile>> {
         self.write_end()
             .map_err(Error::parquet("write", self.draft.unfinished()))?;
-        let file = self.file.into_inner();
-        let file =
-            file.map_err(|error| Error::io("write", self.draft.unfinished())(error.into_error()))?;
+        let file = self.file.finish();
+        let file = file.map_err(Error::io("write", self.draft.unfinished()))?;
         self.draft.place(file, self.rows)
     }
 

@@ -18,8 +18,8 @@ use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::RecordFacts;
 use crate::row::Reader;
-use crate::sample::{Block, Instances, Messages, Questions};
-use crate::sheet::{Desk, Sheet};
+use crate::sample::{Block, Questions, Waiting};
+use crate::sheet::{Buffers, Desk, Sheet};
 use crate::table::Table;
 use crate::writer::{MAX_GROUP_BYTES, MAX_GROUP_ROWS};
 
@@ -59,6 +59,7 @@ pub(super) struct Stage<'s> {
     /// Memory that was used for other samples. What is new has to be got from the system first, page by page.
     kits: Mutex<Vec<Kit>>,
     blocks: Mutex<Vec<Gathered>>,
+    buffers: Buffers,
     /// What the benchmarks ask that were met last.
     questions: Mutex<VecDeque<(String, Arc<Questions>)>>,
 }
@@ -89,8 +90,7 @@ struct Pair {
 
 /// What waits to be written, and what it is written with.
 struct Kit {
-    instances: Instances,
-    messages: Messages,
+    waiting: Waiting,
     desk: Desk,
 }
 
@@ -113,6 +113,7 @@ impl<'s> Stage<'s> {
             staged: Mutex::default(),
             kits: Mutex::default(),
             blocks: Mutex::default(),
+            buffers: Buffers::default(),
             questions: Mutex::default(),
         }
     }
@@ -127,14 +128,14 @@ impl<'s> Stage<'s> {
     fn create(&self, partition: &Partition) -> Result<Pair> {
         let create = |table| {
             let directory = self.writing.directory();
-            Sheet::create(directory, table, partition.clone(), &self.names.next())
+            let name = self.names.next();
+            Sheet::create(directory, table, partition.clone(), &name, &self.buffers)
         };
         let (instances, messages) = (create(Table::Instances)?, create(Table::Messages)?);
         let kit = match held(&self.kits).pop() {
             Some(kit) => kit,
             None => Kit {
-                instances: Instances::default(),
-                messages: Messages::default(),
+                waiting: Waiting::default(),
                 desk: Desk::new().map_err(Error::io("write to", self.writing.directory()))?,
             },
         };
@@ -258,18 +259,13 @@ impl Pair {
         gathered: &mut Gathered,
     ) -> Result<()> {
         for block in &mut gathered.before {
-            self.add_block(block);
+            self.kit.waiting.add(block);
             self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)?;
-            let Kit { messages, desk, .. } = &mut self.kit;
-            messages.write(facts, questions, &mut self.messages, desk)?;
+            let Kit { waiting, desk } = &mut self.kit;
+            waiting.write_texts(facts, questions, &mut self.messages, desk)?;
         }
-        self.add_block(&mut gathered.block);
+        self.kit.waiting.add(&mut gathered.block);
         self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
-    }
-
-    fn add_block(&mut self, block: &mut Block) {
-        self.kit.instances.add(block);
-        self.kit.messages.add(block);
     }
 
     /// Writes what waits, where it has as many rows or bytes as this.
@@ -280,16 +276,13 @@ impl Pair {
         rows: usize,
         bytes: usize,
     ) -> Result<()> {
-        let Kit {
-            instances,
-            messages,
-            desk,
-        } = &mut self.kit;
-        if instances.rows() >= rows || instances.bytes() >= bytes {
-            instances.write(facts, &mut self.instances, desk)?;
+        let Kit { waiting, desk } = &mut self.kit;
+        if waiting.scores() >= rows || waiting.scores_bytes() >= bytes {
+            let sheets = [&mut self.instances, &mut self.messages];
+            return waiting.write(facts, questions, sheets, desk);
         }
-        if messages.rows() >= rows || messages.bytes() >= bytes {
-            messages.write(facts, questions, &mut self.messages, desk)?;
+        if waiting.texts() >= rows || waiting.texts_bytes() >= bytes {
+            waiting.write_texts(facts, questions, &mut self.messages, desk)?;
         }
         Ok(())
     }

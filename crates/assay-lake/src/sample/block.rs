@@ -1,37 +1,24 @@
 //! Rows of a samples file that are being gathered, as columns.
 
 use super::lane::{Lane, Names, Text, small};
-use super::question::{Asked, AskedAll, Questions};
+use super::question::{Asked, Questions};
+use super::samples::{Sample, Samples};
+use crate::sheet::NONE;
 
 /// How many numbers and truths a sample has.
 pub(crate) const NUMBERS: usize = 14;
 /// How many texts a piece of a conversation has.
 pub(crate) const TEXTS: usize = 4;
-/// About how much memory a sample takes beside its texts.
-const SAMPLE_BYTES: usize = 64;
 /// About how much memory the scores of a sample take.
 const SCORE_BYTES: usize = NUMBERS * size_of::<Option<u64>>();
 /// About how much memory a piece takes beside its texts.
 const PIECE_BYTES: usize = 64;
-
-/// What all that is told of one sample carries.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sample<'a> {
-    pub(crate) task: Option<&'a str>,
-    pub(crate) hash: Option<&'a [u8]>,
-    pub(crate) id: Option<&'a str>,
-    pub(crate) result_id: Option<&'a str>,
-    pub(crate) line: Option<i64>,
-}
-
-/// The row of a sample in `instances`, beside that.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Score<'a> {
-    pub(crate) interaction: Option<&'a str>,
-    pub(crate) metadata: Option<&'a str>,
-    /// The numbers and truths as bits, in the order of the table.
-    pub(crate) numbers: [Option<u64>; NUMBERS],
-}
+/// The numbers and truths that a row does not tell: who has no error has not failed, and nothing is known of the others.
+const UNTOLD: [Option<u64>; NUMBERS] = {
+    let mut untold = [None; NUMBERS];
+    untold[NUMBERS - 1] = Some(0);
+    untold
+};
 
 /// A piece of what was said: a row of `messages`, beside that.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,21 +55,8 @@ pub(crate) enum Part {
 pub(crate) struct Block {
     pub(super) samples: Samples,
     pub(super) scores: Scores,
-    pub(super) asked: AskedAll,
     pub(super) talk: Talk,
     /// The texts of what was said.
-    pub(super) buffer: Vec<u8>,
-}
-
-/// What tells samples apart.
-#[derive(Default)]
-pub(super) struct Samples {
-    pub(super) task: Names,
-    pub(super) hash: Lane<Text>,
-    pub(super) id: Lane<Text>,
-    pub(super) line: Lane<Option<u64>>,
-    pub(super) result_id: Names,
-    /// The hashes and ids.
     pub(super) buffer: Vec<u8>,
 }
 
@@ -92,12 +66,14 @@ pub(super) struct Scores {
     pub(super) metric: Names,
     pub(super) interaction: Names,
     pub(super) metadata: Names,
+    /// The numbers and truths as bits, in the order of the table. Rows at the end that tell none are left out until others come.
     pub(super) numbers: [Lane<Option<u64>>; NUMBERS],
+    rows: usize,
     /// The metric that was found last, and for which task and result.
     last: Option<([u32; 2], u32)>,
 }
 
-/// The columns that only `messages` has.
+/// The columns that only `messages` has, of what was said.
 #[derive(Default)]
 pub(super) struct Talk {
     /// How many pieces each sample has.
@@ -122,21 +98,36 @@ impl Part {
 }
 
 impl Block {
-    /// Adds what is asked in the last sample.
-    pub(crate) fn ask(&mut self, asked: Asked, questions: &Questions) {
-        self.asked.push(asked, questions);
-    }
-
-    /// Adds a sample. The metric is looked up only when task or result are others than before.
+    /// Adds a sample and what was asked in it. The metric is looked up only when task or result are others than before.
     pub(crate) fn push<'m>(
         &mut self,
         sample: &Sample<'_>,
-        score: &Score<'_>,
+        asked: Asked,
+        questions: &Questions,
         metric: impl FnOnce() -> Option<&'m str>,
     ) {
-        let key = self.samples.push(sample);
-        self.scores.push(score, key, metric);
+        let key = self.samples.push(sample, asked, questions);
+        self.scores.push(key, metric);
         self.talk.pieces.push(0);
+    }
+
+    /// Adds a number or truth of the last sample, by its place in the table.
+    #[inline]
+    pub(crate) fn number(&mut self, number: usize, bits: u64) {
+        let row = self.scores.rows - 1;
+        self.scores.numbers[number].put(row, Some(bits), UNTOLD[number]);
+    }
+
+    /// Adds how the last sample came about.
+    pub(crate) fn interaction(&mut self, interaction: &str) {
+        let row = self.scores.rows - 1;
+        self.scores.interaction.put(row, interaction);
+    }
+
+    /// Adds what else is known of the last sample.
+    pub(crate) fn metadata(&mut self, metadata: &str) {
+        let row = self.scores.rows - 1;
+        self.scores.metadata.put(row, metadata);
     }
 
     /// Adds a piece of what was said in the last sample.
@@ -144,11 +135,19 @@ impl Block {
         if let Some(count) = self.talk.pieces.last_mut() {
             *count += 1;
         }
+        let row = self.talk.len();
         self.talk.part.push(piece.part as u32);
-        self.talk.turn.push(piece.turn.map(i64::cast_unsigned));
-        self.talk.role.push(piece.role);
+        if let Some(turn) = piece.turn {
+            self.talk.turn.put(row, Some(turn.cast_unsigned()), None);
+        }
+        if let Some(role) = piece.role {
+            self.talk.role.put(row, role);
+        }
         for (lane, text) in self.talk.texts.iter_mut().zip(piece.texts) {
-            lane.push(Text::write(text.map(str::as_bytes), &mut self.buffer));
+            if let Some(text) = text {
+                let text = Text::write(text.as_bytes(), &mut self.buffer);
+                lane.put(row, text, Text::NONE);
+            }
         }
     }
 
@@ -156,92 +155,35 @@ impl Block {
     pub(crate) fn clear(&mut self) {
         self.samples.clear();
         self.scores.clear();
-        self.asked.clear();
         self.talk.clear();
         self.buffer.clear();
     }
 }
 
-impl Samples {
-    fn push(&mut self, sample: &Sample<'_>) -> [u32; 2] {
-        self.hash.push(Text::write(sample.hash, &mut self.buffer));
-        let id = sample.id.map(str::as_bytes);
-        self.id.push(Text::write(id, &mut self.buffer));
-        self.line.push(sample.line.map(i64::cast_unsigned));
-        [
-            self.task.push(sample.task),
-            self.result_id.push(sample.result_id),
-        ]
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.line.len()
-    }
-
-    /// Adds other samples.
-    pub(super) fn append(&mut self, other: &Self) {
-        let before = self.buffer.len();
-        self.buffer.extend_from_slice(&other.buffer);
-        self.hash.append(&other.hash, |text| text.after(before));
-        self.id.append(&other.id, |text| text.after(before));
-        self.line.append(&other.line, |line| line);
-        self.task.append(&other.task);
-        self.result_id.append(&other.result_id);
-    }
-
-    /// How much memory they take, about.
-    pub(super) fn bytes(&self) -> usize {
-        self.len() * SAMPLE_BYTES + self.buffer.len() + self.task.bytes() + self.result_id.bytes()
-    }
-
-    /// Forgets all of them.
-    pub(super) fn clear(&mut self) {
-        self.task.clear();
-        self.hash.clear();
-        self.id.clear();
-        self.line.clear();
-        self.result_id.clear();
-        self.buffer.clear();
-    }
-
-    /// The hash of a sample.
-    #[inline]
-    pub(super) fn hash_of(&self, sample: u32) -> Option<&[u8]> {
-        self.hash.get(sample as usize)?.of(&self.buffer)
-    }
-
-    /// The id of a sample.
-    pub(super) fn id_of(&self, sample: u32) -> Option<&[u8]> {
-        self.id.get(sample as usize)?.of(&self.buffer)
-    }
-}
-
 impl Scores {
-    fn push<'m>(
-        &mut self,
-        score: &Score<'_>,
-        key: [u32; 2],
-        metric: impl FnOnce() -> Option<&'m str>,
-    ) {
+    fn push<'m>(&mut self, key: [u32; 2], metric: impl FnOnce() -> Option<&'m str>) {
         match self.last {
             Some((last, place)) if last == key => self.metric.places.push(place),
             Some(_) | None => self.last = Some((key, self.metric.push(metric()))),
         }
-        self.interaction.push(score.interaction);
-        self.metadata.push(score.metadata);
-        for (lane, number) in self.numbers.iter_mut().zip(score.numbers) {
-            lane.push(number);
-        }
+        self.rows += 1;
     }
 
     /// Adds other rows.
     pub(super) fn append(&mut self, other: &Self) {
+        self.rows += other.rows;
         self.metric.append(&other.metric);
-        self.interaction.append(&other.interaction);
-        self.metadata.append(&other.metadata);
-        for (lane, other) in self.numbers.iter_mut().zip(&other.numbers) {
+        for (own, other) in [
+            (&mut self.interaction, &other.interaction),
+            (&mut self.metadata, &other.metadata),
+        ] {
+            own.append(other);
+            own.places.fill(self.rows, NONE);
+        }
+        let numbers = self.numbers.iter_mut().zip(&other.numbers);
+        for ((lane, other), untold) in numbers.zip(UNTOLD) {
             lane.append(other, |number| number);
+            lane.fill(self.rows, untold);
         }
     }
 
@@ -249,7 +191,7 @@ impl Scores {
     pub(super) fn bytes(&self) -> usize {
         let names = [&self.metric, &self.interaction, &self.metadata];
         let names: usize = names.into_iter().map(Names::bytes).sum();
-        self.metric.places.len() * SCORE_BYTES + names
+        self.rows * SCORE_BYTES + names
     }
 
     /// Forgets all rows.
@@ -258,6 +200,7 @@ impl Scores {
         self.interaction.clear();
         self.metadata.clear();
         self.numbers.iter_mut().for_each(Lane::clear);
+        self.rows = 0;
         self.last = None;
     }
 }
@@ -272,10 +215,14 @@ impl Talk {
     pub(super) fn append(&mut self, other: &Self, buffer: usize) {
         self.pieces.extend_from_slice(&other.pieces);
         self.part.append(&other.part, |part| part);
+        let rows = self.len();
         self.turn.append(&other.turn, |turn| turn);
+        self.turn.fill(rows, None);
         self.role.append(&other.role);
+        self.role.places.fill(rows, NONE);
         for (lane, other) in self.texts.iter_mut().zip(&other.texts) {
             lane.append(other, |text| text.within(buffer));
+            lane.fill(rows, Text::NONE);
         }
     }
 

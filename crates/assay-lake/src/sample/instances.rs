@@ -1,81 +1,73 @@
 //! Samples as rows of the table `instances`.
 
-use super::block::{Block, Samples, Scores};
+use super::block::Scores;
 use super::lane::{Lane, Names};
-use super::order::order;
+use super::question::Questions;
+use super::sequence::{Stretch, once};
+use super::waiting::Waiting;
 use crate::batch::Cell;
 use crate::error::Result;
 use crate::record::RecordFacts;
 use crate::sheet::{Codec, Desk, Group, NONE, Sheet};
 use crate::table::ColumnType;
 
-/// Scores of samples that wait to be sorted and written.
-#[derive(Default)]
-pub(crate) struct Instances {
-    samples: Samples,
-    scores: Scores,
-}
-
-impl Instances {
-    /// Adds the samples of a block.
-    pub(crate) fn add(&mut self, block: &Block) {
-        self.samples.append(&block.samples);
-        self.scores.append(&block.scores);
-    }
-
-    /// How many rows wait.
-    pub(crate) fn rows(&self) -> usize {
-        self.samples.len()
-    }
-
-    /// How much memory they take, about.
-    pub(crate) fn bytes(&self) -> usize {
-        self.samples.bytes() + self.scores.bytes()
-    }
-
-    /// Forgets all rows.
-    pub(crate) fn clear(&mut self) {
-        self.samples.clear();
-        self.scores.clear();
-    }
-
-    /// Writes what waits as one stretch of rows.
+impl Waiting {
+    /// Writes all that waits: the texts, and the scores as one stretch of rows.
     pub(crate) fn write(
         &mut self,
         facts: &RecordFacts,
-        sheet: &mut Sheet,
+        questions: &Questions,
+        [instances, messages]: [&mut Sheet; 2],
         desk: &mut Desk,
     ) -> Result<()> {
-        if self.rows() == 0 {
-            return Ok(());
+        self.write_texts(facts, questions, messages, desk)?;
+        if self.scores() > 0 {
+            let (samples, scores) = (&self.samples, &self.scores);
+            let stretch = Stretch::of(samples, 0..samples.len(), Some(&scores.metric), questions);
+            instances.group(desk, samples.len(), |group| {
+                write_scores(&stretch, scores, facts, group)
+            })?;
         }
-        let (samples, scores) = (&self.samples, &self.scores);
-        let order = order(samples, Some(&scores.metric));
-        sheet.group(desk, order.len(), |group| {
-            group.same(Cell::Text(Some(&facts.partition.benchmark)))?;
-            group.same(Cell::Text(Some(&facts.partition.model)))?;
-            names(group, &samples.task, &order)?;
-            names(group, &scores.metric, &order)?;
-            let hashes = order.iter().map(|sample| samples.hash_of(*sample));
-            group.texts(Codec::Unlike, hashes)?;
-            let ids = order.iter().map(|sample| samples.id_of(*sample));
-            group.texts(Codec::Unlike, ids)?;
-            let [score, is_correct, others @ .., failed] = &scores.numbers;
-            numbers(group, score, &order)?;
-            numbers(group, is_correct, &order)?;
-            names(group, &scores.interaction, &order)?;
-            for lane in others {
-                numbers(group, lane, &order)?;
-            }
-            numbers(group, failed, &order)?;
-            names(group, &scores.metadata, &order)?;
-            group.same(Cell::Text(Some(&facts.id)))?;
-            names(group, &samples.result_id, &order)?;
-            numbers(group, &samples.line, &order)
-        })?;
         self.clear();
         Ok(())
     }
+}
+
+fn write_scores(
+    stretch: &Stretch<'_>,
+    scores: &Scores,
+    facts: &RecordFacts,
+    group: &mut Group<'_>,
+) -> parquet::errors::Result<()> {
+    let samples = stretch.samples;
+    let sequence = stretch.sequence.as_deref();
+    let order: Vec<u32> = stretch.order().collect();
+    group.same(Cell::Text(Some(&facts.partition.benchmark)))?;
+    group.same(Cell::Text(Some(&facts.partition.model)))?;
+    names(group, &samples.task, &order)?;
+    names(group, &scores.metric, &order)?;
+    once(group, sequence.map(|own| &own.scored), |group| {
+        let hashes = order.iter().map(|sample| stretch.hash_of(*sample));
+        group.texts(Codec::Unlike, hashes)?;
+        let ids = samples.ids();
+        let ids = order.iter().map(|sample| ids[*sample as usize]);
+        group.texts(Codec::Unlike, ids)
+    })?;
+    let [score, is_correct, others @ .., failed] = &scores.numbers;
+    numbers(group, score, &order)?;
+    numbers(group, is_correct, &order)?;
+    names(group, &scores.interaction, &order)?;
+    for lane in others {
+        numbers(group, lane, &order)?;
+    }
+    numbers(group, failed, &order)?;
+    names(group, &scores.metadata, &order)?;
+    group.same(Cell::Text(Some(&facts.id)))?;
+    names(group, &samples.result_id, &order)?;
+    once(group, sequence.map(|own| &own.scored_lines), |group| {
+        let lines = order.iter().map(|sample| samples.lines[*sample as usize]);
+        group.numbers(&lines.collect::<Vec<_>>())
+    })
 }
 
 /// A column of texts that come again and again.

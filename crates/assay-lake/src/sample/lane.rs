@@ -9,7 +9,7 @@ use crate::sheet::NONE;
 const FEW: usize = 8;
 
 /// Values of one column. Most columns have the same value in all rows, so values are only written down once another one came.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Lane<T> {
     /// The value of all rows so far.
     first: Option<T>,
@@ -66,6 +66,28 @@ impl<T: Copy + PartialEq> Lane<T> {
         self.len += 1;
     }
 
+    /// Adds the value of a row. Rows before it that were left out have another.
+    #[inline]
+    pub(crate) fn put(&mut self, row: usize, value: T, others: T) {
+        if self.len < row {
+            self.fill(row, others);
+        }
+        self.push(value);
+    }
+
+    /// Gives all rows up to this one the value that have none yet.
+    pub(crate) fn fill(&mut self, rows: usize, value: T) {
+        if self.len >= rows {
+            return;
+        }
+        let first = *self.first.get_or_insert(value);
+        if !self.values.is_empty() || first != value {
+            self.values.resize(self.values.len().max(self.len), first);
+            self.values.resize(rows, value);
+        }
+        self.len = rows;
+    }
+
     /// Adds the first value, or the first that is another one.
     #[cold]
     fn depart(&mut self, value: T) {
@@ -111,6 +133,9 @@ impl<T: Copy + PartialEq> Lane<T> {
     /// The value of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<T> {
+        if row >= self.len {
+            return None;
+        }
         self.values.get(row).copied().or(self.first)
     }
 
@@ -131,10 +156,7 @@ impl Text {
     };
 
     /// Adds a text to a buffer.
-    pub(crate) fn write(text: Option<&[u8]>, buffer: &mut Vec<u8>) -> Self {
-        let Some(text) = text else {
-            return Self::NONE;
-        };
+    pub(crate) fn write(text: &[u8], buffer: &mut Vec<u8>) -> Self {
         let start = small(buffer.len());
         buffer.extend_from_slice(text);
         Self {
@@ -180,6 +202,12 @@ impl Names {
         let place = text.map_or(NONE, |text| self.place_of(text));
         self.places.push(place);
         place
+    }
+
+    /// Adds the text of a row. Rows before it that were left out have none.
+    pub(crate) fn put(&mut self, row: usize, text: &str) {
+        let place = self.place_of(text);
+        self.places.put(row, place, NONE);
     }
 
     /// Adds the texts of other rows.

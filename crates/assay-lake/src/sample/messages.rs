@@ -5,12 +5,12 @@
 
 use parquet::errors::Result as ParquetResult;
 
-use super::block::{Block, Part, Samples, TEXTS, Talk};
-use super::columns::Written;
+use super::block::{Part, TEXTS, Talk};
 use super::instances::same_number;
 use super::lane::{Lane, Names, Text, small};
-use super::order::order;
-use super::question::{AskedAll, Question, Questions};
+use super::question::{Question, Questions};
+use super::sequence::{Stretch, once};
+use super::waiting::Waiting;
 use crate::batch::Cell;
 use crate::error::Result;
 use crate::record::RecordFacts;
@@ -20,25 +20,12 @@ use crate::sheet::{Codec, Desk, Group, NONE, Run, Sheet};
 const CODECS: [Codec; TEXTS] = [Codec::Fast, Codec::Fast, Codec::Fast, Codec::Small];
 /// Who asks.
 const ASKER: &str = "user";
-/// How many buffers are kept for the next texts.
-const SPARE_BUFFERS: usize = 128;
-
-/// Texts of samples that wait to be sorted and written.
-#[derive(Default)]
-pub(crate) struct Messages {
-    samples: Samples,
-    asked: AskedAll,
-    talk: Talk,
-    /// The texts of what was said, as they lay in their blocks.
-    buffers: Vec<Vec<u8>>,
-    buffers_bytes: usize,
-    spare: Vec<Vec<u8>>,
-}
 
 /// A stretch of rows, sample by sample as they are written.
 struct Layout<'w> {
-    samples: &'w Samples,
-    stretch: Vec<Rows>,
+    stretch: &'w Stretch<'w>,
+    samples: Vec<Rows>,
+    rows: usize,
 }
 
 /// The rows of one sample.
@@ -50,128 +37,69 @@ struct Rows {
     count: u32,
 }
 
-impl Messages {
-    /// Adds the text of a block, and leaves it another buffer.
-    pub(crate) fn add(&mut self, block: &mut Block) {
-        self.samples.append(&block.samples);
-        self.asked.append(&mut block.asked);
-        self.talk.append(&block.talk, self.buffers.len());
-        self.buffers_bytes += block.buffer.len();
-        let spare = self.spare.pop().unwrap_or_default();
-        self.buffers
-            .push(std::mem::replace(&mut block.buffer, spare));
-    }
-
-    /// How many rows wait.
-    pub(crate) fn rows(&self) -> usize {
-        self.asked.rows + self.talk.len()
-    }
-
-    /// How much memory they take, about.
-    pub(crate) fn bytes(&self) -> usize {
-        self.samples.bytes() + self.asked.bytes + self.talk.bytes() + self.buffers_bytes
-    }
-
-    /// Forgets all rows.
-    pub(crate) fn clear(&mut self) {
-        self.samples.clear();
-        self.asked.clear();
-        self.talk.clear();
-        self.buffers_bytes = 0;
-        for mut buffer in self.buffers.drain(..) {
-            if self.spare.len() < SPARE_BUFFERS {
-                buffer.clear();
-                self.spare.push(buffer);
-            }
-        }
-    }
-
-    /// Writes what waits: what was asked as one stretch of rows, and what was said as another.
-    pub(crate) fn write(
+impl Waiting {
+    /// Writes the texts that wait: what was asked as one stretch of rows, and what was said as another.
+    pub(crate) fn write_texts(
         &mut self,
         facts: &RecordFacts,
         questions: &Questions,
         sheet: &mut Sheet,
         desk: &mut Desk,
     ) -> Result<()> {
-        let order = order(&self.samples, None);
-        if self.asked.rows > 0 {
-            let layout = self.layout(&order, |sample| Rows {
-                sample,
-                first: 0,
-                count: self.asked.counts[sample as usize],
-            });
-            sheet.group(desk, self.asked.rows, |group| {
-                self.write_asked(&layout, facts, questions, group)
+        let (samples, talk) = (&self.samples, &self.talk);
+        if self.told == samples.len() {
+            return Ok(());
+        }
+        let stretch = Stretch::of(samples, self.told..samples.len(), None, questions);
+        let asked = Layout::of(&stretch, |sample| Rows {
+            sample,
+            first: 0,
+            count: samples.counts[sample as usize],
+        });
+        if asked.rows > 0 {
+            sheet.group(desk, asked.rows, |group| asked.write_asked(facts, group))?;
+        }
+        let said = Layout::of(&stretch, |sample| Rows {
+            sample,
+            first: samples.counts[sample as usize],
+            count: talk.pieces[stretch.place_of(sample)],
+        });
+        if said.rows > 0 {
+            sheet.group(desk, said.rows, |group| {
+                said.write_said(talk, &self.buffers, facts, group)
             })?;
         }
-        if self.talk.len() > 0 {
-            let layout = self.layout(&order, |sample| Rows {
-                sample,
-                first: self.asked.counts[sample as usize],
-                count: self.talk.pieces[sample as usize],
-            });
-            sheet.group(desk, self.talk.len(), |group| {
-                self.write_said(&layout, facts, group)
-            })?;
-        }
-        self.clear();
+        self.forget_texts();
         Ok(())
     }
+}
 
-    fn layout(&self, order: &[u32], rows_of: impl Fn(u32) -> Rows) -> Layout<'_> {
-        let rows = order.iter().map(|sample| rows_of(*sample));
-        Layout {
-            samples: &self.samples,
-            stretch: rows.filter(|rows| rows.count > 0).collect(),
+impl<'w> Layout<'w> {
+    fn of(stretch: &'w Stretch<'w>, rows_of: impl Fn(u32) -> Rows) -> Self {
+        let samples = stretch.order().map(rows_of);
+        let samples: Vec<Rows> = samples.filter(|rows| rows.count > 0).collect();
+        Self {
+            stretch,
+            rows: samples.iter().map(|rows| rows.count as usize).sum(),
+            samples,
         }
     }
 
-    fn write_asked(
-        &self,
-        layout: &Layout<'_>,
-        facts: &RecordFacts,
-        questions: &Questions,
-        group: &mut Group<'_>,
-    ) -> ParquetResult<()> {
-        let places = self
-            .asked
-            .places(layout.stretch.iter().map(|rows| rows.sample));
-        let before = places
-            .as_deref()
-            .and_then(|places| questions.written.of(places));
-        layout.write_task(facts, group)?;
-        if let Some(before) = before {
-            group.again(&before.hashes)?;
-            layout.write_place(group)?;
-            group.again(&before.texts)?;
-            return layout.write_origin(facts, group);
-        }
-        let hashes = group.copied(|group| layout.write_hashes(group))?;
-        layout.write_place(group)?;
-        let texts = group.copied(|group| {
-            layout.positions(group)?;
-            self.write_questions(layout, questions, group)
+    fn write_asked(&self, facts: &RecordFacts, group: &mut Group<'_>) -> ParquetResult<()> {
+        let sequence = self.stretch.sequence.as_deref();
+        self.write_task(facts, group)?;
+        once(group, sequence.map(|own| &own.asked), |group| {
+            self.write_place(group)?;
+            self.write_questions(group)
         })?;
-        if let Some(places) = places {
-            questions.written.keep(Written {
-                places,
-                hashes,
-                texts,
-            });
-        }
-        layout.write_origin(facts, group)
+        self.write_origin(facts, group)
     }
 
-    fn write_questions(
-        &self,
-        layout: &Layout<'_>,
-        questions: &Questions,
-        group: &mut Group<'_>,
-    ) -> ParquetResult<()> {
-        let mut pieces: Vec<(Part, &str)> = Vec::with_capacity(self.asked.rows);
-        for rows in &layout.stretch {
-            let question = self.asked.get(rows.sample, questions);
+    fn write_questions(&self, group: &mut Group<'_>) -> ParquetResult<()> {
+        let mut pieces: Vec<(Part, &str)> = Vec::with_capacity(self.rows);
+        for rows in &self.samples {
+            let samples = self.stretch.samples;
+            let question = samples.question_of(rows.sample, self.stretch.questions);
             pieces.extend(question.into_iter().flat_map(Question::pieces));
         }
         let mut parts: Vec<u32> = pieces.iter().map(|(part, _)| *part as u32).collect();
@@ -191,33 +119,23 @@ impl Messages {
 
     fn write_said(
         &self,
-        layout: &Layout<'_>,
+        talk: &Talk,
+        buffers: &[Vec<u8>],
         facts: &RecordFacts,
         group: &mut Group<'_>,
     ) -> ParquetResult<()> {
-        let talk = &self.talk;
         let starts = talk.starts();
         let mut pieces: Vec<u32> = Vec::with_capacity(talk.len());
-        for rows in &layout.stretch {
-            let start = starts[rows.sample as usize];
+        for rows in &self.samples {
+            let start = starts[self.stretch.place_of(rows.sample)];
             pieces.extend(start..start + rows.count);
         }
-        layout.write_task(facts, group)?;
-        layout.write_hashes(group)?;
-        layout.write_place(group)?;
-        layout.positions(group)?;
-        match talk.part.same() {
-            Some(part) => group.same(Cell::Text(Part::NAMES.get(part as usize).copied()))?,
-            None => group.places(&Part::NAMES, &gather(&pieces, &talk.part, 0))?,
-        }
-        match talk.turn.same() {
-            Some(turn) => same_number(group, turn)?,
-            None => group.numbers(&gather(&pieces, &talk.turn, None))?,
-        }
-        match talk.role.same() {
-            Some(role) => group.same(role)?,
-            None => group.places(&talk.role.texts, &gather(&pieces, &talk.role.places, NONE))?,
-        }
+        self.write_task(facts, group)?;
+        let sequence = self.stretch.sequence.as_deref();
+        once(group, sequence.and_then(|own| own.said(talk)), |group| {
+            self.write_place(group)?;
+            write_speakers(talk, &pieces, group)
+        })?;
         for (codec, lane) in CODECS.into_iter().zip(&talk.texts) {
             if lane.same() == Some(Text::NONE) {
                 group.same(Cell::Text(None))?;
@@ -225,35 +143,37 @@ impl Messages {
             }
             let texts = pieces.iter().map(|piece| {
                 let text = lane.get(*piece as usize)?;
-                text.of(self.buffers.get(text.buffer as usize)?)
+                text.of(buffers.get(text.buffer as usize)?)
             });
             group.texts(codec, texts)?;
         }
-        layout.write_origin(facts, group)
+        self.write_origin(facts, group)
     }
-}
 
-impl Layout<'_> {
     fn write_task(&self, facts: &RecordFacts, group: &mut Group<'_>) -> ParquetResult<()> {
         group.same(Cell::Text(Some(&facts.partition.benchmark)))?;
         group.same(Cell::Text(Some(&facts.partition.model)))?;
-        self.names(group, &self.samples.task)
+        self.names(group, &self.stretch.samples.task)
     }
 
-    fn write_hashes(&self, group: &mut Group<'_>) -> ParquetResult<()> {
-        self.texts(group, |sample| self.samples.hash_of(sample))
-    }
-
-    /// Writes what a sample is called, and where it stands.
+    /// Writes what a sample is called, where it stands, and the position of each row in it.
     fn write_place(&self, group: &mut Group<'_>) -> ParquetResult<()> {
-        self.texts(group, |sample| self.samples.id_of(sample))?;
-        self.numbers(group, &self.samples.line)
+        self.texts(group, |sample| self.stretch.hash_of(sample))?;
+        let ids = self.stretch.samples.ids();
+        self.texts(group, |sample| ids[sample as usize])?;
+        self.numbers(group, &self.stretch.samples.lines)?;
+        let mut positions: Vec<Option<u64>> = Vec::with_capacity(self.rows);
+        for rows in &self.samples {
+            let own = rows.first..rows.first + rows.count;
+            positions.extend(own.map(|position| Some(u64::from(position))));
+        }
+        group.numbers(&positions)
     }
 
     /// Writes the columns that tell where each row comes from.
     fn write_origin(&self, facts: &RecordFacts, group: &mut Group<'_>) -> ParquetResult<()> {
         group.same(Cell::Text(Some(&facts.id)))?;
-        self.names(group, &self.samples.result_id)
+        self.names(group, &self.stretch.samples.result_id)
     }
 
     /// A column of names of samples.
@@ -262,7 +182,7 @@ impl Layout<'_> {
             return group.same(cell);
         }
         let texts: Vec<&[u8]> = names.texts.iter().map(|text| text.as_bytes()).collect();
-        let runs = self.stretch.iter().map(|rows| Run {
+        let runs = self.samples.iter().map(|rows| Run {
             place: names.places.get(rows.sample as usize).unwrap_or(NONE),
             rows: rows.count as usize,
         });
@@ -275,8 +195,8 @@ impl Layout<'_> {
         group: &mut Group<'_>,
         text_of: impl Fn(u32) -> Option<&'t [u8]>,
     ) -> ParquetResult<()> {
-        let mut texts: Vec<&[u8]> = Vec::with_capacity(self.stretch.len());
-        let runs = self.stretch.iter().map(|rows| {
+        let mut texts: Vec<&[u8]> = Vec::with_capacity(self.samples.len());
+        let runs = self.samples.iter().map(|rows| {
             let text = text_of(rows.sample);
             if let Some(text) = text
                 && texts.last() != Some(&text)
@@ -293,27 +213,30 @@ impl Layout<'_> {
     }
 
     /// A column of numbers of samples, none of which is there twice.
-    fn numbers(&self, group: &mut Group<'_>, lane: &Lane<Option<u64>>) -> ParquetResult<()> {
-        let numbers = self
-            .stretch
-            .iter()
-            .map(|rows| lane.get(rows.sample as usize).flatten());
+    fn numbers(&self, group: &mut Group<'_>, lane: &[Option<u64>]) -> ParquetResult<()> {
+        let numbers = self.samples.iter().map(|rows| lane[rows.sample as usize]);
         let numbers: Vec<u64> = numbers.map(Option::unwrap_or_default).collect();
-        let runs = (0..).zip(&self.stretch).map(|(place, rows)| Run {
+        let runs = (0..).zip(&self.samples).map(|(place, rows)| Run {
             place,
             rows: rows.count as usize,
         });
         group.runs_of_numbers(&numbers, &joined(runs))
     }
+}
 
-    /// The position of each row in its sample.
-    fn positions(&self, group: &mut Group<'_>) -> ParquetResult<()> {
-        let mut positions: Vec<Option<u64>> = Vec::new();
-        for rows in &self.stretch {
-            let own = rows.first..rows.first + rows.count;
-            positions.extend(own.map(|position| Some(u64::from(position))));
-        }
-        group.numbers(&positions)
+/// Writes what the pieces of a conversation are, and whose.
+fn write_speakers(talk: &Talk, pieces: &[u32], group: &mut Group<'_>) -> ParquetResult<()> {
+    match talk.part.same() {
+        Some(part) => group.same(Cell::Text(Part::NAMES.get(part as usize).copied()))?,
+        None => group.places(&Part::NAMES, &gather(pieces, &talk.part, 0))?,
+    }
+    match talk.turn.same() {
+        Some(turn) => same_number(group, turn)?,
+        None => group.numbers(&gather(pieces, &talk.turn, None))?,
+    }
+    match talk.role.same() {
+        Some(role) => group.same(role),
+        None => group.places(&talk.role.texts, &gather(pieces, &talk.role.places, NONE)),
     }
 }
 

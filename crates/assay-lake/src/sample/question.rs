@@ -11,9 +11,10 @@ use assay_formats::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::block::Part;
-use super::columns::Columns;
 use super::hash::{DIGITS, hash_of};
 use super::lane::small;
+use super::sequence::Sequences;
+use crate::near::ask_for;
 use crate::value::{each, text, texts};
 
 /// How many questions of a benchmark are kept at most.
@@ -49,19 +50,6 @@ pub(crate) enum Asked {
     Own(Box<Question>),
 }
 
-/// What was asked in some samples.
-#[derive(Debug, Default)]
-pub(super) struct AskedAll {
-    asked: Vec<Asked>,
-    /// How many texts each question has.
-    pub(super) counts: Vec<u32>,
-    /// How many texts all of them have, and how much memory they take.
-    pub(super) rows: usize,
-    pub(super) bytes: usize,
-    /// Whether a question is not kept, or has no hash.
-    has_own: bool,
-}
-
 /// The questions of one benchmark. They can be read while others are added, and stay where they are.
 #[derive(Debug)]
 pub(crate) struct Questions {
@@ -69,8 +57,8 @@ pub(crate) struct Questions {
     /// How many are kept at most.
     room: usize,
     places: Mutex<Places>,
-    /// Columns that were written of some of them.
-    pub(super) written: Columns,
+    /// The orders in which files asked them.
+    pub(super) sequences: Sequences,
 }
 
 /// Places for some questions, one after the other.
@@ -96,7 +84,7 @@ impl Questions {
             shelves: empty(questions.div_ceil(SHELF)),
             room: questions,
             places: Mutex::default(),
-            written: Columns::default(),
+            sequences: Sequences::default(),
         }
     }
 
@@ -107,9 +95,9 @@ impl Questions {
         self.shelves.get(place / SHELF)?.get()?[place % SHELF].get()
     }
 
-    /// How much memory they take, about.
+    /// How much memory they take with all that was written of them, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.places().bytes
+        self.places().bytes + self.sequences.bytes()
     }
 
     /// What the `input` of a row asks. Most files ask in the same order, so it is looked for at the place where it is expected first.
@@ -124,6 +112,14 @@ impl Questions {
             Some(place) if self.is_at(place, spelled) => Asked::Kept(place),
             Some(_) => Asked::Own(Box::new(Question::read(input))),
             None => self.keep(key, Question::read(input)),
+        }
+    }
+
+    /// The question at this place is likely to be asked next.
+    #[inline]
+    pub(crate) fn will_ask(&self, place: u32) {
+        if let Some(question) = self.get(place) {
+            ask_for(question.spelled().as_bytes());
         }
     }
 
@@ -178,58 +174,6 @@ impl Asked {
             Self::Kept(place) => questions.get(*place),
             Self::Own(question) => Some(question),
         }
-    }
-}
-
-impl AskedAll {
-    /// Adds what was asked in a sample.
-    pub(super) fn push(&mut self, asked: Asked, questions: &Questions) {
-        let question = asked.get(questions);
-        let count = question.map_or(0, Question::len);
-        self.rows += count;
-        self.bytes += question.map_or(0, Question::bytes);
-        let is_shared = match &asked {
-            Asked::Nothing => true,
-            Asked::Kept(_) => question.is_some_and(|question| question.hash.is_some()),
-            Asked::Own(_) => false,
-        };
-        self.has_own |= !is_shared;
-        self.counts.push(small(count));
-        self.asked.push(asked);
-    }
-
-    /// Moves what was asked in other samples here.
-    pub(super) fn append(&mut self, other: &mut Self) {
-        self.asked.append(&mut other.asked);
-        self.counts.append(&mut other.counts);
-        self.rows += other.rows;
-        self.bytes += other.bytes;
-        self.has_own |= other.has_own;
-        other.clear();
-    }
-
-    /// What was asked in a sample.
-    pub(super) fn get<'q>(&'q self, sample: u32, questions: &'q Questions) -> Option<&'q Question> {
-        self.asked.get(sample as usize)?.get(questions)
-    }
-
-    /// Where the questions of these samples are kept, when all are, and the hashes of the samples are theirs.
-    pub(super) fn places(&self, samples: impl Iterator<Item = u32>) -> Option<Vec<u32>> {
-        if self.has_own {
-            return None;
-        }
-        let places = samples.map(|sample| match self.asked.get(sample as usize)? {
-            Asked::Kept(place) => Some(*place),
-            Asked::Nothing | Asked::Own(_) => None,
-        });
-        places.collect()
-    }
-
-    /// Forgets all of it.
-    pub(super) fn clear(&mut self) {
-        self.asked.clear();
-        self.counts.clear();
-        (self.rows, self.bytes, self.has_own) = (0, 0, false);
     }
 }
 

@@ -11,12 +11,12 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use proptest::prelude::*;
 
-use super::{Asked, Block, Instances, Messages, Part, Piece, Questions, Sample, Score};
+use super::{Asked, Block, Part, Piece, Questions, Sample, Waiting};
 use crate::batch::{Batch, Cell};
 use crate::order::sorted;
 use crate::partition::Partition;
 use crate::record::RecordFacts;
-use crate::sheet::{Desk, Sheet};
+use crate::sheet::{Buffers, Desk, Sheet};
 use crate::table::{ColumnType, Table};
 use crate::writer::properties;
 
@@ -124,13 +124,18 @@ impl Row {
             result_id: self.result_id.as_deref(),
             line: Some(line),
         };
-        let score = Score {
-            interaction: self.interaction.as_deref(),
-            metadata: self.metadata.as_deref(),
-            numbers: self.numbers(),
-        };
-        block.push(&sample, &score, || self.metric());
-        block.ask(self.asked(questions), questions);
+        block.push(&sample, self.asked(questions), questions, || self.metric());
+        for (number, bits) in self.numbers().into_iter().enumerate() {
+            if let Some(bits) = bits {
+                block.number(number, bits);
+            }
+        }
+        if let Some(interaction) = &self.interaction {
+            block.interaction(interaction);
+        }
+        if let Some(metadata) = &self.metadata {
+            block.metadata(metadata);
+        }
         for words in &self.said {
             block.say(&Piece {
                 part: words.part,
@@ -232,19 +237,19 @@ fn both_ways(
 
 /// What files are written with, one after the other.
 struct Kit {
-    instances: Instances,
-    messages: Messages,
+    waiting: Waiting,
     desk: Desk,
     block: Block,
+    buffers: Buffers,
 }
 
 impl Kit {
     fn new(page_rows: usize) -> Self {
         Self {
-            instances: Instances::default(),
-            messages: Messages::default(),
+            waiting: Waiting::default(),
             desk: Desk::with_pages_of(page_rows).unwrap(),
             block: Block::default(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -256,17 +261,18 @@ impl Kit {
         questions: &Questions,
     ) -> [[Bytes; 2]; 2] {
         let Self {
-            instances,
-            messages,
+            waiting,
             desk,
             block,
+            buffers,
         } = self;
         let facts = facts();
         let root = tempfile::tempdir().unwrap();
         let partition = Partition::clone(&facts.partition);
         let tables = [Table::Instances, Table::Messages];
-        let mut sheets = tables
-            .map(|table| Sheet::create(root.path(), table, partition.clone(), "own").unwrap());
+        let mut sheets = tables.map(|table| {
+            Sheet::create(root.path(), table, partition.clone(), "own", buffers).unwrap()
+        });
         let mut general = tables.map(|table| {
             ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties(table))).unwrap()
         });
@@ -281,21 +287,25 @@ impl Kit {
                 row.add_to_instances(line, &facts, &mut scores);
                 row.add_to_messages(line, &facts, [&mut asked, &mut said]);
             }
-            instances.add(block);
-            messages.add(block);
+            waiting.add(block);
             block.clear();
             let is_last = number + 1 == blocks;
             let is_due = |waiting: usize| waiting > 0 && (waiting >= group_rows || is_last);
-            if is_due(instances.rows()) {
-                instances.write(&facts, &mut sheets[0], desk).unwrap();
-                write_stretch(&mut general[0], Table::Instances, &mut scores);
-            }
-            if is_due(messages.rows()) {
-                messages
-                    .write(&facts, questions, &mut sheets[1], desk)
+            let (are_scores_due, are_texts_due) =
+                (is_due(waiting.scores()), is_due(waiting.texts()));
+            if are_scores_due || are_texts_due {
+                waiting
+                    .write_texts(&facts, questions, &mut sheets[1], desk)
                     .unwrap();
                 write_stretch(&mut general[1], Table::Messages, &mut asked);
                 write_stretch(&mut general[1], Table::Messages, &mut said);
+            }
+            if are_scores_due {
+                let [instances, messages] = &mut sheets;
+                waiting
+                    .write(&facts, questions, [instances, messages], desk)
+                    .unwrap();
+                write_stretch(&mut general[0], Table::Instances, &mut scores);
             }
         }
         let mut general = general.into_iter();

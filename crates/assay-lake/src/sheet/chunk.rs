@@ -1,6 +1,6 @@
 //! One column of a stretch of rows, page by page.
 
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 
 use parquet::basic::{Encoding, PageType, Type};
 use parquet::data_type::ByteArray;
@@ -16,12 +16,12 @@ use parquet::schema::types::ColumnDescPtr;
 use super::bounds::{Boundaries, Bounds};
 use super::codec::{Codec, Press};
 use super::hybrid::{write_hybrid, write_run};
+use super::outlet::Outlet;
 use super::page::Head;
-use crate::draft::Hashed;
 
 /// A column of a stretch of rows that is being written.
 pub(super) struct Chunk<'w> {
-    file: &'w mut BufWriter<Hashed>,
+    file: &'w mut Outlet,
     /// How many bytes the file has.
     file_bytes: &'w mut u64,
     press: &'w mut Press,
@@ -91,7 +91,7 @@ pub(super) struct Page<'p> {
 impl<'w> Chunk<'w> {
     /// Nothing written yet.
     pub(super) fn new(
-        (file, file_bytes): (&'w mut BufWriter<Hashed>, &'w mut u64),
+        (file, file_bytes): (&'w mut Outlet, &'w mut u64),
         press: &'w mut Press,
         codec: Codec,
         column: ColumnDescPtr,

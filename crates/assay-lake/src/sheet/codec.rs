@@ -1,10 +1,8 @@
 //! How pages are packed.
 
-use std::collections::HashMap;
 use std::io;
 
 use parquet::basic::{Compression, ZstdLevel};
-use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
@@ -14,10 +12,6 @@ const LEVEL: i32 = 1;
 const UNLIKE_PLACES_LOG: u32 = 6;
 /// How long something must be that is looked for there. Shorter matches cost more time than they save bytes.
 const UNLIKE_MATCH: u32 = 7;
-/// How much memory pages take that may come again.
-const REMEMBERED_BYTES: usize = 32 << 20;
-/// The smallest page that is remembered: to pack a smaller one is as fast as to look for it.
-const MIN_REMEMBERED: usize = 1 << 10;
 
 /// How the pages of a column are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,15 +33,6 @@ pub(crate) struct Press {
     unlike: Compressor<'static>,
     fast: snap::raw::Encoder,
     packed: Vec<u8>,
-    remembered: Remembered,
-}
-
-/// Digests and numbers that were packed before. Models are asked the same questions, so their files have many in common.
-#[derive(Default)]
-struct Remembered {
-    /// By their hash; each as it was and as it is packed. Of two that have the same hash, the last is remembered.
-    pages: HashMap<u64, (Vec<u8>, Vec<u8>)>,
-    bytes: usize,
 }
 
 impl Codec {
@@ -74,19 +59,11 @@ impl Press {
             unlike,
             fast: snap::raw::Encoder::new(),
             packed: Vec::new(),
-            remembered: Remembered::default(),
         })
     }
 
     /// A page, packed.
     pub(super) fn pack<'p>(&'p mut self, codec: Codec, page: &'p [u8]) -> io::Result<&'p [u8]> {
-        let may_come_again = codec == Codec::Unlike && page.len() >= MIN_REMEMBERED;
-        let key = may_come_again.then(|| xxh3_64(page));
-        if let Some(key) = key
-            && self.remembered.has(key, page)
-        {
-            return Ok(self.remembered.packed(key));
-        }
         let room = match codec {
             Codec::Bare => return Ok(page),
             Codec::Small | Codec::Unlike => zstd::zstd_safe::compress_bound(page.len()),
@@ -102,33 +79,6 @@ impl Press {
             Codec::Unlike => self.unlike.compress_to_buffer(page, out)?,
             Codec::Fast => self.fast.compress(page, out).map_err(io::Error::other)?,
         };
-        let packed = &self.packed[..size];
-        if let Some(key) = key {
-            self.remembered.keep(key, page, packed);
-        }
-        Ok(packed)
-    }
-}
-
-impl Remembered {
-    fn has(&self, key: u64, page: &[u8]) -> bool {
-        self.pages.get(&key).is_some_and(|(known, _)| known == page)
-    }
-
-    fn packed(&self, key: u64) -> &[u8] {
-        self.pages.get(&key).map_or(&[], |(_, packed)| packed)
-    }
-
-    fn keep(&mut self, key: u64, page: &[u8], packed: &[u8]) {
-        let bytes = page.len() + packed.len();
-        if self.bytes + bytes > REMEMBERED_BYTES {
-            self.pages.clear();
-            self.bytes = 0;
-        }
-        if bytes <= REMEMBERED_BYTES {
-            let before = self.pages.insert(key, (page.to_owned(), packed.to_owned()));
-            let before = before.map_or(0, |(page, packed)| page.len() + packed.len());
-            self.bytes = self.bytes + bytes - before;
-        }
+        Ok(&self.packed[..size])
     }
 }

@@ -8,6 +8,7 @@ use super::chunk::{Page, put_levels, put_levels_of};
 use super::codec::Codec;
 use super::group::{Group, NONE};
 use super::hybrid::{put_places, width_of};
+use crate::near::Ahead;
 
 /// How many bytes of text a page has, about. Whoever reads one text unpacks its page, and a page that fits into the memory beside a
 /// core is gathered and packed there.
@@ -66,8 +67,9 @@ impl Group<'_> {
     pub(crate) fn texts<'t>(
         &mut self,
         codec: Codec,
-        mut texts: impl Iterator<Item = Option<&'t [u8]>>,
+        texts: impl Iterator<Item = Option<&'t [u8]>>,
     ) -> Result<()> {
+        let mut texts = Ahead::of(texts);
         self.column(codec, |chunk, scratch| {
             let (body, levels) = (&mut scratch.body, &mut scratch.levels);
             loop {
