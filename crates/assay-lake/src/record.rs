@@ -225,11 +225,17 @@ fn metric(result: Value<'_>) -> Option<String> {
     Some(metric.into_owned())
 }
 
+/// The collection in whose directory a file lies.
+pub(crate) fn collection_of(path: &str) -> Option<&str> {
+    let (from_root, _) = from_root(path);
+    let (layout, _) = layout_of(from_root);
+    layout.map(|layout| layout.benchmark)
+}
+
 /// The collection that a record belongs to: the one whose directory it lies in, else the dataset of its first result.
 fn benchmark(record: Value<'_>, path: &str) -> String {
-    let (from_root, _) = from_root(path);
-    if let (Some(layout), _) = layout_of(from_root) {
-        return layout.benchmark.to_owned();
+    if let Some(collection) = collection_of(path) {
+        return collection.to_owned();
     }
     let dataset = results(record)
         .next()

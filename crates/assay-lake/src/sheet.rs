@@ -66,7 +66,7 @@ impl Sheet {
         buffers: &Buffers,
     ) -> Result<Self> {
         let (draft, file) = Draft::create(lake, table, Some(partition), name)?;
-        let mut file = Outlet::new(file, table == Table::Messages, buffers.clone());
+        let mut file = Outlet::new(file, buffers.clone());
         file.write_all(MAGIC)
             .map_err(Error::io("write", draft.unfinished()))?;
         let schema = ArrowSchemaConverter::new()

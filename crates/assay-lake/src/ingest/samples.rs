@@ -32,7 +32,7 @@ const KNOWN_BENCHMARKS: usize = 16;
 const KNOWN_BYTES: usize = 256 << 20;
 /// After how many lines texts are written. Files of two models that are asked the same are thereby cut at the same questions, unless
 /// so many have more text than may wait.
-const LINES_TOGETHER: u64 = 1 << 15;
+const LINES_TOGETHER: u64 = 1 << 14;
 
 /// The samples of a record as files that no manifest names yet.
 #[derive(Debug)]
@@ -56,6 +56,12 @@ pub(super) struct Stage<'s> {
     /// Who hears of files that are complete.
     finished: Sender<PathBuf>,
     staged: Mutex<BTreeMap<String, Result<Option<Staged>>>>,
+    kept: &'s Kept,
+}
+
+/// What serves one step after the other.
+#[derive(Default)]
+pub(super) struct Kept {
     /// Memory that was used for other samples. What is new has to be got from the system first, page by page.
     kits: Mutex<Vec<Kit>>,
     blocks: Mutex<Vec<Gathered>>,
@@ -101,6 +107,7 @@ impl<'s> Stage<'s> {
         names: &'s Names,
         step: &'s [Planned],
         finished: Sender<PathBuf>,
+        kept: &'s Kept,
     ) -> Self {
         let with_samples = step
             .iter()
@@ -111,10 +118,7 @@ impl<'s> Stage<'s> {
             planned: with_samples.collect(),
             finished,
             staged: Mutex::default(),
-            kits: Mutex::default(),
-            blocks: Mutex::default(),
-            buffers: Buffers::default(),
-            questions: Mutex::default(),
+            kept,
         }
     }
 
@@ -129,10 +133,16 @@ impl<'s> Stage<'s> {
         let create = |table| {
             let directory = self.writing.directory();
             let name = self.names.next();
-            Sheet::create(directory, table, partition.clone(), &name, &self.buffers)
+            Sheet::create(
+                directory,
+                table,
+                partition.clone(),
+                &name,
+                &self.kept.buffers,
+            )
         };
         let (instances, messages) = (create(Table::Instances)?, create(Table::Messages)?);
-        let kit = match held(&self.kits).pop() {
+        let kit = match held(&self.kept.kits).pop() {
             Some(kit) => kit,
             None => Kit {
                 waiting: Waiting::default(),
@@ -144,23 +154,6 @@ impl<'s> Stage<'s> {
             messages,
             kit,
         })
-    }
-
-    /// What a benchmark asks, as far as it is known.
-    fn questions_of(&self, benchmark: &str) -> Arc<Questions> {
-        let mut all = held(&self.questions);
-        if let Some((_, questions)) = all.iter().find(|(own, _)| own == benchmark) {
-            return Arc::clone(questions);
-        }
-        let bytes = |all: &VecDeque<(String, Arc<Questions>)>| -> usize {
-            all.iter().map(|(_, questions)| questions.bytes()).sum()
-        };
-        while all.len() >= KNOWN_BENCHMARKS || bytes(&all) > KNOWN_BYTES {
-            all.pop_front();
-        }
-        let questions = Arc::new(Questions::new());
-        all.push_back((benchmark.to_owned(), Arc::clone(&questions)));
-        questions
     }
 
     fn close(&self, path: &str, way: Way, read: &ReadSamples) -> Result<Option<Staged>> {
@@ -181,7 +174,7 @@ impl<'s> Stage<'s> {
             return Ok(None);
         }
         pair.flush(&way.facts, &way.questions, 0, 0)?;
-        held(&self.kits).push(pair.kit);
+        held(&self.kept.kits).push(pair.kit);
         let mut files = Vec::new();
         files.extend(pair.instances.finish()?);
         files.extend(pair.messages.finish()?);
@@ -199,6 +192,25 @@ impl<'s> Stage<'s> {
     }
 }
 
+impl Kept {
+    /// What a benchmark asks, as far as it is known.
+    fn questions_of(&self, benchmark: &str) -> Arc<Questions> {
+        let mut all = held(&self.questions);
+        if let Some((_, questions)) = all.iter().find(|(own, _)| own == benchmark) {
+            return Arc::clone(questions);
+        }
+        let bytes = |all: &VecDeque<(String, Arc<Questions>)>| -> usize {
+            all.iter().map(|(_, questions)| questions.bytes()).sum()
+        };
+        while all.len() >= KNOWN_BENCHMARKS || bytes(&all) > KNOWN_BYTES {
+            all.pop_front();
+        }
+        let questions = Arc::new(Questions::new());
+        all.push_back((benchmark.to_owned(), Arc::clone(&questions)));
+        questions
+    }
+}
+
 impl Follow for Stage<'_> {
     type Samples = Way;
     type Block = Gathered;
@@ -208,13 +220,13 @@ impl Follow for Stage<'_> {
         let facts = RecordFacts::read(record, &planned.path, &planned.digest);
         Some(Way {
             pair: Mutex::new(self.create(&facts.partition)),
-            questions: self.questions_of(&facts.partition.benchmark),
+            questions: self.kept.questions_of(&facts.partition.benchmark),
             facts,
         })
     }
 
     fn block(&self, _way: &Way) -> Gathered {
-        held(&self.blocks).pop().unwrap_or_default()
+        held(&self.kept.blocks).pop().unwrap_or_default()
     }
 
     fn row(&self, way: &Way, gathered: &mut Gathered, row: Value<'_>, line: u64) {
@@ -239,7 +251,7 @@ impl Follow for Stage<'_> {
         drop(pair);
         gathered.before.clear();
         gathered.block.clear();
-        let mut blocks = held(&self.blocks);
+        let mut blocks = held(&self.kept.blocks);
         if blocks.len() < SPARE_BLOCKS {
             blocks.push(gathered);
         }

@@ -137,12 +137,9 @@ impl Block {
         }
         let row = self.talk.len();
         self.talk.part.push(piece.part as u32);
-        if let Some(turn) = piece.turn {
-            self.talk.turn.put(row, Some(turn.cast_unsigned()), None);
-        }
-        if let Some(role) = piece.role {
-            self.talk.role.put(row, role);
-        }
+        // Most pieces have another turn and role than the one before, and a text that is left out is left out of all.
+        self.talk.turn.push(piece.turn.map(i64::cast_unsigned));
+        self.talk.role.push(piece.role);
         for (lane, text) in self.talk.texts.iter_mut().zip(piece.texts) {
             if let Some(text) = text {
                 let text = Text::write(text.as_bytes(), &mut self.buffer);
@@ -217,9 +214,7 @@ impl Talk {
         self.part.append(&other.part, |part| part);
         let rows = self.len();
         self.turn.append(&other.turn, |turn| turn);
-        self.turn.fill(rows, None);
         self.role.append(&other.role);
-        self.role.places.fill(rows, NONE);
         for (lane, other) in self.texts.iter_mut().zip(&other.texts) {
             lane.append(other, |text| text.within(buffer));
             lane.fill(rows, Text::NONE);

@@ -76,6 +76,7 @@ impl<T: Copy + PartialEq> Lane<T> {
     }
 
     /// Gives all rows up to this one the value that have none yet.
+    #[cold]
     pub(crate) fn fill(&mut self, rows: usize, value: T) {
         if self.len >= rows {
             return;

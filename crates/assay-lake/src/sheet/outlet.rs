@@ -1,11 +1,11 @@
 //! The way from a file in the making to the disk.
 //!
-//! A system keeps what is written in memory until the disk has it, and longer. That costs a third copy of every byte, and memory that
-//! others need more: texts are many and seldom read soon. So a large file of texts is written past it, by a thread of its own that
-//! waits for the disk.
+//! A system keeps what is written in memory until the disk has it, and longer. That costs a copy of every byte, and memory that
+//! others need more: whoever takes in many samples writes more than fits there. So a large file is written past it, by a thread of
+//! its own that waits for the disk.
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -15,10 +15,10 @@ use crate::draft::Hashed;
 const WRITTEN_AT_ONCE: usize = 1 << 20;
 /// Where memory must begin that a disk reads by itself.
 const ALIGNED_TO: usize = 1 << 12;
-/// How many buffers there are for a large file: one is filled, one is written, and one is on the way.
-const BUFFERS: usize = 3;
+/// How many buffers there are for a large file at most. Columns that are only copied come faster than a disk takes them.
+const BUFFERS: usize = 8;
 /// How many are kept for the next files.
-const SPARE_BUFFERS: usize = 16;
+const SPARE_BUFFERS: usize = 32;
 
 /// Memory that other files were written from.
 #[derive(Clone, Default)]
@@ -29,14 +29,12 @@ pub(super) struct Outlet {
     /// What is being filled.
     buffer: Buffer,
     buffers: Buffers,
-    /// Whether the file is written past the memory of the system once it is large.
-    may_pass: bool,
     way: Way,
 }
 
 /// Who writes.
 enum Way {
-    /// Whoever fills the buffer.
+    /// Whoever fills the buffer, when it is the only one.
     Here(Hashed),
     /// Another thread.
     Beside(Beside),
@@ -47,6 +45,8 @@ enum Way {
 struct Beside {
     full: SyncSender<Buffer>,
     empty: Receiver<Buffer>,
+    /// How many buffers there are.
+    count: usize,
     writer: JoinHandle<io::Result<Hashed>>,
 }
 
@@ -59,11 +59,10 @@ struct Buffer {
 
 impl Outlet {
     /// Nothing written yet.
-    pub(super) fn new(file: Hashed, may_pass: bool, buffers: Buffers) -> Self {
+    pub(super) fn new(file: Hashed, buffers: Buffers) -> Self {
         Self {
             buffer: buffers.take(),
             buffers,
-            may_pass,
             way: Way::Here(file),
         }
     }
@@ -85,37 +84,19 @@ impl Outlet {
         Ok(file)
     }
 
-    /// Hands the buffer on.
+    /// Hands the buffer on, to another thread now that the file is large.
     fn hand_on(&mut self) -> io::Result<()> {
-        if self.may_pass
-            && let Way::Here(_) = self.way
-            && let Way::Here(file) = std::mem::replace(&mut self.way, Way::Nobody)
-        {
-            self.way = Way::Beside(Beside::begin(file, &self.buffers));
+        let mut beside = match std::mem::replace(&mut self.way, Way::Nobody) {
+            Way::Here(file) => Beside::begin(file),
+            Way::Beside(beside) => beside,
+            Way::Nobody => return Err(has_failed()),
+        };
+        if beside.exchange(&mut self.buffer, &self.buffers).is_none() {
+            let failure = beside.finish(&self.buffers).err();
+            return Err(failure.unwrap_or_else(has_failed));
         }
-        match &mut self.way {
-            Way::Here(file) => {
-                file.write_all(self.buffer.filled())?;
-                self.buffer.filled = 0;
-                Ok(())
-            }
-            Way::Beside(beside) => match beside.exchange(&mut self.buffer) {
-                Some(()) => Ok(()),
-                None => Err(self.failure()),
-            },
-            Way::Nobody => Err(has_failed()),
-        }
-    }
-
-    /// Why the other thread has stopped.
-    fn failure(&mut self) -> io::Error {
-        match std::mem::replace(&mut self.way, Way::Nobody) {
-            Way::Beside(beside) => beside
-                .finish(&self.buffers)
-                .err()
-                .unwrap_or_else(has_failed),
-            Way::Here(_) | Way::Nobody => has_failed(),
-        }
+        self.way = Way::Beside(beside);
+        Ok(())
     }
 }
 
@@ -155,13 +136,9 @@ impl Write for Outlet {
 }
 
 impl Beside {
-    fn begin(mut file: Hashed, buffers: &Buffers) -> Self {
-        let (full, to_write) = sync_channel::<Buffer>(1);
+    fn begin(mut file: Hashed) -> Self {
+        let (full, to_write) = sync_channel::<Buffer>(BUFFERS);
         let (written, empty) = sync_channel(BUFFERS);
-        // All but the one that is being filled.
-        for _ in 1..BUFFERS {
-            written.send(buffers.take()).ok();
-        }
         let writer = thread::spawn(move || {
             file.pass_by_memory();
             for mut buffer in to_write {
@@ -175,13 +152,22 @@ impl Beside {
         Self {
             full,
             empty,
+            count: 1,
             writer,
         }
     }
 
     /// Hands a full buffer on for an empty one, unless the writer has stopped.
-    fn exchange(&self, buffer: &mut Buffer) -> Option<()> {
-        let empty = self.empty.recv().ok()?;
+    fn exchange(&mut self, buffer: &mut Buffer, buffers: &Buffers) -> Option<()> {
+        let empty = match self.empty.try_recv() {
+            Ok(empty) => empty,
+            Err(TryRecvError::Empty) if self.count < BUFFERS => {
+                self.count += 1;
+                buffers.take()
+            }
+            Err(TryRecvError::Empty) => self.empty.recv().ok()?,
+            Err(TryRecvError::Disconnected) => return None,
+        };
         self.full.send(std::mem::replace(buffer, empty)).ok()
     }
 
@@ -232,16 +218,15 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn a_file_has_what_was_written_whichever_way_it_went(
+        fn a_file_has_what_was_written_however_large_it_is(
             pieces in prop::collection::vec(prop_oneof![1_usize..5_000, 500_000_usize..1_500_000], 0..9),
-            may_pass in any::<bool>(),
         ) {
             let root = tempfile::tempdir().unwrap();
             let path = root.path().join("file");
             let buffers = Buffers::default();
             // Buffers that were used for another file are used again.
             for round in 0..2_u8 {
-                let mut outlet = Outlet::new(Hashed::new(File::create(&path).unwrap()), may_pass, buffers.clone());
+                let mut outlet = Outlet::new(Hashed::new(File::create(&path).unwrap()), buffers.clone());
                 let mut expected = Vec::new();
                 for (number, length) in (round..).zip(&pieces) {
                     let piece = vec![number; *length];
@@ -261,20 +246,18 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("file");
         std::fs::write(&path, "").unwrap();
-        for may_pass in [false, true] {
-            // A file that is open for reading alone refuses every byte.
-            let file = Hashed::new(File::open(&path).unwrap());
-            let mut outlet = Outlet::new(file, may_pass, Buffers::default());
-            let piece = vec![0; WRITTEN_AT_ONCE];
+        // A file that is open for reading alone refuses every byte.
+        let file = Hashed::new(File::open(&path).unwrap());
+        let mut outlet = Outlet::new(file, Buffers::default());
+        let piece = vec![0; WRITTEN_AT_ONCE];
 
-            let written = (0..2 * BUFFERS).try_for_each(|_| outlet.write_all(&piece));
+        let written = (0..2 * BUFFERS).try_for_each(|_| outlet.write_all(&piece));
 
-            assert_eq!(
-                written.unwrap_err().raw_os_error(),
-                Some(9),
-                "bad file descriptor"
-            );
-            assert!(outlet.finish().is_err());
-        }
+        assert_eq!(
+            written.unwrap_err().raw_os_error(),
+            Some(9),
+            "bad file descriptor"
+        );
+        assert!(outlet.finish().is_err());
     }
 }
