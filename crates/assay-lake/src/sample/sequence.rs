@@ -42,6 +42,15 @@ pub(super) struct Sequence {
     said: OnceLock<Said>,
 }
 
+/// What a sequence is known by.
+#[derive(PartialEq)]
+struct Told<'t> {
+    places: &'t [u32],
+    id_lengths: &'t [u32],
+    lines: &'t [Option<u64>],
+    ids: &'t [u8],
+}
+
 /// The columns of what was said that do not hold its texts.
 struct Said {
     pieces: Vec<u32>,
@@ -70,9 +79,9 @@ impl Sequences {
         self.kept().iter().map(|own| own.bytes()).sum()
     }
 
-    fn find(&self, samples: &Samples, range: &Range<usize>) -> Option<Arc<Sequence>> {
+    fn find(&self, told: &Told<'_>) -> Option<Arc<Sequence>> {
         let kept = self.kept();
-        let own = kept.iter().find(|own| own.is_of(samples, range));
+        let own = kept.iter().find(|own| own.told() == *told);
         own.map(Arc::clone)
     }
 
@@ -80,7 +89,7 @@ impl Sequences {
         let bytes = self.bytes() + sequence.bytes();
         let mut kept = self.kept();
         // Another thread may have met the same meanwhile.
-        if let Some(own) = kept.iter().find(|own| own.is_as(&sequence)) {
+        if let Some(own) = kept.iter().find(|own| own.told() == sequence.told()) {
             return Arc::clone(own);
         }
         if bytes > MAX_BYTES {
@@ -103,12 +112,12 @@ impl std::fmt::Debug for Sequences {
 }
 
 impl Sequence {
-    fn of(samples: &Samples, range: &Range<usize>, order: Vec<u32>) -> Self {
+    fn of(told: &Told<'_>, order: Vec<u32>) -> Self {
         Self {
-            places: samples.places[range.clone()].to_owned(),
-            id_lengths: samples.id_lengths[range.clone()].to_owned(),
-            ids: samples.ids_in(range).to_owned(),
-            lines: samples.lines[range.clone()].to_owned(),
+            places: told.places.to_owned(),
+            id_lengths: told.id_lengths.to_owned(),
+            ids: told.ids.to_owned(),
+            lines: told.lines.to_owned(),
             order,
             scored: OnceLock::new(),
             scored_lines: OnceLock::new(),
@@ -117,18 +126,13 @@ impl Sequence {
         }
     }
 
-    fn is_of(&self, samples: &Samples, range: &Range<usize>) -> bool {
-        self.places == samples.places[range.clone()]
-            && self.id_lengths == samples.id_lengths[range.clone()]
-            && self.lines == samples.lines[range.clone()]
-            && self.ids == samples.ids_in(range)
-    }
-
-    fn is_as(&self, other: &Self) -> bool {
-        self.places == other.places
-            && self.id_lengths == other.id_lengths
-            && self.lines == other.lines
-            && self.ids == other.ids
+    fn told(&self) -> Told<'_> {
+        Told {
+            places: &self.places,
+            id_lengths: &self.id_lengths,
+            ids: &self.ids,
+            lines: &self.lines,
+        }
     }
 
     /// The columns of what was said, where it is said in as many pieces by the same; of those that come otherwise none are kept.
@@ -152,6 +156,17 @@ impl Sequence {
             + self.ids.len()
             + columns.map(Copied::bytes).sum::<usize>()
             + said
+    }
+}
+
+impl<'t> Told<'t> {
+    fn of(samples: &'t Samples, range: &Range<usize>) -> Self {
+        Self {
+            places: &samples.places[range.clone()],
+            id_lengths: &samples.id_lengths[range.clone()],
+            lines: &samples.lines[range.clone()],
+            ids: samples.ids_in(range),
+        }
     }
 }
 
@@ -189,31 +204,28 @@ impl<'w> Stretch<'w> {
         metric: Option<&Names>,
         questions: &'w Questions,
     ) -> Self {
-        let first = small(range.start);
         let is_one = [Some(&samples.task), metric]
             .into_iter()
             .flatten()
             .all(|names| names.same().is_some());
-        let is_known = !samples.places[range.clone()].contains(&NONE);
-        let mut stretch = Self {
+        let told = Told::of(samples, &range);
+        let is_shared = is_one && !told.places.contains(&NONE);
+        let known = is_shared.then(|| questions.sequences.find(&told)).flatten();
+        let mut own = Vec::new();
+        if known.is_none() {
+            own = order(samples, range.clone(), metric, questions);
+        }
+        let sequence = known.or_else(|| {
+            let order = is_shared.then(|| std::mem::take(&mut own))?;
+            Some(questions.sequences.keep(Sequence::of(&told, order)))
+        });
+        Self {
             samples,
             questions,
-            first,
-            sequence: None,
-            own: Vec::new(),
-        };
-        if is_one && is_known {
-            stretch.sequence = questions.sequences.find(samples, &range);
+            first: small(range.start),
+            sequence,
+            own,
         }
-        if stretch.sequence.is_none() {
-            stretch.own = order(samples, range.clone(), metric, questions);
-            if is_one && is_known {
-                let order = std::mem::take(&mut stretch.own);
-                let sequence = Sequence::of(samples, &range, order);
-                stretch.sequence = Some(questions.sequences.keep(sequence));
-            }
-        }
-        stretch
     }
 
     /// The numbers of the samples, as they are written.
