@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::hash::DIGITS;
 use super::lane::{Lane, Names, Text, small};
 use super::order::prefix;
 use super::question::{Asked, Question, Questions};
@@ -28,13 +29,13 @@ pub(super) struct Samples {
     pub(super) result_id: Names,
     /// Where the question of each sample is kept that has a hash; [`NONE`] for all others.
     pub(super) places: Vec<u32>,
-    /// What was asked in those others, by the number of the sample.
-    others: Vec<(u32, Asked)>,
+    /// What was asked in those others, by the number of the sample, until it is written.
+    pub(super) others: Vec<(u32, Asked)>,
     /// How many texts each question has.
     pub(super) counts: Vec<u32>,
     /// The beginning of each hash, as a number.
     pub(super) prefixes: Vec<u64>,
-    /// The hash of samples whose question has none, and where it lies.
+    /// The hash of those others, and where it lies.
     hash: Lane<Text>,
     hashes: Vec<u8>,
     /// How many bytes each id has; [`NONE`] where there is none.
@@ -42,8 +43,8 @@ pub(super) struct Samples {
     /// The ids, one after the other.
     pub(super) ids: Vec<u8>,
     pub(super) lines: Vec<Option<u64>>,
-    /// How much memory all questions take.
-    pub(super) asked_bytes: usize,
+    /// How much memory the questions take that are not written yet.
+    asked_bytes: usize,
 }
 
 impl Samples {
@@ -58,24 +59,21 @@ impl Samples {
         self.counts
             .push(question.map_or(0, |question| small(question.len())));
         self.asked_bytes += question.map_or(0, Question::bytes);
-        let hash = question.and_then(|question| question.hash.as_ref());
-        let prefix = match (hash, sample.hash) {
-            (Some(hash), _) => prefix(hash),
-            (None, Some(hash)) => {
-                let text = Text::write(hash, &mut self.hashes);
-                self.hash.put(self.places.len(), text, Text::NONE);
-                prefix(hash)
-            }
-            (None, None) => 0,
+        let own = question.and_then(|question| question.hash.as_ref());
+        let hash = own.map(<[u8; DIGITS]>::as_slice).or(sample.hash);
+        self.prefixes.push(hash.map_or(0, prefix));
+        let place = match asked {
+            Asked::Kept(place) if own.is_some() => place,
+            Asked::Nothing | Asked::Kept(_) | Asked::Own(_) => NONE,
         };
-        self.prefixes.push(prefix);
-        match asked {
-            Asked::Kept(place) if hash.is_some() => self.places.push(place),
-            Asked::Nothing => self.places.push(NONE),
-            asked @ (Asked::Kept(_) | Asked::Own(_)) => {
-                self.others.push((small(self.places.len()), asked));
-                self.places.push(NONE);
+        let number = self.places.len();
+        self.places.push(place);
+        if place == NONE {
+            if let Some(hash) = hash {
+                let text = Text::write(hash, &mut self.hashes);
+                self.hash.put(number, text, Text::NONE);
             }
+            self.others.push((small(number), asked));
         }
         self.id_lengths
             .push(sample.id.map_or(NONE, |id| small(id.len())));
@@ -128,7 +126,6 @@ impl Samples {
         self.task.clear();
         self.result_id.clear();
         self.places.clear();
-        self.others.clear();
         self.counts.clear();
         self.prefixes.clear();
         self.hash.clear();
@@ -136,7 +133,7 @@ impl Samples {
         self.id_lengths.clear();
         self.ids.clear();
         self.lines.clear();
-        self.asked_bytes = 0;
+        self.forget_questions();
     }
 
     /// What was asked in a sample.
@@ -154,13 +151,27 @@ impl Samples {
         }
     }
 
+    /// How much memory the questions take that are not written yet, about.
+    pub(super) fn asked_bytes(&self) -> usize {
+        self.asked_bytes
+    }
+
+    /// Forgets what was asked, once it is written. Those that are kept for other files stay there.
+    pub(super) fn forget_questions(&mut self) {
+        self.others.clear();
+        self.asked_bytes = 0;
+    }
+
     /// The hash of a sample: that of its question, or what its row has.
     pub(super) fn hash_of<'q>(&'q self, sample: u32, questions: &'q Questions) -> Option<&'q [u8]> {
-        let question = self.question_of(sample, questions);
-        if let Some(hash) = question.and_then(|question| question.hash.as_ref()) {
-            return Some(hash);
+        match self.places.get(sample as usize) {
+            Some(&NONE) | None => self.hash.get(sample as usize)?.of(&self.hashes),
+            Some(place) => questions
+                .get(*place)?
+                .hash
+                .as_ref()
+                .map(<[u8; DIGITS]>::as_slice),
         }
-        self.hash.get(sample as usize)?.of(&self.hashes)
     }
 
     /// The ids of some samples, one after the other.

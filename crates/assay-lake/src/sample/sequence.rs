@@ -86,13 +86,13 @@ impl Sequences {
     }
 
     fn keep(&self, sequence: Sequence) -> Arc<Sequence> {
-        let bytes = self.bytes() + sequence.bytes();
         let mut kept = self.kept();
         // Another thread may have met the same meanwhile.
         if let Some(own) = kept.iter().find(|own| own.told() == sequence.told()) {
             return Arc::clone(own);
         }
-        if bytes > MAX_BYTES {
+        let bytes: usize = kept.iter().map(|own| own.bytes()).sum();
+        if bytes + sequence.bytes() > MAX_BYTES {
             kept.clear();
         }
         let sequence = Arc::new(sequence);
@@ -229,7 +229,7 @@ impl<'w> Stretch<'w> {
     }
 
     /// The numbers of the samples, as they are written.
-    pub(super) fn order(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
+    pub(super) fn order(&self) -> impl Iterator<Item = u32> {
         let order = match &self.sequence {
             Some(sequence) => &sequence.order,
             None => &self.own,

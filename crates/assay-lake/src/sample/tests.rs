@@ -297,6 +297,8 @@ impl Kit {
                 waiting
                     .write_texts(&facts, questions, &mut sheets[1], desk)
                     .unwrap();
+                // What is written is not kept in memory until the scores are.
+                assert!(waiting.samples.others.is_empty());
                 write_stretch(&mut general[1], Table::Messages, &mut asked);
                 write_stretch(&mut general[1], Table::Messages, &mut said);
             }

@@ -51,13 +51,13 @@ impl Waiting {
 
     /// How much memory they take, about.
     pub(crate) fn texts_bytes(&self) -> usize {
-        self.samples.asked_bytes + self.talk.bytes() + self.buffers_bytes
+        self.samples.asked_bytes() + self.talk.bytes() + self.buffers_bytes
     }
 
     /// Forgets texts that have been written.
     pub(super) fn forget_texts(&mut self) {
         self.told = self.samples.len();
-        self.samples.asked_bytes = 0;
+        self.samples.forget_questions();
         self.talk.clear();
         self.buffers_bytes = 0;
         for mut buffer in self.buffers.drain(..) {

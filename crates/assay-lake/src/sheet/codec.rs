@@ -64,21 +64,32 @@ impl Press {
 
     /// A page, packed.
     pub(super) fn pack<'p>(&'p mut self, codec: Codec, page: &'p [u8]) -> io::Result<&'p [u8]> {
-        let room = match codec {
-            Codec::Bare => return Ok(page),
-            Codec::Small | Codec::Unlike => zstd::zstd_safe::compress_bound(page.len()),
-            Codec::Fast => snap::raw::max_compress_len(page.len()),
-        };
-        if self.packed.len() < room {
-            self.packed.resize(room, 0);
-        }
-        let out = self.packed.as_mut_slice();
+        let (packed, bytes) = (&mut self.packed, page.len());
         let size = match codec {
-            Codec::Bare => 0,
-            Codec::Small => self.small.compress_to_buffer(page, out)?,
-            Codec::Unlike => self.unlike.compress_to_buffer(page, out)?,
-            Codec::Fast => self.fast.compress(page, out).map_err(io::Error::other)?,
+            Codec::Bare => return Ok(page),
+            Codec::Small => self
+                .small
+                .compress_to_buffer(page, for_zstd(bytes, packed))?,
+            Codec::Unlike => self
+                .unlike
+                .compress_to_buffer(page, for_zstd(bytes, packed))?,
+            Codec::Fast => {
+                let room = with_room(snap::raw::max_compress_len(bytes), packed);
+                self.fast.compress(page, room).map_err(io::Error::other)?
+            }
         };
         Ok(&self.packed[..size])
     }
+}
+
+/// Room for what so many bytes may become.
+fn for_zstd(bytes: usize, packed: &mut Vec<u8>) -> &mut [u8] {
+    with_room(zstd::zstd_safe::compress_bound(bytes), packed)
+}
+
+fn with_room(room: usize, packed: &mut Vec<u8>) -> &mut [u8] {
+    if packed.len() < room {
+        packed.resize(room, 0);
+    }
+    packed
 }
