@@ -78,6 +78,7 @@ export const VIEWS = [
   view('operator-accounts', '/admin/accounts', operator),
   view('operator-benchmarks', '/admin/benchmarks', operator),
   view('operator-moderation', '/admin/moderation', operator),
+  view('operator-audit', '/admin/audit?action=token', operator),
   view('operator-keys', '/admin/keys', operator),
   view('operator-issuers', '/admin/issuers', operator),
   view('operator-integrations', '/admin/integrations', operator),

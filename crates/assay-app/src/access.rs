@@ -7,11 +7,13 @@ use assay_model::{RepoId, Role};
 use assay_store::AccountId;
 
 use crate::error::{Error, Missing};
+use crate::origin::Origin;
 
 /// Who asks. Made by [`Hub::authenticate`](crate::Hub::authenticate) and [`Hub::shell`](crate::Hub::shell) alone.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) inner: CallerKind,
+    pub(crate) origin: Origin,
 }
 
 #[derive(Debug, Clone)]
@@ -261,9 +263,26 @@ impl std::str::FromStr for ScopePattern {
 impl Caller {
     /// Nobody in particular.
     pub fn anonymous() -> Self {
+        Self::new(CallerKind::Anonymous)
+    }
+
+    /// A caller of a kind, from an unknown place.
+    pub(crate) fn new(inner: CallerKind) -> Self {
         Self {
-            inner: CallerKind::Anonymous,
+            inner,
+            origin: Origin::default(),
         }
+    }
+
+    /// The same caller with the place that their request came from, for the audit log.
+    #[must_use]
+    pub fn with_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// The place that the request came from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// The name of the account, when someone is signed in.

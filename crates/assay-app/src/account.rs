@@ -1,5 +1,5 @@
 use assay_model::{Role, Timestamp};
-use assay_store::{self as store, AccountId};
+use assay_store::{self as store, AccountId, AuditAction, AuditSubject};
 
 use crate::access::{Caller, CallerKind, Scope};
 use crate::error::{Error, Missing};
@@ -141,7 +141,7 @@ impl Hub {
             operator,
             created: self.now(),
         };
-        self.add_account(&new, None).await
+        self.add_account(caller, &new, None).await
     }
 
     /// Makes an organisation, with the caller as its first admin.
@@ -163,11 +163,12 @@ impl Hub {
             operator: false,
             created: self.now(),
         };
-        self.add_account(&new, founder).await
+        self.add_account(caller, &new, founder).await
     }
 
     async fn add_account(
         &self,
+        caller: &Caller,
         new: &store::NewAccount,
         founder: Option<AccountId>,
     ) -> Result<Account, Error> {
@@ -181,6 +182,8 @@ impl Hub {
             tx.set_member(id, founder, Role::Admin).await?;
         }
         let account = tx.account(id).await?;
+        self.audit(&mut tx, caller, creation_of(new), creation_words(new))
+            .await?;
         tx.commit().await?;
         self.sessions.forget();
         account
@@ -202,6 +205,7 @@ impl Hub {
         self.check_manager(caller, organisation.id).await?;
         let user = self.account_of_kind(user, AccountKind::User).await?;
         let mut tx = self.store.begin().await?;
+        let before = tx.role_in(organisation.id, user.id).await?;
         match role {
             Some(role) => tx.set_member(organisation.id, user.id, role).await?,
             None => {
@@ -214,6 +218,10 @@ impl Hub {
             return Err(Error::Conflict(
                 "an organisation keeps at least one admin".to_owned(),
             ));
+        }
+        if let Some((action, words)) = membership_change(&user.name, before, role) {
+            let subject = AuditSubject::account(&organisation.name).with(words);
+            self.audit(&mut tx, caller, action, subject).await?;
         }
         tx.commit().await?;
         self.sessions.forget();
@@ -276,6 +284,9 @@ impl Hub {
         account.disabled = true;
         let mut tx = self.store.begin().await?;
         tx.update_account(&account).await?;
+        let subject = AuditSubject::account(&account.name);
+        self.audit(&mut tx, caller, AuditAction::AccountDisabled, subject)
+            .await?;
         tx.commit().await?;
         self.sessions.forget();
         Ok(())
@@ -328,6 +339,42 @@ pub(crate) fn writer(caller: &Caller) -> Result<AccountId, Error> {
         Scope::Read | Scope::Fine(_) => Err(Error::Forbidden(
             "this needs a token of scope `write`".to_owned(),
         )),
+    }
+}
+
+/// The action that a new account is recorded as.
+fn creation_of(new: &store::NewAccount) -> AuditAction {
+    match new.kind {
+        store::AccountKind::User => AuditAction::AccountCreated,
+        store::AccountKind::Organisation => AuditAction::OrganisationCreated,
+    }
+}
+
+/// A new account in the words of the audit log.
+fn creation_words(new: &store::NewAccount) -> AuditSubject {
+    let subject = AuditSubject::account(&new.name);
+    if new.operator {
+        subject.with("an operator")
+    } else {
+        subject
+    }
+}
+
+/// The action that a change of a membership is recorded as, with its words; none when nothing changed.
+fn membership_change(
+    user: &str,
+    before: Option<Role>,
+    after: Option<Role>,
+) -> Option<(AuditAction, String)> {
+    match (before, after) {
+        (None, Some(role)) => Some((AuditAction::MemberAdded, format!("{user}, {role}"))),
+        (Some(old), Some(new)) if old == new => None,
+        (Some(old), Some(new)) => Some((
+            AuditAction::MemberChanged,
+            format!("{user}, from {old} to {new}"),
+        )),
+        (Some(role), None) => Some((AuditAction::MemberRemoved, format!("{user}, {role}"))),
+        (None, None) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_git::{LargeFileId, Removal};
-use assay_store::Sha256;
+use assay_store::{AuditAction, AuditSubject, Sha256};
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -80,6 +80,12 @@ impl Hub {
                 }
             }
             tx.rollback().await?;
+        }
+        if !dry_run {
+            let words = format!("{} files, {} bytes", collected.files, collected.bytes);
+            let subject = AuditSubject::hub().with(words);
+            self.audit_alone(caller, AuditAction::LargeFilesCollected, subject)
+                .await?;
         }
         Ok(collected)
     }

@@ -17,6 +17,8 @@ pub struct HubConfig {
     pub durability: Durability,
     /// Who signs here, and for whom.
     pub trust: TrustConfig,
+    /// The operating system user who runs a command, for the audit log; absent for a server.
+    pub shell_user: Option<String>,
 }
 
 impl HubConfig {

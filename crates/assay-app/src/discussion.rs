@@ -11,7 +11,7 @@ mod trial;
 
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
-use assay_store::{AccountId, DiscussionKind, DiscussionState};
+use assay_store::{AccountId, AuditAction, DiscussionKind, DiscussionState};
 
 use self::events::{Scene, Told};
 use self::record::next_number;
@@ -408,6 +408,14 @@ impl Hub {
             Status::Draft | Status::Open | Status::Merged => "reopened",
         };
         tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
+        if held.author.as_ref().map(|author| author.id) != scene.actor {
+            let action = match status {
+                Status::Closed => AuditAction::DiscussionClosed,
+                Status::Draft | Status::Open | Status::Merged => AuditAction::DiscussionReopened,
+            };
+            let subject = repo.audited().with(format!("discussion {num}"));
+            self.audit(&mut tx, caller, action, subject).await?;
+        }
         tx.commit().await?;
         self.touch(&touched);
         self.stored_event(&id).await

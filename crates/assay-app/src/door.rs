@@ -1,7 +1,7 @@
 //! The one door to a repository.
 
 use assay_model::{RepoId, RepoKey, RepoKind};
-use assay_store::{self as store, AccountId};
+use assay_store::{self as store, AccountId, AuditSubject};
 
 use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
 use crate::error::{Error, Missing};
@@ -40,6 +40,11 @@ impl Repo {
     /// Its name, as its owner spells it.
     pub fn id(&self) -> &RepoId {
         &self.id
+    }
+
+    /// The repository as the audit log names it.
+    pub(crate) fn audited(&self) -> AuditSubject {
+        AuditSubject::repo(self.kind, &self.id, self.key)
     }
 
     /// Whether only some may see it.

@@ -6,6 +6,7 @@ use assay_store::Store;
 
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
+use crate::audit::FailedSignIns;
 use crate::board::Boards;
 use crate::config::{HubConfig, Limits};
 use crate::error::Error;
@@ -38,6 +39,8 @@ pub struct Hub {
     pub(crate) boards: Boards,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
+    /// Failed sign-ins that are counted and not recorded yet.
+    pub(crate) failed_sign_ins: FailedSignIns,
     /// Which ranks were told to those who want to know.
     pub(crate) told_boards: ToldBoards,
     /// What signs links.
@@ -101,6 +104,7 @@ impl Hub {
             locks: Locks::default(),
             boards,
             sessions: Sessions::default(),
+            failed_sign_ins: FailedSignIns::default(),
             told_boards: ToldBoards::default(),
             signing_key,
             trust,

@@ -11,6 +11,7 @@ mod access;
 mod account;
 mod adopt;
 mod attributes;
+mod audit;
 mod board;
 mod collect;
 mod commit;
@@ -33,6 +34,7 @@ mod lock;
 mod moderate;
 mod name;
 mod operator;
+mod origin;
 mod password;
 mod preupload;
 mod publish;
@@ -47,6 +49,7 @@ mod search;
 mod secret;
 mod session;
 mod sign;
+mod status;
 mod target;
 mod tenant;
 mod token;
@@ -61,12 +64,16 @@ pub use assay_board::{
 };
 #[cfg(feature = "testing")]
 pub use assay_store::testing;
-pub use assay_store::{Copied, Database, DatabaseError, PublicCounts};
+pub use assay_store::{
+    AuditAction, AuditActor, AuditRow, AuditSubject, AuditSubjectKind, Copied, Database,
+    DatabaseError, DeliveryCounts, PublicCounts, WriterWaits,
+};
 pub use assay_trust::log::{
     AddCheckpoint, KeyError, Refusal as WitnessRefusal, VerifierKey, Witness, WitnessError,
     WitnessKey,
 };
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
+pub use audit::{AuditPage, AuditQuery, SignInMethod};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,
@@ -89,8 +96,9 @@ pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
 pub use operator::{IndexDifference, Reindexed};
+pub use origin::Origin;
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
-pub use push::PushReply;
+pub use push::{PushOutcome, PushRejection, PushReply};
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use relocate::copy_database;
@@ -98,6 +106,7 @@ pub use repo_info::RepoInfo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use search::BenchmarkHit;
 pub use secret::draw_secret;
+pub use status::{DatabaseStatus, DiskSpace, HubStatus, WitnessLag};
 pub use tenant::{ServerMark, Servers};
 pub use trust::{
     AffectedRow, AskWitness, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer,
@@ -106,5 +115,5 @@ pub use trust::{
 };
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
-    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,
+    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight, Parcel,
 };

@@ -2,6 +2,7 @@
 //! takes off the boards.
 
 use assay_model::{ObjectId, RepoId, RepoKind, Role};
+use assay_store::{AuditAction, AuditSubject};
 
 use crate::access::{Caller, Need};
 use crate::account::{Account, Membership};
@@ -100,6 +101,12 @@ impl Hub {
         let mut settings = repository.settings;
         settings.disabled = disabled;
         tx.set_repository(repo.key, &settings).await?;
+        let action = if disabled {
+            AuditAction::RepoClosed
+        } else {
+            AuditAction::RepoOpened
+        };
+        self.audit(&mut tx, caller, action, repo.audited()).await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
@@ -113,6 +120,9 @@ impl Hub {
         account.disabled = false;
         let mut tx = self.store.begin().await?;
         tx.update_account(&account).await?;
+        let subject = AuditSubject::account(&account.name);
+        self.audit(&mut tx, caller, AuditAction::AccountEnabled, subject)
+            .await?;
         tx.commit().await?;
         self.sessions.forget();
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use assay_model::{RepoId, RepoKey, RepoKind};
-use assay_store::{DumpRow, Store, Tx};
+use assay_store::{AuditAction, AuditSubject, DumpRow, Store, Tx};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
@@ -66,6 +66,12 @@ impl Hub {
         } else {
             tx.unmark_official(repo.key).await?;
         }
+        let action = if official {
+            AuditAction::OfficialMarked
+        } else {
+            AuditAction::OfficialUnmarked
+        };
+        self.audit(&mut tx, caller, action, repo.audited()).await?;
         let touched = touched_by(&mut tx, repo.key, RepoKind::Dataset, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
@@ -91,7 +97,10 @@ impl Hub {
         self.boards.forget();
         let mut tx = self.store.begin().await?;
         let counts = tx.counts().await?;
-        tx.rollback().await?;
+        let subject = AuditSubject::hub().with(format!("{} repositories replaced", keys.len()));
+        self.audit(&mut tx, &self.shell(), AuditAction::IndexRebuilt, subject)
+            .await?;
+        tx.commit().await?;
         Ok(Reindexed {
             repositories: counts.models + counts.datasets,
             entries: counts.entries,

@@ -1,6 +1,7 @@
 //! Passwords, for those who sign in to the pages without a token. Only a slow hash of one is kept.
 
 use argon2::{Algorithm, Argon2, Params, Version};
+use assay_store::{AuditAction, AuditSubject};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq as _;
@@ -41,7 +42,7 @@ impl Hub {
         if AccountKind::from(account.kind) != AccountKind::User {
             return Err(Error::Invalid(format!("`{user}` is an organisation")));
         }
-        self.write_password(account.id, password).await
+        self.write_password(caller, &account, password).await
     }
 
     /// Gives the caller another password. Who has one must know it; every session of theirs ends.
@@ -59,7 +60,8 @@ impl Hub {
                 "the current password is not this one".to_owned(),
             ));
         }
-        self.write_password(account, password).await
+        let account = self.account_named(&caller.signed_in()?.name).await?;
+        self.write_password(caller, &account, password).await
     }
 
     /// Whether the caller has a password.
@@ -85,7 +87,8 @@ impl Hub {
 
     async fn write_password(
         &self,
-        account: assay_store::AccountId,
+        caller: &Caller,
+        account: &assay_store::Account,
         password: Option<&str>,
     ) -> Result<(), Error> {
         let hash = match password {
@@ -93,9 +96,15 @@ impl Hub {
             Some(password) => Some(hashed(checked(password)?).await?),
         };
         let mut tx = self.store.begin().await?;
-        tx.set_password(account, hash.as_deref(), self.now())
+        tx.set_password(account.id, hash.as_deref(), self.now())
             .await?;
-        tx.end_web_sessions(account, None).await?;
+        tx.end_web_sessions(account.id, None).await?;
+        let action = match password {
+            Some(_) => AuditAction::PasswordSet,
+            None => AuditAction::PasswordRemoved,
+        };
+        let subject = AuditSubject::account(&account.name);
+        self.audit(&mut tx, caller, action, subject).await?;
         tx.commit().await?;
         Ok(())
     }

@@ -1,3 +1,5 @@
+mod outcome;
+
 use std::fmt::Write as _;
 
 use assay_git::{
@@ -8,6 +10,7 @@ use assay_render::visible;
 use bytes::Bytes;
 use tokio::io::AsyncRead;
 
+pub use self::outcome::{PushOutcome, PushRejection};
 use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
@@ -21,7 +24,7 @@ const NEW_PULL_FOR: &str = "refs/for/";
 
 /// The answer to a push, in git's own words: which refs moved, and what the person reads after `remote:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PushReply(pub Bytes);
+pub struct PushReply(pub Bytes, pub PushOutcome);
 
 /// What a push may do with one of its refs.
 enum Ruling {
@@ -78,8 +81,11 @@ impl Hub {
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
         match git.receive(request, &limits).await? {
             Received::Push(push) => self.take(caller, repo, page, received_at, push).await,
-            Received::Refused(reply) => Ok(PushReply(reply.into())),
-            Received::Probe => Ok(PushReply(Bytes::new())),
+            Received::Refused(reply) => {
+                let outcome = PushOutcome::Rejected(PushRejection::Pack);
+                Ok(PushReply(reply.into(), outcome))
+            }
+            Received::Probe => Ok(PushReply(Bytes::new(), PushOutcome::Accepted)),
         }
     }
 
@@ -123,6 +129,11 @@ impl Hub {
             refuse_all(&mut results, "another ref of this push was refused");
             moves.clear();
         }
+        let mut outcome = if is_refused {
+            PushOutcome::Rejected(PushRejection::Ref)
+        } else {
+            PushOutcome::Accepted
+        };
         let mut text = String::new();
         if !moves.is_empty() {
             let errand = Errand {
@@ -133,12 +144,13 @@ impl Hub {
             match publish(self, &locked, errand, quarantine, moves, note).await {
                 Ok(published) => text = success(&published, page),
                 Err(error) => {
+                    outcome = PushOutcome::Rejected(PushRejection::of(&error));
                     text = failure(&error)?;
                     refuse_all(&mut results, short_reason(&error));
                 }
             }
         }
-        Ok(PushReply(reply.report(&results, &text).into()))
+        Ok(PushReply(reply.report(&results, &text).into(), outcome))
     }
 
     /// Decides about one ref of a push.

@@ -1,7 +1,7 @@
 //! Moving the database of a hub to another place.
 
-use assay_model::Durability;
-use assay_store::{Copied, Database, Store};
+use assay_model::{Durability, Timestamp};
+use assay_store::{AuditAction, AuditActor, AuditSubject, Copied, Database, NewAuditRow, Store};
 
 use crate::error::Error;
 use crate::tenant::ServerMark;
@@ -10,7 +10,14 @@ use crate::tenant::ServerMark;
 ///
 /// A hub that goes on meanwhile would change the first, and nobody would miss what is not in the second; so a file next to
 /// which a server works is refused.
-pub async fn copy_database(from: &Database, to: &Database) -> Result<Vec<Copied>, Error> {
+///
+/// The audit log of the second names the operating system user who did it.
+pub async fn copy_database(
+    from: &Database,
+    to: &Database,
+    shell_user: &str,
+    now: Timestamp,
+) -> Result<Vec<Copied>, Error> {
     let _mark = match from {
         Database::Server(_) => None,
         Database::File(path) => {
@@ -26,8 +33,30 @@ pub async fn copy_database(from: &Database, to: &Database) -> Result<Vec<Copied>
     };
     let source = Store::connect(from, Durability::Fast).await?;
     let target = Store::connect(to, Durability::Full).await?;
-    let copied = source.copy_into(&target).await;
+    let copied = copy(&source, &target, from, shell_user, now).await;
     source.close().await;
     target.close().await;
-    Ok(copied?)
+    copied
+}
+
+async fn copy(
+    source: &Store,
+    target: &Store,
+    from: &Database,
+    shell_user: &str,
+    now: Timestamp,
+) -> Result<Vec<Copied>, Error> {
+    let copied = source.copy_into(target).await?;
+    let mut tx = target.begin().await?;
+    tx.add_audit_row(&NewAuditRow {
+        at: now,
+        actor: AuditActor::Shell(shell_user.to_owned()),
+        action: AuditAction::DatabaseCopied,
+        subject: AuditSubject::hub().with(format!("from {from}")),
+        address: None,
+        request: None,
+    })
+    .await?;
+    tx.commit().await?;
+    Ok(copied)
 }

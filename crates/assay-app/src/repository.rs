@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use assay_git::CommitPlan;
 use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
-use assay_store::{self as store, AccountId};
+use assay_store::{self as store, AccountId, AuditAction, AuditSubject};
 
 use crate::access::{self, Caller, Need, Relation};
 use crate::commit;
@@ -137,6 +137,10 @@ impl Hub {
         })
         .await?;
         let touched = index_repository(self, &mut tx, key).await?;
+        let subject =
+            AuditSubject::repo(new.kind, &new.id, key).with(visibility_word(new.settings.private));
+        self.audit(&mut tx, caller, AuditAction::RepoCreated, subject)
+            .await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(key)
@@ -156,6 +160,8 @@ impl Hub {
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
         }
+        self.audit(&mut tx, caller, AuditAction::RepoDeleted, repo.audited())
+            .await?;
         tx.commit().await?;
         self.touch(&touched);
         let git = Arc::clone(&self.git);
@@ -200,6 +206,13 @@ impl Hub {
         // A token that is bound stays so, and one that names the new name may now be told from one that does not.
         touched.merge(self.trust.judge_all_again(&mut tx, Some(repo.key)).await?);
         touched.merge(touched_by(&mut tx, repo.key, kind, &to).await?);
+        let action = if owner == repo.owner {
+            AuditAction::RepoRenamed
+        } else {
+            AuditAction::RepoMoved
+        };
+        let subject = repo.audited().with(format!("to {to}"));
+        self.audit(&mut tx, caller, action, subject).await?;
         tx.commit().await?;
         self.touch(&touched);
         Ok(())
@@ -221,8 +234,14 @@ impl Hub {
             return Err(Error::NotFound(Missing::Repo));
         };
         let mut own = repository.settings;
+        let was_private = own.private;
         if let Some(visibility) = settings.visibility {
             own.private = visibility == Visibility::Private;
+        }
+        if own.private != was_private {
+            let subject = repo.audited().with(visibility_word(own.private));
+            self.audit(&mut tx, caller, AuditAction::RepoVisibilityChanged, subject)
+                .await?;
         }
         if description.is_some() {
             own.description = description;
@@ -247,6 +266,11 @@ fn first_commit(caller: &Caller, when: Timestamp) -> CommitPlan {
         committer: author.clone(),
         author,
     }
+}
+
+/// The visibility of a repository in the words of the audit log.
+fn visibility_word(is_private: bool) -> &'static str {
+    if is_private { "private" } else { "public" }
 }
 
 fn taken(kind: RepoKind, id: &RepoId) -> Error {

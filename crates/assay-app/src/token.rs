@@ -1,5 +1,5 @@
 use assay_model::{Role, Timestamp};
-use assay_store::{self as store, TokenId};
+use assay_store::{self as store, AuditAction, AuditSubject, TokenId};
 
 use crate::access::{Caller, CallerKind, Scope, SignedIn};
 use crate::account::{Account, Identity, Membership, NewToken, TokenInfo, TokenSecret, writer};
@@ -23,9 +23,7 @@ impl Hub {
         let hash = secret::hash(secret);
         let now = self.now();
         if let Some(user) = self.sessions.find(&hash, now) {
-            return Ok(Caller {
-                inner: CallerKind::User(user),
-            });
+            return Ok(Caller::new(CallerKind::User(user)));
         }
         let generation = self.sessions.generation();
         let credential = self
@@ -39,9 +37,7 @@ impl Hub {
         let user = signed_in(credential)?;
         self.sessions
             .remember(hash, user.clone(), expires, now, generation);
-        Ok(Caller {
-            inner: CallerKind::User(user),
-        })
+        Ok(Caller::new(CallerKind::User(user)))
     }
 
     /// Writes down that a token was used, from time to time. Nobody is turned away because that failed.
@@ -64,9 +60,7 @@ impl Hub {
 
     /// The operator at the shell of the machine: whoever can read the data directory may do everything.
     pub fn shell(&self) -> Caller {
-        Caller {
-            inner: CallerKind::Shell,
-        }
+        Caller::new(CallerKind::Shell)
     }
 
     /// Who the caller is.
@@ -130,6 +124,9 @@ impl Hub {
         };
         let mut tx = self.store.begin().await?;
         let id = tx.add_token(&new).await?;
+        let made = AuditSubject::account(&account.name).with(made_words(id, &new));
+        self.audit(&mut tx, caller, AuditAction::TokenCreated, made)
+            .await?;
         tx.commit().await?;
         let info = TokenInfo {
             id: id.0,
@@ -163,6 +160,9 @@ impl Hub {
             let text = format!("`{user}` has no token {id}");
             return Err(Error::NotFound(Missing::Other(text)));
         }
+        let revoked = AuditSubject::account(&account.name).with(format!("token {id}"));
+        self.audit(&mut tx, caller, AuditAction::TokenRevoked, revoked)
+            .await?;
         tx.commit().await?;
         self.sessions.forget();
         Ok(())
@@ -217,6 +217,19 @@ fn info(token: store::Token) -> Result<TokenInfo, Error> {
         expires: token.expires,
         last_used: token.last_used,
     })
+}
+
+/// A new token in the words of the audit log, without its secret.
+fn made_words(id: TokenId, new: &store::NewToken) -> String {
+    let scope = match &new.only {
+        Some(only) => format!("{} to {}", new.scope, only.join(", ")),
+        None => new.scope.to_string(),
+    };
+    let expires = match new.expires {
+        Some(expires) => format!("expires {expires}"),
+        None => "never expires".to_owned(),
+    };
+    format!("token {} `{}`, scope {scope}, {expires}", id.0, new.label)
 }
 
 /// A scope as the store keeps it: a role, and what it is limited to.

@@ -8,6 +8,7 @@
 //! want logged in the database, where the writer finds it.
 
 mod admission;
+mod audited;
 mod configured;
 mod control;
 mod evidence;
@@ -45,6 +46,7 @@ pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
+use self::witnesses::Witnessing;
 pub use self::witnesses::{AskWitness, WitnessAddress, WitnessAnswer, Witnesses};
 use crate::config::HubConfig;
 use crate::error::Error;
@@ -64,6 +66,8 @@ pub(crate) struct Trust {
     token_key: RwLock<Option<Arc<SigningKey>>>,
     /// Held while a leaf of the control log is checked and written: it must still hold when it is there.
     appending: tokio::sync::Mutex<()>,
+    /// The moments at which witnesses signed, when there are any.
+    witnessing: Witnessing,
 }
 
 /// What a process wants with the logs.
@@ -128,6 +132,7 @@ impl Trust {
             state: RwLock::new(Arc::new(TrustState::default())),
             token_key: RwLock::new(None),
             appending: tokio::sync::Mutex::new(()),
+            witnessing: Witnessing::default(),
         };
         trust.read_state()?;
         if trust.writes(Which::Control) {

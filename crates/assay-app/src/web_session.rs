@@ -2,11 +2,13 @@
 //! asks for one.
 
 use assay_model::Timestamp;
-use assay_store::{self as store, WebSessionId, WebVisitor};
+use assay_store::{self as store, AuditAction, AuditSubject, WebSessionId, WebVisitor};
 
 use crate::access::{Caller, CallerKind, Scope, SignedIn};
+use crate::audit::SignInMethod;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
+use crate::origin::Origin;
 use crate::secret;
 use crate::token::{is_good, of_store};
 
@@ -72,15 +74,18 @@ impl Hub {
         &self,
         token: &str,
         agent: &str,
+        origin: &Origin,
     ) -> Result<SessionSecret, Error> {
         let credential = self
             .store
             .credential(&secret::hash(token.trim()))
             .await?
-            .filter(|credential| is_good(credential, self.now()))
-            .ok_or(Error::BadCredentials)?;
+            .filter(|credential| is_good(credential, self.now()));
+        let Some(credential) = credential else {
+            return Err(self.refuse_sign_in(None, SignInMethod::Token, origin).await);
+        };
         let token = credential.token;
-        self.begin_session(credential.account.id, Some(&token), agent)
+        self.begin_session(&credential.account, Some(&token), agent, origin)
             .await
     }
 
@@ -90,21 +95,25 @@ impl Hub {
         name: &str,
         password: &str,
         agent: &str,
+        origin: &Origin,
     ) -> Result<SessionSecret, Error> {
         let account = self.store.account_named(name.trim()).await?;
         let account = account.filter(|account| !account.disabled);
         let is_right = self.is_password(account.as_ref(), password).await?;
         match account {
-            Some(account) if is_right => self.begin_session(account.id, None, agent).await,
-            Some(_) | None => Err(Error::BadCredentials),
+            Some(account) if is_right => self.begin_session(&account, None, agent, origin).await,
+            account => Err(self
+                .refuse_sign_in(account.as_ref(), SignInMethod::Password, origin)
+                .await),
         }
     }
 
     async fn begin_session(
         &self,
-        account: store::AccountId,
+        account: &store::Account,
         token: Option<&store::Token>,
         agent: &str,
+        origin: &Origin,
     ) -> Result<SessionSecret, Error> {
         let secret = secret::session()?;
         let created = self.now();
@@ -114,7 +123,7 @@ impl Hub {
             .map_or(lasts, |end| end.min(lasts));
         let mut tx = self.store.begin().await?;
         tx.add_web_session(&store::NewWebSession {
-            account,
+            account: account.id,
             token: token.map(|token| token.id),
             hash: secret::hash(&secret),
             agent: shortened(agent),
@@ -122,6 +131,7 @@ impl Hub {
             expires,
         })
         .await?;
+        self.audit_sign_in(&mut tx, account, token, origin).await?;
         tx.commit().await?;
         Ok(SessionSecret { secret, expires })
     }
@@ -138,9 +148,7 @@ impl Hub {
         Ok(Some(Visitor {
             session: found.session.id.0,
             form_token: self.sign(&format!("form {hash}")),
-            caller: Caller {
-                inner: CallerKind::User(signed_in(found)?),
-            },
+            caller: Caller::new(CallerKind::User(signed_in(found)?)),
         }))
     }
 
@@ -170,6 +178,10 @@ impl Hub {
             let text = format!("you have no session {id}");
             return Err(Error::NotFound(Missing::Other(text)));
         }
+        let subject =
+            AuditSubject::account(&caller.signed_in()?.name).with(format!("session {id}"));
+        self.audit(&mut tx, caller, AuditAction::SessionEnded, subject)
+            .await?;
         tx.commit().await?;
         Ok(())
     }
@@ -180,6 +192,11 @@ impl Hub {
         let mut tx = self.store.begin().await?;
         let ended = tx
             .end_web_sessions(account, Some(WebSessionId(visitor.session)))
+            .await?;
+        let caller = &visitor.caller;
+        let ended_words = format!("{ended} sessions, all but session {}", visitor.session);
+        let subject = AuditSubject::account(&caller.signed_in()?.name).with(ended_words);
+        self.audit(&mut tx, caller, AuditAction::SessionEnded, subject)
             .await?;
         tx.commit().await?;
         Ok(ended)

@@ -4,14 +4,17 @@
 //! did not happen, and nothing that happened is forgotten by a crash. Who sends it is no concern of the hub:
 //! [`Hub::due_deliveries`] says what is to be sent now, and [`Hub::note_delivery`] takes note of what became of it.
 
+mod by_hand;
 mod deliver;
+mod in_flight;
 mod ranks;
 mod tell;
 
 use assay_model::{RepoId, RepoKind, Timestamp};
-use assay_store::{self as store, HookedTo, WebhookId};
+use assay_store::{self as store, AuditAction, AuditSubject, HookedTo, WebhookId};
 
 pub use self::deliver::{DeliveryOutcome, Parcel};
+pub use self::in_flight::InFlight;
 pub(crate) use self::ranks::ToldBoards;
 pub(crate) use self::tell::{Watching, tell_pull};
 use crate::access::{Caller, Need};
@@ -62,6 +65,10 @@ pub struct HookInfo {
     pub events: Vec<HookEvent>,
     /// When it was made.
     pub created: Timestamp,
+    /// The first failure since its address last answered well.
+    pub failing_since: Option<Timestamp>,
+    /// The moment since which nothing is sent, because the address failed for long.
+    pub paused: Option<Timestamp>,
 }
 
 /// Something that an address is to be told, or was.
@@ -207,12 +214,19 @@ impl Hub {
         self.learn_ranks().await?;
         let mut tx = self.store.begin().await?;
         let id = tx.add_webhook(&new).await?;
+        let subject = place
+            .audited(to)
+            .with(format!("webhook {} to {}", id.0, host_of(&new.url)));
+        self.audit(&mut tx, caller, AuditAction::WebhookCreated, subject)
+            .await?;
         tx.commit().await?;
         let hook = HookInfo {
             id: id.0,
             url: new.url,
             events: events_of(&new.events),
             created: new.created,
+            failing_since: None,
+            paused: None,
         };
         Ok((hook, HookSecret(secret)))
     }
@@ -227,6 +241,10 @@ impl Hub {
         let hook = self.own_hook(caller, place, id).await?;
         let mut tx = self.store.begin().await?;
         tx.remove_webhook(hook.id).await?;
+        let words = format!("webhook {} to {}", hook.id.0, host_of(&hook.url));
+        let subject = place.audited(hook.to).with(words);
+        self.audit(&mut tx, caller, AuditAction::WebhookDeleted, subject)
+            .await?;
         tx.commit().await?;
         Ok(())
     }
@@ -241,43 +259,6 @@ impl Hub {
         let hook = self.own_hook(caller, place, id).await?;
         let deliveries = self.store.deliveries_of(hook.id, KEPT).await?;
         Ok(deliveries.into_iter().map(told).collect())
-    }
-
-    /// Sends the same again, as a delivery of its own.
-    pub async fn redeliver(
-        &self,
-        caller: &Caller,
-        place: &HookPlace,
-        id: i64,
-        delivery: i64,
-    ) -> Result<i64, Error> {
-        let hook = self.own_hook(caller, place, id).await?;
-        let found = self
-            .store
-            .delivery(store::DeliveryId(delivery))
-            .await?
-            .filter(|found| found.webhook == hook.id)
-            .ok_or_else(|| missing(format!("webhook {id} has no delivery {delivery}")))?;
-        self.queue(hook.id, &found.event, &found.body).await
-    }
-
-    /// Sends something that has not happened, to try the way.
-    pub async fn ping_webhook(
-        &self,
-        caller: &Caller,
-        place: &HookPlace,
-        id: i64,
-    ) -> Result<i64, Error> {
-        let hook = self.own_hook(caller, place, id).await?;
-        let body = serde_json::json!({ "event": "ping", "at": self.now().to_string() });
-        self.queue(hook.id, "ping", &body.to_string()).await
-    }
-
-    async fn queue(&self, hook: WebhookId, event: &str, body: &str) -> Result<i64, Error> {
-        let mut tx = self.store.begin().await?;
-        let id = tx.add_delivery(hook, event, body, self.now()).await?;
-        tx.commit().await?;
-        Ok(id.0)
     }
 
     async fn own_hook(
@@ -319,6 +300,25 @@ impl Hub {
     }
 }
 
+impl HookPlace {
+    /// The repository or account as the audit log names it.
+    fn audited(&self, to: HookedTo) -> AuditSubject {
+        match (self, to) {
+            (Self::Repository(kind, id), HookedTo::Repository(key)) => {
+                AuditSubject::repo(*kind, id, key)
+            }
+            (Self::Repository(_, id), HookedTo::Account(_)) => AuditSubject::account(id.as_str()),
+            (Self::Account(name), _) => AuditSubject::account(name),
+        }
+    }
+}
+
+/// The host of an address: the path may be a secret.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
 fn missing(text: String) -> Error {
     Error::NotFound(Missing::Other(text))
 }
@@ -329,6 +329,8 @@ fn info(hook: store::Webhook) -> HookInfo {
         url: hook.url,
         events: events_of(&hook.events),
         created: hook.created,
+        failing_since: hook.failing_since,
+        paused: hook.paused,
     }
 }
 

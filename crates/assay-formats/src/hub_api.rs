@@ -4,6 +4,7 @@
 //! out implements `Serialize`. Who may ask, and with which status and headers it is answered, is for others.
 
 mod account;
+mod audit;
 mod commit;
 mod discussion;
 mod error;
@@ -25,6 +26,7 @@ mod validate;
 mod webhook;
 
 pub use account::{AccessToken, Account, AccountType, Auth, Membership, TokenRole, WhoAmI};
+pub use audit::{AuditActor, AuditPage, AuditRow, AuditSubject};
 pub use commit::{
     Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
     CommitReader, FileContent, Operation,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use assay_app::{Caller, Error};
+use assay_app::{Caller, Error, Origin};
 use assay_model::Timestamp;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::ACCEPT;
@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::error::{self, Asked, Failure};
 use crate::extract::Base;
-use crate::observe::{Matched, RequestId};
+use crate::observe::{RequestId, RequestNotes};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
@@ -37,9 +37,12 @@ pub(crate) async fn answer(
     let (admitted, verdict) = admit(&state, &parts, from).await;
     let response = match admitted {
         Ok(caller) => {
+            let origin = origin(&asked, from);
+            let caller = caller.with_origin(origin.clone());
             asked.anonymous = caller.is_anonymous();
             asked.name = asked.page.and(caller.name()).map(str::to_owned);
-            sign_in(&state, &mut parts, &mut asked).await;
+            sign_in(&state, &mut parts, &mut asked, &origin).await;
+            note_account(&parts, &caller);
             if let Some(answer) = kept(&state, &mut parts, &caller) {
                 answer
             } else {
@@ -62,7 +65,7 @@ pub(crate) async fn answer(
 
 /// Finds out who is signed in in a browser that looks at a page. Only pages ask for it: neither the API nor git nor what
 /// others embed knows of sessions.
-async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
+async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked, origin: &Origin) {
     let path = parts.uri.path();
     let is_embedded = path.starts_with("/datasets/") && path.ends_with("/embed/leaderboard");
     let is_for_people = is_page(path) && !is_of_git(path) && !is_embedded;
@@ -73,7 +76,8 @@ async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked) {
         return;
     };
     match session::find(&state.hub, &base, &parts.headers).await {
-        Ok(Some(found)) => {
+        Ok(Some(mut found)) => {
+            found.0.caller = found.0.caller.with_origin(origin.clone());
             asked.name = found.0.caller.name().map(str::to_owned);
             asked.anonymous = false;
             parts.extensions.insert(found);
@@ -102,8 +106,8 @@ fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response
         parts.extensions.insert(address);
         return None;
     };
-    if let Some(matched) = parts.extensions.get::<Matched>() {
-        matched.tell(route);
+    if let Some(notes) = parts.extensions.get::<RequestNotes>() {
+        notes.route(route);
     }
     state.web.metrics.cache_hits.add();
     Some(answer.into_response())
@@ -148,6 +152,7 @@ async fn admit(
             (within(caller, verdict), verdict)
         }
         Err(error) => {
+            state.web.metrics.refused_tokens.add();
             let verdict = limiter.take(guesses, now);
             (Err(error), verdict)
         }
@@ -211,6 +216,26 @@ pub(crate) fn address(parts: &Parts, trust_proxy: bool) -> IpAddr {
         .flatten()
         .or_else(direct)
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// Notes who acts, for the log: the account of the token, or of the session in a browser.
+fn note_account(parts: &Parts, caller: &Caller) {
+    let session = parts.extensions.get::<Session>();
+    let name = caller
+        .name()
+        .or_else(|| session.and_then(|Session(visitor)| visitor.caller.name()));
+    if let (Some(notes), Some(name)) = (parts.extensions.get::<RequestNotes>(), name) {
+        notes.account(name);
+    }
+}
+
+/// The place that a request came from, for the audit log.
+fn origin(asked: &Asked, address: IpAddr) -> Origin {
+    Origin {
+        // A request without a connection, as in tests, has no address.
+        address: (!address.is_unspecified()).then_some(address),
+        request_id: (!asked.request_id.is_empty()).then(|| asked.request_id.as_str().into()),
+    }
 }
 
 fn asked(parts: &Parts) -> Asked {

@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::routes::Routes;
 
 mod accounts;
+pub(crate) mod audit;
 mod commits;
 mod discussions;
 mod evidence;
@@ -50,6 +51,7 @@ pub(crate) fn of_logs() -> Routes {
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(accounts::routes())
+        .merge(audit::routes())
         .merge(evidence::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

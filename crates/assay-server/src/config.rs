@@ -45,12 +45,16 @@ pub struct Config {
     pub trust_proxy: bool,
     /// Whether `/metrics` is answered.
     pub metrics: bool,
+    /// The days that rows of the audit log are kept; zero for ever.
+    pub audit_days: u32,
     /// Whether webhooks may lead into private networks, such as this machine.
     pub webhooks_private: bool,
     /// How the log is written.
     pub log_format: LogFormat,
     /// What is logged: a level, or directives such as `info,assay_server=debug`.
     pub log_level: String,
+    /// Whether the request log names the address of each client.
+    pub log_addresses: bool,
     /// How long requests in flight may take once the server was told to stop, in seconds.
     pub shutdown_seconds: u64,
     /// What an acknowledged change outlasts.
@@ -165,9 +169,11 @@ impl Default for Config {
             allow_plain_http: false,
             trust_proxy: false,
             metrics: true,
+            audit_days: 400,
             webhooks_private: false,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
+            log_addresses: false,
             shutdown_seconds: 30,
             durability: Durability::default(),
             body_bytes: 8 << 20,
@@ -216,6 +222,7 @@ impl Config {
                 issuer: Some(self.issuer()),
                 ..self.trust.clone()
             },
+            shell_user: None,
         }
     }
 

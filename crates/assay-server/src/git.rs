@@ -1,6 +1,6 @@
 use std::io;
 
-use assay_app::{Need, Repo};
+use assay_app::{Need, PushOutcome, PushReply, Repo};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
@@ -17,6 +17,7 @@ use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName};
 use crate::links;
+use crate::metrics::RefusedInBody;
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 
@@ -185,11 +186,14 @@ async fn push(
         .hub
         .push(&caller, &repo, &page, Box::new(reader(request)))
         .await?;
-    state.web.metrics.pushes.add();
-    Ok(answer(
-        "application/x-git-receive-pack-result",
-        Body::from(reply.0),
-    ))
+    let PushReply(text, outcome) = reply;
+    state.web.metrics.pushed(outcome);
+    let kind = "application/x-git-receive-pack-result";
+    let mut response = answer(kind, Body::from(text));
+    if outcome != PushOutcome::Accepted {
+        response.extensions_mut().insert(RefusedInBody);
+    }
+    Ok(response)
 }
 
 fn reader(request: Request) -> impl AsyncRead + Send + Unpin {

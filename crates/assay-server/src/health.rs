@@ -52,5 +52,7 @@ async fn metrics(State(state): State<AppState>) -> Response {
     if !state.web.shows_metrics {
         return Failure::no_route().into_response();
     }
-    ([(CONTENT_TYPE, TEXT)], state.web.metrics.text()).into_response()
+    let mut text = state.web.metrics.text();
+    text.push_str(&state.web.metrics.status.get(&state.hub).await);
+    ([(CONTENT_TYPE, TEXT)], text).into_response()
 }

@@ -1,45 +1,122 @@
-//! Sends what webhooks are to be told. Addresses come from users, so none inside our own network is asked unless the
-//! operator says so, and no redirect leads to one.
+//! Sends what webhooks are to be told, several at once. Addresses come from users, so none inside our own network is asked
+//! unless the operator says so, and no redirect leads to one.
 
+use std::collections::HashMap;
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_app::{DeliveryOutcome, Error, Hub, Parcel};
+use assay_app::{DeliveryOutcome, Error, Hub, InFlight, Parcel};
+use tokio::task::{Id, JoinError, JoinSet};
 
+use crate::metrics::Metrics;
 use crate::outbound::{self, Reach, Scheme, Unwelcome, is_unwelcome};
 
-/// How often the queue is looked at.
+/// The time between two looks at the queue.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long an address may take to answer, all in all.
+/// The time that an address may take to answer, all in all.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Sends deliveries side by side. Which ones may be sent beside each other is for the hub to decide.
+pub(crate) struct Sender {
+    hub: Arc<Hub>,
+    metrics: Arc<Metrics>,
+    reach: Reach,
+    in_flight: InFlight,
+    sending: JoinSet<DeliveryOutcome>,
+    parcels: HashMap<Id, Arc<Parcel>>,
+}
+
+/// A task that ended, with what it brought.
+type Ended = Result<(Id, DeliveryOutcome), JoinError>;
+
 /// Sends what is due, as long as somebody waits for it.
-pub(crate) async fn send_for_ever(hub: Arc<Hub>, reach: Reach) {
+pub(crate) async fn send_for_ever(hub: Arc<Hub>, metrics: Arc<Metrics>, reach: Reach) {
+    let announcing = announce_for_ever(Arc::clone(&hub));
+    let mut sender = Sender::new(hub, metrics, reach);
+    tokio::join!(announcing, sender.run());
+}
+
+/// Queues what is to be told of ranks that changed. It may take long, and nothing waits for it.
+async fn announce_for_ever(hub: Arc<Hub>) {
     loop {
-        let sent = async {
-            hub.announce_ranks().await?;
-            send_due(&hub, reach).await
-        };
-        if let Err(error) = sent.await {
-            let cause = error.source().map(ToString::to_string);
-            tracing::warn!(%error, cause, "webhooks cannot be sent");
+        if let Err(error) = hub.announce_ranks().await {
+            warn(&error, "ranks cannot be announced");
         }
         tokio::time::sleep(EVERY).await;
     }
 }
 
-/// Sends what is due now, one after the other. The answer is how many there were.
-pub(crate) async fn send_due(hub: &Arc<Hub>, reach: Reach) -> Result<usize, Error> {
-    let parcels = hub.due_deliveries().await?;
-    let count = parcels.len();
-    for parcel in parcels {
-        let delivery = parcel.delivery;
-        let sent = tokio::task::spawn_blocking(move || send(&parcel, reach)).await;
-        let outcome = sent.map_err(Error::internal)?;
-        hub.note_delivery(delivery, outcome).await?;
+impl Sender {
+    pub(crate) fn new(hub: Arc<Hub>, metrics: Arc<Metrics>, reach: Reach) -> Self {
+        Self {
+            hub,
+            metrics,
+            reach,
+            in_flight: InFlight::default(),
+            sending: JoinSet::new(),
+            parcels: HashMap::new(),
+        }
     }
-    Ok(count)
+
+    async fn run(&mut self) {
+        loop {
+            if let Err(error) = self.begin_due().await {
+                warn(&error, "webhooks cannot be sent");
+            }
+            // A place that becomes free is taken at once; what is new waits for the next look.
+            let ended = tokio::select! {
+                Some(ended) = self.sending.join_next_with_id() => ended,
+                () = tokio::time::sleep(EVERY) => continue,
+            };
+            if let Err(error) = self.note(ended).await {
+                warn(&error, "the outcome of a delivery cannot be noted");
+            }
+        }
+    }
+
+    /// Sends everything that is due now, and returns how many deliveries that were.
+    #[cfg(feature = "testing")]
+    pub(crate) async fn send_due(&mut self) -> Result<usize, Error> {
+        let mut count = self.begin_due().await?;
+        while let Some(ended) = self.sending.join_next_with_id().await {
+            self.note(ended).await?;
+            count += self.begin_due().await?;
+        }
+        Ok(count)
+    }
+
+    /// Begins what may be sent beside what is being sent.
+    async fn begin_due(&mut self) -> Result<usize, Error> {
+        let parcels = self.hub.due_deliveries(&mut self.in_flight).await?;
+        let count = parcels.len();
+        for parcel in parcels {
+            let (parcel, reach) = (Arc::new(parcel), self.reach);
+            let sent = Arc::clone(&parcel);
+            let task = self.sending.spawn_blocking(move || send(&sent, reach));
+            self.parcels.insert(task.id(), parcel);
+        }
+        Ok(count)
+    }
+
+    /// Makes room for the next delivery, and notes the outcome of this one.
+    async fn note(&mut self, ended: Ended) -> Result<(), Error> {
+        let (id, outcome) = match ended {
+            Ok(ended) => ended,
+            Err(error) => (error.id(), DeliveryOutcome::Failed(error.to_string())),
+        };
+        let Some(parcel) = self.parcels.remove(&id) else {
+            return Ok(());
+        };
+        self.in_flight.end(&parcel);
+        self.metrics.delivered(&outcome);
+        self.hub.note_delivery(parcel.delivery, outcome).await
+    }
+}
+
+fn warn(error: &Error, what: &str) {
+    let cause = error.source().map(ToString::to_string);
+    tracing::warn!(%error, cause, "{what}");
 }
 
 fn send(parcel: &Parcel, reach: Reach) -> DeliveryOutcome {

@@ -5,6 +5,7 @@
 
 mod answer;
 mod api;
+mod audit;
 mod avatar;
 mod base_url;
 mod clock;
@@ -57,4 +58,5 @@ pub use server::{ServeError, Server, serve};
 #[cfg(feature = "testing")]
 pub use testing::{Answer, Person, TestHub};
 pub use tls::TlsError;
+pub use wire::audit_page;
 pub use witness::WitnessServer;

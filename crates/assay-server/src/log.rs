@@ -1,4 +1,4 @@
-//! The log: one line a request, and what went wrong. Never a token, a body or an address.
+//! The log: one line a request, and what went wrong. Never a token, a body or the signature of a link.
 
 use std::io;
 

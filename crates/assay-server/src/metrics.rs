@@ -1,12 +1,21 @@
 //! What is counted, and how Prometheus reads it. Nothing here names a repository, a user or an address.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use assay_app::{DeliveryOutcome, PushOutcome, PushRejection};
 use axum::http::{Method, StatusCode};
+
+mod exposition;
+mod status;
+mod write;
+
+pub(crate) use self::exposition::{counter, gauge};
+use self::exposition::{escape, family, head, label, line};
+pub(crate) use self::status::StatusText;
+pub(crate) use self::write::{RefusedInBody, WriteKind, WriteOutcome};
 
 /// The upper ends of the latency buckets, in seconds.
 const BUCKETS: [(f64, &str); 12] = [
@@ -35,12 +44,28 @@ pub(crate) struct Metrics {
     pub(crate) cache_hits: Counter,
     /// Panics that became a 500.
     pub(crate) panics: Counter,
+    /// Access tokens of the API and of git that were refused.
+    pub(crate) refused_tokens: Counter,
+    /// Directories that wait to be taken in by the lake.
+    pub(crate) lake_pending: Gauge,
+    /// The state of the hub.
+    pub(crate) status: StatusText,
+    writes: [[Counter; WriteOutcome::ALL.len()]; WriteKind::ALL.len()],
+    rejections: [Counter; PushRejection::ALL.len()],
+    deliveries: [Counter; DELIVERIES.len()],
     routes: RwLock<BTreeMap<String, Arc<Route>>>,
 }
+
+/// The outcomes of deliveries, in one word each.
+const DELIVERIES: [&str; 3] = ["delivered", "failed", "forbidden"];
 
 /// A number that only grows.
 #[derive(Default)]
 pub(crate) struct Counter(AtomicU64);
+
+/// A number that is set.
+#[derive(Default)]
+pub(crate) struct Gauge(AtomicU64);
 
 #[derive(Default)]
 struct Route {
@@ -60,7 +85,36 @@ impl Counter {
     }
 }
 
+impl Gauge {
+    pub(crate) fn set(&self, value: usize) {
+        self.0.store(value as u64, Ordering::Relaxed);
+    }
+}
+
 impl Metrics {
+    /// Counts a request that changes something.
+    pub(crate) fn written(&self, kind: WriteKind, outcome: WriteOutcome) {
+        self.writes[kind as usize][outcome as usize].add();
+    }
+
+    /// Counts a push by its outcome.
+    pub(crate) fn pushed(&self, outcome: PushOutcome) {
+        self.pushes.add();
+        if let PushOutcome::Rejected(reason) = outcome {
+            self.rejections[reason as usize].add();
+        }
+    }
+
+    /// Counts an attempt to deliver something to a webhook.
+    pub(crate) fn delivered(&self, outcome: &DeliveryOutcome) {
+        let place = match outcome {
+            DeliveryOutcome::Answered(200..=299) => 0,
+            DeliveryOutcome::Answered(_) | DeliveryOutcome::Failed(_) => 1,
+            DeliveryOutcome::Forbidden(_) => 2,
+        };
+        self.deliveries[place].add();
+    }
+
     /// Counts an answer; `route` is the pattern that matched, so there are as many as the router has.
     pub(crate) fn answered(
         &self,
@@ -96,14 +150,57 @@ impl Metrics {
                 "Panics that became a 500.",
                 &self.panics,
             ),
+            (
+                "assay_token_failures_total",
+                "Access tokens of the API and of git that were refused.",
+                &self.refused_tokens,
+            ),
         ] {
-            head(&mut text, name, help, "counter");
-            line(&mut text, name, "", &counter.get().to_string());
+            self::counter(&mut text, name, help, counter.get());
         }
+        let help = "Directories that wait to be taken in by the lake.";
+        let pending = self.lake_pending.0.load(Ordering::Relaxed);
+        gauge(&mut text, "assay_lake_pending", help, pending);
+        self.families(&mut text);
         let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
         requests(&mut text, &routes);
         latencies(&mut text, &routes);
         text
+    }
+
+    fn families(&self, text: &mut String) {
+        let writes = WriteKind::ALL.into_iter().flat_map(|kind| {
+            WriteOutcome::ALL.into_iter().map(move |outcome| {
+                let kind_label = label("kind", kind.as_str());
+                let labels = format!("{kind_label},{}", label("outcome", outcome.as_str()));
+                let count = self.writes[kind as usize][outcome as usize].get();
+                (labels, count)
+            })
+        });
+        let help = "Requests that change something, by kind and outcome.";
+        family(text, "assay_writes_total", help, "counter", writes);
+        let rejections = PushRejection::ALL.into_iter().map(|reason| {
+            let count = self.rejections[reason as usize].get();
+            (label("reason", reason.as_str()), count)
+        });
+        let help = "Pushes that were rejected, by the class of the reason.";
+        family(
+            text,
+            "assay_pushes_rejected_total",
+            help,
+            "counter",
+            rejections,
+        );
+        let deliveries = DELIVERIES.iter().zip(&self.deliveries);
+        let deliveries = deliveries.map(|(word, count)| (label("outcome", word), count.get()));
+        let help = "Attempts to deliver something to a webhook, by outcome.";
+        family(
+            text,
+            "assay_webhook_deliveries_total",
+            help,
+            "counter",
+            deliveries,
+        );
     }
 
     fn route(&self, route: &str) -> Arc<Route> {
@@ -195,24 +292,6 @@ fn latencies(text: &mut String, routes: &BTreeMap<String, Arc<Route>>) {
             &count,
         );
     }
-}
-
-fn head(text: &mut String, name: &str, help: &str, kind: &str) {
-    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-}
-
-fn line(text: &mut String, name: &str, labels: &str, value: &str) {
-    let _ = match labels {
-        "" => writeln!(text, "{name} {value}"),
-        _ => writeln!(text, "{name}{{{labels}}} {value}"),
-    };
-}
-
-fn escape(label: &str) -> String {
-    label
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
 }
 
 /// The method, or one word for all that nobody has heard of: a stranger must not add rows at will.

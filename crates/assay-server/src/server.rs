@@ -10,6 +10,7 @@ use assay_app::{Account, Hub, ServerMark, Servers, TokenSecret};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
 
+use crate::audit::keep_audit_log;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
 use crate::hooks::send_for_ever;
@@ -139,11 +140,13 @@ impl Server {
         } else {
             Reach::Public
         };
-        let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
         let asker = tokio::spawn(ask_for_ever(Arc::clone(&hub), config.witnesses.clone()));
+        let auditor = tokio::spawn(keep_audit_log(Arc::clone(&hub), config.audit_days));
         let lake = tokio::spawn(lake::keep(config.clone()));
-        let filling = tokio::spawn(lake::fill(Arc::clone(&hub), config.clone()));
-        let state = AppState::new(hub, &config, Arc::new(SystemClock));
+        let state = AppState::new(Arc::clone(&hub), &config, Arc::new(SystemClock));
+        let metrics = || Arc::clone(&state.web.metrics);
+        let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), metrics(), reach));
+        let filling = tokio::spawn(lake::fill(hub, config.clone(), metrics()));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
         let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
         let handle = Handle::new();
@@ -169,6 +172,7 @@ impl Server {
         stopper.abort();
         sender.abort();
         asker.abort();
+        auditor.abort();
         reloading.abort();
         lake.abort();
         filling.abort();

@@ -34,6 +34,8 @@ pub(crate) struct Web {
     pub(crate) scheme: &'static str,
     /// Whether the headers of a proxy are believed.
     pub(crate) trust_proxy: bool,
+    /// Whether the request log names the address of each client.
+    pub(crate) logs_addresses: bool,
     /// Whether `/metrics` is answered.
     pub(crate) shows_metrics: bool,
     /// The largest body of an ordinary request.
@@ -45,7 +47,7 @@ pub(crate) struct Web {
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
     /// What is counted.
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     /// Who has asked how often.
     pub(crate) limiter: Limiter,
     /// The lake, when there is one.
@@ -61,12 +63,13 @@ impl AppState {
             public_url: config.public_url.clone(),
             scheme: if config.has_tls() { "https" } else { "http" },
             trust_proxy: config.trust_proxy,
+            logs_addresses: config.log_addresses,
             shows_metrics: config.metrics,
             body_bytes: config.body_bytes,
             limits: config.limits,
             scratch: config.data.join("tmp"),
             clock,
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             limiter: Limiter::new(config.rates),
             lake: Lake::of(config),
             rendered: Rendered::default(),

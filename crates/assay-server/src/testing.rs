@@ -28,8 +28,9 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::config::{Config, Rates};
-use crate::hooks::send_due;
+use crate::hooks::{Sender, send_for_ever};
 use crate::lake::{Filler, Lake};
+use crate::metrics::Metrics;
 use crate::outbound::Reach;
 use crate::router::{router_of, routes};
 use crate::state::AppState;
@@ -49,6 +50,7 @@ pub struct TestHub {
     router: Router,
     hub: Arc<Hub>,
     issuer: Arc<Issuer>,
+    metrics: Arc<Metrics>,
     clock: Arc<TestClock>,
     secrets: [String; 3],
     lake: Option<Lake>,
@@ -127,6 +129,7 @@ impl TestHub {
         );
         Self {
             router: router_of(&state),
+            metrics: Arc::clone(&state.web.metrics),
             issuer: state.issuer,
             lake: Lake::of(&config),
             filler: tokio::sync::Mutex::new(Filler::new(&config)),
@@ -180,15 +183,16 @@ impl TestHub {
 
     /// Sends what webhooks are to be told by now, to private addresses too when that is allowed.
     pub async fn send_webhooks(&self, private: bool) -> usize {
-        let reach = if private {
-            Reach::Anywhere
-        } else {
-            Reach::Public
-        };
+        let reach = reach(private);
         self.hub.announce_ranks().await.expect("ranks can be told");
-        send_due(&self.hub, reach)
-            .await
-            .expect("the queue can be read")
+        let mut sender = Sender::new(Arc::clone(&self.hub), Arc::clone(&self.metrics), reach);
+        sender.send_due().await.expect("the queue can be read")
+    }
+
+    /// Sends what webhooks are to be told for as long as the test goes on, as a server does.
+    pub fn start_webhooks(&self, private: bool) -> tokio::task::JoinHandle<()> {
+        let (hub, metrics) = (Arc::clone(&self.hub), Arc::clone(&self.metrics));
+        tokio::spawn(send_for_ever(hub, metrics, reach(private)))
     }
 
     /// Hands what is public to the lake, as a server does whenever something has changed. None when nothing has.
@@ -319,6 +323,14 @@ impl TestHub {
         let body = Body::from(lines.join("\n"));
         self.ask(person, Method::POST, &format!("/api/{place}"), body)
             .await
+    }
+}
+
+fn reach(private: bool) -> Reach {
+    if private {
+        Reach::Anywhere
+    } else {
+        Reach::Public
     }
 }
 

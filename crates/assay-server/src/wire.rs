@@ -9,10 +9,12 @@ use assay_model::{RepoKind, Standing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};
 
+mod audit;
 mod board;
 mod discussion;
 mod result;
 
+pub use audit::audit_page;
 pub(crate) use board::board_row;
 pub(crate) use discussion::{details, discussion_page, event};
 pub(crate) use result::eval_result;

@@ -137,15 +137,6 @@ impl Connection {
         Ok(())
     }
 
-    /// What makes a question lock the rows it finds, and pass over those that others have locked. In a file nobody else
-    /// can have any.
-    pub(crate) fn skip_locked(&self) -> &'static str {
-        match self {
-            Self::Sqlite(_) => "",
-            Self::Postgres(_) => " FOR UPDATE SKIP LOCKED",
-        }
-    }
-
     /// Begins a transaction by hand, which nothing but the next statements ends.
     pub(crate) async fn begin(&mut self) -> sqlx::Result<()> {
         let statement = match self {

@@ -41,6 +41,8 @@ pub struct PublicCounts {
 }
 
 questions! {
+    /// The size of the database, in bytes.
+    fn database_bytes() -> u64;
     /// How much there is of everything.
     fn counts() -> Counts;
     /// How much there is of what everyone sees.
@@ -95,4 +97,15 @@ async fn public_counts(connection: &mut Connection) -> sqlx::Result<PublicCounts
         entries: cells.number()?,
         verified: cells.number()?,
     })
+}
+
+async fn database_bytes(connection: &mut Connection) -> sqlx::Result<u64> {
+    let statement = match connection {
+        Connection::Sqlite(_) => {
+            "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        }
+        Connection::Postgres(_) => "SELECT pg_database_size(current_database())",
+    };
+    let row = sql::query(statement).fetch_one(connection).await?;
+    Cells::of(&row).number()
 }

@@ -11,6 +11,8 @@ mod question;
 mod word;
 
 mod accounts;
+mod audit;
+mod audit_action;
 mod backend;
 mod benchmarks;
 mod board;
@@ -18,6 +20,7 @@ mod brief;
 mod cards;
 mod counts;
 mod database;
+mod deliveries;
 mod discussions;
 mod dump;
 mod entries;
@@ -57,16 +60,20 @@ mod tokens;
 mod transfer;
 mod turn;
 mod tx;
+mod waits;
 mod web_sessions;
 mod webhooks;
 
 pub use accounts::{Account, AccountId, AccountKind, NewAccount};
+pub use audit::{AuditActor, AuditFilter, AuditRow, AuditSubject, AuditSubjectKind, NewAuditRow};
+pub use audit_action::AuditAction;
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
 pub use board::{Board, BoardEntry, BoardSize, EntryId, Owner};
 pub use brief::{BriefEntry, EntryWords};
 pub use cards::Card;
 pub use counts::{Counts, PublicCounts};
 pub use database::{Database, DatabaseError, Server};
+pub use deliveries::{Attempt, Delivery, DeliveryCause, DeliveryCounts, DeliveryId, DueDelivery};
 pub use discussions::{
     Author, Discussion, DiscussionFilter, DiscussionKind, DiscussionPage, DiscussionState,
     NewDiscussion, Status,
@@ -95,6 +102,7 @@ pub use token_entries::TokenEntry;
 pub use tokens::{Credential, NewToken, Token, TokenId};
 pub use transfer::Copied;
 pub use tx::Tx;
+pub use waits::WriterWaits;
 pub use web_sessions::{NewWebSession, WebSession, WebSessionId, WebVisitor};
-pub use webhooks::{Attempt, Delivery, DeliveryId, HookedTo, NewWebhook, Webhook, WebhookId};
+pub use webhooks::{HookedTo, NewWebhook, Webhook, WebhookId};
 pub use word::WordError;

@@ -24,6 +24,8 @@ questions! {
     fn log_request(id: i64) -> Option<LogRequest>;
     /// The requests that nobody has answered yet, oldest first.
     fn open_log_requests(limit: u32) -> Vec<LogRequest>;
+    /// The number of requests that nobody has answered yet.
+    fn log_request_count() -> u64;
 }
 
 impl Tx {
@@ -84,6 +86,14 @@ async fn open_log_requests(
                  ORDER BY id LIMIT $1";
     let rows = sql::query(query).bind(limit).fetch_all(connection).await?;
     rows.iter().map(read).collect()
+}
+
+async fn log_request_count(connection: &mut Connection) -> sqlx::Result<u64> {
+    let row =
+        sql::query("SELECT COUNT(*) FROM control_requests WHERE idx IS NULL AND fault IS NULL")
+            .fetch_one(connection)
+            .await?;
+    Cells::of(&row).number()
 }
 
 fn read(row: &Row) -> sqlx::Result<LogRequest> {

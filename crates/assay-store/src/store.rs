@@ -1,6 +1,6 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_model::{Durability, RepoKey};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -8,7 +8,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::backend::Connection;
 use crate::postgres::OpenError;
 use crate::seen::Seen;
-use crate::{Database, Error, Tx, postgres, sqlite, turn};
+use crate::waits::WaitCounter;
+use crate::{Database, Error, Tx, WriterWaits, postgres, sqlite, turn};
 
 /// The database of a hub. It is cheap to clone, and every clone is the same database.
 ///
@@ -50,6 +51,7 @@ pub struct Store {
 pub(crate) struct Shared {
     backend: Backend,
     pub(crate) seen: Seen,
+    waits: WaitCounter,
 }
 
 /// What carries out questions and changes.
@@ -134,6 +136,7 @@ impl Store {
         let shared = Shared {
             backend,
             seen: Seen::default(),
+            waits: WaitCounter::default(),
         };
         let store = Self {
             shared: Arc::new(shared),
@@ -145,6 +148,7 @@ impl Store {
     /// Begins a change. It waits until the one before has ended, here or in another process; what is not committed is
     /// undone when the transaction is dropped.
     pub async fn begin(&self) -> Result<Tx, Error> {
+        let started = Instant::now();
         let begun = match &self.shared.backend {
             Backend::Sqlite { pools, .. } => {
                 let begun = pools.begin().await;
@@ -156,6 +160,7 @@ impl Store {
                 begun.map(|connection| (connection, Turn::Postgres(turn)))
             }
         };
+        self.shared.waits.note(started.elapsed());
         let (connection, turn) = begun.map_err(|error| Error::of("begin", error))?;
         Ok(Tx::new(connection, turn, Arc::clone(&self.shared)))
     }
@@ -189,6 +194,11 @@ impl Store {
                 let _ = tokio::time::timeout(at_most, watch.news()).await;
             }
         }
+    }
+
+    /// The time that changes of this store waited for their turn.
+    pub fn writer_waits(&self) -> WriterWaits {
+        self.shared.waits.get()
     }
 
     /// The newest generation that this process has made or seen. It costs nothing and does not notice another process.

@@ -13,7 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::Database;
 
@@ -111,6 +112,24 @@ impl Drop for TestDatabase {
             finished.push(std::mem::take(&mut self.name));
         }
     }
+}
+
+/// Runs a statement past the store, as somebody with a client of the database would. Returns what the database says
+/// against it.
+pub async fn execute_raw(database: &Database, statement: &str) -> Result<(), String> {
+    let statement = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()));
+    let done = match database {
+        Database::File(path) => {
+            let options = SqliteConnectOptions::new().filename(path);
+            let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+            statement.execute(&mut connection).await.map(drop)
+        }
+        Database::Server(server) => {
+            let mut connection = PgConnection::connect_with(server.options()).await.unwrap();
+            statement.execute(&mut connection).await.map(drop)
+        }
+    };
+    done.map_err(|error| error.to_string())
 }
 
 async fn run(connection: &mut PgConnection, statement: String) {

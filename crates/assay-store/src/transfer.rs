@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 35] = [
+const TABLES: [&str; 36] = [
     "generation",
     "accounts",
     "members",
@@ -47,6 +47,7 @@ const TABLES: [&str; 35] = [
     "webhooks",
     "deliveries",
     "told_ranks",
+    "audit",
 ];
 /// The one table that has a row from the beginning.
 const GENERATION: &str = "generation";

@@ -1,10 +1,9 @@
 use assay_model::{RepoKey, TaskId, Timestamp};
 use serde_json::Value as Json;
-use sqlx::AssertSqlSafe;
 
 use crate::backend::Connection;
 use crate::row::{Cells, to_json};
-use crate::{AccountId, Error, Store, Taken, Tx, sql};
+use crate::{AccountId, Error, Taken, Tx, sql};
 
 /// What a webhook is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +33,10 @@ pub struct Webhook {
     pub events: Vec<String>,
     /// When it was made.
     pub created: Timestamp,
+    /// The first failure since its address last answered well.
+    pub failing_since: Option<Timestamp>,
+    /// The moment since which nothing is sent, because the address failed for long.
+    pub paused: Option<Timestamp>,
 }
 
 /// A webhook that is to be made.
@@ -51,48 +54,6 @@ pub struct NewWebhook {
     pub created: Timestamp,
 }
 
-/// What a delivery is known by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DeliveryId(pub i64);
-
-/// Something that an address is to be told, or was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// What it is known by.
-    pub id: DeliveryId,
-    /// Through which webhook.
-    pub webhook: WebhookId,
-    /// The kind of event.
-    pub event: String,
-    /// What is said.
-    pub body: String,
-    /// When it happened.
-    pub created: Timestamp,
-    /// How often it was tried.
-    pub attempts: u32,
-    /// When it is to be tried next; none when it is over.
-    pub due: Option<Timestamp>,
-    /// When it was last tried.
-    pub tried: Option<Timestamp>,
-    /// The status of the last answer.
-    pub status: Option<u16>,
-    /// Why there was no answer, or not a good one.
-    pub problem: Option<String>,
-}
-
-/// What became of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
-    /// When it was made.
-    pub tried: Timestamp,
-    /// When to try again; none when it is over.
-    pub due: Option<Timestamp>,
-    /// The status of the answer.
-    pub status: Option<u16>,
-    /// Why there was no answer, or not a good one.
-    pub problem: Option<String>,
-}
-
 questions! {
     /// The webhooks of a repository or account itself, oldest first.
     fn webhooks_of(to: HookedTo) -> Vec<Webhook>;
@@ -102,36 +63,8 @@ questions! {
     fn webhooks() -> Vec<Webhook>;
     /// A webhook.
     fn webhook(id: WebhookId) -> Option<Webhook>;
-    /// The last deliveries of a webhook, newest first.
-    fn deliveries_of(webhook: WebhookId, limit: u32) -> Vec<Delivery>;
-    /// A delivery.
-    fn delivery(id: DeliveryId) -> Option<Delivery>;
-    /// Whether any delivery is to be tried by now.
-    fn is_any_due(now: Timestamp) -> bool;
     /// The ranks of a board as they were last told.
     fn told_ranks(key: RepoKey, task: &TaskId) -> Option<Json>;
-}
-
-impl Store {
-    /// Takes deliveries that are due, what waits longest first, so that nobody else takes them until a moment: by then
-    /// they are noted, or whoever took them is gone. It waits for nobody who writes, and skips what another process is
-    /// just taking.
-    pub async fn take_deliveries(
-        &self,
-        now: Timestamp,
-        until: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<Delivery>, Error> {
-        // Most of the time nothing is due, and nobody has to wait to find that out.
-        if !self.is_any_due(now).await? {
-            return Ok(Vec::new());
-        }
-        let mut worker = self.worker("take_deliveries").await?;
-        let taken = take_deliveries(worker.connection(), now, until, limit).await;
-        let taken = taken.map_err(|error| Error::of("take_deliveries", error))?;
-        worker.end("take_deliveries").await?;
-        Ok(taken)
-    }
 }
 
 impl Tx {
@@ -160,57 +93,55 @@ impl Tx {
         Ok(self.change("remove_webhook", query).await? > 0)
     }
 
-    /// Puts something into the queue. Nobody else sees it, so the generation stays.
-    pub async fn add_delivery(
-        &mut self,
-        webhook: WebhookId,
-        event: &str,
-        body: &str,
-        at: Timestamp,
-    ) -> Result<DeliveryId, Error> {
-        let id: i64 = sql::query_scalar(
-            "INSERT INTO deliveries (webhook, event, body, created_ms, attempts, due_ms)
-             VALUES ($1, $2, $3, $4, 0, $4) RETURNING id",
-        )
-        .bind(webhook.0)
-        .bind(event)
-        .bind(body)
-        .bind(at.millis())
-        .fetch_one(self.connection())
-        .await
-        .map_err(|error| Error::of("add_delivery", error))?;
-        Ok(DeliveryId(id))
+    /// Notes that the address of a webhook answered well.
+    pub async fn note_hook_success(&mut self, id: WebhookId) -> Result<(), Error> {
+        sql::query("UPDATE webhooks SET failing_since_ms = NULL WHERE id = $1 AND failing_since_ms IS NOT NULL")
+            .bind(id.0)
+            .execute(self.connection())
+            .await
+            .map_err(|error| Error::of("note_hook_success", error))?;
+        Ok(())
     }
 
-    /// Writes what became of an attempt.
-    pub async fn note_attempt(&mut self, id: DeliveryId, attempt: &Attempt) -> Result<(), Error> {
+    /// Notes that the address of a webhook failed, and pauses the webhook when it has failed since this moment or longer.
+    /// Returns whether it was paused just now.
+    pub async fn note_hook_failure(
+        &mut self,
+        id: WebhookId,
+        at: Timestamp,
+        pause_if_since: Timestamp,
+    ) -> Result<bool, Error> {
+        let failed = |error| Error::of("note_hook_failure", error);
         sql::query(
-            "UPDATE deliveries SET attempts = attempts + 1, tried_ms = $2, due_ms = $3, status = $4, problem = $5
-             WHERE id = $1",
+            "UPDATE webhooks SET failing_since_ms = $2 WHERE id = $1 AND failing_since_ms IS NULL",
         )
         .bind(id.0)
-        .bind(attempt.tried.millis())
-        .bind(attempt.due.map(Timestamp::millis))
-        .bind(attempt.status.map(i64::from))
-        .bind(&attempt.problem)
+        .bind(at.millis())
         .execute(self.connection())
         .await
-        .map_err(|error| Error::of("note_attempt", error))?;
-        Ok(())
+        .map_err(failed)?;
+        let paused = sql::query(
+            "UPDATE webhooks SET paused_ms = $2 WHERE id = $1 AND paused_ms IS NULL AND failing_since_ms <= $3",
+        )
+        .bind(id.0)
+        .bind(at.millis())
+        .bind(pause_if_since.millis())
+        .execute(self.connection())
+        .await
+        .map_err(failed)?;
+        Ok(paused > 0)
     }
 
-    /// Forgets all but the last deliveries of a webhook that are over.
-    pub async fn prune_deliveries(&mut self, webhook: WebhookId, keep: u32) -> Result<(), Error> {
-        sql::query(
-            "DELETE FROM deliveries WHERE webhook = $1 AND due_ms IS NULL AND id NOT IN
-             (SELECT id FROM deliveries WHERE webhook = $1 ORDER BY id DESC LIMIT $2)",
+    /// Lets a paused webhook go on. Returns whether it was paused.
+    pub async fn resume_webhook(&mut self, id: WebhookId) -> Result<bool, Error> {
+        let resumed = sql::query(
+            "UPDATE webhooks SET paused_ms = NULL, failing_since_ms = NULL WHERE id = $1 AND paused_ms IS NOT NULL",
         )
-        .bind(webhook.0)
-        .bind(keep)
+        .bind(id.0)
         .execute(self.connection())
         .await
-        .map_err(|error| Error::of("prune_deliveries", error))?;
-        Ok(())
+        .map_err(|error| Error::of("resume_webhook", error))?;
+        Ok(resumed > 0)
     }
 
     /// Writes the ranks of a board as they are told.
@@ -244,7 +175,7 @@ fn columns(to: HookedTo) -> (Option<i64>, Option<i64>) {
 macro_rules! select_webhooks {
     ($condition:literal) => {
         concat!(
-            "SELECT id, account, repo, url, secret, events, created_ms FROM webhooks ",
+            "SELECT id, account, repo, url, secret, events, created_ms, failing_since_ms, paused_ms FROM webhooks ",
             $condition,
             " ORDER BY id"
         )
@@ -264,6 +195,8 @@ fn read_webhook(cells: &mut Cells<'_>) -> sqlx::Result<Webhook> {
         secret: cells.get()?,
         events: cells.json()?,
         created: cells.time()?,
+        failing_since: cells.time_option()?,
+        paused: cells.time_option()?,
     })
 }
 
@@ -309,86 +242,6 @@ async fn webhook(connection: &mut Connection, id: WebhookId) -> sqlx::Result<Opt
         .await?;
     row.map(|row| read_webhook(&mut Cells::of(&row)))
         .transpose()
-}
-
-macro_rules! select_deliveries {
-    ($condition:literal) => {
-        concat!(
-            "SELECT id, webhook, event, body, created_ms, attempts, due_ms, tried_ms, status, problem FROM deliveries ",
-            $condition
-        )
-    };
-}
-
-fn read_delivery(cells: &mut Cells<'_>) -> sqlx::Result<Delivery> {
-    Ok(Delivery {
-        id: DeliveryId(cells.get()?),
-        webhook: WebhookId(cells.get()?),
-        event: cells.get()?,
-        body: cells.get()?,
-        created: cells.time()?,
-        attempts: cells.number()?,
-        due: cells.time_option()?,
-        tried: cells.time_option()?,
-        status: cells.number_option()?,
-        problem: cells.get()?,
-    })
-}
-
-async fn deliveries_of(
-    connection: &mut Connection,
-    webhook: WebhookId,
-    limit: u32,
-) -> sqlx::Result<Vec<Delivery>> {
-    let statement = select_deliveries!("WHERE webhook = $1 ORDER BY id DESC LIMIT $2");
-    let rows = sql::query(statement)
-        .bind(webhook.0)
-        .bind(limit)
-        .fetch_all(connection)
-        .await?;
-    rows.iter()
-        .map(|row| read_delivery(&mut Cells::of(row)))
-        .collect()
-}
-
-async fn delivery(connection: &mut Connection, id: DeliveryId) -> sqlx::Result<Option<Delivery>> {
-    let row = sql::query(select_deliveries!("WHERE id = $1"))
-        .bind(id.0)
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| read_delivery(&mut Cells::of(&row)))
-        .transpose()
-}
-
-async fn is_any_due(connection: &mut Connection, now: Timestamp) -> sqlx::Result<bool> {
-    sql::query_scalar("SELECT EXISTS (SELECT 1 FROM deliveries WHERE due_ms <= $1)")
-        .bind(now.millis())
-        .fetch_one(connection)
-        .await
-}
-
-async fn take_deliveries(
-    connection: &mut Connection,
-    now: Timestamp,
-    until: Timestamp,
-    limit: u32,
-) -> sqlx::Result<Vec<Delivery>> {
-    let statement = format!(
-        "UPDATE deliveries SET due_ms = $2 WHERE id IN
-         (SELECT id FROM deliveries WHERE due_ms <= $1 ORDER BY due_ms, id LIMIT $3{})
-         RETURNING id, webhook, event, body, created_ms, attempts, due_ms, tried_ms, status, problem",
-        connection.skip_locked()
-    );
-    let rows = sql::query(AssertSqlSafe(statement))
-        .bind(now.millis())
-        .bind(until.millis())
-        .bind(limit)
-        .fetch_all(connection)
-        .await?;
-    let taken = rows.iter().map(|row| read_delivery(&mut Cells::of(row)));
-    let mut taken = taken.collect::<sqlx::Result<Vec<_>>>()?;
-    taken.sort_by_key(|delivery| (delivery.tried.unwrap_or(delivery.created), delivery.id));
-    Ok(taken)
 }
 
 async fn told_ranks(

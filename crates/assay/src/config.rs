@@ -103,6 +103,15 @@ fn credentials() -> Option<PathBuf> {
     Some(directory.join("assay").join("credentials.json"))
 }
 
+/// The operating system user who runs this command, for the audit log; with `sudo`, also who called it.
+pub(crate) fn shell_user() -> String {
+    let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());
+    match variable("SUDO_USER") {
+        Some(caller) if caller != user => format!("{user} (sudo by {caller})"),
+        Some(_) | None => user,
+    }
+}
+
 fn width_of_terminal() -> usize {
     terminal_size::terminal_size().map_or(WIDTH_OF_A_FILE, |(width, _)| {
         usize::from(width.0).max(MIN_WIDTH)

@@ -7,16 +7,14 @@ fn id() -> RepoId {
 }
 
 fn user(operator: bool, scope: Scope) -> Caller {
-    Caller {
-        inner: CallerKind::User(SignedIn {
-            account: AccountId(1),
-            name: "ada".to_owned(),
-            email: None,
-            operator,
-            token: Some(1),
-            scope,
-        }),
-    }
+    Caller::new(CallerKind::User(SignedIn {
+        account: AccountId(1),
+        name: "ada".to_owned(),
+        email: None,
+        operator,
+        token: Some(1),
+        scope,
+    }))
 }
 
 fn ask(caller: &Caller, private: bool, relation: Relation, created: bool, need: Need) -> Verdict {

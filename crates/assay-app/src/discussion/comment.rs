@@ -1,6 +1,6 @@
 //! What people say, and take back.
 
-use assay_store::{AccountId, EventId, Tx};
+use assay_store::{AccountId, AuditAction, EventId, Tx};
 
 use super::events::{self, Scene, Told};
 use super::scene::no_such_comment;
@@ -79,6 +79,13 @@ impl Hub {
         // What was hidden is not kept: who asks for it to be gone means it.
         let data = events::comment("", said.edits, scene.now, true);
         tx.set_event(&id, &data).await?;
+        if said.author != scene.actor {
+            let subject = repo
+                .audited()
+                .with(format!("comment {id} of discussion {num}"));
+            self.audit(&mut tx, caller, AuditAction::CommentHidden, subject)
+                .await?;
+        }
         tx.commit().await?;
         self.stored_event(&id).await
     }

@@ -116,7 +116,9 @@ impl Issuer {
     ) -> Result<(), Refusal> {
         let status = self.status(caller, jti).await?;
         let actor = caller.key().to_string();
-        self.revoke_as(&status, &actor, reason, request).await
+        let nobody = Caller::anonymous();
+        self.revoke_as(&nobody, &status, &actor, reason, request)
+            .await
     }
 
     /// Revokes any token. For operators.
@@ -129,11 +131,13 @@ impl Issuer {
     ) -> Result<(), Refusal> {
         let status = self.status_for_operator(caller, jti).await?;
         let actor = caller.name().unwrap_or("operator").to_owned();
-        self.revoke_as(&status, &actor, reason, request).await
+        self.revoke_as(caller, &status, &actor, reason, request)
+            .await
     }
 
     async fn revoke_as(
         &self,
+        caller: &Caller,
         status: &EvalTokenStatus,
         actor: &str,
         reason: &str,
@@ -149,7 +153,7 @@ impl Issuer {
             reason: reason.to_owned(),
             actor: actor.to_owned(),
         };
-        self.hub.log_control(&leaf).await?;
+        self.hub.log_control(caller, &leaf).await?;
         self.note(NewIssuerEvent {
             action: "revoke".to_owned(),
             integration: Some(status.integration.clone()),

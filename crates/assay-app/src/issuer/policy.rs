@@ -178,7 +178,7 @@ impl Issuer {
             return Ok(());
         }
         self.hub
-            .log_control(&ControlLeaf::Policy { sha256 })
+            .log_control(&self.hub.shell(), &ControlLeaf::Policy { sha256 })
             .await?;
         Ok(())
     }

@@ -1,7 +1,10 @@
 //! What operators do at the shell: integrations, identities, credentials.
 
 use assay_model::Timestamp;
-use assay_store::{CredentialKind, IssuerCredential, NewIssuerEvent, Sha256};
+use assay_store::{
+    AuditAction, AuditSubject, AuditSubjectKind, CredentialKind, IssuerCredential, NewIssuerEvent,
+    Sha256, Tx,
+};
 use assay_trust::issuer::{
     ClientAuth, ClientKey, Identity, IdentityKey, IdentityKind, Secret, SecretKind, skeleton,
 };
@@ -91,6 +94,14 @@ impl Issuer {
         let mut tx = self.store().begin().await?;
         tx.add_integration(id.as_str(), &skeleton(id.as_str()), self.now())
             .await?;
+        self.audit(
+            &mut tx,
+            caller,
+            AuditAction::IntegrationAdded,
+            id.as_str(),
+            None,
+        )
+        .await?;
         tx.commit().await?;
         self.note_operator("add integration", Some(id.as_str()), None, None)
             .await;
@@ -140,6 +151,11 @@ impl Issuer {
         if !tx.suspend_integration(id, suspended).await? {
             return Err(missing(format!("there is no integration `{id}`")));
         }
+        let audited = match reason {
+            Some(_) => AuditAction::IntegrationSuspended,
+            None => AuditAction::IntegrationResumed,
+        };
+        self.audit(&mut tx, caller, audited, id, reason).await?;
         tx.commit().await?;
         let action = if reason.is_some() {
             "suspend"
@@ -191,8 +207,10 @@ impl Issuer {
             return Err(missing(format!("register the integration `{id}` first")));
         }
         added?;
-        tx.commit().await?;
         let key = identity.key.to_string();
+        self.audit(&mut tx, caller, AuditAction::IdentityAdded, &key, None)
+            .await?;
+        tx.commit().await?;
         self.note_operator("add identity", Some(id.as_str()), Some(&key), None)
             .await;
         Ok(info(&identity, false, None))
@@ -267,6 +285,12 @@ impl Issuer {
             ..NewIssuerEvent::default()
         };
         tx.note_issuer_event(self.now(), &event).await?;
+        let audited = match reason {
+            Some(_) => AuditAction::IdentitySuspended,
+            None => AuditAction::IdentityResumed,
+        };
+        self.audit(&mut tx, caller, audited, &key.to_string(), reason)
+            .await?;
         tx.commit().await?;
         self.pardon(&key);
         Ok(())
@@ -284,6 +308,15 @@ impl Issuer {
         let (integration, name) = (key.integration().as_str(), key.name());
         let mut tx = self.store().begin().await?;
         tx.remove_identity(integration, name).await?;
+        let removed = key.to_string();
+        self.audit(
+            &mut tx,
+            caller,
+            AuditAction::IdentityRemoved,
+            &removed,
+            None,
+        )
+        .await?;
         tx.commit().await?;
         self.note_operator(
             "remove identity",
@@ -339,6 +372,10 @@ impl Issuer {
         };
         let mut tx = self.store().begin().await?;
         tx.add_credential(&credential).await?;
+        let words = format!("credential {} `{}`", credential.id, credential.label);
+        let (made, owner) = (AuditAction::CredentialCreated, key.to_string());
+        self.audit(&mut tx, caller, made, &owner, Some(&words))
+            .await?;
         tx.commit().await?;
         let integration = key.integration().as_str();
         let (action, detail) = ("add credential", credential.id.as_str());
@@ -367,10 +404,34 @@ impl Issuer {
                 "there is no credential `{id}` that could be revoked"
             )));
         }
+        let words = format!("credential {id}");
+        self.audit(
+            &mut tx,
+            caller,
+            AuditAction::CredentialRevoked,
+            "",
+            Some(&words),
+        )
+        .await?;
         tx.commit().await?;
         self.note_operator("revoke credential", None, None, Some(id))
             .await;
         Ok(())
+    }
+
+    async fn audit(
+        &self,
+        tx: &mut Tx,
+        caller: &Caller,
+        action: AuditAction,
+        name: &str,
+        detail: Option<&str>,
+    ) -> Result<(), Error> {
+        let subject = AuditSubject {
+            detail: detail.map(str::to_owned),
+            ..AuditSubject::new(AuditSubjectKind::Integration, name)
+        };
+        self.hub.audit(tx, caller, action, subject).await
     }
 
     async fn known_key(&self, text: &str) -> Result<IdentityKey, Error> {

@@ -49,7 +49,7 @@ impl Hub {
         for new in wanted {
             let state = self.trust_now().await?;
             for leaf in self.missing(&state, new)? {
-                self.log_control(&leaf).await?;
+                self.log_control(caller, &leaf).await?;
                 written += 1;
             }
         }

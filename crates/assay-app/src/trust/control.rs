@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::Timestamp;
-use assay_store::LogKind;
+use assay_store::{LogKind, Tx};
 use assay_trust::{ControlLeaf, TrustState};
 
+use super::audited::audited;
 use super::{Role, Trust, Which, hold, log_error};
+use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
@@ -29,17 +31,39 @@ const MIRROR_EVERY: u64 = 25;
 impl Hub {
     /// Writes a leaf to the control log, or asks the process that may, and returns where it stands once everything that it
     /// changes has been judged again.
-    pub(crate) async fn log_control(&self, leaf: &ControlLeaf) -> Result<u64, Error> {
+    /// The audit log has it with the first change of the database that follows from it.
+    pub(crate) async fn log_control(
+        &self,
+        caller: &Caller,
+        leaf: &ControlLeaf,
+    ) -> Result<u64, Error> {
         if self.trust.writes(Which::Control) {
             let index = self.trust.append_control(leaf).await?;
-            self.follow_logs().await?;
+            let mut tx = self.store.begin().await?;
+            let touched = self.trust.follow(&mut tx, None).await?;
+            self.audit_leaf(&mut tx, caller, leaf).await?;
+            tx.commit().await?;
+            self.touch(&touched);
             return Ok(index);
         }
         let mut tx = self.store.begin().await?;
+        self.audit_leaf(&mut tx, caller, leaf).await?;
         let json = leaf.to_json();
         let id = tx.ask_log(LogKind::Control, &json, self.now()).await?;
         tx.commit().await?;
         self.answer_to(id, Which::Control).await
+    }
+
+    async fn audit_leaf(
+        &self,
+        tx: &mut Tx,
+        caller: &Caller,
+        leaf: &ControlLeaf,
+    ) -> Result<(), Error> {
+        match audited(leaf) {
+            Some((action, subject)) => self.audit(tx, caller, action, subject).await,
+            None => Ok(()),
+        }
     }
 
     /// Writes leaves to the results log, or asks the process that may, and returns where they stand once they are there to

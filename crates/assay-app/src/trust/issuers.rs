@@ -38,13 +38,16 @@ impl Hub {
             ));
         }
         let audience = self.trust.audience_for(&new);
-        self.log_control(&ControlLeaf::Issuer(IssuerTrust {
-            issuer: new.issuer.clone(),
-            audience,
-            frameworks: new.frameworks,
-            must_be_logged: new.must_be_logged,
-            is_trusted: true,
-        }))
+        self.log_control(
+            caller,
+            &ControlLeaf::Issuer(IssuerTrust {
+                issuer: new.issuer.clone(),
+                audience,
+                frameworks: new.frameworks,
+                must_be_logged: new.must_be_logged,
+                is_trusted: true,
+            }),
+        )
         .await?;
         let state = self.trust_now().await?;
         for key in new.keys {
@@ -54,12 +57,15 @@ impl Hub {
             if is_known {
                 continue;
             }
-            self.log_control(&ControlLeaf::Key {
-                issuer: new.issuer.clone(),
-                key,
-                purpose: KeyPurpose::Token,
-                state: KeyState::Active,
-            })
+            self.log_control(
+                caller,
+                &ControlLeaf::Key {
+                    issuer: new.issuer.clone(),
+                    key,
+                    purpose: KeyPurpose::Token,
+                    state: KeyState::Active,
+                },
+            )
             .await?;
         }
         Ok(())
@@ -77,10 +83,13 @@ impl Hub {
         let known = state.issuer(issuer).ok_or_else(|| {
             Error::NotFound(Missing::Other(format!("`{issuer}` is no known issuer")))
         })?;
-        self.log_control(&ControlLeaf::Issuer(IssuerTrust {
-            is_trusted: false,
-            ..known.trust.clone()
-        }))
+        self.log_control(
+            caller,
+            &ControlLeaf::Issuer(IssuerTrust {
+                is_trusted: false,
+                ..known.trust.clone()
+            }),
+        )
         .await?;
         Ok(())
     }

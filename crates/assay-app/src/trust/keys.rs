@@ -56,7 +56,7 @@ impl Hub {
     /// Makes a key for tokens and publishes it, to be used later. For operators.
     pub async fn generate_key(&self, caller: &Caller) -> Result<KeyInfo, Error> {
         caller.check_operator()?;
-        let key = self.new_token_key(KeyState::Pending).await?;
+        let key = self.new_token_key(caller, KeyState::Pending).await?;
         self.key(key.kid()).await
     }
 
@@ -81,13 +81,14 @@ impl Hub {
         };
         let kid = match next {
             Some(next) => {
-                self.set_key_state(next, KeyState::Active).await?;
+                self.set_key_state(caller, next, KeyState::Active).await?;
                 next.key.kid()
             }
-            None => self.new_token_key(KeyState::Active).await?.kid(),
+            None => self.new_token_key(caller, KeyState::Active).await?.kid(),
         };
         for former in own.iter().filter(|key| key.state == KeyState::Active) {
-            self.set_key_state(former, KeyState::Retiring).await?;
+            self.set_key_state(caller, former, KeyState::Retiring)
+                .await?;
         }
         self.key(kid).await
     }
@@ -102,31 +103,42 @@ impl Hub {
                 "this key signs at present; `assay keys rotate` first".to_owned(),
             ));
         }
-        self.set_key_state(key, KeyState::Retired).await?;
+        self.set_key_state(caller, key, KeyState::Retired).await?;
         self.key(kid).await
     }
 
-    async fn new_token_key(&self, state: KeyState) -> Result<SigningKey, Error> {
+    async fn new_token_key(&self, caller: &Caller, state: KeyState) -> Result<SigningKey, Error> {
         let trust = Arc::clone(&self.trust);
         // The secret is on disk before the world is told of the key.
         let key = blocking(move || trust.vault.make(KeyPurpose::Token)).await?;
-        self.log_control(&ControlLeaf::Key {
-            issuer: self.trust.issuer().to_owned(),
-            key: key.public(),
-            purpose: KeyPurpose::Token,
-            state,
-        })
+        self.log_control(
+            caller,
+            &ControlLeaf::Key {
+                issuer: self.trust.issuer().to_owned(),
+                key: key.public(),
+                purpose: KeyPurpose::Token,
+                state,
+            },
+        )
         .await?;
         Ok(key)
     }
 
-    async fn set_key_state(&self, key: &TrustedKey, state: KeyState) -> Result<(), Error> {
-        self.log_control(&ControlLeaf::Key {
-            issuer: key.issuer.clone(),
-            key: key.key.clone(),
-            purpose: key.purpose,
-            state,
-        })
+    async fn set_key_state(
+        &self,
+        caller: &Caller,
+        key: &TrustedKey,
+        state: KeyState,
+    ) -> Result<(), Error> {
+        self.log_control(
+            caller,
+            &ControlLeaf::Key {
+                issuer: key.issuer.clone(),
+                key: key.key.clone(),
+                purpose: key.purpose,
+                state,
+            },
+        )
         .await?;
         Ok(())
     }

@@ -143,7 +143,7 @@ impl Hub {
             self.rotate_key(caller, None).await?;
         }
         Ok(Revoked {
-            index: Some(self.log_control(&leaf).await?),
+            index: Some(self.log_control(caller, &leaf).await?),
             from_index,
             rows,
         })
@@ -174,7 +174,7 @@ impl Hub {
         let index = if dry_run {
             None
         } else {
-            Some(self.log_control(&leaf).await?)
+            Some(self.log_control(caller, &leaf).await?)
         };
         Ok(Revoked {
             index,

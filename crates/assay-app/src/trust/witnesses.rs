@@ -5,6 +5,7 @@
 //! newest checkpoint that most of them signed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use assay_model::Timestamp;
@@ -13,6 +14,7 @@ use assay_trust::log::{AddCheckpoint, Log, SignedCheckpoint, WitnessKey};
 use super::{Trust, Which, log_error};
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::status::WitnessLag;
 
 /// How often a checkpoint is signed again although the log has not grown: an old signature could hide a fork.
 const RENEW_EVERY: Duration = Duration::from_mins(5);
@@ -70,9 +72,22 @@ struct Turn {
     failed: bool,
 }
 
+/// The moments at which most witnesses signed a log, in milliseconds since 1970; zero for none.
+#[derive(Debug, Default)]
+pub(super) struct Witnessing {
+    began: AtomicI64,
+    signed: [AtomicI64; 2],
+}
+
 impl Witnesses {
     /// The witnesses of a hub.
     pub fn new(hub: Arc<Hub>, addresses: Vec<WitnessAddress>) -> Self {
+        if !addresses.is_empty() {
+            let witnessing = &hub.trust.witnessing;
+            witnessing
+                .began
+                .store(hub.now().millis(), Ordering::Relaxed);
+        }
         let watched = |address| Watched {
             address,
             known: [0; 2],
@@ -121,6 +136,8 @@ impl Witnesses {
         let is_most = 2 * count > self.watched.len();
         if is_most {
             trust.keep_witnessed(which, &signed)?;
+            let signed_at = &trust.witnessing.signed[place(which)];
+            signed_at.store(now.millis(), Ordering::Relaxed);
         }
         *self.turn(which) = Turn {
             at: Some(now),
@@ -245,6 +262,25 @@ impl Trust {
             let claimed = signed.verify(log.key());
             claimed.is_ok_and(|claimed| claimed.size <= log.size())
         }))
+    }
+
+    /// Returns how far the witnesses are behind each log; none when no witnesses are asked.
+    pub(crate) fn witness_lags(&self, now: Timestamp) -> Option<[WitnessLag; 2]> {
+        let began = self.witnessing.began.load(Ordering::Relaxed);
+        if began == 0 {
+            return None;
+        }
+        let lag = |which: Which| {
+            let witnessed = self.witnessed(which).ok().flatten();
+            let size = witnessed.map_or(0, |signed| signed.claimed().size);
+            let signed = self.witnessing.signed[place(which)].load(Ordering::Relaxed);
+            let millis = now.millis().saturating_sub(signed.max(began));
+            WitnessLag {
+                entries: self.log(which).size().saturating_sub(size),
+                seconds: u64::try_from(millis / 1_000).unwrap_or_default(),
+            }
+        };
+        Some([lag(Which::Results), lag(Which::Control)])
     }
 
     fn keep_witnessed(&self, which: Which, signed: &SignedCheckpoint) -> Result<(), Error> {

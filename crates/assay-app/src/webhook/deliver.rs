@@ -1,20 +1,23 @@
 //! The queue of what is to be told: what to send, signed, and when to try again.
 
 use assay_model::Timestamp;
-use assay_store::{Attempt, DeliveryId};
+use assay_store::{Attempt, AuditAction, AuditSubject, DeliveryId, HookedTo, Tx, WebhookId};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::KEPT;
+use super::in_flight::InFlight;
+use super::{KEPT, host_of};
 use crate::error::Error;
 use crate::hub::Hub;
 
 /// How long to wait after each attempt that failed, in seconds; after the last there is no other.
 const BACK_OFF: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
-/// How many deliveries are given out at once.
-const AT_ONCE: u32 = 16;
-/// How long those that were given out are nobody else's, in milliseconds: longer than it takes to send them all.
-const TAKEN_MILLIS: i64 = 5 * 60 * 1_000;
+/// The time for which a delivery that was given out is nobody else's, in milliseconds: longer than it takes to send it.
+const TAKEN_MILLIS: i64 = 60 * 1_000;
+/// The most owners that are looked at for the next deliveries.
+const CANDIDATES: u32 = 256;
+/// The time after which a webhook is paused when every delivery since then failed, in milliseconds: three days.
+const PAUSED_AFTER_MILLIS: i64 = 3 * 24 * 60 * 60 * 1_000;
 /// The longest account of a problem that is kept, in bytes.
 const MAX_PROBLEM: usize = 500;
 
@@ -23,6 +26,8 @@ const MAX_PROBLEM: usize = 500;
 pub struct Parcel {
     /// The number of the delivery.
     pub delivery: i64,
+    /// The account whose deliveries are sent one at a time.
+    pub owner: i64,
     /// The address.
     pub url: String,
     /// The kind of event.
@@ -45,22 +50,37 @@ pub enum DeliveryOutcome {
 }
 
 impl Hub {
-    /// What is to be sent by now, what waits longest first. Nobody else sends it too, unless whoever took it is gone.
-    pub async fn due_deliveries(&self) -> Result<Vec<Parcel>, Error> {
+    /// Returns what is to be sent now beside what is being sent: one delivery of each owner, owners in turn. Nobody else
+    /// sends it too, unless whoever took it is gone.
+    pub async fn due_deliveries(&self, in_flight: &mut InFlight) -> Result<Vec<Parcel>, Error> {
+        if in_flight.free() == 0 {
+            return Ok(Vec::new());
+        }
         let now = self.now();
         let until = Timestamp::from_millis(now.millis() + TAKEN_MILLIS);
+        let mut due = self.store.due_deliveries(now, CANDIDATES).await?;
+        due.sort_by_key(|due| (in_flight.last_turn(due.owner), due.due, due.id));
         let mut parcels = Vec::new();
-        for delivery in self.store.take_deliveries(now, until, AT_ONCE).await? {
+        for due in due {
+            if !in_flight.admits(due.owner, host_of(&due.url)) {
+                continue;
+            }
+            let Some(delivery) = self.store.take_delivery(due.id, now, until).await? else {
+                continue;
+            };
             let Some(hook) = self.store.webhook(delivery.webhook).await? else {
                 continue;
             };
-            parcels.push(Parcel {
+            let parcel = Parcel {
                 delivery: delivery.id.0,
+                owner: due.owner.0,
                 url: hook.url,
                 event: delivery.event,
                 signature: signature(&hook.secret, now, &delivery.body),
                 body: delivery.body,
-            });
+            };
+            in_flight.begin(&parcel);
+            parcels.push(parcel);
         }
         Ok(parcels)
     }
@@ -93,8 +113,44 @@ impl Hub {
         let mut tx = self.store.begin().await?;
         tx.note_attempt(id, &attempt).await?;
         tx.prune_deliveries(found.webhook, KEPT).await?;
+        if attempt.problem.is_none() {
+            tx.note_hook_success(found.webhook).await?;
+        } else {
+            self.note_hook_failure(&mut tx, found.webhook, tried)
+                .await?;
+        }
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Notes a failure of the address, and pauses the webhook when it has failed for long.
+    async fn note_hook_failure(
+        &self,
+        tx: &mut Tx,
+        id: WebhookId,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        let since = Timestamp::from_millis(at.millis() - PAUSED_AFTER_MILLIS);
+        if !tx.note_hook_failure(id, at, since).await? {
+            return Ok(());
+        }
+        let Some(hook) = tx.webhook(id).await? else {
+            return Ok(());
+        };
+        let subject = match hook.to {
+            HookedTo::Account(account) => {
+                let account = tx.account(account).await?;
+                account.map(|account| AuditSubject::account(&account.name))
+            }
+            HookedTo::Repository(key) => {
+                let held = tx.repository(key).await?;
+                held.map(|held| AuditSubject::repo(held.kind, &held.id, key))
+            }
+        };
+        let words = format!("webhook {} to {}", id.0, host_of(&hook.url));
+        let subject = subject.unwrap_or_else(AuditSubject::hub).with(words);
+        self.audit_server(tx, AuditAction::WebhookPaused, subject)
+            .await
     }
 }
 

@@ -64,7 +64,7 @@ impl Hub {
     async fn listeners(&self) -> Result<Vec<Listener>, Error> {
         let mut listeners = Vec::new();
         for hook in self.store.webhooks().await? {
-            if !HookEvent::Ranks.is_asked_for(&hook.events) {
+            if hook.paused.is_some() || !HookEvent::Ranks.is_asked_for(&hook.events) {
                 continue;
             }
             let whose = match hook.to {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay_model::{RepoKind, Timestamp};
-use assay_store::{Branch, IndexedEntry, Tx, Webhook};
+use assay_store::{Branch, DeliveryCause, IndexedEntry, Tx, Webhook};
 use serde_json::{Value as Json, json};
 
 use super::HookEvent;
@@ -111,14 +111,15 @@ pub(super) async fn queue(
 ) -> Result<(), Error> {
     let body = body.to_string();
     for hook in hooks {
-        tx.add_delivery(hook.id, event.as_str(), &body, now).await?;
+        let (event, cause) = (event.as_str(), DeliveryCause::Event);
+        tx.add_delivery(hook.id, event, &body, now, cause).await?;
     }
     Ok(())
 }
 
 async fn hooks_for(tx: &mut Tx, repo: &Repo, event: HookEvent) -> Result<Vec<Webhook>, Error> {
     let mut hooks = tx.webhooks_for(repo.key, repo.owner).await?;
-    hooks.retain(|hook| event.is_asked_for(&hook.events));
+    hooks.retain(|hook| hook.paused.is_none() && event.is_asked_for(&hook.events));
     Ok(hooks)
 }
 

@@ -91,6 +91,7 @@ async fn a_token_that_another_process_revokes_ends_soon() {
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),
+        shell_user: None,
     };
     let other = Hub::open(config, test.clock.clone()).await.unwrap();
 

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod accounts;
+mod audit;
 mod commits;
 mod large_files;
 mod pulls;

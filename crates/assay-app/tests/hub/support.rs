@@ -45,6 +45,7 @@ impl TestHub {
             limits,
             durability: assay_model::Durability::Fast,
             trust: assay_app::TrustConfig::default(),
+            shell_user: Some("tester".to_owned()),
         };
         let hub = Hub::open(config, clock.clone()).await.unwrap();
         Self {

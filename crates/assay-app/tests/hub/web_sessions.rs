@@ -1,6 +1,6 @@
 //! Sessions of the pages, and passwords.
 
-use assay_app::{Caller, Error, NewToken, Scope};
+use assay_app::{Caller, Error, NewToken, Origin, Scope};
 
 use crate::support::TestHub;
 
@@ -20,7 +20,10 @@ async fn token(test: &TestHub, name: &str, scope: Scope) -> (i64, String) {
 
 async fn signed_in(test: &TestHub, name: &str) -> String {
     let (_, secret) = token(test, name, Scope::Write).await;
-    let session = test.hub.sign_in_with_token(&secret, "Test/1.0").await;
+    let session = test
+        .hub
+        .sign_in_with_token(&secret, "Test/1.0", &Origin::default())
+        .await;
     session.unwrap().reveal().to_owned()
 }
 
@@ -47,7 +50,11 @@ async fn a_session_ends_after_two_weeks_with_its_token_and_with_its_account() {
     test.user("ada").await;
     let shell = test.hub.shell();
     let (id, secret) = token(&test, "ada", Scope::Write).await;
-    let of_token = test.hub.sign_in_with_token(&secret, "").await.unwrap();
+    let of_token = test
+        .hub
+        .sign_in_with_token(&secret, "", &Origin::default())
+        .await
+        .unwrap();
     let lasting = signed_in(&test, "ada").await;
 
     test.hub.revoke_token(&shell, "ada", id).await.unwrap();
@@ -90,7 +97,11 @@ async fn a_session_allows_what_its_token_allows() {
     let test = TestHub::new().await;
     test.user("ada").await;
     let (_, secret) = token(&test, "ada", Scope::Read).await;
-    let session = test.hub.sign_in_with_token(&secret, "").await.unwrap();
+    let session = test
+        .hub
+        .sign_in_with_token(&secret, "", &Origin::default())
+        .await
+        .unwrap();
     let visitor = test.hub.visitor(session.reveal()).await.unwrap().unwrap();
 
     let made = test
@@ -125,12 +136,16 @@ async fn a_password_signs_in_and_changing_it_ends_every_session() {
         .await
         .unwrap();
     let session = hub
-        .sign_in_with_password("Ada", PASSWORD, "")
+        .sign_in_with_password("Ada", PASSWORD, "", &Origin::default())
         .await
         .unwrap();
 
-    let wrong = hub.sign_in_with_password("ada", "wrong", "").await;
-    let unknown = hub.sign_in_with_password("nobody", PASSWORD, "").await;
+    let wrong = hub
+        .sign_in_with_password("ada", "wrong", "", &Origin::default())
+        .await;
+    let unknown = hub
+        .sign_in_with_password("nobody", PASSWORD, "", &Origin::default())
+        .await;
     let unproved = hub
         .change_password(&ada, "wrong", Some("another password"))
         .await;
@@ -143,7 +158,9 @@ async fn a_password_signs_in_and_changing_it_ends_every_session() {
     assert!(matches!(unproved, Err(Error::Forbidden(_))));
     proved.unwrap();
     assert_eq!(name_of(&test, session.reveal()).await, None);
-    let old = hub.sign_in_with_password("ada", PASSWORD, "").await;
+    let old = hub
+        .sign_in_with_password("ada", PASSWORD, "", &Origin::default())
+        .await;
     assert!(matches!(old, Err(Error::BadCredentials)));
     let is_set = hub.has_password(&ada).await.unwrap();
     assert!(is_set);

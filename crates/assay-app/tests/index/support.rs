@@ -245,6 +245,7 @@ fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn 
         limits: Limits::default(),
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),
+        shell_user: None,
     };
     (config, Arc::clone(clock) as Arc<dyn Clock>)
 }

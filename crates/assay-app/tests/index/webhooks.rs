@@ -1,6 +1,6 @@
 //! Who is told what happens, and how often that is tried.
 
-use assay_app::{Caller, DeliveryOutcome, Error, HookEvent, HookPlace, Parcel, Status};
+use assay_app::{Caller, DeliveryOutcome, Error, HookEvent, HookPlace, InFlight, Parcel, Status};
 use assay_model::RepoKind;
 use serde_json::Value as Json;
 
@@ -20,16 +20,27 @@ async fn hook(world: &World, caller: &Caller, place: &HookPlace, events: &[HookE
 /// What is in the queue now, all of it delivered.
 async fn told(world: &World) -> Vec<Json> {
     let mut bodies = Vec::new();
-    for parcel in world.hub.due_deliveries().await.unwrap() {
-        let good = DeliveryOutcome::Answered(204);
-        world
-            .hub
-            .note_delivery(parcel.delivery, good)
-            .await
-            .unwrap();
-        bodies.push(serde_json::from_str(&parcel.body).unwrap());
+    loop {
+        let due = due(world).await;
+        if due.is_empty() {
+            return bodies;
+        }
+        for parcel in due {
+            let good = DeliveryOutcome::Answered(204);
+            world
+                .hub
+                .note_delivery(parcel.delivery, good)
+                .await
+                .unwrap();
+            bodies.push(serde_json::from_str(&parcel.body).unwrap());
+        }
     }
-    bodies
+}
+
+/// What may be sent now, when nothing is being sent.
+async fn due(world: &World) -> Vec<Parcel> {
+    let mut in_flight = InFlight::default();
+    world.hub.due_deliveries(&mut in_flight).await.unwrap()
 }
 
 #[tokio::test]
@@ -181,13 +192,17 @@ async fn what_is_not_taken_is_sent_again_later_and_in_the_end_no_more() {
     hub.ping_webhook(&world.ada, &place, id).await.unwrap();
     let mut tries = 0;
     for _ in 0..20 {
-        let due: Vec<Parcel> = hub.due_deliveries().await.unwrap();
-        let Some(parcel) = due.first() else { break };
+        let due_now = due(&world).await;
+        let Some(parcel) = due_now.first() else { break };
         tries += 1;
         let bad = DeliveryOutcome::Answered(500);
         hub.note_delivery(parcel.delivery, bad).await.unwrap();
-        assert_eq!(hub.due_deliveries().await.unwrap(), []);
-        world.clock.advance(86_400_000);
+        assert_eq!(due(&world).await, []);
+        let left = hub.deliveries(&world.ada, &place, id).await.unwrap();
+        let (tried, next) = (left[0].tried.unwrap(), left[0].due);
+        world
+            .clock
+            .advance(next.map_or(0, |next| next.millis() - tried.millis()));
     }
 
     let deliveries = hub.deliveries(&world.ada, &place, id).await.unwrap();
@@ -201,7 +216,7 @@ async fn what_is_not_taken_is_sent_again_later_and_in_the_end_no_more() {
     hub.redeliver(&world.ada, &place, id, delivery.id)
         .await
         .unwrap();
-    assert_eq!(hub.due_deliveries().await.unwrap().len(), 1);
+    assert_eq!(due(&world).await.len(), 1);
 }
 
 #[tokio::test]
@@ -211,13 +226,13 @@ async fn an_address_that_must_not_be_asked_is_not_asked_again() {
     let id = hook(&world, &world.ada, &place, &[HookEvent::Results]).await;
     let hub = &world.hub;
     hub.ping_webhook(&world.ada, &place, id).await.unwrap();
-    let parcel = hub.due_deliveries().await.unwrap().remove(0);
+    let parcel = due(&world).await.remove(0);
 
     let outcome = DeliveryOutcome::Forbidden("a private address".to_owned());
     hub.note_delivery(parcel.delivery, outcome).await.unwrap();
 
     world.clock.advance(86_400_000);
-    assert_eq!(hub.due_deliveries().await.unwrap(), []);
+    assert_eq!(due(&world).await, []);
 }
 
 #[tokio::test]
@@ -242,4 +257,59 @@ async fn webhooks_are_for_those_who_manage_the_place() {
     assert!(matches!(elsewhere, Err(Error::NotFound(_))));
     hub.remove_webhook(&world.root, &place, id).await.unwrap();
     assert_eq!(hub.webhooks(&world.ada, &place).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_webhook_whose_address_fails_for_days_is_paused_until_it_is_resumed() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
+    let hub = &world.hub;
+    for day in 0..4 {
+        hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+        while let Some(parcel) = due(&world).await.first() {
+            let silent = DeliveryOutcome::Failed("timeout".to_owned());
+            hub.note_delivery(parcel.delivery, silent).await.unwrap();
+        }
+        let held = hub.webhooks(&world.ada, &place).await.unwrap();
+        assert_eq!(held[0].paused.is_some(), day == 3, "day {day}");
+        world.clock.advance(86_400_000);
+    }
+
+    let refused = hub.ping_webhook(&world.ada, &place, id).await;
+    world.propose(&world.bob, "ada/small", &score(0.5)).await;
+    let while_paused = due(&world).await;
+    hub.resume_webhook(&world.ada, &place, id).await.unwrap();
+    let waiting = told(&world).await;
+    let held = hub.webhooks(&world.ada, &place).await.unwrap();
+
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+    assert_eq!(while_paused, []);
+    assert!(!waiting.is_empty());
+    assert!(
+        waiting.iter().all(|body| body["event"] == "ping"),
+        "what happened meanwhile is not told"
+    );
+    assert_eq!((held[0].paused, held[0].failing_since), (None, None));
+}
+
+#[tokio::test]
+async fn deliveries_by_hand_are_limited_by_the_minute() {
+    let world = World::with_benchmark().await;
+    let place = of_model("ada/small");
+    let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
+    let hub = &world.hub;
+    for _ in 0..10 {
+        hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+    }
+    let first = hub.deliveries(&world.ada, &place, id).await.unwrap()[0].id;
+
+    let ping = hub.ping_webhook(&world.ada, &place, id).await;
+    let again = hub.redeliver(&world.ada, &place, id, first).await;
+    world.clock.advance(61_000);
+    let later = hub.ping_webhook(&world.ada, &place, id).await;
+
+    assert!(matches!(ping, Err(Error::RateLimited { .. })));
+    assert!(matches!(again, Err(Error::RateLimited { .. })));
+    assert!(later.is_ok());
 }

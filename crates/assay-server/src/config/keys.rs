@@ -107,6 +107,12 @@ pub const KEYS: &[Key] = &[
         show: |config| config.metrics.to_string(),
     },
     Key {
+        name: "audit.days",
+        about: "days that rows of the audit log are kept; 0 for ever",
+        set: |config, text| parse(text, "a number of days", &mut config.audit_days),
+        show: |config| config.audit_days.to_string(),
+    },
+    Key {
         name: "webhooks.private",
         about: "let webhooks lead into private networks, such as this machine",
         set: |config, text| parse(text, "`true` or `false`", &mut config.webhooks_private),
@@ -137,6 +143,12 @@ pub const KEYS: &[Key] = &[
             Ok(())
         },
         show: |config| config.log_level.clone(),
+    },
+    Key {
+        name: "log.addresses",
+        about: "name the address of each client in the request log",
+        set: |config, text| parse(text, "`true` or `false`", &mut config.log_addresses),
+        show: |config| config.log_addresses.to_string(),
     },
     Key {
         name: "shutdown_seconds",

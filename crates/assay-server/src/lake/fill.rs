@@ -12,6 +12,7 @@ use assay_formats::lake_api::Ingested;
 use super::{Lake, SOURCES};
 use crate::config::Config;
 use crate::error::Failure;
+use crate::metrics::Metrics;
 
 /// How often it is looked whether something has changed.
 const EVERY: Duration = Duration::from_secs(1);
@@ -65,7 +66,7 @@ impl Filler {
 }
 
 /// Keeps the lake up to the hub for as long as this is polled. A lake that somebody else has started is theirs to fill.
-pub(crate) async fn fill(hub: Arc<Hub>, config: Config) {
+pub(crate) async fn fill(hub: Arc<Hub>, config: Config, metrics: Arc<Metrics>) {
     let lake = Lake::of(&config).filter(|_| config.lake.directory.is_some());
     let Some(lake) = lake else {
         return;
@@ -82,6 +83,7 @@ pub(crate) async fn fill(hub: Arc<Hub>, config: Config) {
             Err(Failure(error)) if matches!(*error, Error::Unavailable(_)) => {}
             Err(Failure(error)) => tracing::warn!("failed to fill the lake: {error}"),
         }
+        metrics.lake_pending.set(filler.pending.len());
         tokio::time::sleep(EVERY).await;
     }
 }

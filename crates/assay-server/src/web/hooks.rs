@@ -26,6 +26,11 @@ pub(super) fn pages() -> Pages {
         )
         .page("/webhooks/remove", "Removes a webhook.", post(remove))
         .page("/webhooks/ping", "Tries a webhook.", post(ping))
+        .page(
+            "/webhooks/resume",
+            "Lets a webhook go on that was paused because its address failed for long.",
+            post(resume),
+        )
         .page("/webhooks/redeliver", "Tells it again.", post(redeliver))
 }
 
@@ -148,6 +153,19 @@ async fn ping(
     state.hub.ping_webhook(caller, &place, id).await?;
     let back = deliveries_at(&written(&place), id);
     Ok(Go::to(&format!("{back}&done=queued")).into_response())
+}
+
+async fn resume(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    form: Form,
+) -> Result<Response, Failure> {
+    let place = read(form.get("place"))?;
+    let caller = &visitor.signed_in()?.caller;
+    let id = number(form.get("id"))?;
+    state.hub.resume_webhook(caller, &place, id).await?;
+    let back = deliveries_at(&written(&place), id);
+    Ok(Go::to(&format!("{back}&done=saved")).into_response())
 }
 
 async fn redeliver(

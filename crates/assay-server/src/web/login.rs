@@ -77,15 +77,16 @@ async fn sign_in(
     }
     let agent = headers.get(USER_AGENT).and_then(|name| name.to_str().ok());
     let agent = agent.unwrap_or_default();
+    let origin = visitor.caller.origin();
     let begun = match form.get("token") {
         "" => {
             let (name, password) = (form.get("name"), form.text("password"));
             state
                 .hub
-                .sign_in_with_password(name, &password, agent)
+                .sign_in_with_password(name, &password, agent, origin)
                 .await
         }
-        token => state.hub.sign_in_with_token(token, agent).await,
+        token => state.hub.sign_in_with_token(token, agent, origin).await,
     };
     match begun {
         Ok(secret) => {

@@ -1,5 +1,6 @@
 //! The operator's pages: what the hub holds, who is on it, which benchmarks are official, and what is closed.
 
+mod audit;
 mod integrations;
 mod keys;
 mod policy;
@@ -24,11 +25,12 @@ use crate::state::AppState;
 /// How many repositories a list has.
 const LISTED: usize = 500;
 /// The pages of the operator: address and name.
-const TABS: [(&str, &str); 10] = [
+const TABS: [(&str, &str); 11] = [
     ("/admin", "Overview"),
     ("/admin/accounts", "Accounts"),
     ("/admin/benchmarks", "Official benchmarks"),
     ("/admin/moderation", "Moderation"),
+    ("/admin/audit", "Audit log"),
     ("/admin/keys", "Keys"),
     ("/admin/issuers", "Issuers"),
     ("/admin/integrations", "Integrations"),
@@ -67,6 +69,7 @@ pub(super) fn pages() -> Pages {
             "What is closed, and a form to close a repository, for the operator.",
             get(moderation).post(set_disabled),
         )
+        .merge(audit::pages())
         .merge(keys::pages())
         .merge(integrations::pages())
         .merge(policy::pages())

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod accounts;
+mod audit;
 mod boards_page;
 mod browser;
 mod commits;
@@ -17,6 +18,7 @@ mod large_files;
 mod leaderboards;
 mod limits;
 mod listing;
+mod monitoring;
 mod observability;
 mod openapi;
 mod page_sizes;

@@ -132,3 +132,59 @@ async fn an_address_behind_the_wall_is_never_asked() {
     assert_eq!(sent, 5);
     assert_eq!(inbox.lock().unwrap().len(), 0);
 }
+
+/// An address that takes connections and never answers, and the number of those that came.
+async fn silent() -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((connection, _)) = listener.accept().await {
+            held.push(connection);
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_webhooks_at_a_silent_address_do_not_delay_anybody_else() {
+    let hub = world().await;
+    let silent = silent().await;
+    let (address, inbox) = listener(Vec::new()).await;
+    for _ in 0..20 {
+        hooked(&hub, &format!("http://{silent}/hook")).await;
+    }
+    propose(&hub).await;
+    hub.pass(1);
+    let bob = hub
+        .hub()
+        .authenticate(hub.secret(Person::Bob))
+        .await
+        .unwrap();
+    let place = HookPlace::Account("bob".to_owned());
+    let url = format!("http://{address}/hook");
+    let events = [HookEvent::PullRequest];
+    let (hook, _) = hub
+        .hub()
+        .create_webhook(&bob, &place, &url, &events)
+        .await
+        .unwrap();
+    hub.hub().ping_webhook(&bob, &place, hook.id).await.unwrap();
+
+    let sending = hub.start_webhooks(true);
+    let arrived = async {
+        while inbox.lock().unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    // The first silent delivery ends after ten seconds, all twenty of them after minutes.
+    let arrived = tokio::time::timeout(std::time::Duration::from_secs(9), arrived).await;
+    sending.abort();
+
+    assert!(
+        arrived.is_ok(),
+        "a delivery waits for those of somebody else"
+    );
+}

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod accounts;
+mod audit;
 mod discussions;
 mod dump;
 mod entries;

@@ -1,9 +1,18 @@
 //! Sessions, passwords and webhooks.
 
-use assay_store::{Attempt, Error, HookedTo, NewWebSession, NewWebhook, Sha256, Taken, WebhookId};
+use assay_store::{
+    Attempt, DeliveryCause, Error, HookedTo, NewWebSession, NewWebhook, Sha256, Taken, Tx,
+    WebhookId,
+};
 use serde_json::json;
 
 use crate::support::{Hub, at};
+
+async fn queue(tx: &mut Tx, hook: WebhookId, time: i64) {
+    tx.add_delivery(hook, "results", "{}", at(time), DeliveryCause::Event)
+        .await
+        .unwrap();
+}
 
 fn session(account: assay_store::AccountId, hash: u8, expires: i64) -> NewWebSession {
     NewWebSession {
@@ -92,13 +101,19 @@ async fn deliveries_are_due_until_they_are_over_and_old_ones_are_forgotten() {
         .await
         .unwrap();
     for time in [5, 6, 7] {
-        tx.add_delivery(hook, "results", "{}", at(time))
-            .await
-            .unwrap();
+        queue(&mut tx, hook, time).await;
     }
     tx.commit().await.unwrap();
 
-    let due = hub.store.take_deliveries(at(6), at(9), 10).await.unwrap();
+    let mut due = Vec::new();
+    while let Some(next) = hub.store.due_deliveries(at(6), 10).await.unwrap().first() {
+        let taken = hub
+            .store
+            .take_delivery(next.id, at(6), at(9))
+            .await
+            .unwrap();
+        due.extend(taken);
+    }
     let mut tx = hub.store.begin().await.unwrap();
     for delivery in &due {
         let attempt = Attempt {
@@ -135,7 +150,7 @@ async fn a_delivery_is_given_to_one_of_many_until_it_is_given_up() {
     };
     let hook = tx.add_webhook(&hook).await.unwrap();
     for _ in 0..40 {
-        tx.add_delivery(hook, "results", "{}", at(5)).await.unwrap();
+        queue(&mut tx, hook, 5).await;
     }
     tx.commit().await.unwrap();
 
@@ -144,23 +159,81 @@ async fn a_delivery_is_given_to_one_of_many_until_it_is_given_up() {
         let store = hub.other().await;
         takers.spawn(async move {
             let mut taken = Vec::new();
-            loop {
-                let some = store.take_deliveries(at(6), at(9), 3).await.unwrap();
-                if some.is_empty() {
-                    return taken;
-                }
-                taken.extend(some.into_iter().map(|delivery| delivery.id));
+            while let Some(next) = store.due_deliveries(at(6), 3).await.unwrap().first() {
+                let some = store.take_delivery(next.id, at(6), at(9)).await.unwrap();
+                taken.extend(some.map(|delivery| delivery.id));
             }
+            taken
         });
     }
     let mut taken = takers.join_all().await.concat();
-    let later = hub.store.take_deliveries(at(9), at(12), 99).await.unwrap();
+    let later = hub.store.delivery_counts(at(9)).await.unwrap();
 
     taken.sort();
     let count = taken.len();
     taken.dedup();
     assert_eq!((count, taken.len()), (40, 40), "each once");
-    assert_eq!(later.len(), 40, "whoever took them is gone by then");
+    assert_eq!(later.due, 40, "whoever took them is gone by then");
+}
+
+#[tokio::test]
+async fn of_each_owner_the_delivery_that_waited_longest_is_next_and_paused_webhooks_wait() {
+    let hub = Hub::new().await;
+    let (ada, bob) = (hub.user("ada").await, hub.user("bob").await);
+    let mut tx = hub.store.begin().await.unwrap();
+    let mut hooks = Vec::new();
+    for (owner, host) in [(ada, "one"), (ada, "two"), (bob, "three")] {
+        let new = NewWebhook {
+            to: HookedTo::Account(owner),
+            url: format!("https://{host}.example"),
+            secret: "s".to_owned(),
+            events: vec!["results".to_owned()],
+            created: at(1),
+        };
+        hooks.push(tx.add_webhook(&new).await.unwrap());
+    }
+    for (hook, time) in [(hooks[1], 3), (hooks[0], 4), (hooks[2], 9)] {
+        queue(&mut tx, hook, time).await;
+    }
+    tx.commit().await.unwrap();
+
+    let first = hub.store.due_deliveries(at(10), 10).await.unwrap();
+    let mut tx = hub.store.begin().await.unwrap();
+    let early = tx.note_hook_failure(hooks[1], at(10), at(9)).await.unwrap();
+    let late = tx
+        .note_hook_failure(hooks[1], at(20), at(10))
+        .await
+        .unwrap();
+    let again = tx
+        .note_hook_failure(hooks[1], at(21), at(10))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    let second = hub.store.due_deliveries(at(30), 10).await.unwrap();
+    let counts = hub.store.delivery_counts(at(30)).await.unwrap();
+    let mut tx = hub.store.begin().await.unwrap();
+    let resumed = tx.resume_webhook(hooks[1]).await.unwrap();
+    tx.commit().await.unwrap();
+    let third = hub.store.due_deliveries(at(30), 10).await.unwrap();
+
+    let urls = |due: &[assay_store::DueDelivery]| -> Vec<String> {
+        due.iter().map(|due| due.url.clone()).collect()
+    };
+    assert_eq!(
+        urls(&first),
+        ["https://two.example", "https://three.example"]
+    );
+    assert_eq!((first[0].owner, first[1].owner), (ada, bob));
+    assert_eq!((early, late, again, resumed), (false, true, false, true));
+    assert_eq!(
+        urls(&second),
+        ["https://one.example", "https://three.example"]
+    );
+    assert_eq!((counts.due, counts.waiting, counts.paused), (2, 3, 1));
+    assert_eq!(
+        urls(&third),
+        ["https://two.example", "https://three.example"]
+    );
 }
 
 #[tokio::test]

@@ -4,6 +4,8 @@
 
 #[path = "../store/accounts.rs"]
 mod accounts;
+#[path = "../store/audit.rs"]
+mod audit;
 #[path = "../store/discussions.rs"]
 mod discussions;
 #[path = "../store/dump.rs"]

@@ -2,6 +2,7 @@
 
 pub(crate) mod admin;
 pub(crate) mod args;
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod migrate;
 pub(crate) mod reindex;
@@ -11,11 +12,12 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_server::app::{Error, Hub};
+use assay_server::app::{Error, Hub, HubConfig};
 use assay_server::{Config as ServerConfig, SystemClock};
 
 use self::args::HubPlace;
 use crate::commands::serve::{chain, load, refuse, runtime};
+use crate::config::shell_user;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use assay_render::visible;
@@ -67,9 +69,13 @@ where
     let runtime = runtime(printer).ok_or(Exit::Failed)?;
     let done = runtime.block_on(async {
         let clock = Arc::new(SystemClock);
+        let own = HubConfig {
+            shell_user: Some(shell_user()),
+            ..config.hub()
+        };
         let hub = match opening {
-            Opening::AsItIs => Hub::visit(config.hub(), clock).await?,
-            Opening::Recovered => Hub::open(config.hub(), clock).await?,
+            Opening::AsItIs => Hub::visit(own, clock).await?,
+            Opening::Recovered => Hub::open(own, clock).await?,
         };
         work(hub, config).await
     });

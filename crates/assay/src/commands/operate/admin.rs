@@ -7,7 +7,7 @@ use assay_server::app::{
 use serde_json::{Value as Json, json};
 
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::{Opening, with_hub};
+use super::{Opening, audit, with_hub};
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
 use crate::plural::{count, grouped};
@@ -40,6 +40,7 @@ pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
             AdminAction::Token(action) => token(&hub, action).await,
             AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
             AdminAction::Benchmark(action) => benchmark(&hub, action).await,
+            AdminAction::Audit(asked) => audit::list(&hub, asked).await,
         },
     );
     match done {

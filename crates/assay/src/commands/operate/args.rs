@@ -4,6 +4,7 @@ use assay_model::{RepoId, Role};
 use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
+use super::audit::Audit;
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
@@ -90,7 +91,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 #[command(
     long_about = "\
-Manage a hub at the shell of its machine: accounts, tokens and official benchmarks.
+Manage a hub at the shell of its machine: accounts, tokens, official benchmarks and the audit log.
 
 It works on the data directory itself, so whoever can write there may do everything; the hub may be running.",
     after_help = "\
@@ -151,6 +152,11 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin benchmark official cais/hle"
     )]
     Benchmark(BenchmarkAction),
+    /// Show the audit log: who changed what, when and from where
+    #[command(
+        after_help = "Examples:\n  assay admin audit --since 7d --account mallory\n  assay admin audit --repo acme/small --action repo --format json"
+    )]
+    Audit(Audit),
 }
 
 /// What to do with users.

@@ -1,9 +1,12 @@
+use assay_model::Clock as _;
+use assay_server::SystemClock;
 use assay_server::app::{Copied, Error, copy_database};
 use serde_json::{Value as Json, json};
 
 use super::args::Migrate;
 use crate::commands::hub::{ShowFormat, table};
 use crate::commands::serve::{chain, runtime};
+use crate::config::shell_user;
 use crate::exit::Exit;
 use crate::plural::count;
 use crate::printer::Printer;
@@ -14,7 +17,8 @@ pub(crate) fn run(command: &Migrate, printer: &mut Printer) -> Exit {
     let Some(runtime) = runtime(printer) else {
         return Exit::Failed;
     };
-    match runtime.block_on(copy_database(&command.from, &command.to)) {
+    let (user, now) = (shell_user(), SystemClock.now());
+    match runtime.block_on(copy_database(&command.from, &command.to, &user, now)) {
         Ok(copied) => {
             tell(command, &copied, printer);
             Exit::Clean
