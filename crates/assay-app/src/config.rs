@@ -75,6 +75,22 @@ pub struct Limits {
     pub path_bytes: usize,
     /// The most repositories of one account.
     pub repositories: u64,
+    /// The most bytes of one repository, git objects and large files together; 0 is no limit.
+    pub repository_bytes: u64,
+    /// The most git objects of one repository; 0 is no limit.
+    pub repository_objects: u64,
+    /// The most bytes of all repositories of one account; 0 is no limit.
+    pub account_bytes: u64,
+    /// The most bytes of uploads that no commit names yet, of one account; 0 is no limit.
+    pub waiting_bytes: u64,
+    /// The largest large file, in bytes, from accounts that may not write to the repository.
+    pub stranger_file_bytes: u64,
+    /// The most bytes of waiting uploads from an account that may not write to the repository; 0 is no limit.
+    pub stranger_waiting_bytes: u64,
+    /// The most open pull requests of one account in one repository; 0 is no limit.
+    pub open_pulls: u64,
+    /// The most writes of one account in a minute; 0 is no limit. Operators have none.
+    pub writes_per_minute: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
     pub judged_bytes: u64,
 }
@@ -88,7 +104,15 @@ impl Default for Limits {
             pack_bytes: 2 << 30,
             commit_files: 25_000,
             path_bytes: assay_model::RepoPath::MAX,
-            repositories: 100_000,
+            repositories: 10_000,
+            repository_bytes: 500 << 30,
+            repository_objects: 5_000_000,
+            account_bytes: 2 << 40,
+            waiting_bytes: 100 << 30,
+            stranger_file_bytes: 1 << 30,
+            stranger_waiting_bytes: 2 << 30,
+            open_pulls: 100,
+            writes_per_minute: 600,
             judged_bytes: 100 << 20,
         }
     }

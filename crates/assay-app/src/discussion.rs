@@ -11,14 +11,15 @@ mod trial;
 
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
-use assay_store::{AccountId, DiscussionKind, DiscussionState};
+use assay_store::{DiscussionKind, DiscussionState};
 
+pub(crate) use self::events::removed_comment;
 use self::events::{Scene, Told};
 use self::record::next_number;
 pub(crate) use self::record::record;
 pub(crate) use self::repair::repair;
 pub(crate) use self::trial::Trial;
-use crate::access::{Caller, Need};
+use crate::access::{Caller, Need, SignedIn};
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
@@ -217,13 +218,14 @@ impl Hub {
         new: NewDiscussion,
     ) -> Result<Discussion, Error> {
         let repo = self.repo(caller, kind, id, Need::Discuss).await?;
-        let actor = caller.signed_in()?.account;
+        let actor = caller.signed_in()?.clone();
+        self.count_write(&actor)?;
         let title = limits::title(&new.title)?;
         limits::comment(&new.description)?;
         let new = NewDiscussion { title, ..new };
         let (hub, own) = (self.shared()?, repo.clone());
         // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
-        let work = tokio::spawn(async move { hub.record_discussion(&own, actor, &new).await });
+        let work = tokio::spawn(async move { hub.record_discussion(&own, &actor, &new).await });
         let num = work.await.map_err(Error::internal)??;
         let opened = self.stored_discussion(&repo, num).await?;
         Ok(told(&repo, &opened))
@@ -233,15 +235,18 @@ impl Hub {
     async fn record_discussion(
         &self,
         repo: &Repo,
-        actor: AccountId,
+        actor: &SignedIn,
         new: &NewDiscussion,
     ) -> Result<u32, Error> {
         let _locked = self.lock(repo.key).await?;
         let mut tx = self.store.begin().await?;
+        if new.is_pull {
+            Self::check_open_pulls(&mut tx, &self.config.limits, repo, actor).await?;
+        }
         let scene = Scene {
             key: repo.key,
             num: next_number(&mut tx, repo).await?,
-            actor: Some(actor),
+            actor: Some(actor.account),
             now: self.now(),
         };
         let base = if new.is_pull {
@@ -258,7 +263,7 @@ impl Hub {
                 None => assay_store::Status::Open,
             },
             is_pull: new.is_pull,
-            author: Some(actor),
+            author: Some(actor.account),
             created: scene.now,
             base: base.map(|_| RefName::main().as_str().to_owned()),
             opened_at: base,
@@ -270,8 +275,7 @@ impl Hub {
                 .await?;
         }
         let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
-        let sender = tx.account(actor).await?.map(|account| account.name);
-        let sender = sender.as_deref();
+        let sender = Some(actor.name.as_str());
         tell_pull(&mut tx, repo, scene.num, "opened", sender, scene.now).await?;
         tx.commit().await?;
         self.touch(&touched);

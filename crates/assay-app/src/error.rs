@@ -44,6 +44,9 @@ pub enum Error {
     /// A limit was reached.
     #[error("{0}")]
     TooLarge(String),
+    /// An account or a repository has stored as much as it may.
+    #[error("{0}; an operator can raise the quota")]
+    OverQuota(String),
     /// Too many requests.
     #[error("too many requests; try again in {after_seconds} seconds")]
     RateLimited {

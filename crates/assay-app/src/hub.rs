@@ -11,6 +11,7 @@ use crate::config::{HubConfig, Limits};
 use crate::error::Error;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
+use crate::quota::WriteCounts;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
@@ -36,6 +37,8 @@ pub struct Hub {
     pub(crate) locks: Locks,
     /// What is kept in memory of the index.
     pub(crate) boards: Boards,
+    /// Writes by account in this minute.
+    pub(crate) writes: WriteCounts,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
     /// Which ranks were told to those who want to know.
@@ -100,6 +103,7 @@ impl Hub {
             config,
             locks: Locks::default(),
             boards,
+            writes: WriteCounts::default(),
             sessions: Sessions::default(),
             told_boards: ToldBoards::default(),
             signing_key,

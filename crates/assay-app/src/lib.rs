@@ -36,7 +36,9 @@ mod operator;
 mod password;
 mod preupload;
 mod publish;
+mod purge;
 mod push;
+mod quota;
 mod record;
 mod recover;
 mod reference;
@@ -71,7 +73,7 @@ pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,
 };
-pub use collect::{Collected, GRACE};
+pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
 pub use discussion::{
@@ -85,11 +87,12 @@ pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommi
 pub use findings::findings;
 pub use hub::Hub;
 pub use lake::Unseen;
-pub use large::LargeObject;
+pub use large::{LargeObject, Uploader};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
 pub use operator::{IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
+pub use purge::{PurgeReport, PurgedItem, PurgedPage};
 pub use push::PushReply;
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};

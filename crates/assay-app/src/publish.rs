@@ -6,10 +6,12 @@
 //! the refs leaves nothing but decisions, which the same change finds again; one after them leaves a repository that is
 //! ahead of the index, which catches up when the hub starts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_git::{
-    Change as FileChange, CommitInfo, EntryKind, Expected, Objects, Quarantine, RefChange, RefName,
+    Change as FileChange, CommitInfo, EntryKind, Expected, LargeFileId, ObjectSize, Objects,
+    Quarantine, RefChange, RefName,
 };
 use assay_model::{Diagnostic, ObjectId, RepoKind, RepoPath, Timestamp};
 use assay_render::visible;
@@ -23,6 +25,7 @@ use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
+use crate::quota::{keep_uploads, named_by_new_commits};
 use crate::trust::{self, Sighting};
 use crate::webhook::{Watching, tell_pull};
 
@@ -110,15 +113,19 @@ pub(crate) async fn publish(
     moves: Vec<RefMove>,
     note: Note,
 ) -> Result<Published, Error> {
+    hub.count_write(errand.actor)?;
     let Examined {
         quarantine,
         judgement,
         commits,
         sightings,
+        large_files,
+        incoming,
     } = examine(hub, errand.repo, quarantine, &moves, &note).await?;
     if !judgement.errors.is_empty() {
         return Err(Error::Refused(judgement.errors));
     }
+    let storage = hub.check_storage(errand.repo, incoming, 0).await?;
     let change = Change {
         actor: errand.actor.clone(),
         repo: errand.repo.clone(),
@@ -128,6 +135,8 @@ pub(crate) async fn publish(
         note,
         commits,
         sightings,
+        large_files,
+        storage,
     };
     let (hub, locked) = (hub.shared()?, locked.clone());
     // A client that goes away must not leave refs without their records, so from here on nobody can stop it.
@@ -153,6 +162,10 @@ struct Change {
     note: Note,
     commits: Vec<CommitInfo>,
     sightings: Vec<Sighting>,
+    /// Uploads that the new commits name.
+    large_files: BTreeSet<LargeFileId>,
+    /// The size of the repository's git objects after the change.
+    storage: ObjectSize,
 }
 
 /// Makes a change, and returns the number of the pull request that it opens.
@@ -166,12 +179,17 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
         note,
         commits,
         sightings,
+        large_files,
+        storage,
     } = change;
     trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
     let mut tx = hub.store.begin().await?;
     let mut touched = hub.trust.follow(&mut tx, None).await?;
     let watching = Watching::begin(&mut tx, &repo).await?;
+    if matches!(note, Note::OpenPull { .. }) {
+        Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
+    }
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,
@@ -184,6 +202,9 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     // From here on the change is in git. Whoever asked hears of an error, and the index catches up with the next change
     // or at the next start.
     tx.touch_repository(repo.key, now).await?;
+    tx.set_storage(repo.key, storage.bytes, storage.objects)
+        .await?;
+    keep_uploads(&mut tx, repo.key, &large_files).await?;
     touched.merge(index_repository(hub, &mut tx, repo.key).await?);
     if let Some(watching) = watching {
         watching.end(&mut tx, &repo, now).await?;
@@ -225,6 +246,10 @@ struct Examined {
     commits: Vec<CommitInfo>,
     /// The entries with tokens that refs are to point at.
     sightings: Vec<Sighting>,
+    /// Uploads that the new commits name.
+    large_files: BTreeSet<LargeFileId>,
+    /// The size of the new git objects.
+    incoming: ObjectSize,
 }
 
 async fn examine(
@@ -235,6 +260,11 @@ async fn examine(
     note: &Note,
 ) -> Result<Examined, Error> {
     let judge = SharedJudge::new(hub, repo.kind, Some(repo.key)).await?;
+    let uploads = hub.store.uploads_of_repository(repo.key).await?;
+    let uploads: BTreeSet<LargeFileId> = uploads
+        .iter()
+        .map(|upload| LargeFileId::from_bytes(*upload.oid.as_bytes()))
+        .collect();
     let base = match note {
         Note::OpenPull { base, .. } => base.clone(),
         Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => RefName::main(),
@@ -250,6 +280,7 @@ async fn examine(
         let mut judgement = Judgement::default();
         let mut commits = Vec::new();
         let mut sightings = Vec::new();
+        let mut large_files = BTreeSet::new();
         for change in &moves {
             let Some(new) = change.new else {
                 continue;
@@ -269,6 +300,9 @@ async fn examine(
                 RepoKind::Model => sightings.extend(trust::sightings(&objects, old, commit)?),
                 RepoKind::Dataset => {}
             }
+            if !uploads.is_empty() {
+                large_files.extend(named_by_new_commits(&known, &objects, commit, &uploads)?);
+            }
             // What the repository has already was judged when it came.
             if known.contains(commit)? {
                 continue;
@@ -282,7 +316,10 @@ async fn examine(
             judgement.warnings.extend(found.warnings);
         }
         drop(objects);
+        let incoming = quarantine.object_size()?;
         Ok(Examined {
+            large_files,
+            incoming,
             quarantine,
             judgement,
             commits,

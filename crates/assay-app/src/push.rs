@@ -335,6 +335,7 @@ fn short_reason(error: &Error) -> &'static str {
         Error::Refused(_) => "the files of this push have errors",
         Error::Stale => "somebody else moved it first; fetch and push again",
         Error::TooLarge(_) => "too large",
+        Error::OverQuota(_) => "over quota",
         _ => "refused",
     }
 }

@@ -56,6 +56,9 @@ impl Hub {
         caller: &Caller,
         new: NewRepository,
     ) -> Result<RepoInfo, Error> {
+        if let Ok(actor) = caller.signed_in() {
+            self.count_write(actor)?;
+        }
         let namespace = match &new.namespace {
             Some(namespace) => namespace.clone(),
             None => caller.signed_in()?.name.clone(),

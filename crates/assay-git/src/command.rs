@@ -16,6 +16,7 @@ pub struct Git {
     subcommand: &'static str,
     command: Command,
     configured: usize,
+    time_limit: Duration,
 }
 
 /// What a `git` said.
@@ -82,6 +83,7 @@ impl Git {
             subcommand,
             command,
             configured: 0,
+            time_limit: TIME_LIMIT,
         };
         let configure = |git: Self, (key, value): (&str, &str)| git.config(key, value);
         CONFIGURATION.into_iter().fold(git, configure)
@@ -124,6 +126,13 @@ impl Git {
             .env(&format!("GIT_CONFIG_VALUE_{index}"), value)
     }
 
+    /// With another time limit than a minute.
+    #[must_use]
+    pub(crate) fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
     /// With an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
@@ -140,7 +149,7 @@ impl Git {
 
     /// Runs it and waits. What it prints beyond `max` bytes is not waited for.
     pub fn run(mut self, max: usize) -> Result<Output, Error> {
-        let subcommand = self.subcommand;
+        let (subcommand, time_limit) = (self.subcommand, self.time_limit);
         let failed = |source| Error::Spawn { subcommand, source };
         let mut child = self
             .command
@@ -156,7 +165,7 @@ impl Git {
             let complaint = scope.spawn(move || read_complaint(stderr));
             let child = &child;
             scope.spawn(move || {
-                if is_done.recv_timeout(TIME_LIMIT) == Err(RecvTimeoutError::Timeout) {
+                if is_done.recv_timeout(time_limit) == Err(RecvTimeoutError::Timeout) {
                     end(child);
                 }
             });

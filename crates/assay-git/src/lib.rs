@@ -31,6 +31,7 @@ mod repositories;
 mod repository;
 mod scratch;
 mod shadow;
+mod storage;
 mod sync;
 mod tree;
 mod update;
@@ -49,6 +50,7 @@ pub use ref_name::{RefName, RefNameError};
 pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
+pub use storage::ObjectSize;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use assay_model::{Durability, ObjectId};
 use gix::objs::Kind;
 
-use crate::Error;
 use crate::base::{Base, Handle, Store};
 use crate::id::to_gix;
 use crate::layers::Found;
 use crate::loose;
 use crate::scratch::Scratch;
 use crate::sync::{self, Directories};
+use crate::{Error, ObjectSize};
 
 /// What is in quarantine: small objects in memory, others in a directory that is made when the first of them comes.
 ///
@@ -109,6 +109,16 @@ impl Shadow {
         }
         state.bytes = 0;
         Ok(objects)
+    }
+
+    /// Returns the size of the objects in memory, and the directory of those on disk.
+    pub(crate) fn waiting(&self) -> (ObjectSize, Option<PathBuf>) {
+        let state = self.state();
+        let size = ObjectSize {
+            bytes: state.bytes as u64,
+            objects: state.memory.len() as u64,
+        };
+        (size, state.disk.as_ref().map(|disk| disk.objects.clone()))
     }
 
     /// Makes everything part of the repository.

@@ -79,7 +79,7 @@ pub(crate) fn finish(response: &mut Response, request_id: &str) -> Option<Respon
 pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response {
     let (code, retry_after) = match error {
         Error::RateLimited { after_seconds } => (RefusalCode::RateLimited, Some(*after_seconds)),
-        Error::TooLarge(_) => (RefusalCode::TooLarge, None),
+        Error::TooLarge(_) | Error::OverQuota(_) => (RefusalCode::TooLarge, None),
         Error::Invalid(_) | Error::Unprocessable(_) => (RefusalCode::Malformed, None),
         Error::NotFound(_) => (RefusalCode::NotFound, None),
         Error::BadCredentials | Error::NeedsLogin(_) => (RefusalCode::Unauthenticated, None),

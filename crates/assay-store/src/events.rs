@@ -123,6 +123,30 @@ impl Tx {
     }
 }
 
+impl Tx {
+    /// Removes every event of a discussion. The answer is how many there were.
+    pub async fn clear_events(&mut self, key: RepoKey, num: u32) -> Result<u64, Error> {
+        let query = sql::query("DELETE FROM events WHERE repo = $1 AND num = $2")
+            .bind(key.0)
+            .bind(num);
+        self.change("clear_events", query).await
+    }
+
+    /// Replaces the text of every comment of an account, with its former versions. The answer is how many there were.
+    pub async fn replace_comments_by(
+        &mut self,
+        author: AccountId,
+        data: &Json,
+    ) -> Result<u64, Error> {
+        let data = to_json(data).map_err(|error| Error::of("replace_comments_by", error))?;
+        let query =
+            sql::query("UPDATE events SET data = $2 WHERE author = $1 AND kind = 'comment'")
+                .bind(author.0)
+                .bind(data);
+        self.change("replace_comments_by", query).await
+    }
+}
+
 macro_rules! select_events {
     () => {
         "SELECT e.id, e.repo, e.num, e.seq, e.kind, e.created_ms, e.data, a.id, a.name, a.fullname, a.kind \

@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 35] = [
+const TABLES: [&str; 38] = [
     "generation",
     "accounts",
     "members",
@@ -21,6 +21,9 @@ const TABLES: [&str; 35] = [
     "discussions",
     "events",
     "large_objects",
+    "storage",
+    "uploads",
+    "purges",
     "official",
     "settings",
     "indexed_refs",

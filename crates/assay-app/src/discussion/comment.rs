@@ -22,6 +22,7 @@ impl Hub {
     ) -> Result<Event, Error> {
         self.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
+        self.count_write(caller.signed_in()?)?;
         let (held, scene) = self.scene(caller, repo, num).await?;
         let mut tx = self.store.begin().await?;
         let id = scene.tell(&mut tx, &Told::Comment(text)).await?;

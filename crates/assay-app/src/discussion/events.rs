@@ -80,6 +80,11 @@ pub(super) fn comment(text: &str, edits: u32, updated: Timestamp, hidden: bool) 
     json!({"text": text, "edits": edits, "updated": updated.millis(), "hidden": hidden})
 }
 
+/// Returns a comment without its text and former texts, as an operator leaves it.
+pub(crate) fn removed_comment(at: Timestamp) -> Json {
+    comment("", 0, at, true)
+}
+
 /// Adds the texts that a comment had to what is kept of it, the newest first.
 pub(super) fn with_history(mut comment: Json, history: &[Earlier]) -> Json {
     let texts = history.iter().take(MAX_HISTORY);

@@ -324,6 +324,54 @@ pub const KEYS: &[Key] = &[
         set: |config, text| set_bytes(text, &mut config.limits.judged_bytes),
         show: |config| config.limits.judged_bytes.to_string(),
     },
+    Key {
+        name: "limits.repository_bytes",
+        about: "most bytes of one repository, git objects and large files together; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.repository_bytes),
+        show: |config| config.limits.repository_bytes.to_string(),
+    },
+    Key {
+        name: "limits.repository_objects",
+        about: "most git objects of one repository; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.repository_objects),
+        show: |config| config.limits.repository_objects.to_string(),
+    },
+    Key {
+        name: "limits.account_bytes",
+        about: "most bytes of all repositories of one account; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.account_bytes),
+        show: |config| config.limits.account_bytes.to_string(),
+    },
+    Key {
+        name: "limits.waiting_bytes",
+        about: "most bytes of one account's uploads that no commit names yet; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.waiting_bytes),
+        show: |config| config.limits.waiting_bytes.to_string(),
+    },
+    Key {
+        name: "limits.stranger_file_bytes",
+        about: "largest large file from accounts that may not write to the repository",
+        set: |config, text| set_bytes(text, &mut config.limits.stranger_file_bytes),
+        show: |config| config.limits.stranger_file_bytes.to_string(),
+    },
+    Key {
+        name: "limits.stranger_waiting_bytes",
+        about: "most bytes of waiting uploads from an account that may not write to the repository; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.stranger_waiting_bytes),
+        show: |config| config.limits.stranger_waiting_bytes.to_string(),
+    },
+    Key {
+        name: "limits.open_pulls",
+        about: "most open pull requests of one account in one repository; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.open_pulls),
+        show: |config| config.limits.open_pulls.to_string(),
+    },
+    Key {
+        name: "limits.writes_per_minute",
+        about: "most writes of one account in a minute; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.writes_per_minute),
+        show: |config| config.limits.writes_per_minute.to_string(),
+    },
 ];
 
 fn parse<T: FromStr>(text: &str, what: &str, place: &mut T) -> Result<(), String> {

@@ -197,8 +197,8 @@ async fn a_large_file_belongs_to_the_repositories_that_have_it() {
         Some(1 << 40)
     );
     assert_eq!(store.large_object(two, &large).await.unwrap(), None);
-    assert_eq!(store.large_bytes(one).await.unwrap(), (1 << 40) + 10);
-    assert_eq!(store.large_bytes(two).await.unwrap(), 0);
+    assert_eq!(store.large_objects(one).await.unwrap(), [small, large]);
+    assert_eq!(store.large_objects(two).await.unwrap(), []);
     assert!(store.large_object_in_use(&small).await.unwrap());
     assert!(
         !store
