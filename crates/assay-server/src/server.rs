@@ -22,6 +22,8 @@ use crate::witnesses::ask_for_ever;
 
 /// How often the policy file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// The time between two looks for uploads that no commit named.
+const SWEEP_EVERY: Duration = Duration::from_mins(10);
 /// How long requests in flight may take when nobody said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -140,6 +142,7 @@ impl Server {
             Reach::Public
         };
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), reach));
+        let sweeper = tokio::spawn(end_uploads_for_ever(Arc::clone(&hub)));
         let asker = tokio::spawn(ask_for_ever(Arc::clone(&hub), config.witnesses.clone()));
         let lake = tokio::spawn(lake::keep(config.clone()));
         let filling = tokio::spawn(lake::fill(Arc::clone(&hub), config.clone()));
@@ -168,6 +171,7 @@ impl Server {
         };
         stopper.abort();
         sender.abort();
+        sweeper.abort();
         asker.abort();
         reloading.abort();
         lake.abort();
@@ -217,6 +221,18 @@ async fn follow_policy(issuer: Arc<Issuer>) {
         tokio::select! {
             () = told => { issuer.reload().await; }
             () = tokio::time::sleep(LOOK_EVERY) => { issuer.reload_if_changed().await; }
+        }
+    }
+}
+
+/// Ends uploads that no commit named within a day.
+async fn end_uploads_for_ever(hub: Arc<Hub>) {
+    loop {
+        tokio::time::sleep(SWEEP_EVERY).await;
+        match hub.end_uploads().await {
+            Ok(0) => {}
+            Ok(ended) => tracing::info!(ended, "ended {ended} uploads that no commit named"),
+            Err(error) => tracing::warn!(%error, "failed to end uploads that no commit named"),
         }
     }
 }

@@ -22,6 +22,7 @@ mod openapi;
 mod page_sizes;
 mod pages;
 mod permissions;
+mod quota;
 mod reading_pages;
 mod records;
 mod refs;

@@ -1,3 +1,5 @@
+mod purge;
+
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -40,6 +42,7 @@ pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
             AdminAction::Token(action) => token(&hub, action).await,
             AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
             AdminAction::Benchmark(action) => benchmark(&hub, action).await,
+            AdminAction::Purge(action) => purge::run(&hub, action).await,
         },
     );
     match done {

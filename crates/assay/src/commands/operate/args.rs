@@ -151,6 +151,70 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin benchmark official cais/hle"
     )]
     Benchmark(BenchmarkAction),
+    /// Remove content for good, with a public trace: a pull request, commits, a comment, an account's personal data
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'\n  assay admin purge account mallory --reason 'asked for by its owner'"
+    )]
+    Purge(PurgeAction),
+}
+
+/// Content that is removed for good.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PurgeAction {
+    /// Remove a pull request or discussion: its commits, title and comments
+    #[command(
+        after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'"
+    )]
+    Pull {
+        /// The repository, such as `models/alice/small` or `datasets/cais/hle`
+        #[arg(value_name = "REPO")]
+        repo: String,
+        /// The number of the pull request or discussion
+        number: i64,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove commits of a branch; later commits are made again without them
+    #[command(
+        after_help = "Examples:\n  assay admin purge commits models/alice/small 4f6e1c2..e81b09a --reason 'a court order'"
+    )]
+    Commits {
+        /// The repository, such as `models/alice/small` or `datasets/cais/hle`
+        #[arg(value_name = "REPO")]
+        repo: String,
+        /// The last commit that stays and the last one that goes: `FROM..TO`
+        range: String,
+        /// The branch
+        #[arg(long, default_value = "main")]
+        branch: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove the text of a comment, with its former versions
+    #[command(
+        after_help = "Examples:\n  assay admin purge comment 0123456789abcdef01234567 --reason 'personal data'"
+    )]
+    Comment {
+        /// The id of the comment, as the API gives it
+        id: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove the personal data of a user: full name, address, password, tokens, sessions, comments
+    #[command(
+        after_help = "Examples:\n  assay admin purge account mallory --reason 'asked for by its owner'"
+    )]
+    Account {
+        /// The user, whose name stays taken
+        name: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 /// What to do with users.
