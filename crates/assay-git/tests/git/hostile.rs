@@ -12,7 +12,7 @@ use crate::support::Hub;
 const CAPABILITIES: &str = "report-status side-band-64k object-format=sha1";
 
 /// The body of a push that nobody's git would send.
-fn body(old: Option<ObjectId>, new: ObjectId, name: &str, pack: &[u8]) -> Vec<u8> {
+pub(crate) fn body(old: Option<ObjectId>, new: ObjectId, name: &str, pack: &[u8]) -> Vec<u8> {
     let old = old.unwrap_or(ObjectId::from_bytes([0; 20]));
     let line = format!("{old} {new} {name}\0{CAPABILITIES}");
     let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
