@@ -11,6 +11,7 @@ use crate::config::{HubConfig, Limits};
 use crate::error::Error;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
+use crate::push_turns::PushTurns;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
@@ -34,6 +35,8 @@ pub struct Hub {
     pub(crate) config: HubConfig,
     /// Who changes which repository.
     pub(crate) locks: Locks,
+    /// Whose pushes are received.
+    pub(crate) push_turns: PushTurns,
     /// What is kept in memory of the index.
     pub(crate) boards: Boards,
     /// Who signed in lately.
@@ -99,6 +102,7 @@ impl Hub {
             clock,
             config,
             locks: Locks::default(),
+            push_turns: PushTurns::default(),
             boards,
             sessions: Sessions::default(),
             told_boards: ToldBoards::default(),
