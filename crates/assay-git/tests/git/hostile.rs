@@ -79,6 +79,19 @@ async fn names_and_targets_that_may_not_be_are_refused() {
     for (name, target, reason) in [
         ("refs/heads/../../../x", hub.main(), "`..`"),
         ("HEAD", hub.main(), "begins with `refs/`"),
+        ("refs/heads/HEAD", hub.main(), "may not name a branch"),
+        ("refs/heads/-x", hub.main(), "may not name a branch"),
+        ("refs/tags/refs/pr/1", hub.main(), "may not name a branch"),
+        (
+            "refs/heads/4f6e0e1f7a0c1b2d3e4f5a6b7c8d9e0f1a2b3c4d",
+            hub.main(),
+            "may not name a branch",
+        ),
+        (
+            "refs/heads/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a",
+            hub.main(),
+            "at most 16 parts",
+        ),
         ("refs/heads/blob", blob, "no commit"),
         (
             "refs/heads/nothing",
