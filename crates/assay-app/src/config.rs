@@ -69,6 +69,12 @@ pub struct Limits {
     pub commit_bytes: u64,
     /// The largest pack of a push, in bytes.
     pub pack_bytes: u64,
+    /// What the objects of a push become when they are unpacked, together, in bytes. A push of few bytes may unpack to less.
+    pub unpacked_bytes: u64,
+    /// The most objects in one push.
+    pub push_objects: u32,
+    /// How many pushes of one account a server receives at once.
+    pub pushes_at_once: usize,
     /// The most files in one commit.
     pub commit_files: usize,
     /// The longest path of a file, in bytes; at most [`RepoPath::MAX`](assay_model::RepoPath::MAX).
@@ -102,6 +108,9 @@ impl Default for Limits {
             large_file_bytes: 20 << 30,
             commit_bytes: 200 << 20,
             pack_bytes: 2 << 30,
+            unpacked_bytes: 16 << 30,
+            push_objects: 1_000_000,
+            pushes_at_once: 4,
             commit_files: 25_000,
             path_bytes: assay_model::RepoPath::MAX,
             repositories: 10_000,

@@ -129,7 +129,11 @@ impl From<assay_git::Error> for Error {
             Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
             Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
             Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),
-            Git::BlobTooLarge { .. } | Git::Wire(assay_git::WireError::TooLarge(_)) => {
+            Git::RefName(_) => Self::Invalid(error.to_string()),
+            Git::BlobTooLarge { .. }
+            | Git::TooManyFiles { .. }
+            | Git::TooManyCommits(_)
+            | Git::Wire(assay_git::WireError::TooLarge(_)) => {
                 Self::TooLarge(error.to_string())
             }
             Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {

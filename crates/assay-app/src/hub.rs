@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
 use crate::quota::WriteCounts;
+use crate::push_turns::PushTurns;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
@@ -35,6 +36,8 @@ pub struct Hub {
     pub(crate) config: HubConfig,
     /// Who changes which repository.
     pub(crate) locks: Locks,
+    /// Whose pushes are received.
+    pub(crate) push_turns: PushTurns,
     /// What is kept in memory of the index.
     pub(crate) boards: Boards,
     /// Writes by account in this minute.
@@ -102,6 +105,7 @@ impl Hub {
             clock,
             config,
             locks: Locks::default(),
+            push_turns: PushTurns::default(),
             boards,
             writes: WriteCounts::default(),
             sessions: Sessions::default(),

@@ -10,14 +10,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_git::{
-    Change as FileChange, CommitInfo, EntryKind, Expected, LargeFileId, ObjectSize, Objects,
-    Quarantine, RefChange, RefName,
+    CommitInfo, Expected, LargeFileId, ObjectSize, Objects, Quarantine, RefChange, RefName,
 };
-use assay_model::{Diagnostic, ObjectId, RepoKind, RepoPath, Timestamp};
-use assay_render::visible;
+use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
 
 use crate::access::SignedIn;
-use crate::config::Limits;
+use crate::arrival::check_commits;
 use crate::discussion;
 use crate::door::Repo;
 use crate::error::Error;
@@ -274,7 +272,6 @@ async fn examine(
     let limits = hub.config.limits;
     let kind = repo.kind;
     hub.with_git(repo.key, move |git| {
-        let known = git.objects();
         let objects = quarantine.objects();
         let head = git.find_ref(&base)?.map(|head| head.target);
         let mut judgement = Judgement::default();
@@ -303,13 +300,12 @@ async fn examine(
             if !uploads.is_empty() {
                 large_files.extend(named_by_new_commits(&known, &objects, commit, &uploads)?);
             }
-            // What the repository has already was judged when it came.
-            if known.contains(commit)? {
+            let arrival = git.arrival(&objects, commit, old)?;
+            check_commits(&objects, &quarantine, &limits, &arrival)?;
+            // Where a ref points already, the files were judged when it came there. That the repository has a commit is not
+            // enough: it may have come below one that mended it, or with a ref that was refused.
+            if arrival.is_tip {
                 continue;
-            }
-            // What a merge brings was looked at commit by commit, when it came.
-            if !matches!(told, Told::Tip) {
-                check_sizes(&objects, &limits, old, commit)?;
             }
             let found = judge.get().step(&objects, Step { old, new })?;
             judgement.errors.extend(found.errors);
@@ -327,63 +323,6 @@ async fn examine(
         })
     })
     .await
-}
-
-/// Checks every new commit of a line against the limits of one: they hold for commits by the API and by git alike.
-fn check_sizes(
-    objects: &Objects,
-    limits: &Limits,
-    old: Option<ObjectId>,
-    new: ObjectId,
-) -> Result<(), Error> {
-    let until = match old {
-        Some(old) => objects.merge_base(old, new)?,
-        None => None,
-    };
-    for commit in objects.first_parents(new, until)? {
-        let changes = objects.changes(commit.parents.first().copied(), commit.id)?;
-        let short: String = commit.id.to_string().chars().take(10).collect();
-        if let Some(path) = objects.unnamed(commit.parents.first().copied(), commit.id)? {
-            return Err(unnameable(&path, RepoPath::MAX));
-        }
-        let is_long = |change: &&FileChange| {
-            change.new.is_some() && change.path.as_str().len() > limits.path_bytes
-        };
-        if let Some(change) = changes.iter().find(is_long) {
-            return Err(unnameable(change.path.as_str(), limits.path_bytes));
-        }
-        if changes.len() > limits.commit_files {
-            return Err(Error::TooLarge(format!(
-                "commit {short} changes {} files; a commit changes at most {}",
-                changes.len(),
-                limits.commit_files
-            )));
-        }
-        let mut bytes = 0;
-        for version in changes.iter().filter_map(|change| change.new) {
-            if matches!(version.kind, EntryKind::File(_)) {
-                bytes += objects.size(version.oid)?;
-            }
-        }
-        if bytes > limits.commit_bytes {
-            return Err(Error::TooLarge(format!(
-                "the files of commit {short} have {bytes} bytes together; those of a commit have at most {}",
-                limits.commit_bytes
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// How much of a path is told, in characters.
-const TOLD_OF_PATH: usize = 100;
-
-fn unnameable(path: &str, max: usize) -> Error {
-    let told: String = path.chars().take(TOLD_OF_PATH).collect();
-    Error::Unprocessable(format!(
-        "`{}` cannot be the path of a file here: a path is text of at most {max} bytes that leads nowhere else",
-        visible(&told)
-    ))
 }
 
 /// The commits of the first-parent line that are new, oldest first. The last one is always the tip, also when a pull

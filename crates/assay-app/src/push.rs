@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::findings::findings;
 use crate::hub::{Hub, blocking};
 use crate::publish::{Errand, Note, Published, RefMove, publish};
+use crate::push_turns;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -70,9 +71,17 @@ impl Hub {
         let received_at = self.now();
         // Whoever may not even open a pull request need not send a pack.
         self.check(caller, repo, Need::Discuss).await?;
+        let allowed = &self.config.limits;
+        let account = caller.signed_in()?.account;
+        let _turn = self
+            .push_turns
+            .take(account, allowed.pushes_at_once, push_turns::PATIENCE)
+            .await?;
         let limits = ReceiveLimits {
-            pack_bytes: self.config.limits.pack_bytes,
-            object_bytes: self.config.limits.file_bytes,
+            pack_bytes: allowed.pack_bytes,
+            object_bytes: allowed.file_bytes,
+            unpacked_bytes: allowed.unpacked_bytes,
+            objects: allowed.push_objects,
             ..ReceiveLimits::default()
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;

@@ -44,6 +44,12 @@ pub enum Error {
         /// How many there might be.
         max: usize,
     },
+    /// More commits come at once than are looked at.
+    #[error("more than {0} commits come at once; push fewer")]
+    TooManyCommits(usize),
+    /// The name of a ref that may not be made.
+    #[error(transparent)]
+    RefName(#[from] crate::RefNameError),
     /// Bytes were made to have the hash of others.
     #[error("the bytes of a file were made to have the hash of others")]
     Collision,

@@ -126,6 +126,11 @@ impl Objects {
         Ok(header.is_some_and(|(kind, _)| kind == Kind::Commit))
     }
 
+    /// The parents of a commit.
+    pub(crate) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, Error> {
+        Ok(self.step(id)?.parents)
+    }
+
     fn step(&self, id: ObjectId) -> Result<Step, Error> {
         let (id, found) = self.find_commit(id)?;
         let commit = CommitRefIter::from_bytes(&found.data, gix::hash::Kind::Sha1);

@@ -8,9 +8,11 @@
 
 pub mod command;
 
+mod arrival;
 mod base;
 mod blob;
 mod changes;
+mod cpu_limit;
 mod diff;
 mod error;
 mod history;
@@ -23,6 +25,7 @@ mod maintain;
 mod merge;
 mod object;
 mod objects;
+mod pack;
 mod plan;
 mod quarantine;
 mod ref_name;
@@ -32,17 +35,19 @@ mod repository;
 mod scratch;
 mod shadow;
 mod storage;
+mod special;
 mod sync;
 mod tree;
 mod update;
 mod wire;
 
+pub use arrival::Arrival;
 pub use blob::BlobReader;
 pub use error::Error;
 pub use large_file::{LargeFile, LargeFileId, LargeFileIdError};
 pub use large_files::{LargeFiles, Removal, Upload};
 pub use merge::{FastForward, MergePlan, Merged};
-pub use object::{Change, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
+pub use object::{Change, ChangeSet, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
 pub use objects::Objects;
 pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature, TagPlan};
 pub use quarantine::Quarantine;
@@ -51,6 +56,7 @@ pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
 pub use storage::ObjectSize;
+pub use special::is_checked_by_git;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

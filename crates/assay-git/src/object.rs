@@ -73,6 +73,15 @@ pub struct Change {
     pub new: Option<Version>,
 }
 
+/// What differs between two commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangeSet {
+    /// The files, links and submodules that differ, in the order of their paths.
+    pub changes: Vec<Change>,
+    /// The first path, as text, that is new or changed and that nothing in a hub could name.
+    pub unnamed: Option<String>,
+}
+
 /// One side of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {

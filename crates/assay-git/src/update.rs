@@ -101,6 +101,7 @@ impl Repository {
         let objects = self.objects();
         for change in changes {
             let Some(id) = change.new else { continue };
+            change.name.check_new()?;
             if !objects.contains(id)? {
                 return Err(Error::NoObject(id));
             }

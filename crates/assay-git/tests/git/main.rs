@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod bombs;
 mod history;
 mod hostile;
 mod merging;

@@ -295,6 +295,36 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.pack_bytes.to_string(),
     },
     Key {
+        name: "limits.unpacked_bytes",
+        about: "largest push when its objects are unpacked",
+        set: |config, text| set_bytes(text, &mut config.limits.unpacked_bytes),
+        show: |config| config.limits.unpacked_bytes.to_string(),
+    },
+    Key {
+        name: "limits.push_objects",
+        about: "most objects in one push",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of objects",
+                &mut config.limits.push_objects,
+            )
+        },
+        show: |config| config.limits.push_objects.to_string(),
+    },
+    Key {
+        name: "limits.pushes_at_once",
+        about: "most pushes of one account that are received at once",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of pushes",
+                &mut config.limits.pushes_at_once,
+            )
+        },
+        show: |config| config.limits.pushes_at_once.to_string(),
+    },
+    Key {
         name: "limits.commit_files",
         about: "most files in one commit",
         set: |config, text| parse(text, "a number of files", &mut config.limits.commit_files),

@@ -49,12 +49,12 @@ pub(crate) fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn with_token(hub: &TestHub, person: Person, address: SocketAddr, path: &str) -> String {
+pub(crate) fn with_token(hub: &TestHub, person: Person, address: SocketAddr, path: &str) -> String {
     let secret = hub.secret(person).unwrap();
     format!("http://hf_user:{secret}@{address}/{path}")
 }
 
-async fn commit_file(work: &Path, name: &str, content: &str) {
+pub(crate) async fn commit_file(work: &Path, name: &str, content: &str) {
     let file = work.join(name);
     fs_err::create_dir_all(file.parent().unwrap()).unwrap();
     fs_err::write(file, content).unwrap();

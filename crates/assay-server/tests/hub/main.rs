@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod accounts;
+mod arrivals;
 mod boards_page;
 mod browser;
 mod commits;

@@ -1,0 +1,179 @@
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use super::commands::WireError;
+use super::inspect::Inspector;
+use crate::command::Git;
+use crate::{Error, cpu_limit};
+
+/// What went wrong with the objects of a push: the fault of the client, with a sentence for them, or ours.
+pub(super) enum Fault {
+    Theirs(String),
+    Ours(Error),
+}
+
+/// A `git` that reads what a client sends, for a limited time.
+pub(super) struct Fed {
+    subcommand: &'static str,
+    child: Child,
+}
+
+/// How many bytes are handed on at a time.
+const CHUNK: usize = 64 * 1024;
+/// How much of what git complains of is kept.
+const MAX_COMPLAINT: u64 = 4096;
+/// How much processor time one `git` may take for a push.
+const CPU_LIMIT: Duration = Duration::from_mins(5);
+/// How long git may take for the next bytes of its input.
+const STALL_LIMIT: Duration = Duration::from_mins(1);
+/// How long git may take from the end of its input to its own end.
+const FINISH_LIMIT: Duration = Duration::from_mins(5);
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl Fed {
+    /// Starts a `git` that waits for its input.
+    pub(super) fn spawn(git: Git, subcommand: &'static str) -> Result<Self, Error> {
+        let child = tokio::process::Command::from(git.into_command())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|source| Error::Spawn { subcommand, source })?;
+        cpu_limit::set(child.id(), CPU_LIMIT)
+            .map_err(|source| Error::Spawn { subcommand, source })?;
+        Ok(Self { subcommand, child })
+    }
+
+    /// Hands a pack on to git after it was inspected. What the inspector refuses ends git.
+    pub(super) async fn send_pack(
+        &mut self,
+        header: &[u8],
+        body: &mut (impl AsyncRead + Unpin),
+        max: u64,
+        inspector: Inspector,
+    ) -> Result<Inspector, Fault> {
+        let sent = self.stream(header, body, max, inspector).await;
+        if sent.is_err() {
+            // It would go on writing to a directory that is about to be removed.
+            let _ = self.child.kill().await;
+        }
+        sent
+    }
+
+    /// Hands bytes on to git, which are all of its input.
+    pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.write(bytes).await?;
+        drop(self.child.stdin.take());
+        Ok(())
+    }
+
+    /// Waits for the end of git. The inner error is what it complained of: the line that says what was fatal, if one does.
+    pub(super) async fn finish(mut self) -> Result<Result<(), String>, Error> {
+        let (subcommand, limit) = (self.subcommand, FINISH_LIMIT);
+        match timeout(limit, self.wait()).await {
+            Ok(ended) => ended.map_err(|source| Error::Spawn { subcommand, source }),
+            Err(_) => {
+                let _ = self.child.kill().await;
+                Ok(Err(took_too_long(limit)))
+            }
+        }
+    }
+
+    async fn stream(
+        &mut self,
+        header: &[u8],
+        body: &mut (impl AsyncRead + Unpin),
+        max: u64,
+        mut inspector: Inspector,
+    ) -> Result<Inspector, Fault> {
+        let mut is_open = self.write(header).await?;
+        let mut sent = header.len() as u64;
+        let mut chunk = vec![0; CHUNK];
+        while is_open {
+            let read = body.read(&mut chunk).await;
+            let read = read.map_err(|error| Fault::Ours(Error::Body(error)))?;
+            if read == 0 {
+                break;
+            }
+            sent += read as u64;
+            if sent > max {
+                return Err(Fault::Theirs(WireError::TooLarge(max).to_string()));
+            }
+            let verdict;
+            (inspector, chunk, verdict) = inspect(inspector, chunk, read).await?;
+            verdict.map_err(Fault::Theirs)?;
+            is_open = self.write(&chunk[..read]).await?;
+        }
+        // Git has its input when this is closed.
+        drop(self.child.stdin.take());
+        Ok(inspector)
+    }
+
+    /// Writes to git, and says whether it still listens. When it closes its end early, what it complains of says why.
+    async fn write(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
+        let Some(stdin) = &mut self.child.stdin else {
+            return Ok(false);
+        };
+        match timeout(STALL_LIMIT, stdin.write_all(bytes)).await {
+            Ok(written) => Ok(written.is_ok()),
+            Err(_) => Err(Fault::Theirs(took_too_long(STALL_LIMIT))),
+        }
+    }
+
+    async fn wait(&mut self) -> std::io::Result<Result<(), String>> {
+        let mut complaint = Vec::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            let mut beginning = stderr.take(MAX_COMPLAINT);
+            beginning.read_to_end(&mut complaint).await?;
+            let mut rest = beginning.into_inner();
+            tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
+        }
+        let status = self.child.wait().await?;
+        if status.success() {
+            return Ok(Ok(()));
+        }
+        Ok(Err(reason(status, &String::from_utf8_lossy(&complaint))))
+    }
+}
+
+/// Inspects where blocking is allowed: a few bytes may inflate to many.
+async fn inspect(
+    mut inspector: Inspector,
+    chunk: Vec<u8>,
+    read: usize,
+) -> Result<(Inspector, Vec<u8>, Result<(), String>), Error> {
+    let work = move || {
+        let verdict = inspector.inspect(&chunk[..read]);
+        (inspector, chunk, verdict)
+    };
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Error::Body(error.into()))
+}
+
+fn reason(status: ExitStatus, complaint: &str) -> String {
+    if cpu_limit::has_ended(status) {
+        return took_too_long(CPU_LIMIT);
+    }
+    let told = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+    let mut lines = complaint.lines();
+    let line = lines.clone().find(told).or_else(|| lines.next_back());
+    line.unwrap_or("the pack is of no use").to_owned()
+}
+
+fn took_too_long(limit: Duration) -> String {
+    format!(
+        "it took more than {} seconds to unpack the push: push fewer commits at once",
+        limit.as_secs()
+    )
+}
