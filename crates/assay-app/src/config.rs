@@ -1,5 +1,6 @@
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_model::Durability;
 use assay_store::Database;
@@ -77,6 +78,12 @@ pub struct Limits {
     pub repositories: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
     pub judged_bytes: u64,
+    /// The most fetches that are answered at once, and as many pushes.
+    pub git_processes: usize,
+    /// How long `git` may take for a fetch or a push, not counting the time in which it waits for the client.
+    pub git_time: Duration,
+    /// The disk space for files out of git that are being sent, in bytes.
+    pub unpacked_bytes: u64,
 }
 
 impl Default for Limits {
@@ -90,6 +97,9 @@ impl Default for Limits {
             path_bytes: assay_model::RepoPath::MAX,
             repositories: 100_000,
             judged_bytes: 100 << 20,
+            git_processes: 32,
+            git_time: Duration::from_mins(10),
+            unpacked_bytes: 2 << 30,
         }
     }
 }

@@ -10,6 +10,7 @@ extern crate self as assay_app;
 mod access;
 mod account;
 mod adopt;
+mod arriving;
 mod attributes;
 mod board;
 mod collect;
@@ -51,6 +52,7 @@ mod target;
 mod tenant;
 mod token;
 mod trust;
+mod unpacked;
 mod web_session;
 mod webhook;
 
@@ -104,6 +106,7 @@ pub use trust::{
     NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
     WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
 };
+pub use unpacked::{UnpackedBlob, UnpackedReader};
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,

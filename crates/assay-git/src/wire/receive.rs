@@ -1,12 +1,14 @@
+use std::io;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::Child;
 
 use super::commands::{Command, Commands, WireError, parse_commands};
 use super::pkt;
 use super::reply::Reply;
 use crate::command::Git;
+use crate::process::Process;
 use crate::{Error, Quarantine, RefKind, Repository};
 
 /// What a push may be.
@@ -18,6 +20,8 @@ pub struct ReceiveLimits {
     pub pack_bytes: u64,
     /// How many bytes an object has at most when it is unpacked.
     pub object_bytes: u64,
+    /// How long each `git` that takes it in may be waited for. Waiting for the client does not count.
+    pub time: Duration,
 }
 
 /// What came of receiving.
@@ -67,13 +71,18 @@ impl Default for ReceiveLimits {
             commands: 1000,
             pack_bytes: 2 << 30,
             object_bytes: 128 << 20,
+            time: Duration::from_mins(10),
         }
     }
 }
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Self::Ours(error)
+        match error {
+            // What takes that long is made to.
+            Error::OutOfTime { .. } => Self::Theirs(error.to_string()),
+            other => Self::Ours(other),
+        }
     }
 }
 
@@ -127,7 +136,8 @@ impl Repository {
         }
         self.unpack(body, limits, quarantine).await?;
         let wanted: Vec<_> = new.iter().map(|id| format!("{id}\n")).collect();
-        self.check_connected(wanted.concat(), quarantine).await?;
+        self.check_connected(wanted.concat(), limits, quarantine)
+            .await?;
         let objects = quarantine.objects();
         for command in &commands.commands {
             let Some(id) = command.new else { continue };
@@ -167,9 +177,9 @@ impl Repository {
             // Git streams what is larger than this to the disk, past the limit that comes next.
             .config("core.bigFileThreshold", "1024g")
             .env("GIT_ALLOC_LIMIT", memory.to_string());
-        let mut child = spawn(git, subcommand)?;
+        let mut child = spawn(git, limits.time)?;
         let sent = feed(&mut child, &header, body, limits.pack_bytes).await;
-        let (status, complaint) = finish(child, subcommand).await?;
+        let (status, complaint) = finish(child).await?;
         match sent {
             Err(Fault::Theirs(reason)) => Err(Fault::Theirs(reason)),
             Err(Fault::Ours(error)) => Err(Fault::Ours(error)),
@@ -179,7 +189,12 @@ impl Repository {
     }
 
     /// Whether everything that the new commits lead to is there.
-    async fn check_connected(&self, wanted: String, quarantine: &Quarantine) -> Result<(), Fault> {
+    async fn check_connected(
+        &self,
+        wanted: String,
+        limits: &ReceiveLimits,
+        quarantine: &Quarantine,
+    ) -> Result<(), Fault> {
         let git = self.git_in("rev-list", quarantine)?.args([
             "--objects",
             "--stdin",
@@ -187,11 +202,11 @@ impl Repository {
             "--not",
             "--all",
         ]);
-        let mut child = spawn(git, "rev-list")?;
+        let mut child = spawn(git, limits.time)?;
         let mut wanted = wanted.as_bytes();
         let limit = wanted.len() as u64;
         feed(&mut child, b"", &mut wanted, limit).await?;
-        let (status, complaint) = finish(child, "rev-list").await?;
+        let (status, complaint) = finish(child).await?;
         if status.success() {
             return Ok(());
         }
@@ -274,27 +289,29 @@ async fn read_header(
     }
 }
 
-fn spawn(git: Git, subcommand: &'static str) -> Result<Child, Error> {
-    tokio::process::Command::from(git.into_command())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|source| Error::Spawn { subcommand, source })
+fn spawn(git: Git, time: Duration) -> Result<Process, Error> {
+    Process::start(git, time, |command| {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+    })
 }
 
 /// Hands a body on to git. When git closes its end early, what it complains of says why.
 async fn feed(
-    child: &mut Child,
+    process: &mut Process,
     beginning: &[u8],
     body: &mut (impl AsyncRead + Unpin),
     max: u64,
 ) -> Result<(), Fault> {
-    let Some(mut stdin) = child.stdin.take() else {
+    let Some(mut stdin) = process.child.stdin.take() else {
         return Ok(());
     };
-    if stdin.write_all(beginning).await.is_err() {
+    let written = process
+        .wait_for(async |_| stdin.write_all(beginning).await)
+        .await?;
+    if written.is_err() {
         return Ok(());
     }
     let mut sent = beginning.len() as u64;
@@ -309,7 +326,10 @@ async fn feed(
         if sent > max {
             return Err(Fault::Theirs(WireError::TooLarge(max).to_string()));
         }
-        if stdin.write_all(&chunk[..read]).await.is_err() {
+        let written = process
+            .wait_for(async |_| stdin.write_all(&chunk[..read]).await)
+            .await?;
+        if written.is_err() {
             break;
         }
     }
@@ -318,25 +338,29 @@ async fn feed(
 }
 
 /// Waits for the end, and for what was complained of: the line that says what was fatal, if one does.
-async fn finish(mut child: Child, subcommand: &'static str) -> Result<(ExitStatus, String), Error> {
-    let failed = |source| Error::Spawn { subcommand, source };
+async fn finish(mut process: Process) -> Result<(ExitStatus, String), Error> {
     let mut complaint = Vec::new();
-    if let Some(stderr) = child.stderr.take() {
-        let mut beginning = stderr.take(MAX_COMPLAINT);
-        beginning
-            .read_to_end(&mut complaint)
-            .await
-            .map_err(failed)?;
-        let mut rest = beginning.into_inner();
-        tokio::io::copy(&mut rest, &mut tokio::io::sink())
-            .await
-            .map_err(failed)?;
+    if let Some(stderr) = process.child.stderr.take() {
+        let read = process
+            .wait_for(async |_| read_complaint(stderr).await)
+            .await?;
+        complaint = read.map_err(|source| process.failed(source))?;
     }
-    let status = child.wait().await.map_err(failed)?;
+    let status = process.wait_for(async |child| child.wait().await).await?;
+    let status = status.map_err(|source| process.failed(source))?;
     let text = String::from_utf8_lossy(&complaint);
     let told = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
     let line = text.lines().find(told).or_else(|| text.lines().last());
     Ok((status, line.unwrap_or("the pack is of no use").to_owned()))
+}
+
+/// Reads to the end, so that git is never held up, and keeps the beginning.
+async fn read_complaint(stderr: impl AsyncRead + Unpin) -> io::Result<Vec<u8>> {
+    let mut complaint = Vec::new();
+    let mut beginning = stderr.take(MAX_COMPLAINT);
+    beginning.read_to_end(&mut complaint).await?;
+    tokio::io::copy(&mut beginning.into_inner(), &mut tokio::io::sink()).await?;
+    Ok(complaint)
 }
 
 /// Reads on to the end, or to the limit.

@@ -5,6 +5,7 @@
 mod history;
 mod hostile;
 mod merging;
+mod processes;
 mod properties;
 mod recovery;
 mod refs;
