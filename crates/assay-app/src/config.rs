@@ -1,5 +1,6 @@
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_model::Durability;
 use assay_store::Database;
@@ -99,6 +100,12 @@ pub struct Limits {
     pub writes_per_minute: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
     pub judged_bytes: u64,
+    /// The most fetches that are answered at once, and as many pushes.
+    pub git_processes: usize,
+    /// How long `git` may take for a fetch or a push, not counting the time in which it waits for the client.
+    pub git_time: Duration,
+    /// The disk space for files out of git that are being sent, in bytes.
+    pub streamed_bytes: u64,
 }
 
 impl Default for Limits {
@@ -123,6 +130,9 @@ impl Default for Limits {
             open_pulls: 100,
             writes_per_minute: 600,
             judged_bytes: 100 << 20,
+            git_processes: 32,
+            git_time: Duration::from_mins(10),
+            streamed_bytes: 2 << 30,
         }
     }
 }

@@ -133,9 +133,9 @@ impl From<assay_git::Error> for Error {
             Git::BlobTooLarge { .. }
             | Git::TooManyFiles { .. }
             | Git::TooManyCommits(_)
-            | Git::Wire(assay_git::WireError::TooLarge(_)) => {
-                Self::TooLarge(error.to_string())
-            }
+            | Git::Wire(assay_git::WireError::TooLarge(_)) => Self::TooLarge(error.to_string()),
+            Git::TooManyProcesses(_) => Self::Unavailable(error.to_string()),
+            Git::OutOfTime { .. } => Self::TimedOut(error.to_string()),
             Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {
                 Self::Invalid(error.to_string())
             }

@@ -1,8 +1,9 @@
 use std::sync::{Arc, Weak};
 
-use assay_git::{LargeFiles, Repositories, Repository};
+use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
 use assay_store::Store;
+use tokio::sync::Semaphore;
 
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
@@ -11,14 +12,17 @@ use crate::config::{HubConfig, Limits};
 use crate::error::Error;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
-use crate::quota::WriteCounts;
 use crate::push_turns::PushTurns;
+use crate::quota::WriteCounts;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
 use crate::trust::{Role, Trust};
+use crate::unpacked::UnpackedBlobs;
 use crate::webhook::ToldBoards;
 
+/// Files of git that are read into memory at once.
+const BLOB_READS: usize = 8;
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
 
@@ -50,6 +54,14 @@ pub struct Hub {
     pub(crate) signing_key: SigningKey,
     /// The keys that sign evidence, and the logs.
     pub(crate) trust: Arc<Trust>,
+    /// Turns to read a file of git into memory. A small one may be made out of one that is not.
+    pub(crate) blob_reads: Arc<Semaphore>,
+    /// Files out of git that are being sent.
+    pub(crate) unpacked: UnpackedBlobs,
+    /// The fetches that are being answered.
+    pub(crate) fetches: Processes,
+    /// The pushes that are being taken in.
+    pub(crate) pushes: Processes,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
@@ -98,6 +110,8 @@ impl Hub {
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
         let boards = Boards::since(store.generation_of_others());
+        let limits = config.limits;
+        let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
         let hub = Arc::new_cyclic(|me| Self {
             store,
             git: Arc::new(git),
@@ -112,6 +126,10 @@ impl Hub {
             told_boards: ToldBoards::default(),
             signing_key,
             trust,
+            blob_reads: Arc::new(Semaphore::new(BLOB_READS)),
+            unpacked,
+            fetches: Processes::new(limits.git_processes, limits.git_time),
+            pushes: Processes::new(limits.git_processes, limits.git_time),
             _tenant: tenant,
             me: Weak::clone(me),
         });
@@ -122,6 +140,16 @@ impl Hub {
     /// What one request, file or account may take.
     pub fn limits(&self) -> &Limits {
         &self.config.limits
+    }
+
+    /// Returns how many fetches and pushes are being answered.
+    pub fn git_processes(&self) -> usize {
+        self.fetches.running() + self.pushes.running()
+    }
+
+    /// Returns the disk space of files out of git that are being sent, in bytes.
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.unpacked.bytes()
     }
 
     /// Whether the hub can answer: its database and its directory.

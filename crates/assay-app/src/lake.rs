@@ -190,6 +190,10 @@ impl Hub {
                         Ok(()) => Ok(()),
                         Err(_) => fs_err::copy(&from, &to).map(|_| ()),
                     },
+                    BlobContent::Unpacked(blob) => {
+                        let mut file = fs_err::File::create(&to)?;
+                        std::io::copy(&mut blob.reader(), &mut file).map(|_| ())
+                    }
                     BlobContent::NotRead => Ok(()),
                 }
             };

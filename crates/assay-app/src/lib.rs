@@ -11,6 +11,7 @@ mod access;
 mod account;
 mod adopt;
 mod arrival;
+mod arriving;
 mod attributes;
 mod board;
 mod collect;
@@ -39,8 +40,8 @@ mod preupload;
 mod publish;
 mod purge;
 mod push;
-mod quota;
 mod push_turns;
+mod quota;
 mod record;
 mod recover;
 mod reference;
@@ -55,6 +56,7 @@ mod target;
 mod tenant;
 mod token;
 mod trust;
+mod unpacked;
 mod web_session;
 mod webhook;
 
@@ -109,6 +111,7 @@ pub use trust::{
     NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
     WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
 };
+pub use unpacked::{UnpackedBlob, UnpackedReader};
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,

@@ -23,7 +23,7 @@ use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
-use crate::quota::{keep_uploads, named_by_new_commits};
+use crate::quota::keep_uploads;
 use crate::trust::{self, Sighting};
 use crate::webhook::{Watching, tell_pull};
 
@@ -297,10 +297,11 @@ async fn examine(
                 RepoKind::Model => sightings.extend(trust::sightings(&objects, old, commit)?),
                 RepoKind::Dataset => {}
             }
-            if !uploads.is_empty() {
-                large_files.extend(named_by_new_commits(&known, &objects, commit, &uploads)?);
-            }
             let arrival = git.arrival(&objects, commit, old)?;
+            if !uploads.is_empty() {
+                let named = objects.large_files_of(&arrival.commits)?;
+                large_files.extend(named.intersection(&uploads));
+            }
             check_commits(&objects, &quarantine, &limits, &arrival)?;
             // Where a ref points already, the files were judged when it came there. That the repository has a commit is not
             // enough: it may have come below one that mended it, or with a ref that was refused.

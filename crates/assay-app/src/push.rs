@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use tokio::io::AsyncRead;
 
 use crate::access::{Caller, Need};
+use crate::arriving::Arriving;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::findings::findings;
@@ -57,7 +59,8 @@ impl Hub {
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        Ok(Box::new(git.upload_pack(request, protocol)?))
+        let pack = git.upload_pack(request, protocol, &self.fetches).await?;
+        Ok(Box::new(pack))
     }
 
     /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
@@ -68,7 +71,6 @@ impl Hub {
         page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
-        let received_at = self.now();
         // Whoever may not even open a pull request need not send a pack.
         self.check(caller, repo, Need::Discuss).await?;
         let allowed = &self.config.limits;
@@ -82,11 +84,19 @@ impl Hub {
             object_bytes: allowed.file_bytes,
             unpacked_bytes: allowed.unpacked_bytes,
             objects: allowed.push_objects,
+            time: self.pushes.time(),
             ..ReceiveLimits::default()
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, page, received_at, push).await,
+        let turn = self.pushes.turn().await?;
+        let (request, arrival) = Arriving::new(request, Arc::clone(&self.clock));
+        let received = git.receive(request, &limits).await?;
+        drop(turn);
+        match received {
+            Received::Push(push) => {
+                let received_at = arrival.last();
+                self.take(caller, repo, page, received_at, push).await
+            }
             Received::Refused(reply) => Ok(PushReply(reply.into())),
             Received::Probe => Ok(PushReply(Bytes::new())),
         }

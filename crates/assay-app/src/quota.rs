@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-use assay_git::{LargeFileId, ObjectSize, Objects};
-use assay_model::{ObjectId, RepoKey, Timestamp};
+use assay_git::{LargeFileId, ObjectSize};
+use assay_model::{RepoKey, Timestamp};
 use assay_store::{AccountId, Sha256, StorageUse, Tx};
 
 use crate::access::SignedIn;
@@ -173,27 +173,6 @@ fn refuse_beyond(
         return Err(Error::OverQuota(message(limit)));
     }
     Ok(())
-}
-
-/// Lists those of some large files that the commits name which lead to `new` and that the repository does not have.
-pub(crate) fn named_by_new_commits(
-    known: &Objects,
-    objects: &Objects,
-    new: ObjectId,
-    wanted: &BTreeSet<LargeFileId>,
-) -> Result<BTreeSet<LargeFileId>, Error> {
-    let mut named = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut next = vec![new];
-    while let Some(id) = next.pop() {
-        if named.len() == wanted.len() || known.contains(id)? || !seen.insert(id) {
-            continue;
-        }
-        let files = objects.large_files_of(&[id])?;
-        named.extend(files.intersection(wanted).copied());
-        next.extend(objects.commit(id)?.parents);
-    }
-    Ok(named)
 }
 
 /// Gives a repository the uploads that its commits name now.

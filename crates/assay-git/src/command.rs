@@ -1,11 +1,12 @@
 //! The one way to run `git`: without the environment and the configuration of whoever started the hub, and not for ever.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::Error;
@@ -149,15 +150,40 @@ impl Git {
 
     /// Runs it and waits. What it prints beyond `max` bytes is not waited for.
     pub fn run(mut self, max: usize) -> Result<Output, Error> {
+        self.command.stdout(Stdio::piped());
+        let subcommand = self.subcommand;
+        self.attend(|child| {
+            let stdout = lock(child).stdout.take().ok_or_else(no_pipe);
+            let stdout = stdout.map_err(|source| Error::Spawn { subcommand, source })?;
+            let mut output = Vec::new();
+            let read = stdout.take(max as u64 + 1).read_to_end(&mut output);
+            let is_cut = output.len() > max;
+            if is_cut || read.is_err() {
+                end(child);
+            }
+            output.truncate(max);
+            Ok((output, is_cut))
+        })
+    }
+
+    /// Runs it and waits. What it prints goes to a file, and none of it through this process.
+    pub fn run_into(mut self, file: File) -> Result<Output, Error> {
+        self.command.stdout(file);
+        self.attend(|_| Ok((Vec::new(), false)))
+    }
+
+    /// Starts it, lets `read` take what it prints, and waits for its end, or ends it when its time is over.
+    fn attend(
+        mut self,
+        read: impl FnOnce(&Mutex<Child>) -> Result<(Vec<u8>, bool), Error>,
+    ) -> Result<Output, Error> {
         let (subcommand, time_limit) = (self.subcommand, self.time_limit);
         let failed = |source| Error::Spawn { subcommand, source };
         let mut child = self
             .command
-            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let stdout = child.stdout.take().ok_or_else(no_pipe).map_err(failed)?;
         let stderr = child.stderr.take().ok_or_else(no_pipe).map_err(failed)?;
         let child = Mutex::new(child);
         let (done, is_done) = mpsc::channel::<()>();
@@ -169,19 +195,13 @@ impl Git {
                     end(child);
                 }
             });
-            let mut output = Vec::new();
-            let read = stdout.take(max as u64 + 1).read_to_end(&mut output);
-            let is_cut = output.len() > max;
-            if is_cut || read.is_err() {
-                end(child);
-            }
+            let (stdout, is_cut) = read(child)?;
             let status = wait(child);
             drop(done);
-            output.truncate(max);
             Ok(Output {
                 code: status.and_then(|status| status.code()),
                 is_cut,
-                stdout: output,
+                stdout,
                 stderr: complaint.join().unwrap_or_default(),
             })
         })
@@ -225,19 +245,19 @@ fn read_complaint(stderr: impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    child.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn end(child: &Mutex<Child>) {
-    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
     // It may have ended by itself.
-    let _ = child.kill();
+    let _ = lock(child).kill();
 }
 
 /// Waits without holding on to the child, so that it can still be ended.
 fn wait(child: &Mutex<Child>) -> Option<ExitStatus> {
     loop {
-        let status = {
-            let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-            child.try_wait()
-        };
+        let status = lock(child).try_wait();
         match status {
             Ok(None) => std::thread::sleep(PAUSE),
             Ok(status) => return status,

@@ -122,6 +122,17 @@ pub enum Error {
         /// The end of what it said.
         output: String,
     },
+    /// As many processes of this kind run as may.
+    #[error("{0} requests like this one are being answered, as many as may be at once")]
+    TooManyProcesses(usize),
+    /// `git` took longer than it may, and was ended.
+    #[error("`git {subcommand}` took longer than {seconds} seconds and was ended")]
+    OutOfTime {
+        /// What it was to do.
+        subcommand: &'static str,
+        /// The time it had.
+        seconds: u64,
+    },
     /// What a client sent is not the git protocol, or is more than it may send.
     #[error(transparent)]
     Wire(#[from] crate::WireError),

@@ -27,6 +27,7 @@ mod object;
 mod objects;
 mod pack;
 mod plan;
+mod process;
 mod quarantine;
 mod ref_name;
 mod refs;
@@ -34,8 +35,8 @@ mod repositories;
 mod repository;
 mod scratch;
 mod shadow;
-mod storage;
 mod special;
+mod storage;
 mod sync;
 mod tree;
 mod update;
@@ -50,13 +51,14 @@ pub use merge::{FastForward, MergePlan, Merged};
 pub use object::{Change, ChangeSet, CommitInfo, Depth, Diff, EntryKind, TreeEntry, Version};
 pub use objects::Objects;
 pub use plan::{Blob, CommitPlan, FileMode, Operation, Signature, TagPlan};
+pub use process::{ProcessTurn, Processes};
 pub use quarantine::Quarantine;
 pub use ref_name::{RefName, RefNameError};
 pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
-pub use storage::ObjectSize;
 pub use special::is_checked_by_git;
+pub use storage::ObjectSize;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

@@ -49,7 +49,10 @@ pub(crate) fn check(
     if output.code == Some(0) {
         return Ok(None);
     }
-    let complaint = output.stderr.lines().find(|line| line.starts_with("error:"));
+    let complaint = output
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("error:"));
     Ok(Some(complaint.unwrap_or(output.stderr.trim()).to_owned()))
 }
 

@@ -41,7 +41,9 @@ pub enum RefNameError {
     #[error("the name of a ref has at most {max} parts between slashes", max = RefName::MAX_PARTS)]
     Depth,
     /// The short name of a branch or tag that means something else wherever a revision can be named.
-    #[error("`{0}` may not name a branch or tag: it would be taken for a hash, for `HEAD`, for a full ref name or for an option")]
+    #[error(
+        "`{0}` may not name a branch or tag: it would be taken for a hash, for `HEAD`, for a full ref name or for an option"
+    )]
     Misleading(String),
 }
 

@@ -9,6 +9,7 @@ use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig, WitnessAddr
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
+use crate::connection::ConnectionLimits;
 
 mod faults;
 mod issuers;
@@ -57,6 +58,10 @@ pub struct Config {
     pub durability: Durability,
     /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have limits of their own.
     pub body_bytes: usize,
+    /// The most bytes of answers that wait in memory for their clients, all together.
+    pub answer_bytes: u64,
+    /// How many connections there may be, and how long each may take.
+    pub connections: ConnectionLimits,
     /// How often one may ask.
     pub rates: Rates,
     /// What one request, file or account may take.
@@ -171,6 +176,8 @@ impl Default for Config {
             shutdown_seconds: 30,
             durability: Durability::default(),
             body_bytes: 8 << 20,
+            answer_bytes: 256 << 20,
+            connections: ConnectionLimits::default(),
             rates: Rates::default(),
             limits: Limits::default(),
             trust: TrustConfig::default(),

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::connection::BodyTooSlow;
 use crate::redirect;
 use crate::web::{Theme, Visit, failure_page};
 
@@ -79,6 +80,18 @@ impl Failure {
     /// A limit was reached.
     pub(crate) fn too_large(text: impl Into<String>) -> Self {
         Error::TooLarge(text.into()).into()
+    }
+
+    /// The body of the request came too slowly, if that is why it could not be read.
+    pub(crate) fn too_slow(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if let Some(slow) = error.downcast_ref::<BodyTooSlow>() {
+                return Some(Error::TimedOut(slow.to_string()).into());
+            }
+            cause = error.source();
+        }
+        None
     }
 
     /// It is our fault.

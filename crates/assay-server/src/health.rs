@@ -5,6 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
+use crate::metrics;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
@@ -27,7 +28,7 @@ pub(crate) fn routes() -> Routes {
         .route(
             "/metrics",
             get(
-                metrics,
+                show_metrics,
                 says("Tells what was counted, for Prometheus.")
                     .more("Answered with 404 when it is switched off.")
                     .asks(Door::Open)
@@ -48,9 +49,41 @@ async fn health(State(state): State<AppState>) -> Response {
     }
 }
 
-async fn metrics(State(state): State<AppState>) -> Response {
+async fn show_metrics(State(state): State<AppState>) -> Response {
     if !state.web.shows_metrics {
         return Failure::no_route().into_response();
     }
-    ([(CONTENT_TYPE, TEXT)], state.web.metrics.text()).into_response()
+    let mut text = state.web.metrics.text();
+    let connections = &state.web.connections;
+    metrics::counter(
+        &mut text,
+        "assay_connections_refused_total",
+        "Connections beyond the limits.",
+        connections.refused(),
+    );
+    for (name, help, value) in [
+        (
+            "assay_connections",
+            "Open connections.",
+            connections.open() as u64,
+        ),
+        (
+            "assay_answer_bytes",
+            "Bytes of answers that wait in memory for their clients.",
+            state.web.answer_bytes.in_use(),
+        ),
+        (
+            "assay_unpacked_bytes",
+            "Disk space of files out of git that are being sent.",
+            state.hub.unpacked_bytes(),
+        ),
+        (
+            "assay_git_processes",
+            "Fetches and pushes that are being answered.",
+            state.hub.git_processes() as u64,
+        ),
+    ] {
+        metrics::gauge(&mut text, name, help, value);
+    }
+    ([(CONTENT_TYPE, TEXT)], text).into_response()
 }

@@ -31,7 +31,7 @@ const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
 const MAX_OBJECTS: usize = 1000;
 /// How much of a file is sent at once, in bytes.
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 64 << 10;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
 pub(crate) fn routes() -> Routes {

@@ -97,8 +97,7 @@ impl Metrics {
                 &self.panics,
             ),
         ] {
-            head(&mut text, name, help, "counter");
-            line(&mut text, name, "", &counter.get().to_string());
+            self::counter(&mut text, name, help, counter.get());
         }
         let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
         requests(&mut text, &routes);
@@ -195,6 +194,18 @@ fn latencies(text: &mut String, routes: &BTreeMap<String, Arc<Route>>) {
             &count,
         );
     }
+}
+
+/// Adds a number that only grows and is counted elsewhere.
+pub(crate) fn counter(text: &mut String, name: &str, help: &str, value: u64) {
+    head(text, name, help, "counter");
+    line(text, name, "", &value.to_string());
+}
+
+/// Adds a number as it is at the moment.
+pub(crate) fn gauge(text: &mut String, name: &str, help: &str, value: u64) {
+    head(text, name, help, "gauge");
+    line(text, name, "", &value.to_string());
 }
 
 fn head(text: &mut String, name: &str, help: &str, kind: &str) {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use assay_app::issuer::Issuer;
 use assay_app::{Account, Hub, ServerMark, Servers, TokenSecret};
-use axum_server::Handle;
-use axum_server::tls_rustls::RustlsConfig;
 
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
+use crate::connection::{ConnectionLimits, Listener};
+use crate::descriptors;
 use crate::hooks::send_for_ever;
 use crate::lake;
 use crate::outbound::Reach;
@@ -148,28 +148,20 @@ impl Server {
         let filling = tokio::spawn(lake::fill(Arc::clone(&hub), config.clone()));
         let state = AppState::new(hub, &config, Arc::new(SystemClock));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
-        let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
-        let handle = Handle::new();
-        let patience = Duration::from_secs(config.shutdown_seconds);
-        let stopper = tokio::spawn({
-            let handle = handle.clone();
-            async move {
-                stop.await;
-                tracing::info!("stopping: requests in flight are finished first");
-                handle.graceful_shutdown(Some(patience));
-            }
-        });
-        tracing::info!(%address, "listening on {address}");
-        let served = if let Some(tls) = tls(&config)? {
-            let server = axum_server::from_tcp_rustls(listener, tls);
-            let server = server.map_err(ServeError::Serve)?.handle(handle);
-            server.serve(service).await
-        } else {
-            let server = axum_server::from_tcp(listener);
-            let server = server.map_err(ServeError::Serve)?.handle(handle);
-            server.serve(service).await
+        let listener = Listener {
+            socket: listener,
+            tls: tls(&config)?,
+            router: router_of(&state),
+            limits: connection_limits(&config),
+            counts: Arc::clone(&state.web.connections),
         };
-        stopper.abort();
+        let stop = async {
+            stop.await;
+            tracing::info!("stopping: requests in flight are finished first");
+        };
+        tracing::info!(%address, "listening on {address}");
+        let patience = Duration::from_secs(config.shutdown_seconds);
+        let served = listener.serve(stop, patience).await;
         sender.abort();
         sweeper.abort();
         asker.abort();
@@ -184,12 +176,33 @@ impl Server {
 }
 
 /// What connections are encrypted with, when they are.
-fn tls(config: &Config) -> Result<Option<RustlsConfig>, ServeError> {
-    let (Some(certificate), Some(key)) = (&config.tls_certificate, &config.tls_key) else {
-        return Ok(None);
-    };
-    let loaded = tls::load(certificate, key)?;
-    Ok(Some(RustlsConfig::from_config(loaded)))
+fn tls(config: &Config) -> Result<Option<Arc<rustls::ServerConfig>>, ServeError> {
+    match (&config.tls_certificate, &config.tls_key) {
+        (Some(certificate), Some(key)) => Ok(Some(tls::load(certificate, key)?)),
+        (Some(_) | None, _) => Ok(None),
+    }
+}
+
+/// The limits of connections as this process can keep them. Raises its limit of open files first.
+fn connection_limits(config: &Config) -> ConnectionLimits {
+    let wanted = config.connections;
+    let descriptors = descriptors::raise_limit();
+    let total = descriptors::connections_within(descriptors, wanted.total);
+    tracing::info!(
+        descriptors,
+        connections = total,
+        "at most {total} connections at once"
+    );
+    ConnectionLimits {
+        total,
+        // All connections come from the proxy, which has limits by address of its own.
+        per_address: if config.trust_proxy {
+            0
+        } else {
+            wanted.per_address
+        },
+        ..wanted
+    }
 }
 
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {

@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Child;
-use tokio::time::timeout;
 
 use super::commands::WireError;
 use super::inspect::Inspector;
 use crate::command::Git;
+use crate::process::Process;
 use crate::{Error, cpu_limit};
 
 /// What went wrong with the objects of a push: the fault of the client, with a sentence for them, or ours.
@@ -18,8 +18,7 @@ pub(super) enum Fault {
 
 /// A `git` that reads what a client sends, for a limited time.
 pub(super) struct Fed {
-    subcommand: &'static str,
-    child: Child,
+    process: Process,
 }
 
 /// How many bytes are handed on at a time.
@@ -28,30 +27,30 @@ const CHUNK: usize = 64 * 1024;
 const MAX_COMPLAINT: u64 = 4096;
 /// How much processor time one `git` may take for a push.
 const CPU_LIMIT: Duration = Duration::from_mins(5);
-/// How long git may take for the next bytes of its input.
-const STALL_LIMIT: Duration = Duration::from_mins(1);
-/// How long git may take from the end of its input to its own end.
-const FINISH_LIMIT: Duration = Duration::from_mins(5);
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Self::Ours(error)
+        match error {
+            // What takes that long is made to.
+            Error::OutOfTime { seconds, .. } => {
+                Self::Theirs(took_too_long(Duration::from_secs(seconds)))
+            }
+            other => Self::Ours(other),
+        }
     }
 }
 
 impl Fed {
-    /// Starts a `git` that waits for its input.
-    pub(super) fn spawn(git: Git, subcommand: &'static str) -> Result<Self, Error> {
-        let child = tokio::process::Command::from(git.into_command())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|source| Error::Spawn { subcommand, source })?;
-        cpu_limit::set(child.id(), CPU_LIMIT)
-            .map_err(|source| Error::Spawn { subcommand, source })?;
-        Ok(Self { subcommand, child })
+    /// Starts a `git` that waits for its input, and that may be waited for this long in all.
+    pub(super) fn spawn(git: Git, time: Duration) -> Result<Self, Error> {
+        let process = Process::start(git, time, |command| {
+            command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped());
+        })?;
+        cpu_limit::set(process.child.id(), CPU_LIMIT).map_err(|source| process.failed(source))?;
+        Ok(Self { process })
     }
 
     /// Hands a pack on to git after it was inspected. What the inspector refuses ends git.
@@ -65,7 +64,7 @@ impl Fed {
         let sent = self.stream(header, body, max, inspector).await;
         if sent.is_err() {
             // It would go on writing to a directory that is about to be removed.
-            let _ = self.child.kill().await;
+            let _ = self.process.child.kill().await;
         }
         sent
     }
@@ -73,20 +72,14 @@ impl Fed {
     /// Hands bytes on to git, which are all of its input.
     pub(super) async fn send(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.write(bytes).await?;
-        drop(self.child.stdin.take());
+        drop(self.process.child.stdin.take());
         Ok(())
     }
 
     /// Waits for the end of git. The inner error is what it complained of: the line that says what was fatal, if one does.
-    pub(super) async fn finish(mut self) -> Result<Result<(), String>, Error> {
-        let (subcommand, limit) = (self.subcommand, FINISH_LIMIT);
-        match timeout(limit, self.wait()).await {
-            Ok(ended) => ended.map_err(|source| Error::Spawn { subcommand, source }),
-            Err(_) => {
-                let _ = self.child.kill().await;
-                Ok(Err(took_too_long(limit)))
-            }
-        }
+    pub(super) async fn finish(mut self) -> Result<Result<(), String>, Fault> {
+        let ended = self.process.wait_for(wait).await?;
+        Ok(ended.map_err(|source| self.process.failed(source))?)
     }
 
     async fn stream(
@@ -115,35 +108,35 @@ impl Fed {
             is_open = self.write(&chunk[..read]).await?;
         }
         // Git has its input when this is closed.
-        drop(self.child.stdin.take());
+        drop(self.process.child.stdin.take());
         Ok(inspector)
     }
 
     /// Writes to git, and says whether it still listens. When it closes its end early, what it complains of says why.
     async fn write(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
-        let Some(stdin) = &mut self.child.stdin else {
-            return Ok(false);
-        };
-        match timeout(STALL_LIMIT, stdin.write_all(bytes)).await {
-            Ok(written) => Ok(written.is_ok()),
-            Err(_) => Err(Fault::Theirs(took_too_long(STALL_LIMIT))),
-        }
+        let written = self.process.wait_for(async |child| match &mut child.stdin {
+            Some(stdin) => stdin.write_all(bytes).await.is_ok(),
+            None => false,
+        });
+        Ok(written.await?)
     }
+}
 
-    async fn wait(&mut self) -> std::io::Result<Result<(), String>> {
-        let mut complaint = Vec::new();
-        if let Some(stderr) = self.child.stderr.take() {
-            let mut beginning = stderr.take(MAX_COMPLAINT);
-            beginning.read_to_end(&mut complaint).await?;
-            let mut rest = beginning.into_inner();
-            tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
-        }
-        let status = self.child.wait().await?;
-        if status.success() {
-            return Ok(Ok(()));
-        }
-        Ok(Err(reason(status, &String::from_utf8_lossy(&complaint))))
+/// Waits for the end of a `git`. The inner error is what it complained of.
+async fn wait(child: &mut Child) -> std::io::Result<Result<(), String>> {
+    let mut complaint = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        // It is read to its end, so that git is never held up, and its beginning is kept.
+        let mut beginning = stderr.take(MAX_COMPLAINT);
+        beginning.read_to_end(&mut complaint).await?;
+        let mut rest = beginning.into_inner();
+        tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
     }
+    let status = child.wait().await?;
+    if status.success() {
+        return Ok(Ok(()));
+    }
+    Ok(Err(reason(status, &String::from_utf8_lossy(&complaint))))
 }
 
 /// Inspects where blocking is allowed: a few bytes may inflate to many.

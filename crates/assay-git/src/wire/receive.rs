@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
@@ -24,6 +25,8 @@ pub struct ReceiveLimits {
     pub unpacked_bytes: u64,
     /// How many objects it has at most.
     pub objects: u32,
+    /// How long each `git` that takes it in may be waited for. Waiting for the client does not count.
+    pub time: Duration,
 }
 
 /// What came of receiving.
@@ -68,6 +71,7 @@ impl Default for ReceiveLimits {
             object_bytes: 128 << 20,
             unpacked_bytes: 16 << 30,
             objects: 1_000_000,
+            time: Duration::from_mins(10),
         }
     }
 }
@@ -139,7 +143,8 @@ impl Repository {
         }
         self.unpack(body, limits, quarantine).await?;
         let wanted: Vec<_> = new.iter().map(|id| format!("{id}\n")).collect();
-        self.check_connected(wanted.concat(), quarantine).await?;
+        self.check_connected(wanted.concat(), limits, quarantine)
+            .await?;
         let objects = quarantine.objects();
         for command in &commands.commands {
             let Some(id) = command.new else { continue };
@@ -186,7 +191,7 @@ impl Repository {
             // Git streams what is larger than this to the disk, past the limit that comes next.
             .config("core.bigFileThreshold", "1024g")
             .env("GIT_ALLOC_LIMIT", memory.to_string());
-        let mut fed = Fed::spawn(git, subcommand)?;
+        let mut fed = Fed::spawn(git, limits.time)?;
         let inspector = fed
             .send_pack(&header, body, limits.pack_bytes, inspector)
             .await?;
@@ -195,7 +200,12 @@ impl Repository {
     }
 
     /// Checks that everything that the new commits lead to is there.
-    async fn check_connected(&self, wanted: String, quarantine: &Quarantine) -> Result<(), Fault> {
+    async fn check_connected(
+        &self,
+        wanted: String,
+        limits: &ReceiveLimits,
+        quarantine: &Quarantine,
+    ) -> Result<(), Fault> {
         let git = self.git_in("rev-list", quarantine)?.args([
             "--objects",
             "--stdin",
@@ -203,7 +213,7 @@ impl Repository {
             "--not",
             "--all",
         ]);
-        let mut fed = Fed::spawn(git, "rev-list")?;
+        let mut fed = Fed::spawn(git, limits.time)?;
         fed.send(wanted.as_bytes()).await?;
         match fed.finish().await? {
             Ok(()) => Ok(()),

@@ -197,10 +197,7 @@ fn chain(deltas: usize, is_by_hash: bool) -> Vec<u8> {
 async fn chains_of_more_than_fifty_deltas_are_refused_however_they_name_their_bases() {
     let hub = Hub::with(&[("a", "1")]);
     for is_by_hash in [false, true] {
-        for (deltas, reason) in [
-            (50, "the push lacks objects"),
-            (51, "a chain of 51 deltas"),
-        ] {
+        for (deltas, reason) in [(50, "the push lacks objects"), (51, "a chain of 51 deltas")] {
             let pack = chain(deltas, is_by_hash);
 
             let answer = push(&hub, &pack, &ReceiveLimits::default()).await;

@@ -6,6 +6,7 @@ mod bombs;
 mod history;
 mod hostile;
 mod merging;
+mod processes;
 mod properties;
 mod recovery;
 mod refs;

@@ -347,13 +347,9 @@ fn a_commit_of_few_files_is_written_without_a_pack() {
 fn what_does_not_fit_into_memory_can_be_read_before_it_is_admitted() {
     let hub = Hub::with(&[("a", "1")]);
     let text = |n: usize| format!("{n}{}", "x".repeat(100_000));
-    let files: Vec<Operation> = (0..300)
-        .map(|n| put(&n.to_string(), &text(n)))
-        .collect();
+    let files: Vec<Operation> = (0..300).map(|n| put(&n.to_string(), &text(n))).collect();
     let quarantine = hub.repository.quarantine();
-    let commit = quarantine
-        .write(&plan(Some(hub.main()), files, 1))
-        .unwrap();
+    let commit = quarantine.write(&plan(Some(hub.main()), files, 1)).unwrap();
 
     let objects = quarantine.objects();
 

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use assay_app::Passphrase;
 
@@ -243,6 +244,88 @@ pub const KEYS: &[Key] = &[
         show: |config| config.body_bytes.to_string(),
     },
     Key {
+        name: "limits.answer_bytes",
+        about: "bytes of answers that wait in memory for their clients, all together",
+        set: |config, text| set_bytes(text, &mut config.answer_bytes),
+        show: |config| config.answer_bytes.to_string(),
+    },
+    Key {
+        name: "limits.connections",
+        about: "connections at once; never more than three quarters of the descriptors that the process may have",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of connections",
+                &mut config.connections.total,
+            )
+        },
+        show: |config| config.connections.total.to_string(),
+    },
+    Key {
+        name: "limits.connections_per_address",
+        about: "connections at once from one address; 0 is no limit, and behind a trusted proxy there is none",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of connections",
+                &mut config.connections.per_address,
+            )
+        },
+        show: |config| config.connections.per_address.to_string(),
+    },
+    Key {
+        name: "limits.header_seconds",
+        about: "time for the headers of a request, and for a TLS handshake",
+        set: |config, text| set_seconds(text, &mut config.connections.header_time),
+        show: |config| config.connections.header_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.idle_seconds",
+        about: "time that a connection may stay open between two requests",
+        set: |config, text| set_seconds(text, &mut config.connections.idle_time),
+        show: |config| config.connections.idle_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.stall_seconds",
+        about: "time that a client may be waited for while it sends or reads less than `limits.least_rate`",
+        set: |config, text| set_seconds(text, &mut config.connections.stall_time),
+        show: |config| config.connections.stall_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.least_rate",
+        about: "bytes a second that a client must send or read while it is waited for",
+        set: |config, text| set_bytes(text, &mut config.connections.least_rate),
+        show: |config| config.connections.least_rate.to_string(),
+    },
+    Key {
+        name: "limits.git_processes",
+        about: "fetches at once, and as many pushes",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of processes",
+                &mut config.limits.git_processes,
+            )?;
+            match config.limits.git_processes {
+                0 => Err("at least one process has to run".to_owned()),
+                _ => Ok(()),
+            }
+        },
+        show: |config| config.limits.git_processes.to_string(),
+    },
+    Key {
+        name: "limits.git_seconds",
+        about: "time that git may take for a fetch or a push, not counting the time in which it waits for the client",
+        set: |config, text| set_seconds(text, &mut config.limits.git_time),
+        show: |config| config.limits.git_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.streamed_bytes",
+        about: "disk space for files out of git that are being sent",
+        set: |config, text| set_bytes(text, &mut config.limits.streamed_bytes),
+        show: |config| config.limits.streamed_bytes.to_string(),
+    },
+    Key {
         name: "limits.requests_per_token",
         about: "requests with one token in a window; 0 is no limit",
         set: |config, text| parse(text, "a number of requests", &mut config.rates.per_token),
@@ -303,13 +386,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "limits.push_objects",
         about: "most objects in one push",
-        set: |config, text| {
-            parse(
-                text,
-                "a number of objects",
-                &mut config.limits.push_objects,
-            )
-        },
+        set: |config, text| parse(text, "a number of objects", &mut config.limits.push_objects),
         show: |config| config.limits.push_objects.to_string(),
     },
     Key {
@@ -420,6 +497,16 @@ fn set_name(text: &str, place: &mut Option<String>) -> Result<(), String> {
 
 fn set_bytes(text: &str, place: &mut u64) -> Result<(), String> {
     *place = bytes(text)?;
+    Ok(())
+}
+
+fn set_seconds(text: &str, place: &mut Duration) -> Result<(), String> {
+    let mut seconds = 0;
+    parse(text, "a number of seconds", &mut seconds)?;
+    if seconds == 0 {
+        return Err("it takes at least a second".to_owned());
+    }
+    *place = Duration::from_secs(seconds);
     Ok(())
 }
 

@@ -73,7 +73,10 @@ async fn a_commit_below_one_that_mended_it_is_judged_when_a_ref_comes_to_it() {
             .post(Person::Alice, &format!("{api}/branch/x"), start)
             .await;
         let tag = format!("{api}/tag/{broken}");
-        for tag_of in [json!({ "tag": "v1" }), json!({ "tag": "v1", "message": "m" })] {
+        for tag_of in [
+            json!({ "tag": "v1" }),
+            json!({ "tag": "v1", "message": "m" }),
+        ] {
             let answer = hub.post(Person::Alice, &tag, tag_of).await;
             assert_eq!(answer.status, branch.status);
         }
@@ -248,7 +251,9 @@ async fn what_git_refuses_in_its_own_files_is_refused_by_the_api_as_well() {
     );
     let long = format!("{} text\n", "x".repeat(3000));
 
-    let fine = hub.commit(Person::Alice, repo, &[(".gitmodules", &good)]).await;
+    let fine = hub
+        .commit(Person::Alice, repo, &[(".gitmodules", &good)])
+        .await;
     let mut refused = Vec::new();
     for (path, content) in [
         (".gitmodules", &bad),
@@ -262,14 +267,25 @@ async fn what_git_refuses_in_its_own_files_is_refused_by_the_api_as_well() {
     fine.expect(200);
     for answer in refused {
         assert_eq!(answer.status, 422, "{}", answer.text());
-        assert!(answer.text().contains("is refused by git"), "{}", answer.text());
+        assert!(
+            answer.text().contains("is refused by git"),
+            "{}",
+            answer.text()
+        );
     }
     // So the repository can be pushed to and cloned by those who check.
     succeeded(&run(&work, &["pull", "--quiet", "--ff-only", "origin", "main"]).await);
     commit_file(&work, "b.txt", "1").await;
     succeeded(&run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await);
     let url = output(&work, &["remote", "get-url", "origin"]).await;
-    let clone = ["-c", "transfer.fsckObjects=true", "clone", "--quiet", &url, "again"];
+    let clone = [
+        "-c",
+        "transfer.fsckObjects=true",
+        "clone",
+        "--quiet",
+        &url,
+        "again",
+    ];
     succeeded(&run(hub.directory(), &clone).await);
 }
 
@@ -285,7 +301,11 @@ async fn a_tree_that_pretends_to_have_millions_of_files_is_refused_with_a_senten
     let tree = shell(&work, script).await;
     let commit = output(&work, &["commit-tree", &tree, "-p", "HEAD", "-m", "m"]).await;
 
-    let pushed = run(&work, &["push", "origin", &format!("{commit}:refs/heads/x")]).await;
+    let pushed = run(
+        &work,
+        &["push", "origin", &format!("{commit}:refs/heads/x")],
+    )
+    .await;
 
     assert!(!pushed.status.success());
     let text = told(&pushed);
@@ -336,7 +356,9 @@ async fn a_commit_of_25000_files_by_the_api_needs_few_descriptors() {
         }
     });
 
-    let committed = hub.commit(Person::Alice, "models/alice/small", &files).await;
+    let committed = hub
+        .commit(Person::Alice, "models/alice/small", &files)
+        .await;
     is_done.store(true, Ordering::Relaxed);
 
     committed.expect(200);

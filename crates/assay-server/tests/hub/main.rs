@@ -29,6 +29,7 @@ mod records;
 mod refs;
 mod repositories;
 mod serving;
+mod slow_clients;
 mod tolerated;
 mod traps;
 mod unseen_pages;

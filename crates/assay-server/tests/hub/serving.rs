@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::git::{run, succeeded, told};
 
-fn config(directory: &tempfile::TempDir) -> Config {
+pub(crate) fn config(directory: &tempfile::TempDir) -> Config {
     Config {
         listen: ([127, 0, 0, 1], 0).into(),
         data: directory.path().join("data"),
@@ -68,6 +68,7 @@ async fn a_server_answers_on_its_address_until_it_is_told_to_stop() {
     running.await.unwrap().unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(!answer.contains("strict-transport-security"), "{answer}");
     // A `git` that another test is just starting holds what it inherited until it is another program.
     let is_closed = |_| {
         let closed = TcpStream::connect(address).is_err();
@@ -203,6 +204,8 @@ async fn with_a_certificate_the_server_speaks_tls() {
     .unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    let always = "\r\nstrict-transport-security: max-age=31536000\r\n";
+    assert!(answer.contains(always), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,8 @@
 
 mod checks;
 mod client;
+#[cfg(target_os = "linux")]
+mod crowds;
 mod git;
 mod imports;
 mod issuance;
