@@ -78,6 +78,10 @@ pub struct Limits {
     pub pushes_at_once: usize,
     /// The most files in one commit.
     pub commit_files: usize,
+    /// The most commits that one push brings to a branch or pull request.
+    pub push_commits: usize,
+    /// How many rows of the index one transaction writes, so that others need not wait long for their turn.
+    pub transaction_rows: usize,
     /// The longest path of a file, in bytes; at most [`RepoPath::MAX`](assay_model::RepoPath::MAX).
     pub path_bytes: usize,
     /// The most repositories of one account.
@@ -119,6 +123,8 @@ impl Default for Limits {
             push_objects: 1_000_000,
             pushes_at_once: 4,
             commit_files: 25_000,
+            push_commits: 20_000,
+            transaction_rows: 500,
             path_bytes: assay_model::RepoPath::MAX,
             repositories: 10_000,
             repository_bytes: 500 << 30,

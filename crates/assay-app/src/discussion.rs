@@ -9,6 +9,8 @@ mod repair;
 mod scene;
 mod trial;
 
+use std::sync::Arc;
+
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
 use assay_store::{DiscussionKind, DiscussionState};
@@ -16,15 +18,17 @@ use assay_store::{DiscussionKind, DiscussionState};
 pub(crate) use self::events::removed_comment;
 use self::events::{Scene, Told};
 use self::record::next_number;
+pub(crate) use self::merge::{names, trial_plan};
 pub(crate) use self::record::record;
 pub(crate) use self::repair::repair;
 pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need, SignedIn};
+use crate::diffs::DiffText;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::index::{Afresh, index};
-use crate::webhook::{Watching, tell_pull};
+use crate::index::Touched;
+use crate::webhook::{Telling, tell_pull};
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;
@@ -159,21 +163,49 @@ pub struct DiscussionPage {
     pub start: u64,
 }
 
-/// A discussion with all that happened, and what a pull request would change.
+/// A discussion with what happened, and what a pull request would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullDetails {
     /// The discussion.
     pub discussion: Discussion,
-    /// What happened, oldest first.
+    /// A page of what happened, oldest first.
     pub events: Vec<Event>,
+    /// How much happened in all.
+    pub events_total: u64,
     /// The ref that a pull request wants to change, such as `refs/heads/main`.
     pub base: Option<String>,
     /// The commit that took it.
     pub merge_commit: Option<ObjectId>,
     /// The files that stand in the way of a merge.
     pub conflicts: Vec<String>,
+    /// Whether it is not known what stands in the way, because it takes too long to find out.
+    pub is_untried: bool,
     /// The changes as text, when that was asked for.
-    pub diff: Option<String>,
+    pub diff: Option<Arc<DiffText>>,
+}
+
+/// Which part of what happened in a discussion is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventPage {
+    /// How many events come before it.
+    pub offset: u64,
+    /// How many it has at most.
+    pub limit: u32,
+}
+
+impl EventPage {
+    /// How many events a page has for people.
+    pub const SIZE: u32 = 50;
+    /// How many events clients get at once. A discussion cannot have more.
+    pub const MOST: u32 = limits::MAX_EVENTS;
+
+    /// All that a discussion can have.
+    pub fn all() -> Self {
+        Self {
+            offset: 0,
+            limit: Self::MOST,
+        }
+    }
 }
 
 impl Status {
@@ -274,11 +306,10 @@ impl Hub {
                 .tell(&mut tx, &Told::Comment(&new.description))
                 .await?;
         }
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
         let sender = Some(actor.name.as_str());
         tell_pull(&mut tx, repo, scene.num, "opened", sender, scene.now).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_after(repo, None).await?;
         Ok(scene.num)
     }
 
@@ -298,6 +329,18 @@ impl Hub {
             Ok(head)
         })
         .await
+    }
+
+    /// Brings the index up to a change of a discussion that is recorded.
+    async fn index_after(&self, repo: &Repo, telling: Option<&Telling<'_>>) -> Result<(), Error> {
+        let mut touched = Touched::default();
+        touched.touch_repository(repo);
+        self.touch(&touched);
+        let indexed = self.index_repository(repo.key, telling).await;
+        if indexed.is_err() {
+            self.catch_up_later(repo.key);
+        }
+        indexed
     }
 
     /// Discussions, newest first.
@@ -349,6 +392,7 @@ impl Hub {
         let mut tx = self.store.begin().await?;
         tx.rename_discussion(repo.key, scene.num, &title, scene.now)
             .await?;
+        limits::has_room(&mut tx, scene, &title).await?;
         let told = Told::Title {
             from: &held.title,
             to: &title,
@@ -382,9 +426,10 @@ impl Hub {
                 )));
             }
         }
+        let telling = Telling::begin(&self.store, repo, scene.now).await?;
         let mut tx = self.store.begin().await?;
-        let watching = Watching::begin(&mut tx, repo).await?;
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
+            limits::has_room(&mut tx, scene, comment).await?;
             scene.tell(&mut tx, &Told::Comment(comment)).await?;
         }
         let moved = tx
@@ -403,17 +448,14 @@ impl Hub {
             )));
         }
         let id = scene.tell(&mut tx, &Told::Status(status)).await?;
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
-        if let Some(watching) = watching {
-            watching.end(&mut tx, repo, scene.now).await?;
-        }
+        scene.forget_index(&mut tx).await?;
         let action = match status {
             Status::Closed => "closed",
             Status::Draft | Status::Open | Status::Merged => "reopened",
         };
         tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_after(repo, telling.as_ref()).await?;
         self.stored_event(&id).await
     }
 }

@@ -98,6 +98,16 @@ impl Error {
     pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Internal(source.into())
     }
+
+    /// The same, for a change whose refs have moved: whoever tries again must know that it is in git.
+    pub(crate) fn after_refs_moved(self) -> Self {
+        match self {
+            Self::Unavailable(why) => Self::Unavailable(format!(
+                "{why}; the change itself is in git and is recorded as soon as possible: fetch before you try again"
+            )),
+            other => other,
+        }
+    }
 }
 
 impl From<assay_store::Error> for Error {
@@ -106,12 +116,18 @@ impl From<assay_store::Error> for Error {
             assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
             assay_store::Error::Filter => Self::Invalid(error.to_string()),
             assay_store::Error::NotEmpty { .. } => Self::Conflict(error.to_string()),
+            assay_store::Error::Busy { .. } | assay_store::Error::Away { .. } => {
+                tracing::warn!(?error, "the database did not answer in time");
+                Self::Unavailable(
+                    "the database of this hub is busy or away at the moment; try again in a few seconds"
+                        .to_owned(),
+                )
+            }
             assay_store::Error::Open { .. }
             | assay_store::Error::Reach { .. }
             | assay_store::Error::Miscounted { .. }
             | assay_store::Error::Newer { .. }
             | assay_store::Error::Migrate { .. }
-            | assay_store::Error::Busy { .. }
             | assay_store::Error::Related { .. }
             | assay_store::Error::Refused
             | assay_store::Error::Database { .. } => Self::internal(error),

@@ -1,4 +1,5 @@
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
@@ -9,6 +10,7 @@ use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::board::Boards;
 use crate::config::{HubConfig, Limits};
+use crate::diffs::Diffs;
 use crate::error::Error;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
@@ -25,6 +27,9 @@ use crate::webhook::ToldBoards;
 const BLOB_READS: usize = 8;
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
+
+/// How long to wait for another change of the same repository. Git and the index of a large push take their time.
+const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 
 /// A hub: its repositories, its records, and what may be done with them.
 pub struct Hub {
@@ -62,6 +67,10 @@ pub struct Hub {
     pub(crate) fetches: Processes,
     /// The pushes that are being taken in.
     pub(crate) pushes: Processes,
+    /// The diffs that were worked out lately.
+    pub(crate) diffs: Arc<Diffs>,
+    /// What the index is made of.
+    pub(crate) sources: Sources,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
@@ -112,9 +121,12 @@ impl Hub {
         let boards = Boards::since(store.generation_of_others());
         let limits = config.limits;
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
+        let git = Arc::new(git);
+        let rows = limits.transaction_rows;
+        let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);
         let hub = Arc::new_cyclic(|me| Self {
             store,
-            git: Arc::new(git),
+            git,
             large_files,
             clock,
             config,
@@ -130,6 +142,8 @@ impl Hub {
             unpacked,
             fetches: Processes::new(limits.git_processes, limits.git_time),
             pushes: Processes::new(limits.git_processes, limits.git_time),
+            diffs: Arc::default(),
+            sources,
             _tenant: tenant,
             me: Weak::clone(me),
         });
@@ -193,14 +207,6 @@ impl Hub {
             .ok_or_else(|| Error::internal("the hub is closing"))
     }
 
-    /// What the index is made of.
-    pub(crate) fn sources(&self) -> Sources {
-        Sources {
-            git: Arc::clone(&self.git),
-            trust: Arc::clone(&self.trust),
-        }
-    }
-
     /// The time.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
@@ -208,7 +214,12 @@ impl Hub {
 
     /// Waits for the right to change a repository: first of those in this process, then of all.
     pub(crate) async fn lock(&self, key: RepoKey) -> Result<Locked, Error> {
-        let locked = self.locks.lock(key).await;
+        let locked = tokio::time::timeout(LOCK_PATIENCE, self.locks.lock(key)).await;
+        let locked = locked.map_err(|_| {
+            Error::Unavailable(
+                "another change of this repository takes long; try again in a minute".to_owned(),
+            )
+        })?;
         let turn = self.store.repository_turn(key).await?;
         Ok(locked.in_turn(turn))
     }

@@ -17,6 +17,7 @@ mod board;
 mod collect;
 mod commit;
 mod config;
+mod diffs;
 mod discussion;
 mod docs;
 mod door;
@@ -80,8 +81,9 @@ pub use board::{
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
+pub use diffs::DiffText;
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage, NewDiscussion,
     PullDetails, Status,
 };
 pub use docs::{RulePage, rule_page, rule_pages};

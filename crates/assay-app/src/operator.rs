@@ -2,23 +2,28 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
-use assay_store::{DumpRow, Store, Tx};
+use assay_store::{DumpRow, Store};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
-use crate::index::{Afresh, DEFINITION_FILE, Sources, Touched, index, touched_by};
+use crate::index::{DEFINITION_FILE, Extent, Sources, index, touched_by};
 use crate::trust::Sizes;
 
 /// What the comparison calls differences in what is known of the logs.
 const NO_REPOSITORY: RepoKey = RepoKey(0);
 /// How many keys are asked for at a time.
 const KEYS: u32 = 1000;
-/// How many repositories are replaced in the index in one transaction.
-const REPLACED: usize = 32;
+/// How often a comparison looks again at repositories that others were writing to.
+const LOOKS: usize = 3;
+/// How long it waits for them each time.
+const WRITERS_PATIENCE: Duration = Duration::from_millis(500);
+/// How long it waits before it asks whether they are done.
+const WRITERS_PAUSE: Duration = Duration::from_millis(20);
 /// How many differences are told.
 const MAX_DIFFERENCES: usize = 1000;
 
@@ -81,12 +86,10 @@ impl Hub {
         if keys.contains(&NO_REPOSITORY) {
             self.forget_logs().await?;
         }
-        // The index of a repository depends on no other, so they need not all change at once; who wants to write waits
-        // for a few of them only.
-        for some in keys.chunks(REPLACED) {
-            let mut tx = self.store.begin().await?;
-            renew(&self.sources(), &mut tx, some).await?;
-            tx.commit().await?;
+        // The index of a repository depends on no other, so they need not all change at once.
+        for key in keys {
+            let _locked = self.lock(key).await?;
+            renew(&self.sources, &self.store, &[key]).await;
         }
         self.boards.forget();
         let mut tx = self.store.begin().await?;
@@ -109,13 +112,36 @@ impl Hub {
         if compared.keys.is_empty() {
             return Ok(Vec::new());
         }
-        // A change may have been under way. Refs move only inside a transaction, so while we hold one, nothing moves:
-        // what differs now differs in truth.
-        let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
-        let tx = self.store.begin().await?;
-        let compared = self.compare_with_rebuilt(Some(&keys), progress).await;
-        tx.rollback().await?;
-        Ok(compared?.differences)
+        let mut keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        let mut looks = 0;
+        loop {
+            self.wait_for_writers(&keys).await?;
+            looks += 1;
+            // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
+            // moves: what differs now differs in truth, unless a change was still being indexed.
+            let mut tx = self.store.begin().await?;
+            let compared = tokio::select! {
+                biased;
+                compared = self.compare_with_rebuilt(Some(&keys), progress) => compared?,
+                ended = tx.stay_alive() => return Err(ended.into()),
+            };
+            tx.rollback().await?;
+            let different: Vec<RepoKey> = compared.keys.into_iter().collect();
+            if looks >= LOOKS || !self.is_any_behind(&different).await? {
+                return Ok(compared.differences);
+            }
+            keys = different;
+        }
+    }
+
+    /// Waits until changes of these repositories that may be under way are indexed. What a crash has left stays behind,
+    /// so there is an end to it.
+    async fn wait_for_writers(&self, keys: &[RepoKey]) -> Result<(), Error> {
+        let until = tokio::time::Instant::now() + WRITERS_PATIENCE;
+        while tokio::time::Instant::now() < until && self.is_any_behind(keys).await? {
+            tokio::time::sleep(WRITERS_PAUSE).await;
+        }
+        Ok(())
     }
 
     /// Compares the live index with one in which some repositories, or all, are indexed anew.
@@ -143,11 +169,15 @@ impl Hub {
             tx.forget_logs().await?;
             self.trust.follow(&mut tx, Some(sizes)).await?;
         }
-        match keys {
-            Some(keys) => renew(&self.sources(), &mut tx, keys).await?,
-            None => rebuild(&self.sources(), &mut tx, sizes, progress).await?,
+        if keys.is_none() {
+            tx.drop_index().await?;
+            self.trust.follow(&mut tx, Some(sizes)).await?;
         }
         tx.commit().await?;
+        match keys {
+            Some(keys) => renew(&self.sources, &rebuilt, keys).await,
+            None => rebuild(&self.sources, &rebuilt, progress).await?,
+        }
         let compared = compare(&live, &rebuilt).await;
         live.close().await;
         rebuilt.close().await;
@@ -186,58 +216,45 @@ struct Compared {
 }
 
 /// Makes the index of some repositories anew.
-async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
+async fn renew(sources: &Sources, store: &Store, keys: &[RepoKey]) {
     for key in keys.iter().filter(|key| **key != NO_REPOSITORY) {
-        tx.drop_index_of(*key).await?;
-        index_or_tell(sources, tx, *key).await;
+        index_or_log(sources, store, *key, Extent::Everything).await;
     }
-    Ok(())
 }
 
-/// Makes the index of every repository anew.
+/// Makes the index of every repository where none has any.
 async fn rebuild(
     sources: &Sources,
-    tx: &mut Tx,
-    sizes: Sizes,
+    store: &Store,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(), Error> {
-    tx.drop_index().await?;
-    sources.trust.follow(tx, Some(sizes)).await?;
-    let counts = tx.counts().await?;
+    let counts = store.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);
     loop {
-        let keys = tx.repository_keys(last, KEYS).await?;
+        let keys = store.repository_keys(last, KEYS).await?;
         let Some(end) = keys.last().copied() else {
             return Ok(());
         };
         last = Some(end);
         for key in keys {
-            index_or_tell(sources, tx, key).await;
+            index_or_log(sources, store, key, Extent::New).await;
             done += 1;
             progress(done, total);
         }
     }
 }
 
-/// Indexes a repository. One that is damaged must not keep all others from being indexed.
-async fn index_or_tell(sources: &Sources, tx: &mut Tx, key: RepoKey) {
-    if let Err(error) = index_existing(sources, tx, key).await {
+/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index. One
+/// that is damaged must not keep all others from being indexed.
+async fn index_or_log(sources: &Sources, store: &Store, key: RepoKey, extent: Extent) {
+    if !sources.has_directory(key) {
+        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
+        return;
+    }
+    if let Err(error) = index(sources, store, key, extent, None).await {
         tracing::error!(%key, ?error, "repository {key} could not be indexed");
     }
-}
-
-/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index.
-pub(crate) async fn index_existing(
-    sources: &Sources,
-    tx: &mut Tx,
-    key: RepoKey,
-) -> Result<Touched, Error> {
-    if !sources.git.path(key).is_dir() {
-        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
-        return Ok(Touched::default());
-    }
-    index(sources, tx, key, Afresh::Moved).await
 }
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that

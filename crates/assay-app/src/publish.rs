@@ -1,10 +1,13 @@
 //! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
 //!
 //! The order is what makes a crash harmless. Objects are in quarantine and are judged there; nothing has happened yet.
-//! What is decided on tokens that come for the first time is logged. Then the objects are admitted, the refs move by
-//! compare-and-swap, and only then the transaction is committed that records the discussion and the index. A crash before
-//! the refs leaves nothing but decisions, which the same change finds again; one after them leaves a repository that is
-//! ahead of the index, which catches up when the hub starts.
+//! What is decided on tokens that come for the first time is logged. Then the objects are admitted; in a transaction the
+//! discussion is recorded and the refs move by compare-and-swap; and when that is committed, the index is brought up to
+//! the refs, which reads git and takes as many short transactions as it needs. A crash before the refs leaves nothing but
+//! decisions and objects, which the same change finds again; one after them leaves a repository that is ahead of its
+//! records or its index, which catch up when the hub starts.
+
+mod check_size;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,12 +23,11 @@ use crate::discussion;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
 use crate::quota::keep_uploads;
 use crate::trust::{self, Sighting};
-use crate::webhook::{Watching, tell_pull};
+use crate::webhook::{Telling, tell_pull};
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -182,10 +184,19 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     } = change;
     trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
+    let telling = Telling::begin(&hub.store, &repo, now).await?;
+    let opens_pull = matches!(note, Note::OpenPull { .. });
+    if opens_pull {
+        // Nothing of a pull request that is one too many may stay.
+        let mut tx = hub.store.begin().await?;
+        Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
+        tx.rollback().await?;
+    }
+    // Objects that no ref leads to do nobody any harm, so they need not wait for the turn to write.
+    blocking(move || Ok(quarantine.admit()?)).await?;
     let mut tx = hub.store.begin().await?;
     let mut touched = hub.trust.follow(&mut tx, None).await?;
-    let watching = Watching::begin(&mut tx, &repo).await?;
-    if matches!(note, Note::OpenPull { .. }) {
+    if opens_pull {
         Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
     }
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
@@ -196,23 +207,26 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     if let Some(num) = pull {
         name_pull(&mut moves, num)?;
     }
-    admit(hub, &repo, quarantine, moves).await?;
-    // From here on the change is in git. Whoever asked hears of an error, and the index catches up with the next change
-    // or at the next start.
-    tx.touch_repository(repo.key, now).await?;
-    tx.set_storage(repo.key, storage.bytes, storage.objects)
-        .await?;
-    keep_uploads(&mut tx, repo.key, &large_files).await?;
-    touched.merge(index_repository(hub, &mut tx, repo.key).await?);
-    if let Some(watching) = watching {
-        watching.end(&mut tx, &repo, now).await?;
+    move_refs(hub, &repo, moves).await?;
+    // From here on the change is in git, whatever becomes of its records.
+    let finished = async {
+        tx.touch_repository(repo.key, now).await?;
+        tx.set_storage(repo.key, storage.bytes, storage.objects)
+            .await?;
+        keep_uploads(&mut tx, repo.key, &large_files).await?;
+        if let (Some(num), Some(action)) = (recorded, note.action()) {
+            let num = u32::try_from(num).map_err(Error::internal)?;
+            tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
+        }
+        tx.commit().await?;
+        touched.touch_repository(&repo);
+        hub.touch(&touched);
+        hub.index_repository(repo.key, telling.as_ref()).await
+    };
+    if let Err(error) = finished.await {
+        hub.catch_up_later(repo.key);
+        return Err(error.after_refs_moved());
     }
-    if let (Some(num), Some(action)) = (recorded, note.action()) {
-        let num = u32::try_from(num).map_err(Error::internal)?;
-        tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
-    }
-    tx.commit().await?;
-    hub.touch(&touched);
     Ok(pull)
 }
 
@@ -278,6 +292,8 @@ async fn examine(
         let mut commits = Vec::new();
         let mut sightings = Vec::new();
         let mut large_files = BTreeSet::new();
+        let tips: Vec<ObjectId> = moves.iter().filter_map(|change| change.new).collect();
+        check_size::count_commits(&known, &objects, &tips, limits.push_commits)?;
         for change in &moves {
             let Some(new) = change.new else {
                 continue;
@@ -294,7 +310,10 @@ async fn examine(
             // A tag may be new and its commit not.
             let commit = objects.commit_behind(new)?.unwrap_or(new);
             match kind {
-                RepoKind::Model => sightings.extend(trust::sightings(&objects, old, commit)?),
+                RepoKind::Model => {
+                    check_size::count_results(&objects, old, commit)?;
+                    sightings.extend(trust::sightings(&objects, old, commit)?);
+                }
                 RepoKind::Dataset => {}
             }
             let arrival = git.arrival(&objects, commit, old)?;
@@ -356,17 +375,11 @@ fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Objects first, refs after them, so that a ref never points at something that is not there.
-async fn admit(
-    hub: &Hub,
-    repo: &Repo,
-    quarantine: Quarantine,
-    moves: Vec<RefMove>,
-) -> Result<(), Error> {
+/// Moves the refs, whose objects are there already, so that a ref never points at something that is not.
+async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefMove>) -> Result<(), Error> {
     let git = Arc::clone(&hub.git);
     let key = repo.key;
     blocking(move || {
-        quarantine.admit()?;
         let changes: Vec<RefChange> = moves
             .into_iter()
             .map(|change| RefChange {

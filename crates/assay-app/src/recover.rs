@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_git::{Reference, Repositories};
 use assay_model::RepoKey;
@@ -10,13 +11,19 @@ use assay_store::IndexedRef;
 use crate::discussion;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::{Afresh, index, public};
+use crate::index::public;
 
 /// How many repositories are looked at in one go.
 const CHUNK: u32 = 512;
+/// How long after a failure the hub first tries to catch up with what is in git.
+const CATCH_UP_FIRST: Duration = Duration::from_secs(1);
+/// The longest pause between two tries.
+const CATCH_UP_PAUSE: Duration = Duration::from_mins(1);
+/// How often it is tried: for about a quarter of an hour.
+const CATCH_UP_TRIES: usize = 20;
 /// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
 /// hub with an older index derives it again when it starts.
-const INDEX_VERSION: &str = "3";
+const INDEX_VERSION: &str = "4";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 
@@ -99,6 +106,16 @@ impl Hub {
         blocking(move || Ok(read_refs(&git, keys))).await
     }
 
+    /// Whether the index of one of these repositories is behind its refs: being written, or left so by a crash.
+    pub(crate) async fn is_any_behind(&self, keys: &[RepoKey]) -> Result<bool, Error> {
+        for (key, refs) in self.refs_of(keys.to_vec()).await? {
+            if self.is_behind(key, &refs).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     async fn is_behind(&self, key: RepoKey, refs: &[Reference]) -> Result<bool, Error> {
         let indexed = self.store.indexed_refs(key).await?;
         let same = |(held, found): (&IndexedRef, &Reference)| {
@@ -111,13 +128,40 @@ impl Hub {
         tracing::info!(%key, "the index of repository {key} is behind and catches up");
         let _locked = self.lock(key).await?;
         let mut tx = self.store.begin().await?;
+        if tx.repository(key).await?.is_none() {
+            return Ok(());
+        }
         let git = Arc::clone(&self.git);
         let repository = blocking(move || Ok(git.get(key)?)).await?;
         discussion::repair(&mut tx, repository, key, self.now()).await?;
-        let touched = index(&self.sources(), &mut tx, key, Afresh::Moved).await?;
         tx.commit().await?;
-        self.touch(&touched);
-        Ok(())
+        self.index_repository(key, None).await
+    }
+
+    /// Catches up with a change that is in git and could not be recorded or indexed, as soon as that works again. Whoever
+    /// made it was told, and may have left.
+    pub(crate) fn catch_up_later(&self, key: RepoKey) {
+        let Ok(hub) = self.shared() else {
+            return;
+        };
+        let hub = Arc::downgrade(&hub);
+        tokio::spawn(async move {
+            let mut pause = CATCH_UP_FIRST;
+            for _ in 0..CATCH_UP_TRIES {
+                tokio::time::sleep(pause).await;
+                pause = (2 * pause).min(CATCH_UP_PAUSE);
+                let Some(hub) = hub.upgrade() else {
+                    return;
+                };
+                match hub.catch_up(key).await {
+                    Ok(()) => return,
+                    Err(error) => {
+                        tracing::warn!(%key, ?error, "repository {key} cannot be caught up with yet");
+                    }
+                }
+            }
+            tracing::error!(%key, "the index of repository {key} stays behind until the next start");
+        });
     }
 }
 

@@ -8,7 +8,7 @@ use crate::access::{self, Caller, Need, Relation};
 use crate::commit;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
-use crate::index::{index_repository, touched_by};
+use crate::index::touched_by;
 use crate::name;
 use crate::recover;
 use crate::repo_info::RepoInfo;
@@ -139,9 +139,13 @@ impl Hub {
             Ok(())
         })
         .await?;
-        let touched = index_repository(self, &mut tx, key).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        let locked = self.lock(key).await?;
+        if let Err(error) = self.index_repository(key, None).await {
+            drop(locked);
+            self.catch_up_later(key);
+            return Err(error);
+        }
         Ok(key)
     }
 

@@ -13,7 +13,7 @@ use assay_store::{self as store, HookedTo, WebhookId};
 
 pub use self::deliver::{DeliveryOutcome, Parcel};
 pub(crate) use self::ranks::ToldBoards;
-pub(crate) use self::tell::{Watching, tell_pull};
+pub(crate) use self::tell::{Telling, tell_pull};
 use crate::access::{Caller, Need};
 use crate::account::{AccountKind, writer};
 use crate::error::{Error, Missing};

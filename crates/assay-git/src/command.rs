@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Output {
     pub code: Option<i32>,
     /// Whether it had more to say than was asked for, and was ended for it.
     pub is_cut: bool,
+    /// Whether it took longer than it may, and was ended for it.
+    pub is_late: bool,
     /// What it printed, up to what was asked for.
     pub stdout: Vec<u8>,
     /// The beginning of what it complained of.
@@ -186,12 +189,14 @@ impl Git {
             .map_err(failed)?;
         let stderr = child.stderr.take().ok_or_else(no_pipe).map_err(failed)?;
         let child = Mutex::new(child);
+        let is_late = AtomicBool::new(false);
         let (done, is_done) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let complaint = scope.spawn(move || read_complaint(stderr));
-            let child = &child;
+            let (child, is_late) = (&child, &is_late);
             scope.spawn(move || {
                 if is_done.recv_timeout(time_limit) == Err(RecvTimeoutError::Timeout) {
+                    is_late.store(true, Ordering::Release);
                     end(child);
                 }
             });
@@ -201,6 +206,7 @@ impl Git {
             Ok(Output {
                 code: status.and_then(|status| status.code()),
                 is_cut,
+                is_late: is_late.load(Ordering::Acquire),
                 stdout,
                 stderr: complaint.join().unwrap_or_default(),
             })

@@ -63,6 +63,25 @@ impl Objects {
         Ok(line)
     }
 
+    /// The commits of the first-parent line of one that came after another, newest first; the whole line without
+    /// another, and none when the other is not on the line. Only their ids are held, however long the line is.
+    pub fn first_parent_ids(
+        &self,
+        from: ObjectId,
+        after: Option<ObjectId>,
+    ) -> Result<Option<Vec<ObjectId>>, Error> {
+        let mut line = Vec::new();
+        let mut next = Some(from);
+        while let Some(id) = next {
+            if after == Some(id) {
+                return Ok(Some(line));
+            }
+            line.push(id);
+            next = self.step(id)?.parents.first().copied();
+        }
+        Ok(after.is_none().then_some(line))
+    }
+
     /// Whether one commit led to another, or is it.
     pub fn is_ancestor(&self, ancestor: ObjectId, of: ObjectId) -> Result<bool, Error> {
         let ancestor = self.find_commit(ancestor)?.0;

@@ -91,13 +91,23 @@ pub struct Version {
     pub oid: ObjectId,
 }
 
-/// A unified diff.
+/// What changed between two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diff {
-    /// The text.
-    pub text: String,
-    /// Whether it was longer than it might be, and was cut after a whole line.
-    pub cut: bool,
+pub enum Diff {
+    /// A unified diff.
+    Text {
+        /// The text.
+        text: String,
+        /// Whether it was longer than it might be, and was cut after a whole line.
+        cut: bool,
+    },
+    /// It would have been too much work.
+    TooMuch {
+        /// How many files changed.
+        files: usize,
+        /// How many bytes they have together, before and after.
+        bytes: u64,
+    },
 }
 
 impl CommitInfo {

@@ -48,6 +48,14 @@ pub enum Error {
         /// Why.
         source: Cause,
     },
+    /// The server of the database went away, is starting, or ended the connection; what was not committed is undone.
+    #[error("the database is away: `{doing}` has lost its connection")]
+    Away {
+        /// The function that was called.
+        doing: &'static str,
+        /// Why.
+        source: Cause,
+    },
     /// A name that may exist only once exists already.
     #[error("{what} is taken")]
     Taken {
@@ -110,11 +118,14 @@ impl Error {
             _ => false,
         };
         let is_busy = is_late(&error) || is_busy(&error);
+        let is_away = postgres::is_away(&error);
         let source = Box::new(error);
         if is_related {
             Self::Related { doing, source }
         } else if is_busy {
             Self::Busy { doing, source }
+        } else if is_away {
+            Self::Away { doing, source }
         } else {
             Self::Database { doing, source }
         }

@@ -75,11 +75,11 @@ pub use discussions::{
     NewDiscussion, Status,
 };
 pub use dump::{DumpRow, IndexDump};
-pub use entries::{Branch, Evidence, IndexedEntry, NewEntry};
+pub use entries::{Branch, EntryPlace, Evidence, IndexedEntry, NewEntry};
 pub use error::{Error, Taken};
 pub use event_id::{EventId, EventIdError};
 pub use events::{Event, EventKind, NewEvent};
-pub use history::History;
+pub use history::{BranchChange, History, VersionEnd};
 pub use indexed_refs::IndexedRef;
 pub use issuer::{
     AccessToken, CredentialKind, EventFilter, IssuerCredential, IssuerEvent, IssuerIdentity,

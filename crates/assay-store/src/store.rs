@@ -151,9 +151,9 @@ impl Store {
                 begun.map(|(connection, turn)| (connection, Turn::Sqlite(turn)))
             }
             Backend::Postgres { pools, turn, .. } => {
-                let turn = Arc::clone(turn).lock_owned().await;
-                let begun = pools.begin().await;
-                begun.map(|connection| (connection, Turn::Postgres(turn)))
+                postgres::begin_in_turn(pools, turn)
+                    .await
+                    .map(|(connection, turn)| (connection, Turn::Postgres(turn)))
             }
         };
         let (connection, turn) = begun.map_err(|error| Error::of("begin", error))?;

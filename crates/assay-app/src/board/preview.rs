@@ -122,6 +122,7 @@ impl Hub {
         let held = current.clone();
         let now = self.now();
         let pull = trial.num();
+        let diffs = Arc::clone(&self.diffs);
         let examined = self
             .with_git(repo.key, move |git| {
                 let mut examined = Examined::default();
@@ -134,7 +135,17 @@ impl Hub {
                 };
                 examined.judgement = judge.get().step(&git.objects(), step)?;
                 let quarantine = git.quarantine();
-                match Trial::merged(&quarantine, ends, now)? {
+                if diffs.is_hopeless(ends.onto, ends.tip) {
+                    return Ok(examined);
+                }
+                let tried = match Trial::merged(&quarantine, ends, now) {
+                    Err(assay_git::Error::OutOfTime { .. }) => {
+                        diffs.note_hopeless(ends.onto, ends.tip);
+                        return Ok(examined);
+                    }
+                    tried => tried?,
+                };
+                match tried {
                     Ok(commit) => {
                         let objects = quarantine.objects();
                         let submitter = trial.author();

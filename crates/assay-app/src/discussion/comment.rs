@@ -25,6 +25,7 @@ impl Hub {
         self.count_write(caller.signed_in()?)?;
         let (held, scene) = self.scene(caller, repo, num).await?;
         let mut tx = self.store.begin().await?;
+        limits::has_room(&mut tx, scene, text).await?;
         let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
         let action = "commented";
         tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
@@ -55,6 +56,7 @@ impl Hub {
         if said.hidden {
             return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
         }
+        limits::has_room(&mut tx, scene, text).await?;
         let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
         let data = events::with_history(data, &said.texts);
         tx.set_event(&id, &data).await?;

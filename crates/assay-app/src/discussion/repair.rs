@@ -6,7 +6,7 @@ use assay_git::{CommitInfo, Error as GitError, Expected, Objects, RefChange, Ref
 use assay_model::{ObjectId, RepoKey, Timestamp};
 use assay_store::{Discussion, Status as Stored, Tx};
 
-use super::events::Scene;
+use super::events::{self, Scene};
 use super::record::{merged, publish_draft, tell_commits};
 use crate::error::Error;
 use crate::hub::blocking;
@@ -35,11 +35,12 @@ pub(crate) async fn repair(
         .into_iter()
         .map(|held| (held.name, held.target))
         .collect();
-    let unrecorded = blocking(move || {
+    let mut unrecorded = blocking(move || {
         remove_orphans(&repository, &pulls)?;
         Ok(unrecorded(&repository, &pulls, &indexed)?)
     })
     .await?;
+    unrecorded.forget_recorded(tx, key).await?;
     let scene = |num: u32| Scene {
         key,
         num,
@@ -54,6 +55,24 @@ pub(crate) async fn repair(
         merged(tx, scene(num), None, Some(commit)).await?;
     }
     Ok(())
+}
+
+impl Unrecorded {
+    /// Leaves out pull requests whose last commit is recorded already: only their index is behind.
+    async fn forget_recorded(&mut self, tx: &mut Tx, key: RepoKey) -> Result<(), Error> {
+        let mut recorded = Vec::new();
+        for (num, commits) in &self.commits {
+            let happened = tx.events_of(key, *num).await?;
+            let last = happened.iter().rev().find_map(events::commit_of);
+            if last == commits.last().map(|commit| commit.id) {
+                recorded.push(*num);
+            }
+        }
+        for num in recorded {
+            self.commits.remove(&num);
+        }
+        Ok(())
+    }
 }
 
 fn remove_orphans(repository: &Repository, pulls: &[Discussion]) -> Result<(), GitError> {

@@ -408,6 +408,12 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.commit_files.to_string(),
     },
     Key {
+        name: "limits.push_commits",
+        about: "most files in one commit",
+        set: |config, text| parse(text, "a number of commits", &mut config.limits.push_commits),
+        show: |config| config.limits.push_commits.to_string(),
+    },
+    Key {
         name: "limits.path_bytes",
         about: "longest path of a file; never more than 1024",
         set: |config, text| parse(text, "a number of bytes", &mut config.limits.path_bytes),

@@ -108,7 +108,7 @@ struct CommitPage {
     parents: Vec<String>,
     is_first: bool,
     files: Vec<FileDiff>,
-    is_cut: bool,
+    left_out: Option<String>,
 }
 
 /// What of a file is shown.
@@ -342,7 +342,7 @@ async fn commit(
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
     let details = state.hub.commit_details(&repo, &place.revision).await?;
-    let (files, is_cut) = diff::parse(details.diff.as_deref().unwrap_or_default());
+    let (files, left_out) = diff::shown(details.diff.as_deref());
     visitor.render(&CommitPage {
         frame: visitor.frame(format!("{} · {}", details.commit.title, head.id)),
         head,
@@ -350,7 +350,7 @@ async fn commit(
         is_first: details.diff.is_none(),
         commit: details.commit,
         files,
-        is_cut,
+        left_out,
     })
 }
 

@@ -176,7 +176,7 @@ async fn records_are_replaced_by_path_and_read_in_pieces() {
     assert!(tx.remove_record(key, &all[0].path).await.unwrap());
     assert!(!tx.remove_record(key, &all[0].path).await.unwrap());
     assert_eq!(tx.count_records(key, None).await.unwrap(), 2);
-    tx.clear_records(key).await.unwrap();
+    tx.remove_records(key, u32::MAX).await.unwrap();
     assert_eq!(tx.count_records(key, None).await.unwrap(), 0);
 }
 
