@@ -167,3 +167,28 @@ fn faults(diagnostics: &[Diagnostic]) -> String {
         count => format!("{count} faults were"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_is_busy_or_away_is_no_fault_of_the_hub() {
+        let cause = || "no connection".into();
+        let busy = assay_store::Error::Busy {
+            doing: "begin",
+            source: cause(),
+        };
+        let away = assay_store::Error::Away {
+            doing: "commit",
+            source: cause(),
+        };
+
+        for error in [busy, away] {
+            let told = Error::from(error);
+            assert!(matches!(told, Error::Unavailable(_)), "{told:?}");
+            let told = told.after_refs_moved().to_string();
+            assert!(told.contains("the change itself is in git"), "{told}");
+        }
+    }
+}

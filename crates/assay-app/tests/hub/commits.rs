@@ -318,6 +318,25 @@ async fn commits_beyond_the_limits_are_refused() {
 }
 
 #[tokio::test]
+async fn a_commit_with_more_results_than_are_indexed_is_refused() {
+    let (test, ada) = with_model().await;
+    let many = |count: usize| RESULTS.repeat(count);
+
+    let most = test
+        .put(&ada, "ada/model", &[(".eval_results/a.yaml", &many(9_000))])
+        .await;
+    let too_many = test
+        .put(&ada, "ada/model", &[(".eval_results/b.yaml", &many(1_001))])
+        .await;
+
+    most.unwrap();
+    let Err(Error::TooLarge(why)) = too_many else {
+        panic!("{too_many:?}");
+    };
+    assert!(why.contains("more than 10000 entries"), "{why}");
+}
+
+#[tokio::test]
 async fn a_preupload_says_what_is_large_ignored_and_known() {
     let limits = Limits {
         file_bytes: 10,

@@ -7,6 +7,7 @@ mod interleaving;
 mod legacy;
 mod lists;
 mod models;
+mod pieces;
 mod previews;
 mod records;
 mod recovery;

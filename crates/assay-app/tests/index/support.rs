@@ -37,13 +37,18 @@ pub(crate) struct World {
     pub(crate) bob: Caller,
     pub(crate) root: Caller,
     directory: TempDir,
+    limits: Limits,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::within(Limits::default()).await
+    }
+
+    pub(crate) async fn within(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
-        let hub = open(&directory, &clock).await;
+        let hub = open(&directory, &clock, limits).await;
         let ada = user(&hub, "ada", false).await;
         let bob = user(&hub, "bob", false).await;
         let root = user(&hub, "root", true).await;
@@ -54,12 +59,17 @@ impl World {
             bob,
             root,
             directory,
+            limits,
         }
     }
 
     /// A hub with the benchmark `ada/sums` and the models `ada/small` and `bob/large`.
     pub(crate) async fn with_benchmark() -> Self {
-        let world = Self::new().await;
+        Self::with_benchmark_within(Limits::default()).await
+    }
+
+    pub(crate) async fn with_benchmark_within(limits: Limits) -> Self {
+        let world = Self::within(limits).await;
         world.create(&world.ada, RepoKind::Dataset, "sums").await;
         world
             .put(&world.ada, RepoKind::Dataset, "ada/sums", "eval.yaml", SUMS)
@@ -76,12 +86,18 @@ impl World {
 
     /// A second process on the same directory.
     pub(crate) async fn second(&self) -> Arc<Hub> {
-        open(&self.directory, &self.clock).await
+        open(&self.directory, &self.clock, self.limits).await
+    }
+
+    /// What starts a second process on the same directory.
+    pub(crate) fn start(&self) -> impl Future<Output = Arc<Hub>> + Send + use<> {
+        let (config, clock) = settings(&self.directory, &self.clock, self.limits);
+        async { Hub::open(config, clock).await.unwrap() }
     }
 
     /// A second process on the same directory that leaves it as it is.
     pub(crate) async fn visit(&self) -> Arc<Hub> {
-        let (config, clock) = settings(&self.directory, &self.clock);
+        let (config, clock) = settings(&self.directory, &self.clock, self.limits);
         Hub::visit(config, clock).await.unwrap()
     }
 
@@ -233,16 +249,20 @@ pub(crate) fn commit(
     }
 }
 
-async fn open(directory: &TempDir, clock: &Arc<TestClock>) -> Arc<Hub> {
-    let (config, clock) = settings(directory, clock);
+async fn open(directory: &TempDir, clock: &Arc<TestClock>, limits: Limits) -> Arc<Hub> {
+    let (config, clock) = settings(directory, clock, limits);
     Hub::open(config, clock).await.unwrap()
 }
 
-fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
+fn settings(
+    directory: &TempDir,
+    clock: &Arc<TestClock>,
+    limits: Limits,
+) -> (HubConfig, Arc<dyn Clock>) {
     let config = HubConfig {
         data: directory.path().to_owned(),
         database: None,
-        limits: Limits::default(),
+        limits,
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),
     };

@@ -409,7 +409,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "limits.push_commits",
-        about: "most files in one commit",
+        about: "most new commits in one push",
         set: |config, text| parse(text, "a number of commits", &mut config.limits.push_commits),
         show: |config| config.limits.push_commits.to_string(),
     },

@@ -274,6 +274,33 @@ async fn the_dumb_protocol_is_not_spoken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_push_with_too_many_commits_is_refused_and_taken_in_parts() {
+    let hub = TestHub::with(|config| config.limits.push_commits = 2).await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Alice, address, "alice/small");
+    let work = hub.directory().join("work");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &url, "work"]).await);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        commit_file(&work, name, name).await;
+    }
+
+    let whole = run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await;
+    let part = run(&work, &["push", "--quiet", "origin", "HEAD~1:main"]).await;
+    let rest = run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await;
+
+    assert!(
+        told(&whole).contains("more than 2 new commits"),
+        "{}",
+        told(&whole)
+    );
+    succeeded(&part);
+    succeeded(&rest);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() {
     let hub = TestHub::with(|config| {
         config.limits.commit_files = 2;

@@ -1,6 +1,8 @@
 //! What is true of a server alone.
 
-use assay_model::{Durability, RepoKind};
+use std::time::Duration;
+
+use assay_model::{Durability, RepoKey, RepoKind};
 use assay_store::testing::{PrivateServer, TestDatabase};
 use assay_store::{Database, Error, Filter, Store};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -140,4 +142,65 @@ async fn connections_that_were_lost_are_made_anew() {
     }
     assert!(answered);
     assert!(store.account_named("alice").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_writer_that_hangs_is_ended_and_the_others_write() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    let (hung, other) = (
+        open(&database.address()).await,
+        open(&database.address()).await,
+    );
+    let mut held = hung.begin().await.unwrap();
+    add_repository(&mut held, RepoKind::Model, "alice/lost").await;
+
+    // It does nothing more, as a server that is stopped: the lock is its own until somebody takes it away.
+    let mut tx = other.begin().await.unwrap();
+    add_repository(&mut tx, RepoKind::Model, "alice/small").await;
+    tx.commit().await.unwrap();
+    let late = held.commit().await;
+
+    assert!(matches!(late, Err(Error::Away { .. })), "{late:?}");
+    assert_eq!(found(&other, "alice").await, ["alice/small"]);
+    let mut again = hung.begin().await.unwrap();
+    add_repository(&mut again, RepoKind::Model, "alice/third").await;
+    again.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_transaction_that_gives_signs_of_life_may_take_long() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    let store = open(&database.address()).await;
+    let mut tx = store.begin().await.unwrap();
+    add_repository(&mut tx, RepoKind::Model, "alice/small").await;
+
+    // Longer than a transaction may do nothing.
+    let waited = tokio::time::timeout(Duration::from_secs(6), tx.stay_alive()).await;
+
+    assert!(waited.is_err(), "{waited:?}");
+    tx.commit().await.unwrap();
+    assert_eq!(found(&store, "alice").await, ["alice/small"]);
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_ends_is_told_as_a_database_that_is_away() {
+    let Some(server) = PrivateServer::get() else {
+        return;
+    };
+    let database = server.new_database().await;
+    let store = open(&database.address()).await;
+    let mut tx = store.begin().await.unwrap();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    run(&database, end).await;
+
+    let lost = tx.repository(RepoKey(1)).await;
+
+    assert!(matches!(lost, Err(Error::Away { .. })), "{lost:?}");
 }
