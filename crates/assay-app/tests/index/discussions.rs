@@ -81,7 +81,7 @@ async fn a_merge_makes_a_proposal_the_repository_s_own() {
     let details = world.hub.discussion(&model, num, true, assay_app::EventPage::all()).await.unwrap();
     assert_eq!(details.merge_commit, Some(merge));
     assert_eq!(details.base.as_deref(), Some("refs/heads/main"));
-    assert!(details.diff.unwrap().contains("+  value: 0.5"));
+    assert!(details.diff.unwrap().text.contains("+  value: 0.5"));
     assert_eq!(
         kinds(&details.events),
         ["commit Change results", "comment thanks", "status merged"]

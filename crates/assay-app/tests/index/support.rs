@@ -65,11 +65,12 @@ impl World {
 
     /// A hub with the benchmark `ada/sums` and the models `ada/small` and `bob/large`.
     pub(crate) async fn with_benchmark() -> Self {
-        Self::with_benchmark_within(Limits::default()).await
+        Self::new().await.and_benchmark().await
     }
 
-    pub(crate) async fn with_benchmark_within(limits: Limits) -> Self {
-        let world = Self::within(limits).await;
+    /// The same, on a hub that has been made already.
+    pub(crate) async fn and_benchmark(self) -> Self {
+        let world = self;
         world.create(&world.ada, RepoKind::Dataset, "sums").await;
         world
             .put(&world.ada, RepoKind::Dataset, "ada/sums", "eval.yaml", SUMS)
@@ -86,7 +87,7 @@ impl World {
 
     /// A second process on the same directory.
     pub(crate) async fn second(&self) -> Arc<Hub> {
-        open(&self.directory, &self.clock, self.limits).await
+        self.start().await
     }
 
     /// What starts a second process on the same directory.

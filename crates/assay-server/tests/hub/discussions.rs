@@ -342,7 +342,7 @@ async fn the_events_of_a_discussion_come_in_pages() {
 #[tokio::test]
 async fn a_diff_that_is_too_much_work_is_left_out_with_a_next_step() {
     let hub = TestHub::new().await;
-    let lines = |word: &str| format!("{word}\n").repeat(4 << 20);
+    let lines = |word: &str| format!("{word}\n").repeat(5 << 20);
     hub.create(Person::Alice, "models/alice/small")
         .await
         .expect(200);
