@@ -112,7 +112,9 @@ impl Hub {
             return Ok(held);
         }
         let diff = self
-            .with_git(key, move |git| Ok(git.objects().diff(from, to, MAX_DIFF)?))
+            .with_git(key, move |git| {
+                Ok(git.objects().diff(from, to, MAX_DIFF)?)
+            })
             .await?;
         let diff = Arc::new(DiffText::of(diff));
         let mut kept = lock(&self.diffs.diffs);

@@ -17,8 +17,8 @@ use assay_store::{DiscussionKind, DiscussionState};
 
 pub(crate) use self::events::removed_comment;
 use self::events::{Scene, Told};
-use self::record::next_number;
 pub(crate) use self::merge::{names, trial_plan};
+use self::record::next_number;
 pub(crate) use self::record::record;
 pub(crate) use self::repair::repair;
 pub(crate) use self::trial::Trial;

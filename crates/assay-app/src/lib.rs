@@ -83,8 +83,8 @@ pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
 pub use diffs::DiffText;
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage, NewDiscussion,
-    PullDetails, Status,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
+    NewDiscussion, PullDetails, Status,
 };
 pub use docs::{RulePage, rule_page, rule_pages};
 pub use door::Repo;

@@ -9,7 +9,7 @@
 
 mod check_size;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use assay_git::{
@@ -292,8 +292,7 @@ async fn examine(
         let mut commits = Vec::new();
         let mut sightings = Vec::new();
         let mut large_files = BTreeSet::new();
-        let tips: Vec<ObjectId> = moves.iter().filter_map(|change| change.new).collect();
-        check_size::count_commits(&known, &objects, &tips, limits.push_commits)?;
+        let mut new_commits = HashSet::new();
         for change in &moves {
             let Some(new) = change.new else {
                 continue;
@@ -317,6 +316,8 @@ async fn examine(
                 RepoKind::Dataset => {}
             }
             let arrival = git.arrival(&objects, commit, old)?;
+            new_commits.extend(arrival.commits.iter().copied());
+            check_size::count_commits(new_commits.len(), limits.push_commits)?;
             if !uploads.is_empty() {
                 let named = objects.large_files_of(&arrival.commits)?;
                 large_files.extend(named.intersection(&uploads));

@@ -16,7 +16,6 @@ use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::file::resolve;
 use crate::hub::Hub;
-use crate::index::{Afresh, index};
 
 /// The title of a discussion that was removed.
 const REMOVED_TITLE: &str = "Removed by an operator";
@@ -263,7 +262,7 @@ impl Hub {
         Ok(PurgedPage { items, more })
     }
 
-    /// Indexes the repository, records the trace, then removes what no ref leads to. Returns the number of commits and of
+    /// Records the trace, indexes the repository, then removes what no ref leads to. Returns the number of commits and of
     /// large files that are gone.
     async fn finish_purge(
         &self,
@@ -272,12 +271,14 @@ impl Hub {
         purge: &Purge,
         before: &BTreeSet<ObjectId>,
     ) -> Result<(u64, u64), Error> {
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
         tx.add_purge(purge).await?;
         let after = self.commits_of(repo).await?;
         let gone = self.forget_large_files(&mut tx, repo, &after).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        if let Err(error) = self.index_repository(repo.key, None).await {
+            self.catch_up_later(repo.key);
+            return Err(error.after_refs_moved());
+        }
         self.with_git(repo.key, |git| Ok(git.remove_unreachable()?))
             .await?;
         self.measure_storage(repo.key).await?;

@@ -1,6 +1,4 @@
-use assay_model::{
-    Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp,
-};
+use assay_model::{Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp};
 use serde_json::Value as Json;
 
 use crate::backend::{Connection, Row};

@@ -67,11 +67,7 @@ impl History {
 
     /// The history that follows on the rows of the database: the current versions of the branch, and when one of its
     /// versions ended last.
-    pub fn after(
-        branch: Branch,
-        current: Vec<IndexedEntry>,
-        last_end: Option<Timestamp>,
-    ) -> Self {
+    pub fn after(branch: Branch, current: Vec<IndexedEntry>, last_end: Option<Timestamp>) -> Self {
         let current = current.into_iter().map(|indexed| {
             let held = Current {
                 indexed,
@@ -102,7 +98,9 @@ impl History {
     /// may run backwards.
     pub fn replace(&mut self, at: Timestamp, entries: &[NewEntry]) {
         let last_begin = self.current.values().map(|held| held.indexed.since).max();
-        let at = last_begin.max(self.last_end).map_or(at, |last| at.max(last));
+        let at = last_begin
+            .max(self.last_end)
+            .map_or(at, |last| at.max(last));
         let new = Places::of(entries);
         let gone: Vec<Place> = self
             .current

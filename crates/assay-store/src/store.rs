@@ -150,11 +150,9 @@ impl Store {
                 let begun = pools.begin().await;
                 begun.map(|(connection, turn)| (connection, Turn::Sqlite(turn)))
             }
-            Backend::Postgres { pools, turn, .. } => {
-                postgres::begin_in_turn(pools, turn)
-                    .await
-                    .map(|(connection, turn)| (connection, Turn::Postgres(turn)))
-            }
+            Backend::Postgres { pools, turn, .. } => postgres::begin_in_turn(pools, turn)
+                .await
+                .map(|(connection, turn)| (connection, Turn::Postgres(turn))),
         };
         let (connection, turn) = begun.map_err(|error| Error::of("begin", error))?;
         Ok(Tx::new(connection, turn, Arc::clone(&self.shared)))

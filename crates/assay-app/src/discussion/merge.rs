@@ -111,10 +111,7 @@ impl Hub {
         while left > 0 && length <= limits::MAX_DISCUSSION {
             let offset = page.offset + happened.len() as u64;
             let limit = left.min(EventPage::SIZE);
-            let some = self
-                .store
-                .events_page(repo.key, num, offset, limit)
-                .await?;
+            let some = self.store.events_page(repo.key, num, offset, limit).await?;
             let is_last = some.len() < limit as usize;
             left -= limit;
             length += some.iter().map(events::length).sum::<u64>();

@@ -250,7 +250,11 @@ async fn strangers_push_pull_requests_and_nothing_else() {
         .unwrap();
     let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
     assert_eq!(at.to_string(), more);
-    let pull = test.hub.discussion(&repo, 1, false, assay_app::EventPage::all()).await.unwrap();
+    let pull = test
+        .hub
+        .discussion(&repo, 1, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(pull.discussion.title, "Add a file");
 }
 

@@ -1,9 +1,7 @@
 //! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
 //! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
 
-use assay_app::{
-    BoardQuery, Caller, Hub, Limits, Need, Operation, Settings, Status, Visibility,
-};
+use assay_app::{BoardQuery, Caller, Hub, Limits, Need, Operation, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::RepoKind;
 use proptest::prelude::*;

@@ -88,7 +88,11 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
 
     world.reopen().await;
 
-    let details = world.hub.discussion(&model, again, false, assay_app::EventPage::all()).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, again, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(details.discussion.status, Status::Merged);
     assert_eq!(details.merge_commit, Some(retitled));
     assert_ne!(retitled, merge);

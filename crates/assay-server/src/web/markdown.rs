@@ -20,7 +20,8 @@ pub(crate) fn render(text: &str, folder: &str) -> String {
         folder,
         open: Vec::new(),
     };
-    let events = Parser::new_ext(beginning(text, MAX), options).filter_map(|event| tamer.inert(event));
+    let events =
+        Parser::new_ext(beginning(text, MAX), options).filter_map(|event| tamer.inert(event));
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events);
     out

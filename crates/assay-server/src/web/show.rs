@@ -165,7 +165,11 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
 /// A text as a sentence of its own.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     format!("{first}{}.", letters.as_str())
 }
 

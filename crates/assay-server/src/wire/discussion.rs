@@ -1,4 +1,6 @@
-use assay_app::{DiffText, AccountKind, Discussion, DiscussionPage, Event, EventData, PullDetails, Status};
+use assay_app::{
+    AccountKind, DiffText, Discussion, DiscussionPage, Event, EventData, PullDetails, Status,
+};
 use assay_formats::hub_api;
 
 /// What stands for a comment that was hidden.

@@ -272,10 +272,7 @@ async fn two_entries_cannot_stand_at_one_place() {
     });
     let mut tx = hub.store.begin().await.unwrap();
 
-    let error = tx
-        .add_entries(key, Branch::Main, &twice)
-        .await
-        .unwrap_err();
+    let error = tx.add_entries(key, Branch::Main, &twice).await.unwrap_err();
 
     assert!(matches!(error, Error::Taken { what: Taken::Entry }));
 }
