@@ -38,7 +38,7 @@ struct HeldBytes {
 
 impl ByteBudget {
     pub(crate) fn new(bytes: u64) -> Self {
-        let most = u32::MAX.min(u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX));
+        let most = u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX);
         let total = u32::try_from(bytes / UNIT).unwrap_or(most).clamp(1, most);
         Self {
             units: Arc::new(Semaphore::new(total as usize)),

@@ -49,7 +49,7 @@ const PING: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(100);
 /// The time in which a connection that is closed may finish what it began.
 const PARTING: Duration = Duration::from_secs(1);
-/// Refused connections that are told why at once; further ones are closed without a word.
+/// Refused connections that are waited for while they are told why; further ones are closed at once.
 const REFUSALS: usize = 64;
 /// The answer to a connection beyond the limit.
 const REFUSAL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
@@ -215,13 +215,15 @@ where
     }
 }
 
-/// Tells a client that there are too many connections, as long as few have to be told.
+/// Tells a client that there are too many connections.
 fn refuse(terms: &Terms, mut stream: TcpStream) {
     // What a client of TLS would understand costs more than a connection.
     if terms.tls.is_some() {
         return;
     }
     let Ok(turn) = Arc::clone(&terms.refusals).try_acquire_owned() else {
+        // It may hear it all the same.
+        let _ = stream.try_write(REFUSAL);
         return;
     };
     tokio::spawn(async move {
