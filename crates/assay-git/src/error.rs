@@ -75,6 +75,17 @@ pub enum Error {
         /// The ref that is in its way.
         existing: RefName,
     },
+    /// A ref points at an object that is not there: the repository is damaged, such as by a copy that was made while it was
+    /// written.
+    #[error("`{name}` of repository {key} points at object {missing}, which is not there")]
+    BrokenRef {
+        /// The repository.
+        key: RepoKey,
+        /// The ref.
+        name: RefName,
+        /// The object that it points at, or that an annotated tag leads to.
+        missing: ObjectId,
+    },
     /// One change names a ref twice.
     #[error("`{0}` is changed twice at once")]
     RefTwice(RefName),
