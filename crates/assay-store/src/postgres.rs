@@ -80,6 +80,11 @@ const PUBLISHING: i64 = 0x61_73_00_00_00_00_00_00;
 /// transaction that cannot be put in order with another, a server without connections left.
 const BUSY: [&str; 4] = ["55P03", "40P01", "40001", "53300"];
 
+/// The code of a server whose disk is full.
+const DISK_FULL: &str = "53100";
+/// The code of a server that only answers questions, such as a standby.
+const READ_ONLY: &str = "25006";
+
 /// The connections of one process to a database of a server.
 #[derive(Debug)]
 pub(crate) struct Pools {
@@ -247,6 +252,15 @@ pub(crate) async fn tell(connection: &mut PgConnection) -> sqlx::Result<()> {
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// What an error says of the disk of the server.
+pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
+    match error.as_database_error()?.code()?.as_ref() {
+        DISK_FULL => Some(std::io::ErrorKind::StorageFull),
+        READ_ONLY => Some(std::io::ErrorKind::ReadOnlyFilesystem),
+        _ => None,
+    }
 }
 
 /// Whether an error says that somebody else was in the way.

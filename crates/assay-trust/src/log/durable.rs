@@ -138,6 +138,11 @@ impl Log {
         pending
     }
 
+    /// Why this log takes no more leaves, when it was opened to write and does not any more: it has to be opened again.
+    pub fn fault(&self) -> Option<LogError> {
+        self.hand.as_ref()?.queue.closed_for()
+    }
+
     /// How many leaves are durable and signed for.
     pub fn size(&self) -> u64 {
         self.checkpoint().claimed().size
