@@ -1,16 +1,18 @@
 //! What the operator does to the index as a whole.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
 use assay_store::{DumpRow, Store, Tx};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
+use crate::damage::{Damage, DamagedRepository, read_refs};
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
-use crate::index::{Afresh, DEFINITION_FILE, Sources, Touched, index, touched_by};
+use crate::hub::{Hub, blocking};
+use crate::index::{Afresh, DEFINITION_FILE, Sources, index, touched_by};
 use crate::trust::Sizes;
 
 /// What the comparison calls differences in what is known of the logs.
@@ -23,7 +25,7 @@ const REPLACED: usize = 32;
 const MAX_DIFFERENCES: usize = 1000;
 
 /// What a rebuild of the index went through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reindexed {
     /// Repositories.
     pub repositories: u64,
@@ -31,6 +33,17 @@ pub struct Reindexed {
     pub entries: u64,
     /// Benchmarks.
     pub benchmarks: u64,
+    /// The repositories that cannot be read, whose index stays as it was.
+    pub damaged: Vec<DamagedRepository>,
+}
+
+/// What a comparison of the live index with a rebuilt one found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexCheck {
+    /// The lines in which they differ.
+    pub differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, which are not compared.
+    pub damaged: Vec<DamagedRepository>,
 }
 
 /// One line in which the live index and a rebuilt one differ.
@@ -78,6 +91,7 @@ impl Hub {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        let mut damaged = compared.damaged;
         if keys.contains(&NO_REPOSITORY) {
             self.forget_logs().await?;
         }
@@ -85,7 +99,13 @@ impl Hub {
         // for a few of them only.
         for some in keys.chunks(REPLACED) {
             let mut tx = self.store.begin().await?;
-            renew(&self.sources(), &mut tx, some).await?;
+            if let Some((key, faults)) = renew(&self.sources(), &mut tx, some).await?.pop_first() {
+                // It could be read a moment ago. What was indexed of it stays.
+                tx.rollback().await?;
+                self.note_damage(key, faults);
+                damaged.push(key);
+                continue;
+            }
             tx.commit().await?;
         }
         self.boards.forget();
@@ -96,18 +116,23 @@ impl Hub {
             repositories: counts.models + counts.datasets,
             entries: counts.entries,
             benchmarks: counts.benchmarks,
+            damaged: self.describe_damage(damaged).await?,
         })
     }
 
-    /// Builds the index again beside the live one and says where they differ.
+    /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
     pub async fn check_index(
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Vec<IndexDifference>, Error> {
+    ) -> Result<IndexCheck, Error> {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
+        let damaged = self.describe_damage(compared.damaged).await?;
         if compared.keys.is_empty() {
-            return Ok(Vec::new());
+            return Ok(IndexCheck {
+                differences: Vec::new(),
+                damaged,
+            });
         }
         // A change may have been under way. Refs move only inside a transaction, so while we hold one, nothing moves:
         // what differs now differs in truth.
@@ -115,7 +140,10 @@ impl Hub {
         let tx = self.store.begin().await?;
         let compared = self.compare_with_rebuilt(Some(&keys), progress).await;
         tx.rollback().await?;
-        Ok(compared?.differences)
+        Ok(IndexCheck {
+            differences: compared?.differences,
+            damaged,
+        })
     }
 
     /// Compares the live index with one in which some repositories, or all, are indexed anew.
@@ -143,15 +171,20 @@ impl Hub {
             tx.forget_logs().await?;
             self.trust.follow(&mut tx, Some(sizes)).await?;
         }
-        match keys {
+        let damaged = match keys {
             Some(keys) => renew(&self.sources(), &mut tx, keys).await?,
             None => rebuild(&self.sources(), &mut tx, sizes, progress).await?,
-        }
+        };
         tx.commit().await?;
-        let compared = compare(&live, &rebuilt).await;
+        let compared = compare(&live, &rebuilt, &damaged).await;
         live.close().await;
         rebuilt.close().await;
-        compared
+        let mut compared = compared?;
+        compared.damaged = damaged.keys().copied().collect();
+        for (key, fault) in damaged {
+            self.note_damage(key, fault);
+        }
+        Ok(compared)
     }
 }
 
@@ -183,15 +216,23 @@ struct Compared {
     keys: BTreeSet<RepoKey>,
     /// The rows, up to [`MAX_DIFFERENCES`].
     differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, of which nothing is said.
+    damaged: Vec<RepoKey>,
 }
 
-/// Makes the index of some repositories anew.
-async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
-    for key in keys.iter().filter(|key| **key != NO_REPOSITORY) {
-        tx.drop_index_of(*key).await?;
-        index_or_tell(sources, tx, *key).await;
+/// Repositories that could not be indexed, and why.
+type NotIndexed = BTreeMap<RepoKey, Vec<Damage>>;
+
+/// Makes the index of some repositories anew. One that is damaged must not keep the others from being indexed.
+async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<NotIndexed, Error> {
+    let mut damaged = NotIndexed::new();
+    for key in keys.iter().copied().filter(|key| *key != NO_REPOSITORY) {
+        tx.drop_index_of(key).await?;
+        if let Err(faults) = index_or_tell(sources, tx, key).await? {
+            damaged.insert(key, faults);
+        }
     }
-    Ok(())
+    Ok(damaged)
 }
 
 /// Makes the index of every repository anew.
@@ -200,53 +241,55 @@ async fn rebuild(
     tx: &mut Tx,
     sizes: Sizes,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<(), Error> {
+) -> Result<NotIndexed, Error> {
     tx.drop_index().await?;
     sources.trust.follow(tx, Some(sizes)).await?;
     let counts = tx.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);
+    let mut damaged = NotIndexed::new();
     loop {
         let keys = tx.repository_keys(last, KEYS).await?;
         let Some(end) = keys.last().copied() else {
-            return Ok(());
+            return Ok(damaged);
         };
         last = Some(end);
         for key in keys {
-            index_or_tell(sources, tx, key).await;
+            if let Err(faults) = index_or_tell(sources, tx, key).await? {
+                damaged.insert(key, faults);
+            }
             done += 1;
             progress(done, total);
         }
     }
 }
 
-/// Indexes a repository. One that is damaged must not keep all others from being indexed.
-async fn index_or_tell(sources: &Sources, tx: &mut Tx, key: RepoKey) {
-    if let Err(error) = index_existing(sources, tx, key).await {
-        tracing::error!(%key, ?error, "repository {key} could not be indexed");
-    }
-}
-
-/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index.
-pub(crate) async fn index_existing(
+/// Indexes a repository, or tells what is wrong with it.
+async fn index_or_tell(
     sources: &Sources,
     tx: &mut Tx,
     key: RepoKey,
-) -> Result<Touched, Error> {
-    if !sources.git.path(key).is_dir() {
-        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
-        return Ok(Touched::default());
+) -> Result<Result<(), Vec<Damage>>, Error> {
+    let git = Arc::clone(&sources.git);
+    if let Err(faults) = blocking(move || Ok(read_refs(&git, key))).await? {
+        return Ok(Err(faults));
     }
-    index(sources, tx, key, Afresh::Moved).await
+    match index(sources, tx, key, Afresh::Moved).await {
+        Ok(_) => Ok(Ok(())),
+        Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
+    }
 }
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
 /// agree need little memory; only when they do not, they are read again for the words.
-async fn compare(live: &Store, rebuilt: &Store) -> Result<Compared, Error> {
+async fn compare(live: &Store, rebuilt: &Store, damaged: &NotIndexed) -> Result<Compared, Error> {
     let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
     for (store, weight) in [(live, 1), (rebuilt, -1)] {
         let mut dump = store.index_dump().await?;
         while let Some(row) = dump.next().await? {
+            if damaged.contains_key(&row.key) {
+                continue;
+            }
             match balance.entry(digest(&row)) {
                 Entry::Occupied(mut held) => {
                     *held.get_mut() += weight;

@@ -158,7 +158,8 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
     world.results(&world.ada, "ada/other", &score(0.75)).await;
     force(&world, &info, RefName::main(), Some(first.commit));
 
-    let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
+    let checked = world.hub.check_index(&|_, _| {}).await.unwrap();
+    let differences = checked.differences;
 
     let told =
         |text: &Option<String>, what: &str| text.as_ref().is_some_and(|text| text.contains(what));
@@ -194,7 +195,8 @@ async fn who_only_visits_leaves_what_a_crash_left() {
 
     let model = world.model("ada/other").await;
     assert_eq!(visitor.refs(&model).await.unwrap().pulls.len(), 1);
-    assert_eq!(visitor.check_index(&|_, _| {}).await.unwrap().len(), 1);
+    let checked = visitor.check_index(&|_, _| {}).await.unwrap();
+    assert_eq!(checked.differences.len(), 1);
     world.second().await;
     assert_eq!(visitor.refs(&model).await.unwrap().pulls, []);
     world.check_index().await;

@@ -4,6 +4,7 @@ use assay_model::{RepoId, Role};
 use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
+use super::adopt::args::AdoptArgs;
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
@@ -145,6 +146,12 @@ pub(crate) enum AdminAction {
         #[arg(long)]
         dry_run: bool,
     },
+    /// List repositories that the database did not know and that were set aside
+    #[command(
+        after_help = "Examples:\n  assay admin unrecorded\n  assay admin unrecorded --format json"
+    )]
+    Unrecorded,
+    Adopt(AdoptArgs),
     /// Benchmarks: official or not
     #[command(
         subcommand,
