@@ -22,6 +22,7 @@ use crate::name;
 use crate::repository::Visibility;
 use crate::unrecorded::{self, moment};
 use large::LargeFilesFound;
+pub use pulls::AdoptedPull;
 
 /// The kind and the name that an operator gives to a repository that does not say its own.
 pub type GivenName = (RepoKind, RepoId);
@@ -31,7 +32,9 @@ pub type GivenName = (RepoKind, RepoId);
 pub struct Adoption {
     /// The repositories that have a record again.
     pub repositories: Vec<AdoptedRepository>,
-    /// Those that have none, and why.
+    /// The pull requests that have a record again, in repositories that had one.
+    pub pulls: Vec<AdoptedPull>,
+    /// The repositories that have none, and why.
     pub refused: Vec<RefusedRepository>,
     /// The accounts that were made for their owners. They have no token and no password.
     pub accounts: Vec<String>,
@@ -119,11 +122,13 @@ impl Hub {
             self.follow_logs().await?;
             self.sort_out_directories().await?;
         }
+        let pulls = self.adopt_pulls(dry_run).await?;
         let mut candidates = self.candidates(names).await?;
         candidates
             .sort_by_key(|found| (found.facts.as_ref().map(|facts| facts.created), found.key));
         let large_files = self.large_files_of(&candidates).await?;
         let mut adoption = Adoption {
+            pulls,
             unclaimed_large_files: large_files.unclaimed(),
             ..Adoption::default()
         };

@@ -17,7 +17,7 @@ pub(crate) use self::events::removed_comment;
 use self::events::{Scene, Told};
 use self::record::next_number;
 pub(crate) use self::record::record;
-pub(crate) use self::repair::{FoundPull, record_found, repair};
+pub(crate) use self::repair::{FoundPull, UNRECORDED, record_found, repair};
 pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need, SignedIn};
 use crate::door::Repo;

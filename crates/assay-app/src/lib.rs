@@ -71,7 +71,9 @@ mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
-pub use adoption::{AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository};
+pub use adoption::{
+    AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
+};
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };

@@ -3,13 +3,30 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_git::{CommitInfo, Error as GitError, RefName, Repository};
-use assay_model::{ObjectId, RepoKey};
+use assay_git::{
+    CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository,
+};
+use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::Tx;
 
-use crate::discussion::{FoundPull, record_found};
-use crate::error::Error;
+use crate::discussion::{FoundPull, UNRECORDED, record_found};
+use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
+use crate::index::index_repository;
+
+/// How many repositories are asked for at a time.
+const CHUNK: u32 = 512;
+
+/// A pull request that has a record again. It is closed, unless it was merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdoptedPull {
+    /// What its repository holds.
+    pub kind: RepoKind,
+    /// The name of its repository.
+    pub id: RepoId,
+    /// Its number.
+    pub num: u32,
+}
 
 /// Records the pull requests of a repository and returns how many there are.
 pub(super) async fn record(hub: &Hub, tx: &mut Tx, key: RepoKey) -> Result<usize, Error> {
@@ -40,25 +57,48 @@ pub(super) fn count(directory: &Path) -> Result<usize, Error> {
 }
 
 fn find(repository: &Repository) -> Result<Vec<FoundPull>, GitError> {
-    let objects = repository.objects();
-    let main = repository.find_ref(&RefName::main())?;
-    let line = match &main {
-        Some(head) => objects.first_parents(head.target, None)?,
-        None => Vec::new(),
-    };
+    let main = MainBranch::read(repository)?;
     let mut found = Vec::new();
     for reference in repository.refs()? {
-        let number = reference
-            .name
-            .as_pull()
-            .and_then(|num| u32::try_from(num).ok());
-        let Some(num) = number else { continue };
-        let tip = reference.target;
-        let merge = merge_of(&line, num, tip);
-        let base = match (&merge, &main) {
-            (Some(merge), _) => merge.parents.first().copied(),
-            (None, Some(head)) => Some(head.target),
-            (None, None) => None,
+        let number = reference.name.as_pull();
+        if let Some(num) = number.and_then(|num| u32::try_from(num).ok()) {
+            found.push(main.describe(num, reference.target)?);
+        }
+    }
+    found.sort_by_key(|pull| pull.num);
+    Ok(found)
+}
+
+/// The main branch, which tells what was merged.
+struct MainBranch {
+    objects: Objects,
+    head: Option<ObjectId>,
+    line: Vec<CommitInfo>,
+}
+
+impl MainBranch {
+    fn read(repository: &Repository) -> Result<Self, GitError> {
+        let objects = repository.objects();
+        let head = repository.find_ref(&RefName::main())?;
+        let head = head.map(|head| head.target);
+        let line = match head {
+            Some(head) => objects.first_parents(head, None)?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            objects,
+            head,
+            line,
+        })
+    }
+
+    /// What git tells of a pull request.
+    fn describe(&self, num: u32, tip: ObjectId) -> Result<FoundPull, GitError> {
+        let objects = &self.objects;
+        let merge = merge_of(&self.line, num, tip);
+        let base = match &merge {
+            Some(merge) => merge.parents.first().copied(),
+            None => self.head,
         };
         let opened_at = match base {
             Some(base) => objects.merge_base(base, tip)?,
@@ -69,15 +109,103 @@ fn find(repository: &Repository) -> Result<Vec<FoundPull>, GitError> {
             commits.push(objects.commit(tip)?);
         }
         commits.reverse();
-        found.push(FoundPull {
+        Ok(FoundPull {
             num,
             opened_at,
             commits,
             merge: merge.map(|merge| merge.id),
-        });
+        })
     }
-    found.sort_by_key(|pull| pull.num);
+}
+
+/// The pull requests of a repository whose refs were set aside: number and tip.
+fn set_aside(repository: &Repository) -> Result<Vec<(u32, RefName, ObjectId)>, GitError> {
+    let mut found = Vec::new();
+    for (name, target) in repository.ref_values()? {
+        let number = name.as_str().strip_prefix(UNRECORDED);
+        let number = number.and_then(|rest| rest.strip_prefix('/')?.split('/').next());
+        if let Some(num) = number.and_then(|num| num.parse().ok()) {
+            found.push((num, name, target));
+        }
+    }
     Ok(found)
+}
+
+impl Hub {
+    /// Gives a record to the pull requests that were set aside in repositories that have one.
+    pub(super) async fn adopt_pulls(&self, dry_run: bool) -> Result<Vec<AdoptedPull>, Error> {
+        let (mut adopted, mut last) = (Vec::new(), None);
+        loop {
+            let keys = self.store.repository_keys(last, CHUNK).await?;
+            last = keys.last().copied();
+            if last.is_none() {
+                return Ok(adopted);
+            }
+            for key in keys {
+                // What is wrong with a damaged one is told elsewhere.
+                let aside = self.with_git(key, |git| Ok(set_aside(git)?)).await;
+                let aside = aside.unwrap_or_default();
+                if aside.is_empty() {
+                    continue;
+                }
+                let Some(repository) = self.store.repository(key).await? else {
+                    continue;
+                };
+                for (num, name, tip) in aside {
+                    let num = if dry_run {
+                        num
+                    } else {
+                        self.adopt_pull(key, num, name, tip).await?
+                    };
+                    adopted.push(AdoptedPull {
+                        kind: repository.kind,
+                        id: repository.id.clone(),
+                        num,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Gives one pull request a record, under its number or the next that is free.
+    async fn adopt_pull(
+        &self,
+        key: RepoKey,
+        num: u32,
+        name: RefName,
+        tip: ObjectId,
+    ) -> Result<u32, Error> {
+        let _locked = self.lock(key).await?;
+        let mut tx = self.store.begin().await?;
+        let num = match tx.discussion(key, num).await? {
+            None => num,
+            Some(_) => tx
+                .next_number(key)
+                .await?
+                .ok_or(Error::NotFound(Missing::Repo))?,
+        };
+        let found = self
+            .with_git(key, move |git| {
+                let found = MainBranch::read(git)?.describe(num, tip)?;
+                git.update_refs(&[RefChange {
+                    name: RefName::pull(u64::from(num)),
+                    expected: Expected::Absent,
+                    new: Some(tip),
+                }])?;
+                git.update_refs(&[RefChange {
+                    name,
+                    expected: Expected::At(tip),
+                    new: None,
+                }])?;
+                Ok(found)
+            })
+            .await?;
+        record_found(&mut tx, key, &found, self.now()).await?;
+        let touched = index_repository(self, &mut tx, key).await?;
+        tx.commit().await?;
+        self.touch(&touched);
+        Ok(num)
+    }
 }
 
 /// The commit of the main branch that merged a pull request: it says so, and has its tip behind it.

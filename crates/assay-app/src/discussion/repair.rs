@@ -110,7 +110,7 @@ pub(crate) async fn repair(
 }
 
 /// The refs of pull requests that no record knows, below this. Their commits stay.
-const UNRECORDED: &str = "refs/unrecorded/pr";
+pub(crate) const UNRECORDED: &str = "refs/unrecorded/pr";
 
 /// Moves the refs of pull requests without a record out of the way. Mostly their opening was cut short and nobody was told of
 /// them; but the records may also be older than the repository, so nothing is lost.

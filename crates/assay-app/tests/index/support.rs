@@ -36,7 +36,7 @@ pub(crate) struct World {
     pub(crate) ada: Caller,
     pub(crate) bob: Caller,
     pub(crate) root: Caller,
-    directory: TempDir,
+    pub(crate) directory: TempDir,
 }
 
 impl World {
@@ -238,7 +238,7 @@ async fn open(directory: &TempDir, clock: &Arc<TestClock>) -> Arc<Hub> {
     Hub::open(config, clock).await.unwrap()
 }
 
-fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
+pub(crate) fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
     let config = HubConfig {
         data: directory.path().to_owned(),
         database: None,

@@ -75,7 +75,7 @@ fn adopt(
     let adopted = runtime.block_on(async {
         let clock = Arc::new(SystemClock);
         // A server that runs has its database; what it does not know is adopted beside it.
-        let mark = ServerMark::set(&config.data, Servers::with(config.database.as_ref()));
+        let mark = ServerMark::set(&config.data, Servers::One);
         let hub = match &mark {
             Err(Error::Conflict(_)) => Hub::visit(config.hub(), clock).await?,
             Err(_) | Ok(_) => Hub::open_for_adoption(config.hub(), clock, action.dry_run).await?,
@@ -122,6 +122,13 @@ fn show(adoption: &Adoption, dry_run: bool, was_lost: bool, printer: &mut Printe
     } else {
         format!("{number} got a record")
     });
+    for pull in &adoption.pulls {
+        let verb = if dry_run { "would get" } else { "got" };
+        printer.line(&format!(
+            "pull request {} of the {} `{}` {verb} a record; it is closed unless it was merged",
+            pull.num, pull.kind, pull.id
+        ));
+    }
     if !adoption.accounts.is_empty() {
         printer.line(&visible(&format!(
             "accounts without a token or a password: {}",
@@ -167,10 +174,15 @@ fn adoption_json(adoption: &Adoption, dry_run: bool) -> Json {
             "reason": refused.reason,
         })
     });
+    let pulls = adoption
+        .pulls
+        .iter()
+        .map(|pull| json!({ "kind": pull.kind, "id": pull.id, "number": pull.num }));
     json!({
         "version": 1,
         "dry_run": dry_run,
         "repositories": repositories.collect::<Vec<_>>(),
+        "pull_requests": pulls.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "accounts": adoption.accounts,
         "unclaimed_large_files": adoption.unclaimed_large_files,
