@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_git::{
-    CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository,
-};
+use assay_git::{CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::Tx;
 

@@ -37,14 +37,20 @@ async fn a_ref_to_a_missing_object_is_reported_and_takes_no_result_off_the_board
     let [one] = damaged.as_slice() else {
         panic!("{damaged:?}");
     };
-    assert_eq!((one.id.as_str(), &one.faults), ("ada/other", &vec![expected]));
+    assert_eq!(
+        (one.id.as_str(), &one.faults),
+        ("ada/other", &vec![expected])
+    );
     assert_eq!(checked.differences, []);
     assert_eq!(checked.damaged, damaged);
     assert_eq!(rebuilt.damaged, damaged);
     assert_eq!(world.hub.damaged_count(), 1);
     assert_eq!(world.board(&world.ada).await, before);
     let told = format!("{}", one.faults[0]);
-    assert!(told.contains("`refs/heads/main`") && told.contains(&missing.to_string()), "{told}");
+    assert!(
+        told.contains("`refs/heads/main`") && told.contains(&missing.to_string()),
+        "{told}"
+    );
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ async fn a_start_with_a_lost_emptied_or_other_database_is_refused_and_deletes_no
     assert!(elsewhere.contains("`sqlite:hub.db`"), "{elsewhere}");
     assert!(!other.exists());
     let hub = left.start().await.unwrap();
-    assert_eq!(board_in(&hub).await.len(), 3);
+    assert_eq!(board_in(&hub).await.len(), 2);
 }
 
 #[tokio::test]
@@ -74,7 +74,8 @@ async fn the_database_of_another_hub_is_refused_by_its_id() {
 }
 
 #[tokio::test]
-async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_come_back_with_the_newer() {
+async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_come_back_with_the_newer()
+ {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     let left = Left::from(world);
@@ -121,13 +122,24 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
     assert_eq!(kept, ["1 ada/small 0.5"]);
     assert!(matches!(gone, Err(Error::NotFound(_))), "{gone:?}");
     // The large files of what is set aside have no other record.
-    assert!(matches!(collected, Err(Error::Conflict(_))), "{collected:?}");
+    assert!(
+        matches!(collected, Err(Error::Conflict(_))),
+        "{collected:?}"
+    );
     assert_eq!(hub.unrecorded().await.unwrap(), []);
     let model = hub
-        .repo(&hub.shell(), RepoKind::Model, &repo_id("ada/later"), Need::Read)
+        .repo(
+            &hub.shell(),
+            RepoKind::Model,
+            &repo_id("ada/later"),
+            Need::Read,
+        )
         .await
         .unwrap();
-    assert_eq!(hub.resolve(&model, "main").await.unwrap().to_string().len(), 40);
+    assert_eq!(
+        hub.resolve(&model, "main").await.unwrap().to_string().len(),
+        40
+    );
 }
 
 #[tokio::test]
@@ -161,18 +173,31 @@ async fn what_was_set_aside_is_adopted_into_the_older_database() {
     };
     hub.create_repository(&ada, new).await.unwrap();
 
-    let rehearsed = hub.adopt(&ada, &std::collections::BTreeMap::new(), true).await.unwrap();
-    let adopted = hub.adopt(&ada, &std::collections::BTreeMap::new(), false).await.unwrap();
+    let rehearsed = hub
+        .adopt(&ada, &std::collections::BTreeMap::new(), true)
+        .await
+        .unwrap();
+    let adopted = hub
+        .adopt(&ada, &std::collections::BTreeMap::new(), false)
+        .await
+        .unwrap();
 
     assert_eq!(rehearsed.repositories, adopted.repositories);
-    let names: Vec<&str> = adopted.repositories.iter().map(|one| one.id.as_str()).collect();
+    let names: Vec<&str> = adopted
+        .repositories
+        .iter()
+        .map(|one| one.id.as_str())
+        .collect();
     assert_eq!(names, ["ada/latest"]);
     let [refused] = adopted.refused.as_slice() else {
         panic!("{adopted:?}");
     };
     assert!(refused.reason.contains("--as"), "{refused:?}");
     let named = [(refused.key, (RepoKind::Model, repo_id("bob/other")))];
-    let again = hub.adopt(&ada, &named.into_iter().collect(), false).await.unwrap();
+    let again = hub
+        .adopt(&ada, &named.into_iter().collect(), false)
+        .await
+        .unwrap();
     assert_eq!(again.repositories[0].id.as_str(), "bob/other");
     assert_eq!(hub.unrecorded().await.unwrap(), []);
     let checked = hub.check_index(&|_, _| {}).await.unwrap();
@@ -185,7 +210,10 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
     left.lose_database();
     let rehearsal = left.adopter(true).await;
     let nothing = std::collections::BTreeMap::new();
-    let planned = rehearsal.adopt(&rehearsal.shell(), &nothing, true).await.unwrap();
+    let planned = rehearsal
+        .adopt(&rehearsal.shell(), &nothing, true)
+        .await
+        .unwrap();
     drop(rehearsal);
     assert!(!left.data().join("hub.db").exists());
 
@@ -204,12 +232,25 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
         .collect();
     assert_eq!(
         pulls,
-        [("ada/sums", 0), ("ada/small", 1), ("bob/large", 0), ("ada/secret", 0)]
+        [
+            ("ada/sums", 0),
+            ("ada/small", 1),
+            ("bob/large", 0),
+            ("ada/secret", 0)
+        ]
     );
     // Whether the pull request was open is not known, so its result is not on the board.
-    assert_eq!(board_in(&hub).await, ["1 bob/large 0.75", "2 ada/small 0.5"]);
+    assert_eq!(
+        board_in(&hub).await,
+        ["1 bob/large 0.75", "2 ada/small 0.5"]
+    );
     let hidden = hub
-        .repo(&Caller::anonymous(), RepoKind::Model, &repo_id("ada/secret"), Need::Read)
+        .repo(
+            &Caller::anonymous(),
+            RepoKind::Model,
+            &repo_id("ada/secret"),
+            Need::Read,
+        )
         .await;
     assert!(matches!(hidden, Err(Error::NotFound(_))), "{hidden:?}");
     assert_eq!(hub.unrecorded().await.unwrap(), []);
@@ -235,7 +276,8 @@ async fn only_what_the_hub_itself_left_unfinished_is_removed() {
         committer: author.clone(),
         author,
     };
-    let (creating, deleting, unmarked, grown) = (RepoKey(100), RepoKey(101), RepoKey(102), RepoKey(103));
+    let (creating, deleting, unmarked, grown) =
+        (RepoKey(100), RepoKey(101), RepoKey(102), RepoKey(103));
     git.begin_creation(creating, &plan, "{}").unwrap();
     git.create(deleting, &plan).unwrap();
     git.begin_deletion(deleting).unwrap();
@@ -244,7 +286,10 @@ async fn only_what_the_hub_itself_left_unfinished_is_removed() {
     let second = assay_git::RefChange {
         name: RefName::branch("dev").unwrap(),
         expected: assay_git::Expected::Absent,
-        new: repository.find_ref(&RefName::main()).unwrap().map(|main| main.target),
+        new: repository
+            .find_ref(&RefName::main())
+            .unwrap()
+            .map(|main| main.target),
     };
     repository.update_refs(&[second]).unwrap();
     // A deletion that was never committed.
@@ -252,7 +297,13 @@ async fn only_what_the_hub_itself_left_unfinished_is_removed() {
 
     let hub = left.start().await.unwrap();
 
-    let kept: Vec<RepoKey> = hub.unrecorded().await.unwrap().iter().map(|one| one.key).collect();
+    let kept: Vec<RepoKey> = hub
+        .unrecorded()
+        .await
+        .unwrap()
+        .iter()
+        .map(|one| one.key)
+        .collect();
     assert_eq!(kept, [unmarked, grown]);
     assert_eq!(git.keys().unwrap().len(), 4);
     assert_eq!(git.unfinished(RepoKey(1)), None);
@@ -291,7 +342,10 @@ async fn a_directory_of_an_older_version_gets_an_id_and_its_facts() {
     assert_eq!(file.database, "sqlite:hub.db");
     let text = git.get(RepoKey(4)).unwrap().facts().unwrap().unwrap();
     let facts = RepoFacts::parse(&text).unwrap();
-    assert_eq!((facts.kind, facts.id.as_str()), (RepoKind::Model, "ada/secret"));
+    assert_eq!(
+        (facts.kind, facts.id.as_str()),
+        (RepoKind::Model, "ada/secret")
+    );
     assert_eq!(facts.visibility, Visibility::Private);
     assert_eq!(hub.unrecorded().await.unwrap(), []);
 }
@@ -302,7 +356,12 @@ async fn a_visitor_finds_the_database_of_the_hub_and_makes_none() {
     let mut elsewhere = left.config();
     elsewhere.database = Some(Database::File(left.data().join("moved.db")));
     for path in left.database_files() {
-        let name = path.file_name().unwrap().to_str().unwrap().replace("hub.db", "moved.db");
+        let name = path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace("hub.db", "moved.db");
         std::fs::rename(&path, left.data().join(name)).unwrap();
     }
     drop(left.start_with(elsewhere).await.unwrap());
@@ -318,7 +377,10 @@ async fn a_visitor_finds_the_database_of_the_hub_and_makes_none() {
     let on_a_server = refusal(left.visit_with(left.config()).await);
 
     assert!(refused.contains("`sqlite:moved.db`"), "{refused}");
-    assert!(on_a_server.contains("postgres://hub@db.example:5432/assay"), "{on_a_server}");
+    assert!(
+        on_a_server.contains("postgres://hub@db.example:5432/assay"),
+        "{on_a_server}"
+    );
     assert!(!left.data().join("hub.db").exists());
 }
 
@@ -350,7 +412,10 @@ async fn the_facts_in_a_repository_follow_its_record() {
     let last = facts(&world);
     assert_eq!(first.id, small);
     assert_eq!(first.visibility, Visibility::Public);
-    assert_eq!((first.owner.as_str(), first.creator.as_deref()), ("ada", Some("ada")));
+    assert_eq!(
+        (first.owner.as_str(), first.creator.as_deref()),
+        ("ada", Some("ada"))
+    );
     assert_eq!(last.id, tiny);
     assert_eq!(last.visibility, Visibility::Private);
     assert_eq!(last.description.as_deref(), Some("smaller"));

@@ -10,7 +10,8 @@ fn a_creation_and_a_deletion_are_marked_until_they_are_finished() {
     let hub = Hub::with(&[("a", "1")]);
     let (git, key) = (&hub.repositories, RepoKey(7));
 
-    git.begin_creation(key, &plan(None, vec![], 0), "facts\n").unwrap();
+    git.begin_creation(key, &plan(None, vec![], 0), "facts\n")
+        .unwrap();
     let creating = git.unfinished(key);
     let is_as_created = git.is_as_created(key).unwrap();
     git.finish(key).unwrap();
@@ -23,7 +24,10 @@ fn a_creation_and_a_deletion_are_marked_until_they_are_finished() {
     assert_eq!(finished, None);
     assert_eq!(deleting, Some(Unfinished::Deletion));
     let missing = git.begin_deletion(RepoKey(8));
-    assert!(matches!(missing, Err(Error::NoRepository(_))), "{missing:?}");
+    assert!(
+        matches!(missing, Err(Error::NoRepository(_))),
+        "{missing:?}"
+    );
 }
 
 #[test]
@@ -67,9 +71,15 @@ fn what_is_set_aside_can_be_brought_back_to_another_place() {
     assert_eq!(aside[0].path, path);
     assert_ne!(again, path);
     let back = git.get(second).unwrap();
-    assert_eq!(back.find_ref(&RefName::main()).unwrap().unwrap().target, head);
+    assert_eq!(
+        back.find_ref(&RefName::main()).unwrap().unwrap().target,
+        head
+    );
     let occupied = git.bring_back(&git.list_set_aside().unwrap()[0], second);
-    assert!(matches!(occupied, Err(Error::RepositoryExists(_))), "{occupied:?}");
+    assert!(
+        matches!(occupied, Err(Error::RepositoryExists(_))),
+        "{occupied:?}"
+    );
     assert!(again.is_dir());
 }
 
@@ -91,7 +101,10 @@ fn a_ref_to_an_object_that_is_not_there_is_an_error_and_not_an_absent_ref() {
 
     for error in [found.err(), listed.err(), resolved.err()] {
         let error = error.expect("it is broken");
-        assert!(matches!(&error, Error::BrokenRef { missing, .. } if *missing == head), "{error:?}");
+        assert!(
+            matches!(&error, Error::BrokenRef { missing, .. } if *missing == head),
+            "{error:?}"
+        );
     }
     // A tag that leads to it is broken as well; one of a tree is nobody's fault.
     let names: Vec<&str> = broken.iter().map(|(name, _)| name.as_str()).collect();

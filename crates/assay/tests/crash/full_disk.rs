@@ -66,12 +66,17 @@ fn run(program: &str, arguments: &[&str]) -> bool {
 fn commit(client: &Client, server: &Server, value: u64) -> Answer {
     let place = format!("models/operator/{COMMITTED}/commit/main");
     let path = ".eval_results/a.yaml";
-    client.commit(&server.url, &place, path, &result(value)).unwrap()
+    client
+        .commit(&server.url, &place, path, &result(value))
+        .unwrap()
 }
 
 fn head(client: &Client, server: &Server) -> String {
     let url = format!("{}/api/models/operator/{COMMITTED}", server.url);
-    client.get(&url).unwrap().good().json()["sha"].as_str().unwrap().to_owned()
+    client.get(&url).unwrap().good().json()["sha"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -87,7 +92,9 @@ fn a_full_disk_is_told_and_read_from_and_a_hub_starts_on_it() {
     commit(client, &server, 1).good();
     let kept = head(client, &server);
     let elsewhere = tempfile::tempdir().unwrap();
-    let remote = server.url.replace("http://", &format!("http://operator:{}@", client.token()));
+    let remote = server
+        .url
+        .replace("http://", &format!("http://operator:{}@", client.token()));
     let remote = format!("{remote}/operator/{PUSHED}");
     let clone = Clone::of(&remote, elsewhere.path().join("clone"));
     clone.commit("large", &"not much more than nothing\n".repeat(10_000));
@@ -112,10 +119,18 @@ fn a_full_disk_is_told_and_read_from_and_a_hub_starts_on_it() {
     assert!(!refused.is_empty());
     for answer in &refused {
         assert_eq!(answer.status, 507, "{}", answer.body);
-        assert!(answer.body.contains("the disk of the hub is full"), "{}", answer.body);
+        assert!(
+            answer.body.contains("the disk of the hub is full"),
+            "{}",
+            answer.body
+        );
     }
     assert!(!pushed.status.success());
-    assert!(said(&pushed).contains("the disk of the hub is full"), "{}", said(&pushed));
+    assert!(
+        said(&pushed).contains("the disk of the hub is full"),
+        "{}",
+        said(&pushed)
+    );
     assert_eq!(ready.status, 503, "{}", ready.body);
     assert_eq!(healthy.status, 200, "{}", healthy.body);
     assert_eq!(kept.len(), 40);

@@ -9,13 +9,19 @@ use crate::several::new_database;
 
 fn told(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
-    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(err)
+    )
 }
 
 /// How many repositories lie in the data directory.
 fn repositories(place: &Place) -> usize {
     let repos = place.data().join("repos");
-    let shards = std::fs::read_dir(repos).unwrap().map(|entry| entry.unwrap().path());
+    let shards = std::fs::read_dir(repos)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let is_shard = |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.len() == 2);
     shards
         .filter(is_shard)
@@ -45,15 +51,33 @@ fn commands_beside_a_hub_on_a_server_refuse_to_work_on_another_database() {
     ] {
         let refused = forgetful(args);
 
-        assert_eq!(refused.status.code(), Some(3), "{args:?}: {}", told(&refused));
-        assert!(told(&refused).contains("postgres://"), "{args:?}: {}", told(&refused));
-        assert!(!told(&refused).contains("password="), "{args:?}: {}", told(&refused));
+        assert_eq!(
+            refused.status.code(),
+            Some(3),
+            "{args:?}: {}",
+            told(&refused)
+        );
+        assert!(
+            told(&refused).contains("postgres://"),
+            "{args:?}: {}",
+            told(&refused)
+        );
+        assert!(
+            !told(&refused).contains("password="),
+            "{args:?}: {}",
+            told(&refused)
+        );
     }
     assert_eq!(repositories(&place), 4);
     assert!(!place.data().join("hub.db").exists());
     let url = format!("{}/api/models/operator/{COMMITTED}", server.url);
     world.client.get(&url).unwrap().good();
-    assert!(place.operate(&["reindex", "--no-progress"]).status.success());
+    assert!(
+        place
+            .operate(&["reindex", "--no-progress"])
+            .status
+            .success()
+    );
 }
 
 #[test]
@@ -63,7 +87,11 @@ fn a_hub_whose_database_is_lost_does_not_start_and_is_adopted() {
     let world = World::new(&server);
     let at = format!("models/operator/{COMMITTED}/commit/main");
     let file = ".eval_results/a.yaml";
-    world.client.commit(&server.url, &at, file, &result(7)).unwrap().good();
+    world
+        .client
+        .commit(&server.url, &at, file, &result(7))
+        .unwrap()
+        .good();
     server.kill();
     for name in ["hub.db", "hub.db-wal", "hub.db-shm"] {
         let _ = std::fs::remove_file(place.data().join(name));
@@ -77,10 +105,18 @@ fn a_hub_whose_database_is_lost_does_not_start_and_is_adopted() {
     let checked = place.operate(&["reindex", "--check", "--no-progress"]);
 
     assert_eq!(started.status.code(), Some(3), "{}", told(&started));
-    assert!(told(&started).contains("assay admin adopt"), "{}", told(&started));
+    assert!(
+        told(&started).contains("assay admin adopt"),
+        "{}",
+        told(&started)
+    );
     assert_eq!(reindexed.status.code(), Some(3), "{}", told(&reindexed));
     assert!(rehearsed.status.success(), "{}", told(&rehearsed));
-    assert!(told(&rehearsed).contains("4 repositories would get a record"), "{}", told(&rehearsed));
+    assert!(
+        told(&rehearsed).contains("4 repositories would get a record"),
+        "{}",
+        told(&rehearsed)
+    );
     assert!(made_none);
     assert!(adopted.status.success(), "{}", told(&adopted));
     let json: serde_json::Value = serde_json::from_slice(&adopted.stdout).unwrap();
@@ -89,7 +125,10 @@ fn a_hub_whose_database_is_lost_does_not_start_and_is_adopted() {
     assert!(checked.status.success(), "{}", told(&checked));
     assert_eq!(repositories(&place), 4);
     let server = place.serve();
-    let board = format!("{}/api/datasets/operator/sums/leaderboard?task_id=words", server.url);
+    let board = format!(
+        "{}/api/datasets/operator/sums/leaderboard?task_id=words",
+        server.url
+    );
     let rows = world.client.get(&board);
     // The token is gone with the database; who signs in with nothing sees what is public.
     assert_eq!(rows.unwrap().status, 401);
@@ -108,7 +147,11 @@ fn a_damaged_branch_is_named_by_the_check() {
     server.kill();
     let key = world.keys[0];
     let shard = format!("{:02x}", key % 256);
-    let repository = place.data().join("repos").join(shard).join(format!("{key}.git"));
+    let repository = place
+        .data()
+        .join("repos")
+        .join(shard)
+        .join(format!("{key}.git"));
     let missing = "1234567890123456789012345678901234567890";
     std::fs::write(repository.join("refs/heads/main"), format!("{missing}\n")).unwrap();
 
