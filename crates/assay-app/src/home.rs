@@ -123,8 +123,8 @@ impl Home {
         };
         match self.purpose {
             Purpose::Serve if is_empty && self.has_repositories => Err(self.unknown()),
-            // A visitor makes no database: the hub may well have one elsewhere.
-            Purpose::Visit if self.peeked.is_none() => Err(Error::Conflict(format!(
+            // A visitor makes no database where a server has been: the hub may well have one elsewhere.
+            Purpose::Visit if self.peeked.is_none() && self.is_used() => Err(Error::Conflict(format!(
                 "there is no database of a hub in `{}`; nothing was changed. Give the one that the server uses with \
                  `--database`{}; `assay serve` makes a new hub",
                 self.database,
@@ -141,6 +141,11 @@ impl Home {
             }
             Purpose::Serve | Purpose::Visit | Purpose::Adopt | Purpose::RehearseAdoption => Ok(()),
         }
+    }
+
+    /// Whether a server has worked in the directory, of this version or an older one.
+    fn is_used(&self) -> bool {
+        self.file.is_some() || self.has_repositories || self.data.join("trust").exists()
     }
 
     fn unknown(&self) -> Error {
