@@ -27,7 +27,7 @@ pub use pulls::AdoptedPull;
 /// The kind and the name that an operator gives to a repository that does not say its own.
 pub type GivenName = (RepoKind, RepoId);
 
-/// What an adoption did, or would do.
+/// The outcome of an adoption, or of its rehearsal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Adoption {
     /// The repositories that have a record again.
@@ -47,15 +47,15 @@ pub struct Adoption {
 pub struct AdoptedRepository {
     /// The number that its directory had.
     pub key: RepoKey,
-    /// What it holds.
+    /// Model or dataset.
     pub kind: RepoKind,
     /// Its name.
     pub id: RepoId,
-    /// Who may see it.
+    /// Public or private.
     pub visibility: Visibility,
-    /// How many pull requests were found, of which those that were not merged are closed.
+    /// The number of pull requests found; those that were not merged are closed.
     pub pulls: usize,
-    /// How many large files it was given.
+    /// The number of large files recorded for it.
     pub large_files: usize,
 }
 
@@ -64,13 +64,13 @@ pub struct AdoptedRepository {
 pub struct RefusedRepository {
     /// The number that it had.
     pub key: RepoKey,
-    /// Where it lies.
+    /// Its directory.
     pub path: PathBuf,
-    /// Why not, and what to do.
+    /// The reason, and the next step.
     pub reason: String,
 }
 
-/// What the records say that neither git nor the logs tell: it is lost with a database.
+/// Records that neither git nor the logs hold: they are lost with a database.
 pub const NOT_IN_GIT: [&str; 9] = [
     "passwords, tokens and sessions: make new ones with `assay admin token create`",
     "who runs the hub: `assay admin user create NAME --operator`",
@@ -87,7 +87,7 @@ pub const NOT_IN_GIT: [&str; 9] = [
 struct Candidate {
     key: RepoKey,
     path: PathBuf,
-    /// Where it was set aside; none for one that is still in its place.
+    /// Its place among those set aside; none for one that is still in its own place.
     aside: Option<SetAside>,
     facts: Option<RepoFacts>,
 }
@@ -204,7 +204,7 @@ impl Hub {
         Ok(found)
     }
 
-    /// What a directory says, under the name that the operator gives it.
+    /// Applies the name that the operator gives to the facts of a directory.
     fn named(
         &self,
         own: Option<RepoFacts>,
@@ -238,7 +238,7 @@ impl Hub {
         }))
     }
 
-    /// What a candidate is to be recorded as, or why it cannot be.
+    /// Returns the facts to record for a candidate, or the reason against it.
     async fn check_candidate(
         &self,
         candidate: &Candidate,

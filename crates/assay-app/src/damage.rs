@@ -16,7 +16,7 @@ use crate::index::public;
 pub struct DamagedRepository {
     /// The number that its directory is named by.
     pub key: RepoKey,
-    /// What it holds.
+    /// Model or dataset.
     pub kind: RepoKind,
     /// Its name.
     pub id: RepoId,
@@ -80,7 +80,7 @@ impl DamageList {
 }
 
 impl Hub {
-    /// How many repositories are known to be damaged. It costs nothing.
+    /// Returns the number of repositories known to be damaged, without looking at any.
     pub fn damaged_count(&self) -> usize {
         self.damaged.keys().len()
     }
@@ -139,7 +139,7 @@ impl Damage {
         }
     }
 
-    /// What an error of a repository means for it.
+    /// Converts an error met in a repository.
     pub(crate) fn of_error(error: &dyn std::error::Error) -> Self {
         let mut text = error.to_string();
         let mut next = error.source();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assay_trust::log::LogError;
 
-/// Why nothing can be written.
+/// A reason of the disk for refusing writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DiskFault {
     /// There is no space left, or what the hub's user may take of it is taken.
@@ -15,7 +15,7 @@ pub(crate) enum DiskFault {
     ReadOnly,
 }
 
-/// What `git` prints of the same, in the language that it is told to speak.
+/// Messages of `git` for the same, in the C locale.
 const SAID_BY_GIT: [(&str, DiskFault); 3] = [
     ("No space left on device", DiskFault::Full),
     ("Disk quota exceeded", DiskFault::Full),
@@ -57,7 +57,7 @@ impl DiskFault {
         }
     }
 
-    /// What an error of the disk says, or the one that it was made of, which is not its source.
+    /// Classifies an I/O error, or the error wrapped in it, which `source` skips.
     fn of_io(error: &io::Error) -> Option<Self> {
         let inner = || Self::behind(error.get_ref()?);
         Self::of_kind(error.kind()).or_else(inner)

@@ -10,33 +10,33 @@ use crate::repository::Visibility;
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// How many bytes the identity of a repository has.
+/// The length of a repository's identity, in bytes.
 const UID_BYTES: usize = 16;
 
-/// What the hub knows of a repository, as it is written beside git.
+/// The contents of `assay.json`: the record of a repository, copied beside git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoFacts {
     /// Its identity to the world outside.
     pub uid: [u8; UID_BYTES],
-    /// What it holds.
+    /// Model or dataset.
     pub kind: RepoKind,
     /// Its name.
     pub id: RepoId,
     /// The name of its owner.
     pub owner: String,
-    /// Whether its owner is an organisation.
+    /// True when its owner is an organisation.
     pub owner_is_organisation: bool,
     /// The name of who made it.
     pub creator: Option<String>,
-    /// When it was made.
+    /// The time of its creation.
     pub created: Timestamp,
-    /// Who may see it.
+    /// Public or private.
     pub visibility: Visibility,
-    /// Whether the operator has closed it.
+    /// True when the operator has closed it.
     pub disabled: bool,
-    /// Whether readers ask for access first.
+    /// The gate that readers pass.
     pub(crate) gate: Gate,
-    /// What it is, in a sentence.
+    /// A description, in a sentence.
     pub description: Option<String>,
 }
 
@@ -71,7 +71,7 @@ fn private() -> String {
 }
 
 impl RepoFacts {
-    /// What the records say of a repository.
+    /// Copies the record of a repository.
     pub(crate) fn of_record(recorded: &RecordedRepository) -> Self {
         let repository = &recorded.repository;
         let settings = &repository.settings;
@@ -155,7 +155,7 @@ impl RepoFacts {
 }
 
 impl Hub {
-    /// What a transaction says of a repository.
+    /// Returns the facts of a repository as a transaction sees them.
     pub(crate) async fn facts_in(&self, tx: &mut Tx, key: RepoKey) -> Result<RepoFacts, Error> {
         let recorded = tx.recorded_repository(key).await?;
         let recorded = recorded.ok_or(Error::NotFound(Missing::Repo))?;

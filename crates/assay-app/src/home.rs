@@ -14,7 +14,7 @@ use crate::hub_file::{HubFile, HubId};
 /// The setting of the database that has the id of the hub.
 pub(crate) const ID_SETTING: &str = "hub_id";
 
-/// What a process wants with a data directory.
+/// The purpose of a process in a data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To serve the hub, or to make one where there is none.
@@ -32,7 +32,7 @@ pub(crate) enum Purpose {
 pub(crate) struct Home {
     data: PathBuf,
     purpose: Purpose,
-    /// Where the database is.
+    /// The database.
     pub(crate) database: Database,
     file: Option<HubFile>,
     peeked: Option<Peeked>,
@@ -124,12 +124,14 @@ impl Home {
         match self.purpose {
             Purpose::Serve if is_empty && self.has_repositories => Err(self.unknown()),
             // A visitor makes no database where a server has been: the hub may well have one elsewhere.
-            Purpose::Visit if self.peeked.is_none() && self.is_used() => Err(Error::Conflict(format!(
-                "there is no database of a hub in `{}`; nothing was changed. Give the one that the server uses with \
+            Purpose::Visit if self.peeked.is_none() && self.is_used() => {
+                Err(Error::Conflict(format!(
+                    "there is no database of a hub in `{}`; nothing was changed. Give the one that the server uses with \
                  `--database`{}; `assay serve` makes a new hub",
-                self.database,
-                self.last_used(),
-            ))),
+                    self.database,
+                    self.last_used(),
+                )))
+            }
             Purpose::Visit if is_empty && self.has_repositories => Err(self.unknown()),
             Purpose::Adopt | Purpose::RehearseAdoption
                 if self.peeked.is_none() && !self.has_repositories =>
@@ -143,7 +145,7 @@ impl Home {
         }
     }
 
-    /// Whether a server has worked in the directory, of this version or an older one.
+    /// Tells whether a server has worked in the directory, of this version or an older one.
     fn is_used(&self) -> bool {
         self.file.is_some() || self.has_repositories || self.data.join("trust").exists()
     }
@@ -241,7 +243,7 @@ async fn settle_in_database(store: &Store, in_file: Option<HubId>) -> Result<Hub
     Ok(id)
 }
 
-/// Whether the database knows one of the repositories by more than its number, which every hub counts from one.
+/// Tells whether the database knows one of the repositories by more than its number, which every hub counts from one.
 async fn knows_any(store: &Store, git: &Repositories) -> Result<bool, Error> {
     for key in git.keys()? {
         if is_known(store, git, key).await? {

@@ -71,9 +71,9 @@ pub struct Hub {
     pub(crate) pushes: Processes,
     /// Which repositories cannot be read.
     pub(crate) damaged: DamageList,
-    /// Whether what a crash left behind waits for space on the disk.
+    /// True while recovery waits for space on the disk.
     pub(crate) is_behind: AtomicBool,
-    /// What was last found out of whether the hub can write.
+    /// The last readiness report and its age.
     pub(crate) readiness: tokio::sync::Mutex<Option<(Instant, Readiness)>>,
     /// The id of this hub; none for a visitor of a directory that no server of this version has opened yet.
     id: Option<HubId>,

@@ -16,7 +16,7 @@ use crate::secret;
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// How many bytes an id has.
+/// The length of an id, in bytes.
 const ID_BYTES: usize = 16;
 
 /// The id of a hub: 32 hexadecimal digits, drawn at random when its data directory is made.
@@ -28,7 +28,7 @@ pub struct HubId(String);
 #[error("the id of a hub has {} lower-case hexadecimal digits", ID_BYTES * 2)]
 pub struct HubIdError;
 
-/// What `DATA/hub.json` says.
+/// The contents of `DATA/hub.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HubFile {
     /// The id of the hub.

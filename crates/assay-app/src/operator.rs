@@ -37,7 +37,7 @@ pub struct Reindexed {
     pub damaged: Vec<DamagedRepository>,
 }
 
-/// What a comparison of the live index with a rebuilt one found.
+/// The outcome of comparing the live index with a rebuilt one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IndexCheck {
     /// The lines in which they differ.

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
 
-/// How long an answer is given again. Finding out writes to the disk, and anybody may ask.
+/// The time for which a report is cached. Each one writes to the disk, and anybody may ask.
 const KEPT_FOR: Duration = Duration::from_secs(2);
-/// How long the database may take to give a turn to write.
+/// The longest wait for a turn to write to the database.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many bytes are written to find out whether any can be.
+/// The size of the file written as a probe, in bytes.
 const PROBE_BYTES: usize = 4096;
 /// The directories of a data directory that may be on disks of their own.
 const WRITTEN: [&str; 4] = ["tmp", "repos/tmp", "lfs", "trust"];
 
-/// Whether the hub can write, check by check.
+/// A readiness report: one entry for each check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readiness {
     /// The checks, in a fixed order.
@@ -27,15 +27,15 @@ pub struct Readiness {
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadinessCheck {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What came of it.
+    /// Its outcome.
     pub status: CheckStatus,
-    /// What was found, in a sentence.
+    /// The finding, in a sentence.
     pub detail: String,
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckStatus {
     /// As it should be.

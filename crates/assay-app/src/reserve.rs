@@ -8,9 +8,9 @@ use crate::secret;
 
 /// The file in the data directory that takes the space.
 const RESERVE: &str = "reserve";
-/// How many bytes it has.
+/// The size of the file, in bytes.
 const BYTES: usize = 256 << 10;
-/// How many are written at a time.
+/// The number of bytes written at a time.
 const PIECE: usize = 4096;
 
 /// Takes the space, if it is not taken yet. A disk that is too full for it is none of our concern here.

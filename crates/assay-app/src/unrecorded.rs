@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::facts::RepoFacts;
 use crate::hub::{Hub, blocking};
 
-/// How many repositories are asked for at a time.
+/// The number of repositories read from the database at a time.
 const CHUNK: u32 = 512;
 
 /// A repository that the database did not know and that was set aside.
@@ -20,16 +20,16 @@ const CHUNK: u32 = 512;
 pub struct UnrecordedRepository {
     /// The key that it had.
     pub key: RepoKey,
-    /// When it was set aside, as the name of its directory spells it.
+    /// The time at which it was set aside, as its directory is named.
     pub moment: String,
-    /// Where it lies now.
+    /// Its directory now.
     pub path: PathBuf,
-    /// What it was, when it says so itself.
+    /// The facts in its directory, if there are any.
     pub facts: Option<RepoFacts>,
 }
 
 impl UnrecordedRepository {
-    /// What it was and its name, when it says so itself.
+    /// Returns its kind and name, if its directory says so.
     pub fn name(&self) -> Option<(RepoKind, &RepoId)> {
         self.facts.as_ref().map(|facts| (facts.kind, &facts.id))
     }
@@ -157,7 +157,7 @@ fn bring_back(git: &Repositories, recorded: &BTreeMap<RepoKey, [u8; 16]>) -> Res
     Ok(())
 }
 
-/// Whether the directory of a key holds a repository of another identity.
+/// Tells whether the directory of a key holds a repository of another identity.
 fn is_another(git: &Repositories, key: RepoKey, uid: &[u8; 16]) -> Result<bool, Error> {
     let facts = assay_git::read_facts(&git.path(key))?;
     let facts = facts.as_deref().and_then(RepoFacts::parse);

@@ -171,13 +171,13 @@ pub enum Error {
     },
 }
 
-/// What a person is told whose push meets a full disk.
+/// The message for a push that meets a full disk.
 const FULL: &str =
     "the disk of the hub is full: nothing can be written until its operator has made room";
-/// What a person is told whose push meets a disk that can only be read.
+/// The message for a push that meets a disk that can only be read.
 const READ_ONLY: &str =
     "the disk of the hub can only be read at the moment; nothing can be written";
-/// How `git` says the same.
+/// Messages of `git` for the same, in the C locale.
 const SAID_BY_GIT: [(&str, &str); 3] = [
     ("No space left on device", FULL),
     ("Disk quota exceeded", FULL),

@@ -11,13 +11,13 @@ use crate::{Error, Repositories};
 
 /// The directory that they are moved to, below that of the repositories.
 const UNRECORDED: &str = ".unrecorded";
-/// How many times one key can be set aside at one moment.
+/// The most directories of one key that can be set aside at one moment.
 const MAX_SAME: u32 = 1000;
 
 /// A repository that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SetAside {
-    /// When it was, as the caller of [`Repositories::set_aside`] spelled it.
+    /// The time, as the caller of [`Repositories::set_aside`] spelled it.
     pub moment: String,
     /// The key that it had.
     pub key: RepoKey,

@@ -14,7 +14,7 @@ use crate::state::AppState;
 /// What Prometheus expects.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Whether the hub can answer, whether it can write, and what it has counted. None of them asks who is there.
+/// The routes for health, readiness and metrics. None of them asks for credentials.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Operation)
         .route(

@@ -24,9 +24,9 @@ use crate::witnesses::ask_for_ever;
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The time between two looks for uploads that no commit named.
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
-/// How often an address that is in use is tried again: for two seconds.
+/// The number of retries on an address that is in use: for two seconds.
 const BIND_TRIES: u32 = 40;
-/// How long to wait in between.
+/// The time between two of them.
 const BETWEEN_BINDS: Duration = Duration::from_millis(50);
 /// How long requests in flight may take when nobody said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

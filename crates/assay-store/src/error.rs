@@ -120,7 +120,7 @@ impl Error {
         }
     }
 
-    /// What the disk of the database said, when that was the reason: that it is full, or that it can only be read.
+    /// Returns the disk fault behind this error: a full disk, or one that can only be read.
     pub fn disk_fault(&self) -> Option<std::io::ErrorKind> {
         let source = match self {
             Self::Open { source, .. }

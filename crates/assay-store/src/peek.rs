@@ -6,14 +6,14 @@ use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::{Database, Error};
 
-/// What a database of a hub says of itself before it is opened.
+/// Facts of a hub's database, read before it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peeked {
     /// The value of the setting that was asked for.
     pub setting: Option<String>,
-    /// Whether it has any account.
+    /// True when it has any account.
     pub has_accounts: bool,
-    /// Whether it has any repository.
+    /// True when it has any repository.
     pub has_repositories: bool,
 }
 

@@ -254,7 +254,7 @@ pub(crate) async fn tell(connection: &mut PgConnection) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// What an error says of the disk of the server.
+/// Returns the fault of the server's disk behind an error.
 pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
     match error.as_database_error()?.code()?.as_ref() {
         DISK_FULL => Some(std::io::ErrorKind::StorageFull),

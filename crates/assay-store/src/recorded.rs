@@ -13,7 +13,7 @@ pub struct RecordedRepository {
     pub repository: Repository,
     /// The name of its owner.
     pub owner_name: String,
-    /// Who its owner stands for.
+    /// The kind of its owner.
     pub owner_kind: AccountKind,
     /// The name of who made it, unless that account is gone.
     pub creator_name: Option<String>,

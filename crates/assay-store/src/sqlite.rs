@@ -250,7 +250,8 @@ pub(crate) fn prepare(
     Ok(sqlx::query_with(query.statement, arguments))
 }
 
-/// What an error says of the disk. What a start needs, the file that connections share, fails in its own way on a full disk.
+/// Returns the disk fault behind an error. The file that connections share, which a start needs, fails in its own way on a full
+/// disk.
 pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
     let error = error.as_database_error()?;
     // The codes of the other backend have letters in them, or five digits.

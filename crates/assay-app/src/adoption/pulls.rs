@@ -12,13 +12,13 @@ use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
 use crate::index::index_repository;
 
-/// How many repositories are asked for at a time.
+/// The number of repositories read from the database at a time.
 const CHUNK: u32 = 512;
 
 /// A pull request that has a record again. It is closed, unless it was merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdoptedPull {
-    /// What its repository holds.
+    /// The kind of its repository.
     pub kind: RepoKind,
     /// The name of its repository.
     pub id: RepoId,
@@ -90,7 +90,7 @@ impl MainBranch {
         })
     }
 
-    /// What git tells of a pull request.
+    /// Describes a pull request as far as git tells.
     fn describe(&self, num: u32, tip: ObjectId) -> Result<FoundPull, GitError> {
         let objects = &self.objects;
         let merge = merge_of(&self.line, num, tip);

@@ -1,12 +1,12 @@
 use serde::Serialize;
 
-/// Whether a hub can make changes, check by check.
+/// A readiness report: one entry for each check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Readiness {
-    /// Whether no check failed.
+    /// True when no check failed.
     pub ready: bool,
-    /// What was looked at.
+    /// The checks.
     pub checks: Vec<ReadinessCheck>,
 }
 
@@ -14,10 +14,10 @@ pub struct Readiness {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReadinessCheck {
-    /// What it is called: `database`, `disk`, `logs`, `repositories`, `unrecorded`.
+    /// Its name: `database`, `disk`, `logs`, `repositories`, `unrecorded`.
     pub name: String,
-    /// What came of it: `ok`; `warning`, the operator should look; `failed`, changes cannot be made.
+    /// Its outcome: `ok`; `warning`, the operator should look; `failed`, changes cannot be made.
     pub status: String,
-    /// What was found, in a sentence.
+    /// The finding, in a sentence.
     pub detail: String,
 }

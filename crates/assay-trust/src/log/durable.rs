@@ -138,7 +138,7 @@ impl Log {
         pending
     }
 
-    /// Why this log takes no more leaves, when it was opened to write and does not any more: it has to be opened again.
+    /// Returns the fault of a log that was opened to write and takes no more leaves: it has to be opened again.
     pub fn fault(&self) -> Option<LogError> {
         self.hand.as_ref()?.queue.closed_for()
     }

@@ -100,7 +100,7 @@ impl Queue {
         reason
     }
 
-    /// Why no more leaves are let in, when none are.
+    /// Returns the reason why no more leaves are let in, if there is one.
     pub(crate) fn closed_for(&self) -> Option<LogError> {
         self.lock().closed.clone()
     }

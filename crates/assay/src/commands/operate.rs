@@ -61,7 +61,7 @@ where
     })
 }
 
-/// What is configured for commands that work on a data directory, which must be there.
+/// Loads the configuration of a command that works on a data directory, which must exist.
 fn open_config(
     config: Option<&Path>,
     flags: &[(&str, String)],

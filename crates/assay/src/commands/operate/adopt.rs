@@ -59,7 +59,7 @@ pub(super) fn run(
     }
 }
 
-/// What was adopted, and whether the database had to be made again.
+/// Runs the adoption. The flag is true when the database had to be made again.
 fn adopt(
     action: &AdoptArgs,
     place: &HubPlace,

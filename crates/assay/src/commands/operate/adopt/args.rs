@@ -25,7 +25,7 @@ pub(crate) struct AdoptArgs {
     /// Tell what would be done and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// What a repository is, by the number of its directory: `17=model:acme/model-x`
+    /// Kind and name for a repository, by the number of its directory: `17=model:acme/model-x`
     #[arg(long = "as", value_name = "NUMBER=KIND:NAME")]
     pub(crate) names: Vec<NamedRepository>,
 }
