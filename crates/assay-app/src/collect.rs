@@ -89,6 +89,13 @@ impl Hub {
         dry_run: bool,
     ) -> Result<Collected, Error> {
         caller.check_operator()?;
+        let aside = self.unrecorded().await?.len();
+        if aside > 0 && !dry_run {
+            return Err(Error::Conflict(format!(
+                "{aside} repositories are set aside because the database does not know them, and their large files have no other \
+                 record; bring them back with `assay admin adopt`, or remove what `assay admin unrecorded` lists, first"
+            )));
+        }
         if !dry_run {
             self.end_uploads().await?;
         }

@@ -110,6 +110,8 @@ pub struct Limits {
     pub git_time: Duration,
     /// The disk space for files out of git that are being sent, in bytes.
     pub streamed_bytes: u64,
+    /// The free space of the disk below which the hub says that it is not ready, in bytes.
+    pub free_bytes: u64,
 }
 
 impl Default for Limits {
@@ -139,6 +141,7 @@ impl Default for Limits {
             git_processes: 32,
             git_time: Duration::from_mins(10),
             streamed_bytes: 2 << 30,
+            free_bytes: 256 << 20,
         }
     }
 }

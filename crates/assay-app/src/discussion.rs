@@ -20,7 +20,7 @@ use self::events::{Scene, Told};
 pub(crate) use self::merge::{names, trial_plan};
 use self::record::next_number;
 pub(crate) use self::record::record;
-pub(crate) use self::repair::repair;
+pub(crate) use self::repair::{FoundPull, UNRECORDED, record_found, repair};
 pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need, SignedIn};
 use crate::diffs::DiffText;

@@ -1,5 +1,7 @@
 use assay_model::{Diagnostic, RepoId, RepoKind};
 
+use crate::disk::DiskFault;
+
 /// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -62,6 +64,17 @@ pub enum Error {
     /// It cannot be done at the moment; a little later it can.
     #[error("{0}")]
     Unavailable(String),
+    /// The disk is full. What is there can be read.
+    #[error(
+        "the disk of the hub is full: it can be read, and nothing can be written until its operator has made room"
+    )]
+    NoSpace(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The disk can only be read.
+    #[error("the disk of the hub can only be read at the moment; nothing can be written")]
+    ReadOnly(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A repository is damaged: a ref points at an object that is not there.
+    #[error("the repository is damaged: {0}; the operator of the hub has to restore it")]
+    Damaged(String),
     /// It is our fault: the log has the whole chain, the caller gets a request id.
     #[error("internal error")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -94,9 +107,24 @@ pub enum Missing {
 }
 
 impl Error {
-    /// Wraps what is our fault.
+    /// Wraps what is our fault, or the disk's: this is where the two are told apart.
     pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Internal(source.into())
+        let source = source.into();
+        match DiskFault::behind(&*source) {
+            Some(DiskFault::Full) => Self::NoSpace(source),
+            Some(DiskFault::ReadOnly) => Self::ReadOnly(source),
+            None => Self::Internal(source),
+        }
+    }
+
+    /// The cause that only the log is told.
+    pub fn hidden_cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
+        match self {
+            Self::NoSpace(source) | Self::ReadOnly(source) | Self::Internal(source) => {
+                Some(&**source)
+            }
+            _ => None,
+        }
     }
 
     /// The same, for a change whose refs have moved: whoever tries again must know that it is in git.
@@ -143,6 +171,10 @@ impl From<assay_git::Error> for Error {
             // It was deleted while the request was on its way.
             Git::NoRepository(_) => Self::NotFound(Missing::Repo),
             Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
+            Git::BrokenRef { .. } => {
+                tracing::error!("a repository is damaged: {error}");
+                Self::Damaged(error.to_string())
+            }
             Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
             Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),
             Git::RefName(_) => Self::Invalid(error.to_string()),

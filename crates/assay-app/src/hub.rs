@@ -1,5 +1,6 @@
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
@@ -11,11 +12,16 @@ use crate::account::{Account, NewToken, TokenSecret};
 use crate::board::Boards;
 use crate::config::{HubConfig, Limits};
 use crate::diffs::Diffs;
+use crate::damage::DamageList;
 use crate::error::Error;
+use crate::home::{Home, Purpose};
+use crate::hub_file::HubId;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
 use crate::push_turns::PushTurns;
 use crate::quota::WriteCounts;
+use crate::readiness::Readiness;
+use crate::reserve;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
@@ -71,6 +77,14 @@ pub struct Hub {
     pub(crate) diffs: Arc<Diffs>,
     /// What the index is made of.
     pub(crate) sources: Sources,
+    /// Which repositories cannot be read.
+    pub(crate) damaged: DamageList,
+    /// True while recovery waits for space on the disk.
+    pub(crate) is_behind: AtomicBool,
+    /// The last readiness report and its age.
+    pub(crate) readiness: tokio::sync::Mutex<Option<(Instant, Readiness)>>,
+    /// The id of this hub; none for a visitor of a directory that no server of this version has opened yet.
+    id: Option<HubId>,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
@@ -79,32 +93,42 @@ pub struct Hub {
 
 impl Hub {
     /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind. Others may work
-    /// in it.
+    /// in it. On a disk that is full it opens to be read, and catches up when there is space.
     pub async fn open(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let hub = Self::enter(config, clock, Role::Keeper).await?;
-        let (git, large_files) = (Arc::clone(&hub.git), hub.large_files.clone());
+        let data = config.data.clone();
+        let entered = Self::enter(config.clone(), Arc::clone(&clock), Purpose::Serve).await;
+        let hub = match entered {
+            Err(Error::NoSpace(cause)) => {
+                tracing::error!(%cause, "the disk is full; the space that is kept for a start is given back");
+                reserve::release(&data);
+                Self::enter(config, clock, Purpose::Serve).await?
+            }
+            entered => entered?,
+        };
+        hub.catch_up_or_wait().await?;
         blocking(move || {
-            git.recover()?;
-            large_files.recover()?;
+            reserve::take(&data);
             Ok(())
         })
         .await?;
-        hub.recover().await?;
-        hub.renew_outdated().await?;
         Ok(hub)
     }
 
     /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
     /// work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        Self::enter(config, clock, Role::Visitor).await
+        Self::enter(config, clock, Purpose::Visit).await
     }
 
-    async fn enter(
+    pub(crate) async fn enter(
         config: HubConfig,
         clock: Arc<dyn Clock>,
-        role: Role,
+        purpose: Purpose,
     ) -> Result<Arc<Self>, Error> {
+        let role = match purpose {
+            Purpose::Serve => Role::Keeper,
+            Purpose::Visit | Purpose::Adopt | Purpose::RehearseAdoption => Role::Visitor,
+        };
         let (data, durability) = (config.data.clone(), config.durability);
         let (tenant, git, large_files) = blocking(move || {
             let tenant = Tenant::enter(&data)?;
@@ -113,9 +137,11 @@ impl Hub {
             Ok((tenant, git, large_files))
         })
         .await?;
+        let home = Home::find(&config, &git, purpose).await?;
         let own = config.clone();
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
-        let store = Store::connect(&config.database(), durability).await?;
+        let store = Store::connect(&home.database, durability).await?;
+        let id = home.settle(&store, &git).await?;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
         let boards = Boards::since(store.generation_of_others());
@@ -144,11 +170,20 @@ impl Hub {
             pushes: Processes::new(limits.git_processes, limits.git_time),
             diffs: Arc::default(),
             sources,
+            damaged: DamageList::default(),
+            is_behind: AtomicBool::new(false),
+            readiness: tokio::sync::Mutex::default(),
+            id,
             _tenant: tenant,
             me: Weak::clone(me),
         });
         Self::watch(&hub);
         Ok(hub)
+    }
+
+    /// The id of this hub. None for a visitor of a directory that no server of this version has opened yet.
+    pub fn id(&self) -> Option<&HubId> {
+        self.id.as_ref()
     }
 
     /// What one request, file or account may take.

@@ -108,7 +108,7 @@ pub(crate) enum Extent {
 #[derive(Clone)]
 pub(crate) struct Sources {
     /// The repositories.
-    git: Arc<Repositories>,
+    pub(crate) git: Arc<Repositories>,
     /// The keys and the logs.
     trust: Arc<Trust>,
     /// The turn to read a repository.

@@ -12,19 +12,25 @@ mod account;
 mod adopt;
 mod arrival;
 mod arriving;
+mod adoption;
 mod attributes;
 mod board;
 mod collect;
 mod commit;
 mod config;
+mod damage;
 mod diffs;
 mod discussion;
+mod disk;
 mod docs;
 mod door;
 mod error;
+mod facts;
 mod file;
 mod findings;
+mod home;
 mod hub;
+mod hub_file;
 mod index;
 pub mod issuer;
 mod judge;
@@ -43,12 +49,14 @@ mod purge;
 mod push;
 mod push_turns;
 mod quota;
+mod readiness;
 mod record;
 mod recover;
 mod reference;
 mod relocate;
 mod repo_info;
 mod repository;
+mod reserve;
 mod search;
 mod secret;
 mod session;
@@ -58,11 +66,15 @@ mod tenant;
 mod token;
 mod trust;
 mod unpacked;
+mod unrecorded;
 mod web_session;
 mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
+pub use adoption::{
+    AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
+};
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };
@@ -81,6 +93,7 @@ pub use board::{
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
+pub use damage::{Damage, DamagedRepository};
 pub use diffs::DiffText;
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
@@ -89,17 +102,20 @@ pub use discussion::{
 pub use docs::{RulePage, rule_page, rule_pages};
 pub use door::Repo;
 pub use error::{Error, Missing};
+pub use facts::RepoFacts;
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use findings::findings;
 pub use hub::Hub;
+pub use hub_file::{HubFile, HubId, HubIdError};
 pub use lake::Unseen;
 pub use large::{LargeObject, Uploader};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
-pub use operator::{IndexDifference, Reindexed};
+pub use operator::{IndexCheck, IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use purge::{PurgeReport, PurgedItem, PurgedPage};
 pub use push::PushReply;
+pub use readiness::{CheckStatus, Readiness, ReadinessCheck};
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use relocate::copy_database;
@@ -114,6 +130,7 @@ pub use trust::{
     WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
 };
 pub use unpacked::{UnpackedBlob, UnpackedReader};
+pub use unrecorded::UnrecordedRepository;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, Parcel,

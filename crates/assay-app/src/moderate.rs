@@ -100,9 +100,13 @@ impl Hub {
         let mut settings = repository.settings;
         settings.disabled = disabled;
         tx.set_repository(repo.key, &settings).await?;
+        if disabled {
+            self.note_facts_before(&mut tx, repo.key).await?;
+        }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! What the operator does to the index as a whole.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
@@ -9,8 +10,9 @@ use assay_store::{DumpRow, Store};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
+use crate::damage::{Damage, DamagedRepository, read_refs};
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::hub::{Hub, blocking};
 use crate::index::{DEFINITION_FILE, Extent, Sources, index, touched_by};
 use crate::trust::Sizes;
 
@@ -28,7 +30,7 @@ const WRITERS_PAUSE: Duration = Duration::from_millis(20);
 const MAX_DIFFERENCES: usize = 1000;
 
 /// What a rebuild of the index went through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reindexed {
     /// Repositories.
     pub repositories: u64,
@@ -36,6 +38,17 @@ pub struct Reindexed {
     pub entries: u64,
     /// Benchmarks.
     pub benchmarks: u64,
+    /// The repositories that cannot be read, whose index stays as it was.
+    pub damaged: Vec<DamagedRepository>,
+}
+
+/// The outcome of comparing the live index with a rebuilt one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexCheck {
+    /// The lines in which they differ.
+    pub differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, which are not compared.
+    pub damaged: Vec<DamagedRepository>,
 }
 
 /// One line in which the live index and a rebuilt one differ.
@@ -83,13 +96,18 @@ impl Hub {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        let mut damaged = compared.damaged;
         if keys.contains(&NO_REPOSITORY) {
             self.forget_logs().await?;
         }
         // The index of a repository depends on no other, so they need not all change at once.
         for key in keys {
             let _locked = self.lock(key).await?;
-            renew(&self.sources, &self.store, &[key]).await;
+            for (key, faults) in renew(&self.sources, &self.store, &[key]).await? {
+                // It could be read a moment ago. What was indexed of it stays.
+                self.note_damage(key, faults);
+                damaged.push(key);
+            }
         }
         self.boards.forget();
         let mut tx = self.store.begin().await?;
@@ -99,18 +117,23 @@ impl Hub {
             repositories: counts.models + counts.datasets,
             entries: counts.entries,
             benchmarks: counts.benchmarks,
+            damaged: self.describe_damage(damaged).await?,
         })
     }
 
-    /// Builds the index again beside the live one and says where they differ.
+    /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
     pub async fn check_index(
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Vec<IndexDifference>, Error> {
+    ) -> Result<IndexCheck, Error> {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
+        let damaged = self.describe_damage(compared.damaged).await?;
         if compared.keys.is_empty() {
-            return Ok(Vec::new());
+            return Ok(IndexCheck {
+                differences: Vec::new(),
+                damaged,
+            });
         }
         let mut keys: Vec<RepoKey> = compared.keys.into_iter().collect();
         let mut looks = 0;
@@ -128,7 +151,10 @@ impl Hub {
             tx.rollback().await?;
             let different: Vec<RepoKey> = compared.keys.into_iter().collect();
             if looks >= LOOKS || !self.is_any_behind(&different).await? {
-                return Ok(compared.differences);
+                return Ok(IndexCheck {
+                    differences: compared.differences,
+                    damaged,
+                });
             }
             keys = different;
         }
@@ -174,14 +200,19 @@ impl Hub {
             self.trust.follow(&mut tx, Some(sizes)).await?;
         }
         tx.commit().await?;
-        match keys {
-            Some(keys) => renew(&self.sources, &rebuilt, keys).await,
+        let damaged = match keys {
+            Some(keys) => renew(&self.sources, &rebuilt, keys).await?,
             None => rebuild(&self.sources, &rebuilt, progress).await?,
-        }
-        let compared = compare(&live, &rebuilt).await;
+        };
+        let compared = compare(&live, &rebuilt, &damaged).await;
         live.close().await;
         rebuilt.close().await;
-        compared
+        let mut compared = compared?;
+        compared.damaged = damaged.keys().copied().collect();
+        for (key, fault) in damaged {
+            self.note_damage(key, fault);
+        }
+        Ok(compared)
     }
 }
 
@@ -213,13 +244,22 @@ struct Compared {
     keys: BTreeSet<RepoKey>,
     /// The rows, up to [`MAX_DIFFERENCES`].
     differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, of which nothing is said.
+    damaged: Vec<RepoKey>,
 }
 
-/// Makes the index of some repositories anew.
-async fn renew(sources: &Sources, store: &Store, keys: &[RepoKey]) {
-    for key in keys.iter().filter(|key| **key != NO_REPOSITORY) {
-        index_or_log(sources, store, *key, Extent::Everything).await;
+/// Repositories that could not be indexed, and why.
+type NotIndexed = BTreeMap<RepoKey, Vec<Damage>>;
+
+/// Makes the index of some repositories anew. One that is damaged must not keep the others from being indexed.
+async fn renew(sources: &Sources, store: &Store, keys: &[RepoKey]) -> Result<NotIndexed, Error> {
+    let mut damaged = NotIndexed::new();
+    for key in keys.iter().copied().filter(|key| *key != NO_REPOSITORY) {
+        if let Err(faults) = index_or_tell(sources, store, key, Extent::Everything).await? {
+            damaged.insert(key, faults);
+        }
     }
+    Ok(damaged)
 }
 
 /// Makes the index of every repository where none has any.
@@ -227,43 +267,54 @@ async fn rebuild(
     sources: &Sources,
     store: &Store,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<(), Error> {
+) -> Result<NotIndexed, Error> {
     let counts = store.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);
+    let mut damaged = NotIndexed::new();
     loop {
         let keys = store.repository_keys(last, KEYS).await?;
         let Some(end) = keys.last().copied() else {
-            return Ok(());
+            return Ok(damaged);
         };
         last = Some(end);
         for key in keys {
-            index_or_log(sources, store, key, Extent::New).await;
+            if let Err(faults) = index_or_tell(sources, store, key, Extent::New).await? {
+                damaged.insert(key, faults);
+            }
             done += 1;
             progress(done, total);
         }
     }
 }
 
-/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index. One
-/// that is damaged must not keep all others from being indexed.
-async fn index_or_log(sources: &Sources, store: &Store, key: RepoKey, extent: Extent) {
-    if !sources.has_directory(key) {
-        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
-        return;
+/// Indexes a repository, or tells what is wrong with it.
+async fn index_or_tell(
+    sources: &Sources,
+    store: &Store,
+    key: RepoKey,
+    extent: Extent,
+) -> Result<Result<(), Vec<Damage>>, Error> {
+    let git = Arc::clone(&sources.git);
+    if let Err(faults) = blocking(move || Ok(read_refs(&git, key))).await? {
+        return Ok(Err(faults));
     }
-    if let Err(error) = index(sources, store, key, extent, None).await {
-        tracing::error!(%key, ?error, "repository {key} could not be indexed");
+    match index(sources, store, key, extent, None).await {
+        Ok(_) => Ok(Ok(())),
+        Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
     }
 }
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
 /// agree need little memory; only when they do not, they are read again for the words.
-async fn compare(live: &Store, rebuilt: &Store) -> Result<Compared, Error> {
+async fn compare(live: &Store, rebuilt: &Store, damaged: &NotIndexed) -> Result<Compared, Error> {
     let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
     for (store, weight) in [(live, 1), (rebuilt, -1)] {
         let mut dump = store.index_dump().await?;
         while let Some(row) = dump.next().await? {
+            if damaged.contains_key(&row.key) {
+                continue;
+            }
             match balance.entry(digest(&row)) {
                 Entry::Occupied(mut held) => {
                     *held.get_mut() += weight;

@@ -355,6 +355,9 @@ fn short_reason(error: &Error) -> &'static str {
         Error::Stale => "somebody else moved it first; fetch and push again",
         Error::TooLarge(_) => "too large",
         Error::OverQuota(_) => "over quota",
+        Error::NoSpace(_) => "the disk of the hub is full",
+        Error::ReadOnly(_) => "the disk of the hub can only be read",
+        Error::Damaged(_) => "the repository is damaged",
         _ => "refused",
     }
 }
@@ -376,6 +379,9 @@ fn success(published: &Published, page: &str) -> String {
 
 /// What the person reads when nothing moved. What is our fault is none of their business.
 fn failure(error: &Error) -> Result<String, Error> {
+    if let (Error::NoSpace(_) | Error::ReadOnly(_), Some(cause)) = (error, error.hidden_cause()) {
+        tracing::error!(%cause, "a push was refused: {error}: {cause}");
+    }
     match error {
         Error::Refused(diagnostics) => Ok(findings(diagnostics)),
         Error::Internal(source) => Err(Error::internal(source.to_string())),

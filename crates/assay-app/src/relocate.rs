@@ -1,9 +1,12 @@
 //! Moving the database of a hub to another place.
 
+use std::path::Path;
+
 use assay_model::Durability;
 use assay_store::{Copied, Database, Store};
 
 use crate::error::Error;
+use crate::hub_file::HubFile;
 use crate::tenant::ServerMark;
 
 /// Copies everything from one database into another that has nothing yet, and says what. The first stays as it is.
@@ -29,5 +32,28 @@ pub async fn copy_database(from: &Database, to: &Database) -> Result<Vec<Copied>
     let copied = source.copy_into(&target).await;
     source.close().await;
     target.close().await;
-    Ok(copied?)
+    let copied = copied?;
+    for data in [from, to].into_iter().filter_map(directory_of) {
+        note_move(data, from, to)?;
+    }
+    Ok(copied)
+}
+
+/// The directory that the file of a database is in, which may be the data directory of its hub.
+fn directory_of(database: &Database) -> Option<&Path> {
+    match database {
+        Database::File(path) => path.parent(),
+        Database::Server(_) => None,
+    }
+}
+
+/// Lets the commands of a data directory find the database where it is now, when it was the one that is moved.
+fn note_move(data: &Path, from: &Database, to: &Database) -> Result<(), Error> {
+    match HubFile::read(data)? {
+        Some(mut file) if file.database == HubFile::address_of(data, from) => {
+            file.database = HubFile::address_of(data, to);
+            file.write(data)
+        }
+        Some(_) | None => Ok(()),
+    }
 }

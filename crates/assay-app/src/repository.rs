@@ -10,8 +10,8 @@ use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
 use crate::index::touched_by;
 use crate::name;
-use crate::recover;
 use crate::repo_info::RepoInfo;
+use crate::unrecorded;
 
 /// The longest description of a repository, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
@@ -124,18 +124,12 @@ impl Hub {
             store::Error::Taken { .. } => taken(new.kind, &new.id),
             other => other.into(),
         })?;
-        let git = Arc::clone(&self.git);
+        let facts = self.facts_in(&mut tx, key).await?.to_json()?;
+        let (git, now) = (Arc::clone(&self.git), new.created);
         blocking(move || {
-            match git.create(key, &plan) {
-                // The remains of a crash between this and the commit of the transaction.
-                Err(assay_git::Error::RepositoryExists(_)) => {
-                    recover::delete(&git, key)?;
-                    git.create(key, &plan)?;
-                }
-                created => {
-                    created?;
-                }
-            }
+            // A transaction that was rolled back gave its key back, and an older database gives one that it gave before.
+            unrecorded::make_room(&git, key, now)?;
+            git.begin_creation(key, &plan, &facts)?;
             Ok(())
         })
         .await?;
@@ -146,7 +140,16 @@ impl Hub {
             self.catch_up_later(key);
             return Err(error);
         }
+        self.finish_in_git(key).await;
         Ok(key)
+    }
+
+    /// Takes the mark of an unfinished creation or deletion away. One that stays is taken away at the next start.
+    async fn finish_in_git(&self, key: RepoKey) {
+        let git = Arc::clone(&self.git);
+        if let Err(error) = blocking(move || Ok(git.finish(key)?)).await {
+            tracing::warn!(%key, ?error, "repository {key} stays marked until the next start");
+        }
     }
 
     /// Deletes a repository.
@@ -163,10 +166,23 @@ impl Hub {
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
         }
-        tx.commit().await?;
+        // From here on, a directory without a record is one that somebody wanted to be gone.
+        let git = Arc::clone(&self.git);
+        blocking(move || match git.begin_deletion(repo.key) {
+            Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        })
+        .await?;
+        if let Err(error) = tx.commit().await {
+            // Who did not answer may still have committed.
+            if let Ok(Some(_)) = self.store.repository(repo.key).await {
+                self.finish_in_git(repo.key).await;
+            }
+            return Err(error.into());
+        }
         self.touch(&touched);
         let git = Arc::clone(&self.git);
-        blocking(move || recover::delete(&git, repo.key)).await
+        blocking(move || unrecorded::delete(&git, repo.key)).await
     }
 
     /// Renames a repository; the old name leads to it until someone takes that name.
@@ -209,6 +225,7 @@ impl Hub {
         touched.merge(touched_by(&mut tx, repo.key, kind, &to).await?);
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         Ok(())
     }
 
@@ -235,9 +252,13 @@ impl Hub {
             own.description = description;
         }
         tx.set_repository(repo.key, &own).await?;
+        if own.private {
+            self.note_facts_before(&mut tx, repo.key).await?;
+        }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         self.info(repo.key, None).await
     }
 }

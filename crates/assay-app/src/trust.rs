@@ -194,6 +194,43 @@ impl Trust {
         replay(&self.control(), TrustState::default(), size).map(Arc::new)
     }
 
+    /// Opens a log again that stopped writing because the disk failed it. What it had promised is there; what it had not is
+    /// cut off.
+    pub(crate) fn reopen_broken(&self) -> Result<(), Error> {
+        let mut is_reopened = false;
+        for which in [Which::Results, Which::Control] {
+            let log = self.log(which);
+            let Some(fault) = log.fault().filter(|_| self.writes(which)) else {
+                continue;
+            };
+            let directory = self.directory.join(which.directory());
+            let view = Log::view(&directory, log.key().clone()).map_err(log_error)?;
+            drop(log);
+            self.put(
+                which,
+                Held {
+                    log: view,
+                    writes: false,
+                },
+            );
+            let held = hold(&self.directory, which, &self.origin, &self.vault, self.role)?;
+            tracing::warn!(%fault, "the {} log stopped writing and is opened again", which.directory());
+            self.put(which, held);
+            is_reopened = true;
+        }
+        if is_reopened {
+            self.read_state()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Tells whether a log that this process writes takes leaves.
+    pub(crate) fn fault(&self) -> Option<LogError> {
+        let logs = [self.results(), self.control()];
+        logs.iter().find_map(Log::fault)
+    }
+
     /// Takes in what another process wrote, or takes over when nobody writes any more.
     pub(crate) fn refresh(&self) -> Result<(), Error> {
         for which in [Which::Results, Which::Control] {

@@ -75,6 +75,17 @@ pub enum Error {
         /// The ref that is in its way.
         existing: RefName,
     },
+    /// A ref points at an object that is not there: the repository is damaged, such as by a copy that was made while it was
+    /// written.
+    #[error("`{name}` of repository {key} points at object {missing}, which is not there")]
+    BrokenRef {
+        /// The repository.
+        key: RepoKey,
+        /// The ref.
+        name: RefName,
+        /// The object that it points at, or that an annotated tag leads to.
+        missing: ObjectId,
+    },
     /// One change names a ref twice.
     #[error("`{0}` is changed twice at once")]
     RefTwice(RefName),
@@ -160,7 +171,46 @@ pub enum Error {
     },
 }
 
+/// The message for a push that meets a full disk.
+const FULL: &str =
+    "the disk of the hub is full: nothing can be written until its operator has made room";
+/// The message for a push that meets a disk that can only be read.
+const READ_ONLY: &str =
+    "the disk of the hub can only be read at the moment; nothing can be written";
+/// Messages of `git` for the same, in the C locale.
+const SAID_BY_GIT: [(&str, &str); 3] = [
+    ("No space left on device", FULL),
+    ("Disk quota exceeded", FULL),
+    ("Read-only file system", READ_ONLY),
+];
+
+/// The sentence for a complaint of `git` that is about the disk.
+pub(crate) fn disk_complaint(complaint: &str) -> Option<&'static str> {
+    let found = SAID_BY_GIT
+        .into_iter()
+        .find(|(text, _)| complaint.contains(text));
+    found.map(|(_, sentence)| sentence)
+}
+
 impl Error {
+    /// The sentence for a failure that is about the disk.
+    pub(crate) fn disk_sentence(&self) -> Option<&'static str> {
+        if let Self::Git { output, .. } = self {
+            return disk_complaint(output);
+        }
+        let mut next: Option<&(dyn std::error::Error + 'static)> = Some(self);
+        while let Some(error) = next {
+            match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+                Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                    return Some(FULL);
+                }
+                Some(io::ErrorKind::ReadOnlyFilesystem) => return Some(READ_ONLY),
+                Some(_) | None => next = error.source(),
+            }
+        }
+        None
+    }
+
     /// For `map_err` on what the disk says.
     pub(crate) fn disk(
         action: &'static str,
@@ -172,5 +222,22 @@ impl Error {
             path,
             source,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_push_that_meets_a_full_disk_is_told_so_in_a_sentence() {
+        let by_git = disk_complaint("fatal: write error: No space left on device");
+        let by_us = Error::disk("make", "x")(io::ErrorKind::StorageFull.into());
+        let otherwise = Error::disk("make", "x")(io::ErrorKind::PermissionDenied.into());
+
+        assert_eq!(by_git, Some(FULL));
+        assert_eq!(by_us.disk_sentence(), Some(FULL));
+        assert_eq!(otherwise.disk_sentence(), None);
+        assert_eq!(disk_complaint("fatal: early EOF"), None);
     }
 }

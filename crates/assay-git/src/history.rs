@@ -139,6 +139,19 @@ impl Objects {
         }
     }
 
+    /// The object that is not there: this one, or one that an annotated tag leads to.
+    pub(crate) fn missing_behind(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        match self.layers.header(id)? {
+            None => Ok(Some(id)),
+            Some((Kind::Tag, _)) => match self.find_commit(id) {
+                Err(Error::NoObject(missing)) => Ok(Some(missing)),
+                Ok(_) | Err(Error::BadObject { .. }) => Ok(None),
+                Err(error) => Err(error),
+            },
+            Some((Kind::Commit | Kind::Blob | Kind::Tree, _)) => Ok(None),
+        }
+    }
+
     /// Whether an object is a commit itself.
     pub(crate) fn is_commit(&self, id: ObjectId) -> Result<bool, Error> {
         let header = self.layers.header(id)?;

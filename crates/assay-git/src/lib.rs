@@ -15,6 +15,7 @@ mod changes;
 mod cpu_limit;
 mod diff;
 mod error;
+mod facts;
 mod history;
 mod id;
 mod large_file;
@@ -34,17 +35,20 @@ mod refs;
 mod repositories;
 mod repository;
 mod scratch;
+mod set_aside;
 mod shadow;
 mod special;
 mod storage;
 mod sync;
 mod tree;
+mod unfinished;
 mod update;
 mod wire;
 
 pub use arrival::Arrival;
 pub use blob::BlobReader;
 pub use error::Error;
+pub use facts::read_facts;
 pub use large_file::{LargeFile, LargeFileId, LargeFileIdError};
 pub use large_files::{LargeFiles, Removal, Upload};
 pub use merge::{FastForward, MergePlan, Merged};
@@ -59,6 +63,8 @@ pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
 pub use special::is_checked_by_git;
 pub use storage::ObjectSize;
+pub use set_aside::SetAside;
+pub use unfinished::Unfinished;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

@@ -274,8 +274,8 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
     let Some(Failure(error)) = response.extensions_mut().remove::<Failure>() else {
         return response;
     };
-    if let Error::Internal(source) = &*error {
-        log_chain(source.as_ref(), &asked.request_id);
+    if let Some(source) = error.hidden_cause() {
+        log_chain(source, &asked.request_id);
     }
     let path = asked.uri.path();
     if issuer::is_of_machines(path) {

@@ -24,6 +24,10 @@ use crate::witnesses::ask_for_ever;
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The time between two looks for uploads that no commit named.
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
+/// The number of retries on an address that is in use: for two seconds.
+const BIND_TRIES: u32 = 40;
+/// The time between two of them.
+const BETWEEN_BINDS: Duration = Duration::from_millis(50);
 /// How long requests in flight may take when nobody said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -205,9 +209,20 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     }
 }
 
+/// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite started and holds what it
+/// inherited until it is; so an address that is in use is tried again for a moment.
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let failed = |source| ServeError::Bind { address, source };
-    let listener = TcpListener::bind(address).map_err(failed)?;
+    let mut bound = TcpListener::bind(address);
+    for _ in 0..BIND_TRIES {
+        match &bound {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            Ok(_) | Err(_) => break,
+        }
+        std::thread::sleep(BETWEEN_BINDS);
+        bound = TcpListener::bind(address);
+    }
+    let listener = bound.map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))

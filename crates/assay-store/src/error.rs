@@ -131,6 +131,26 @@ impl Error {
         }
     }
 
+    /// Returns the disk fault behind this error: a full disk, or one that can only be read.
+    pub fn disk_fault(&self) -> Option<std::io::ErrorKind> {
+        let source = match self {
+            Self::Open { source, .. }
+            | Self::Reach { source, .. }
+            | Self::Migrate { source, .. }
+            | Self::Busy { source, .. }
+            | Self::Related { source, .. }
+            | Self::Database { source, .. } => source,
+            Self::Newer { .. }
+            | Self::Taken { .. }
+            | Self::Refused
+            | Self::NotEmpty { .. }
+            | Self::Miscounted { .. }
+            | Self::Filter => return None,
+        };
+        let error = source.downcast_ref::<sqlx::Error>()?;
+        sqlite::disk_fault(error).or_else(|| postgres::disk_fault(error))
+    }
+
     /// The same, where a value that may exist only once is written.
     pub(crate) fn unless_taken(
         doing: &'static str,

@@ -109,6 +109,11 @@ const BROKEN: &str = "08";
 /// How long the codes of this backend are. Those of the other are numbers with fewer digits.
 const CODE_LENGTH: usize = 5;
 
+/// The code of a server whose disk is full.
+const DISK_FULL: &str = "53100";
+/// The code of a server that only answers questions, such as a standby.
+const READ_ONLY: &str = "25006";
+
 /// The connections of one process to a database of a server.
 #[derive(Debug)]
 pub(crate) struct Pools {
@@ -302,6 +307,15 @@ pub(crate) async fn tell(connection: &mut PgConnection) -> sqlx::Result<()> {
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// Returns the fault of the server's disk behind an error.
+pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
+    match error.as_database_error()?.code()?.as_ref() {
+        DISK_FULL => Some(std::io::ErrorKind::StorageFull),
+        READ_ONLY => Some(std::io::ErrorKind::ReadOnlyFilesystem),
+        _ => None,
+    }
 }
 
 /// Whether an error says that somebody else was in the way.

@@ -137,6 +137,14 @@ impl Tx {
         Ok(RepoKey(key.unwrap_or_default()))
     }
 
+    /// Gives a repository the identity that it had before its record was lost. [`Error::Taken`] when another has it.
+    pub async fn set_uid(&mut self, key: RepoKey, uid: &[u8; 16]) -> Result<(), Error> {
+        let query = sql::query("UPDATE repositories SET uid = $2 WHERE repo = $1")
+            .bind(key.0)
+            .bind(uid.to_vec());
+        self.insert("set_uid", Taken::Repository, query).await
+    }
+
     /// Gives a repository another name, and redirects the old one to it. [`Error::Taken`] when another has the name. The
     /// answer is whether it exists.
     pub async fn rename_repository(

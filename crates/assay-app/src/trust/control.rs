@@ -1,6 +1,7 @@
 //! The logs: written by one process, asked for by others, followed by all.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use assay_model::Timestamp;
@@ -154,12 +155,19 @@ impl Hub {
             tracing::info!("another server is gone: what it was doing is caught up with");
             self.recover().await?;
         }
+        if turn.is_multiple_of(LOOK_ROUND_EVERY) && self.is_behind.load(Ordering::Relaxed) {
+            self.catch_up_or_wait().await?;
+        }
         if !self.trust.is_writer() {
             if turn.is_multiple_of(TAKE_OVER_EVERY) {
                 let trust = Arc::clone(&self.trust);
                 blocking(move || trust.refresh()).await?;
             }
             return Ok(());
+        }
+        if self.trust.fault().is_some() {
+            let trust = Arc::clone(&self.trust);
+            blocking(move || trust.reopen_broken()).await?;
         }
         self.answer_log_requests().await?;
         let sizes = self.trust.sizes();

@@ -508,7 +508,7 @@ async fn a_client_that_goes_away_leaves_a_commit_whole_or_none() {
         let stale = commit(&test, &ada, waits_for_the_lock).await;
         assert!(matches!(stale, Err(Error::Stale)));
 
-        let differences = test.hub.check_index(&|_, _| {}).await.unwrap();
+        let differences = test.hub.check_index(&|_, _| {}).await.unwrap().differences;
         assert_eq!(differences, [], "after {polls} polls");
     }
     assert!(abandoned > 2 && landed > 5, "{abandoned} {landed}");

@@ -373,7 +373,7 @@ proptest! {
                 run.act(act).await;
             }
             let world = &run.world;
-            let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
+            let differences = world.hub.check_index(&|_, _| {}).await.unwrap().differences;
             let kept = boards(&world.hub, world).await;
             let fresh = boards(&*world.second().await, world).await;
             (differences, kept, fresh)

@@ -2,8 +2,11 @@
 #![cfg(test)]
 
 mod boards;
+mod damage;
 mod discussions;
 mod interleaving;
+mod keeping;
+mod left;
 mod legacy;
 mod lists;
 mod models;

@@ -7,6 +7,7 @@ use tokio::process::Child;
 use super::commands::WireError;
 use super::inspect::Inspector;
 use crate::command::Git;
+use crate::error::disk_complaint;
 use crate::process::Process;
 use crate::{Error, cpu_limit};
 
@@ -157,6 +158,11 @@ async fn inspect(
 fn reason(status: ExitStatus, complaint: &str) -> String {
     if cpu_limit::has_ended(status) {
         return took_too_long(CPU_LIMIT);
+    }
+    // What the disk said may stand before or after what git made of it.
+    if let Some(sentence) = disk_complaint(complaint) {
+        tracing::error!(complaint, "a push was refused: {sentence}");
+        return sentence.to_owned();
     }
     let told = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
     let mut lines = complaint.lines();

@@ -122,7 +122,14 @@ impl Repository {
                 drain(&mut body, limits.pack_bytes).await;
                 Ok(Received::Refused(reply.unusable(&commands, &reason)))
             }
-            Err(Fault::Ours(error)) => Err(error),
+            Err(Fault::Ours(error)) => {
+                let Some(sentence) = error.disk_sentence() else {
+                    return Err(error);
+                };
+                tracing::error!(%error, "a push was refused: {sentence}");
+                drain(&mut body, limits.pack_bytes).await;
+                Ok(Received::Refused(reply.unusable(&commands, sentence)))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 mod bombs;
 mod history;
 mod hostile;
+mod keeping;
 mod merging;
 mod processes;
 mod properties;

@@ -485,6 +485,12 @@ pub const KEYS: &[Key] = &[
         set: |config, text| parse(text, "a number", &mut config.limits.writes_per_minute),
         show: |config| config.limits.writes_per_minute.to_string(),
     },
+    Key {
+        name: "limits.free_bytes",
+        about: "free space of the disk below which `/readyz` says that the hub is not ready",
+        set: |config, text| set_bytes(text, &mut config.limits.free_bytes),
+        show: |config| config.limits.free_bytes.to_string(),
+    },
 ];
 
 fn parse<T: FromStr>(text: &str, what: &str, place: &mut T) -> Result<(), String> {

@@ -24,6 +24,7 @@ mod page_sizes;
 mod pages;
 mod permissions;
 mod quota;
+mod readiness;
 mod reading_pages;
 mod records;
 mod refs;

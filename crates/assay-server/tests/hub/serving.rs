@@ -107,6 +107,26 @@ async fn a_second_server_in_the_same_directory_is_told_of_the_first() {
     assert!(told.starts_with("another server works in"), "{told}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_waits_a_moment_for_an_address_that_is_about_to_be_free() {
+    let directory = tempfile::tempdir().unwrap();
+    let holder = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let config = Config {
+        listen: holder.local_addr().unwrap(),
+        ..config(&directory)
+    };
+    let address = config.listen;
+    let letting_go = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(holder);
+    });
+
+    let server = serve(config).await.unwrap();
+
+    letting_go.join().unwrap();
+    assert_eq!(server.address(), address);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn nobody_else_on_the_machine_can_read_what_a_new_hub_keeps() {

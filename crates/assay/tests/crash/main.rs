@@ -6,9 +6,11 @@ mod checks;
 mod client;
 #[cfg(target_os = "linux")]
 mod crowds;
+mod full_disk;
 mod git;
 mod imports;
 mod issuance;
+mod keeping;
 mod kills;
 mod load;
 mod logged;

@@ -106,6 +106,16 @@ impl Place {
         command.output().unwrap()
     }
 
+    /// Runs the program on the data directory as somebody does who was not told where the database is.
+    pub(crate) fn without_database(&self) -> impl Fn(&[&str]) -> Output {
+        |args| {
+            let mut command = self.assay(args);
+            command.env_remove("ASSAY_DATABASE");
+            command.arg("--data").arg(self.data());
+            command.output().unwrap()
+        }
+    }
+
     pub(crate) fn assay(&self, args: &[&str]) -> Command {
         let mut command = self.program(env!("CARGO_BIN_EXE_assay"));
         command.args(args);
@@ -138,6 +148,16 @@ impl Server {
     /// Kills it with SIGKILL: it has no chance to finish anything.
     pub(crate) fn kill(mut self) {
         self.stop();
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn wait(mut self) {
+        self.child.wait().unwrap();
     }
 
     fn stop(&mut self) {

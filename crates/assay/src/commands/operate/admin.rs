@@ -8,8 +8,9 @@ use assay_server::app::{
 };
 use serde_json::{Value as Json, json};
 
+use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::{Opening, with_hub};
+use super::with_hub;
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
 use crate::plural::{count, grouped};
@@ -32,19 +33,19 @@ impl Done {
 
 /// Does what the operator asked.
 pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
-    let done = with_hub(
-        &command.hub,
-        Opening::AsItIs,
-        printer,
-        async |hub| match &command.action {
-            AdminAction::User(action) => user(&hub, action).await,
-            AdminAction::Org(action) => organisation(&hub, action).await,
-            AdminAction::Token(action) => token(&hub, action).await,
-            AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
-            AdminAction::Benchmark(action) => benchmark(&hub, action).await,
-            AdminAction::Purge(action) => purge::run(&hub, action).await,
-        },
-    );
+    if let AdminAction::Adopt(action) = &command.action {
+        return adopt::run(action, &command.hub, command.format, printer);
+    }
+    let done = with_hub(&command.hub, printer, async |hub| match &command.action {
+        AdminAction::User(action) => user(&hub, action).await,
+        AdminAction::Org(action) => organisation(&hub, action).await,
+        AdminAction::Token(action) => token(&hub, action).await,
+        AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
+        AdminAction::Benchmark(action) => benchmark(&hub, action).await,
+        AdminAction::Purge(action) => purge::run(&hub, action).await,
+        AdminAction::Unrecorded => adopt::list(&hub).await,
+        AdminAction::Adopt(_) => unreachable!("it opens the hub in its own way"),
+    });
     match done {
         Ok(done) => {
             match command.format {

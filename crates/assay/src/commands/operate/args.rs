@@ -4,6 +4,7 @@ use assay_model::{RepoId, Role};
 use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
+use super::adopt::args::AdoptArgs;
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
@@ -145,6 +146,12 @@ pub(crate) enum AdminAction {
         #[arg(long)]
         dry_run: bool,
     },
+    /// List repositories that the database did not know and that were set aside
+    #[command(
+        after_help = "Examples:\n  assay admin unrecorded\n  assay admin unrecorded --format json"
+    )]
+    Unrecorded,
+    Adopt(AdoptArgs),
     /// Benchmarks: official or not
     #[command(
         subcommand,
@@ -354,7 +361,8 @@ pub(crate) enum BenchmarkAction {
     long_about = "\
 Rebuild the index of a hub from its repositories, or check that a rebuilt index equals the live one.
 
-The index holds nothing that the repositories and the hub's own records do not say; it can be thrown away at any time.",
+The index holds nothing that the repositories and the hub's own records do not say; it can be thrown away at any time. \
+Neither a repository nor a record is changed. A repository with a ref to an object that is not there keeps the index it has.",
     after_help = "\
 Examples:
   assay reindex --check
@@ -362,7 +370,7 @@ Examples:
 
 Exit codes:
   0  done; with --check: the index is as it should be
-  1  with --check: the index differs, and where
+  1  a repository is damaged, and how; with --check: the index differs, and where
   3  wrong usage, or the data directory cannot be used"
 )]
 pub(crate) struct Reindex {
