@@ -138,6 +138,7 @@ impl Error {
             | Self::Reach { source, .. }
             | Self::Migrate { source, .. }
             | Self::Busy { source, .. }
+            | Self::Away { source, .. }
             | Self::Related { source, .. }
             | Self::Database { source, .. } => source,
             Self::Newer { .. }
