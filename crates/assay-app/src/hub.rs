@@ -109,12 +109,13 @@ impl Hub {
         let store = Store::connect(&config.database(), durability).await?;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
-        let boards = Boards::since(store.generation_of_others());
+        let git = Arc::new(git);
+        let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
         let hub = Arc::new_cyclic(|me| Self {
             store,
-            git: Arc::new(git),
+            git,
             large_files,
             clock,
             config,
