@@ -2,6 +2,7 @@ use assay_model::{Role, Timestamp};
 use assay_store::{self as store, AccountId};
 
 use crate::access::{Caller, CallerKind, Scope};
+use crate::config::Founders;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::name;
@@ -33,6 +34,30 @@ pub enum AccountKind {
     User,
     /// A group of users.
     Organisation,
+}
+
+/// An account to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewAccount<'a> {
+    /// The name, which is also its namespace.
+    pub name: &'a str,
+    /// The name for people; none when empty.
+    pub full_name: &'a str,
+    /// The address of a user, for commits.
+    pub email: Option<&'a str>,
+    /// Whether it runs the hub.
+    pub operator: bool,
+    /// What becomes of a name that looks like another one.
+    pub look_alike: LookAlike,
+}
+
+/// What becomes of a new name that looks like an existing one, such as `a1ice` beside `alice`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookAlike {
+    /// It is refused.
+    Refused,
+    /// An operator wants it.
+    Allowed,
 }
 
 /// A user's part in an organisation.
@@ -81,6 +106,8 @@ pub struct TokenInfo {
     pub expires: Option<Timestamp>,
     /// When it was last used.
     pub last_used: Option<Timestamp>,
+    /// The number of the token that it was made with, which it ends with.
+    pub parent: Option<i64>,
 }
 
 /// The secret of a new token, shown once: only its hash is kept.
@@ -132,16 +159,14 @@ impl Hub {
         email: Option<&str>,
         operator: bool,
     ) -> Result<Account, Error> {
-        caller.check_operator()?;
-        let new = store::NewAccount {
-            name: name.to_owned(),
-            kind: store::AccountKind::User,
-            fullname: full_name_of(full_name),
-            email: email.map(ToOwned::to_owned),
+        let new = NewAccount {
+            name,
+            full_name,
+            email,
             operator,
-            created: self.now(),
+            look_alike: LookAlike::Refused,
         };
-        self.add_account(&new, None).await
+        self.create_account(caller, AccountKind::User, &new).await
     }
 
     /// Makes an organisation, with the caller as its first admin.
@@ -151,33 +176,91 @@ impl Hub {
         name: &str,
         full_name: &str,
     ) -> Result<Account, Error> {
-        let founder = match &caller.inner {
-            CallerKind::Shell => None,
-            CallerKind::User(_) | CallerKind::Anonymous => Some(writer(caller)?),
-        };
-        let new = store::NewAccount {
-            name: name.to_owned(),
-            kind: store::AccountKind::Organisation,
-            fullname: full_name_of(full_name),
+        let new = NewAccount {
+            name,
+            full_name,
             email: None,
             operator: false,
-            created: self.now(),
+            look_alike: LookAlike::Refused,
         };
-        self.add_account(&new, founder).await
+        self.create_account(caller, AccountKind::Organisation, &new)
+            .await
+    }
+
+    /// Makes an account: a user for operators alone, an organisation for whom the configuration allows it.
+    pub async fn create_account(
+        &self,
+        caller: &Caller,
+        kind: AccountKind,
+        new: &NewAccount<'_>,
+    ) -> Result<Account, Error> {
+        if new.look_alike == LookAlike::Allowed {
+            caller.check_operator()?;
+        }
+        let founder = match kind {
+            AccountKind::User => {
+                caller.check_operator()?;
+                None
+            }
+            AccountKind::Organisation => self.check_founder(caller)?,
+        };
+        let stored = store::NewAccount {
+            name: new.name.to_owned(),
+            kind: match kind {
+                AccountKind::User => store::AccountKind::User,
+                AccountKind::Organisation => store::AccountKind::Organisation,
+            },
+            fullname: full_name_of(new.full_name),
+            email: new.email.map(ToOwned::to_owned),
+            operator: new.operator,
+            created: self.now(),
+            founder,
+        };
+        self.add_account(caller, &stored, new.look_alike).await
+    }
+
+    /// Returns the first admin of an organisation that the caller makes; none for the shell.
+    fn check_founder(&self, caller: &Caller) -> Result<Option<AccountId>, Error> {
+        match &caller.inner {
+            CallerKind::Shell => return Ok(None),
+            CallerKind::User(_) | CallerKind::Anonymous => {}
+        }
+        let founder = writer(caller)?;
+        match self.config.limits.founders {
+            Founders::Users => {}
+            Founders::Operators => caller.check_operator().map_err(|_| {
+                Error::Forbidden("organisations are made by the operators of this hub".to_owned())
+            })?,
+        }
+        Ok(Some(founder))
     }
 
     async fn add_account(
         &self,
+        caller: &Caller,
         new: &store::NewAccount,
-        founder: Option<AccountId>,
+        look_alike: LookAlike,
     ) -> Result<Account, Error> {
         name::check_account(&new.name)?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
+        if look_alike == LookAlike::Refused {
+            check_look(&mut tx, &new.name).await?;
+        }
+        if let Some(founder) = new.founder
+            && caller.check_operator().is_err()
+        {
+            let limit = self.config.limits.organizations;
+            if tx.organisations_founded(founder).await? >= limit {
+                return Err(Error::Forbidden(format!(
+                    "an account makes at most {limit} organisations; ask an operator for more"
+                )));
+            }
+        }
         let id = tx.add_account(new).await.map_err(|error| match error {
             store::Error::Taken { .. } => Error::Taken(format!("`{}` is taken", new.name)),
             other => other.into(),
         })?;
-        if let Some(founder) = founder {
+        if let Some(founder) = new.founder {
             tx.set_member(id, founder, Role::Admin).await?;
         }
         let account = tx.account(id).await?;
@@ -201,7 +284,7 @@ impl Hub {
             .await?;
         self.check_manager(caller, organisation.id).await?;
         let user = self.account_of_kind(user, AccountKind::User).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         match role {
             Some(role) => tx.set_member(organisation.id, user.id, role).await?,
             None => {
@@ -274,7 +357,7 @@ impl Hub {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = true;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.update_account(&account).await?;
         tx.commit().await?;
         self.sessions.forget();
@@ -328,6 +411,20 @@ pub(crate) fn writer(caller: &Caller) -> Result<AccountId, Error> {
         Scope::Read | Scope::Fine(_) => Err(Error::Forbidden(
             "this needs a token of scope `write`".to_owned(),
         )),
+    }
+}
+
+/// Refuses a name that people would take for that of another account, or for an address of the hub.
+async fn check_look(tx: &mut store::Tx, name: &str) -> Result<(), Error> {
+    let other = match name::reserved_that_looks_like(name) {
+        Some(reserved) => Some(reserved.to_owned()),
+        None => tx.account_that_looks_like(name).await?,
+    };
+    match other {
+        Some(other) => Err(Error::Taken(format!(
+            "`{name}` looks like `{other}`; choose a name that nobody takes for another one"
+        ))),
+        None => Ok(()),
     }
 }
 

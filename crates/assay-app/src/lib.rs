@@ -23,6 +23,7 @@ mod door;
 mod error;
 mod file;
 mod findings;
+mod guesses;
 mod hub;
 mod index;
 pub mod issuer;
@@ -48,6 +49,7 @@ mod reference;
 mod relocate;
 mod repo_info;
 mod repository;
+mod rights;
 mod search;
 mod secret;
 mod session;
@@ -61,7 +63,10 @@ mod web_session;
 mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
-pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
+pub use account::{
+    Account, AccountKind, Identity, LookAlike, Membership, NewAccount, NewToken, TokenInfo,
+    TokenSecret,
+};
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };
@@ -79,7 +84,7 @@ pub use board::{
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
-pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
+pub use config::{Founders, HubConfig, Limits, Passphrase, TrustConfig};
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
     PullDetails, Status,

@@ -1,6 +1,6 @@
 //! Which names accounts and repositories may have.
 
-use assay_model::{RepoId, is_reserved_namespace};
+use assay_model::{RepoId, is_reserved_namespace, reserved_namespaces, skeleton};
 
 use crate::error::Error;
 
@@ -15,6 +15,12 @@ pub(crate) fn check_account(name: &str) -> Result<(), Error> {
         return Err(Error::Invalid(format!("`{name}` is a reserved name")));
     }
     Ok(())
+}
+
+/// Returns the reserved name that a name looks like.
+pub(crate) fn reserved_that_looks_like(name: &str) -> Option<&'static str> {
+    let own = skeleton(name);
+    reserved_namespaces().find(|reserved| skeleton(reserved) == own)
 }
 
 /// The id of a repository in a namespace.
@@ -35,6 +41,8 @@ mod tests {
             assert!(check_account(name).is_err(), "{name}");
         }
         assert!(check_account("apis").is_ok());
+        assert_eq!(reserved_that_looks_like("Iogin"), Some("login"));
+        assert_eq!(reserved_that_looks_like("apis"), None);
     }
 
     #[test]

@@ -26,8 +26,7 @@ impl Hub {
         let mut rows = without_echoes(self.store.entries_of_model(key, None).await?);
         // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
         let sees = |benchmark: &KnownBenchmark| {
-            benchmark.public
-                || (repository.settings.private && benchmark.owner == repository.owner)
+            benchmark.public || (repository.settings.private && benchmark.owner == repository.owner)
         };
         let versions = rows.iter_mut().map(|row| &mut row.version).collect();
         signed::check_versions(&self.git, &known, sees, versions).await?;

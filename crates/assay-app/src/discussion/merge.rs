@@ -118,6 +118,7 @@ impl Hub {
                 let errand = Errand {
                     actor,
                     repo,
+                    need: Need::Write,
                     received_at,
                 };
                 publish(self, &locked, errand, quarantine, moves, note).await?;
@@ -136,7 +137,7 @@ impl Hub {
         scene: Scene,
         comment: Option<&str>,
     ) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Write).await?;
         let watching = Watching::begin(&mut tx, repo).await?;
         merged(&mut tx, scene, comment, None).await?;
         let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;

@@ -21,10 +21,11 @@ pub(crate) fn routes() -> Routes {
             post(
                 create_organisation,
                 says("Makes an organisation.")
-                    .asks(Door::Operators)
+                    .more("The caller becomes its first admin. The setting `organizations.create` says whether every user may do this or operators alone; `limits.organizations` bounds how many one user makes. A name that looks like that of another account is refused.")
+                    .asks(Door::SignedIn)
                     .takes::<NewOrganisation>()
                     .answers::<hub_api::Account>("The organisation.")
-                    .refuses(&[Refusal::Taken]),
+                    .refuses(&[Refusal::Taken, Refusal::Forbidden]),
             ),
         )
         .route(

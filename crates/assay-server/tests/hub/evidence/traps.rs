@@ -167,7 +167,10 @@ async fn a_benchmark_that_is_renamed_keeps_its_evidence() {
     let text = scene.signed("alice/small", "61.5", 1);
     scene.push("alice/small", &text).await;
     let hub = scene.hub.hub();
-    let (from, to) = ("alice/bench".parse().unwrap(), "alice/exam".parse().unwrap());
+    let (from, to) = (
+        "alice/bench".parse().unwrap(),
+        "alice/exam".parse().unwrap(),
+    );
 
     hub.move_repository(&hub.shell(), RepoKind::Dataset, &from, &to)
         .await

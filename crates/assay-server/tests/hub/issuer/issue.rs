@@ -335,7 +335,13 @@ async fn no_other_spelling_of_a_name_gets_round_a_rule_or_a_limit() {
     assert!(detail.contains("spelled `alice/bench`"), "{detail}");
     assert_eq!(scene.logged(), 0);
     // Five a day for one model, benchmark and task, however the model is spelled.
-    for model in ["bob/model", "Bob/model", "bob/Model", "BOB/MODEL", "boB/model"] {
+    for model in [
+        "bob/model",
+        "Bob/model",
+        "bob/Model",
+        "BOB/MODEL",
+        "boB/model",
+    ] {
         let body = changed(&request, "/model_repo", json!(model));
         scene.issue(&scene.token, &body).await.expect(201);
     }
