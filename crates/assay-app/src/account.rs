@@ -6,6 +6,7 @@ use crate::config::Founders;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::name;
+use crate::new_account::{LookAlike, NewAccount};
 
 /// How many accounts are read at once.
 const PAGE: u32 = 1_000;
@@ -34,30 +35,6 @@ pub enum AccountKind {
     User,
     /// A group of users.
     Organisation,
-}
-
-/// An account to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NewAccount<'a> {
-    /// The name, which is also its namespace.
-    pub name: &'a str,
-    /// The name for people; none when empty.
-    pub full_name: &'a str,
-    /// The address of a user, for commits.
-    pub email: Option<&'a str>,
-    /// Whether it runs the hub.
-    pub operator: bool,
-    /// What becomes of a name that looks like another one.
-    pub look_alike: LookAlike,
-}
-
-/// What becomes of a new name that looks like an existing one, such as `a1ice` beside `alice`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LookAlike {
-    /// It is refused.
-    Refused,
-    /// An operator wants it.
-    Allowed,
 }
 
 /// A user's part in an organisation.
@@ -244,7 +221,7 @@ impl Hub {
         name::check_account(&new.name)?;
         let mut tx = self.begin_as(caller).await?;
         if look_alike == LookAlike::Refused {
-            check_look(&mut tx, &new.name).await?;
+            name::check_look(&mut tx, &new.name).await?;
         }
         if let Some(founder) = new.founder
             && caller.check_operator().is_err()
@@ -411,20 +388,6 @@ pub(crate) fn writer(caller: &Caller) -> Result<AccountId, Error> {
         Scope::Read | Scope::Fine(_) => Err(Error::Forbidden(
             "this needs a token of scope `write`".to_owned(),
         )),
-    }
-}
-
-/// Refuses a name that people would take for that of another account, or for an address of the hub.
-async fn check_look(tx: &mut store::Tx, name: &str) -> Result<(), Error> {
-    let other = match name::reserved_that_looks_like(name) {
-        Some(reserved) => Some(reserved.to_owned()),
-        None => tx.account_that_looks_like(name).await?,
-    };
-    match other {
-        Some(other) => Err(Error::Taken(format!(
-            "`{name}` looks like `{other}`; choose a name that nobody takes for another one"
-        ))),
-        None => Ok(()),
     }
 }
 

@@ -35,6 +35,7 @@ mod listing;
 mod lock;
 mod moderate;
 mod name;
+mod new_account;
 mod operator;
 mod password;
 mod preupload;
@@ -63,10 +64,7 @@ mod web_session;
 mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
-pub use account::{
-    Account, AccountKind, Identity, LookAlike, Membership, NewAccount, NewToken, TokenInfo,
-    TokenSecret,
-};
+pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };
@@ -99,6 +97,7 @@ pub use lake::Unseen;
 pub use large::{LargeObject, Uploader};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
+pub use new_account::{LookAlike, NewAccount};
 pub use operator::{IndexDifference, Reindexed};
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
 pub use purge::{PurgeReport, PurgedItem, PurgedPage};

@@ -108,10 +108,9 @@ async fn every_name_that_a_repository_had_leads_to_it() {
 #[tokio::test]
 async fn a_name_that_nothing_has_reads_the_row_of_another() {
     let hub = Hub::new().await;
-    let nothing = hub
-        .store
-        .look_up_repository(RepoKind::Model, &id("alice/one"));
-    assert_eq!(nothing.await.unwrap(), None);
+    let one = id("alice/one");
+    let nothing = hub.store.look_up_repository(RepoKind::Model, &one).await;
+    assert_eq!(nothing.unwrap(), None);
     let key = hub.model("alice/one").await;
     let alice = hub.store.repository(key).await.unwrap().unwrap().owner;
     let mut tx = hub.store.begin().await.unwrap();
