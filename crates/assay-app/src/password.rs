@@ -171,13 +171,16 @@ fn checked(password: &str, account: &assay_store::Account) -> Result<String, Err
             "a password is more than white space".to_owned(),
         ));
     }
-    let name = account.name.to_lowercase();
-    let is_long_name = name.len() >= NAME_CHARACTERS;
-    let has_name = is_long_name && password.to_lowercase().contains(&name);
-    if has_name && password.chars().count() < name.len() + MIN_CHARACTERS {
-        return Err(Error::Invalid(
-            "a password does not consist of the account name and a few characters".to_owned(),
-        ));
+    let letters = plain(password);
+    let names = [Some(&account.name), account.fullname.as_ref()];
+    for name in names.into_iter().flatten().map(|name| plain(name)) {
+        let is_long_name = name.chars().count() >= NAME_CHARACTERS;
+        let rest = letters.replace(&name, "");
+        if is_long_name && letters.contains(&name) && rest.chars().count() < MIN_CHARACTERS {
+            return Err(Error::Invalid(
+                "a password does not consist of the account name and a few characters".to_owned(),
+            ));
+        }
     }
     let beginning: String = password.chars().take(JUDGED_CHARACTERS).collect();
     let known: Vec<&str> = [Some(&account.name), account.fullname.as_ref()]
@@ -198,6 +201,12 @@ fn checked(password: &str, account: &assay_store::Account) -> Result<String, Err
         )));
     }
     Ok(password.to_owned())
+}
+
+/// Returns the letters and digits of a text, in lower case.
+fn plain(text: &str) -> String {
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 async fn hashed(password: String) -> Result<String, Error> {
