@@ -108,14 +108,16 @@ async fn a_comment_whose_account_is_disabled_on_its_way_is_refused() {
         hub.hub().disable_account(&shell, "bob").await.unwrap();
     };
 
-    let body = json!({ "comment": "late" }).to_string().into_bytes();
+    let body = json!({ "comment": "said afterwards" })
+        .to_string()
+        .into_bytes();
     let answer = send_while(&hub, request, body, disable).await;
 
     assert_eq!(answer.status, 401);
     let told = hub
         .get(Person::Alice, "/api/models/alice/small/discussions/1")
         .await;
-    assert!(!told.text().contains("late"), "{}", told.text());
+    assert!(!told.text().contains("said afterwards"), "{}", told.text());
 }
 
 #[tokio::test]
