@@ -13,6 +13,7 @@ mod plan;
 mod preview;
 mod result;
 mod shelf;
+mod signed;
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -195,7 +196,7 @@ impl Hub {
             None => self.boards.board(&self.store, &plan.benchmark).await?,
             Some(at) => {
                 let (benchmark, task) = (&plan.benchmark, &plan.task);
-                Arc::new(LoadedBoard::load_at(&self.store, benchmark, task, at).await?)
+                Arc::new(LoadedBoard::load_at(&self.store, &self.git, benchmark, task, at).await?)
             }
         };
         let task = board.task(&plan.task);

@@ -126,6 +126,7 @@ impl Hub {
             let errand = Errand {
                 actor,
                 repo: &repo,
+                need: target.need,
                 received_at,
             };
             match self.publish_plan(&locked, errand, &target, plan).await {

@@ -28,6 +28,38 @@ impl HubConfig {
     }
 }
 
+/// The callers who may make organisations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Founders {
+    /// Operators alone.
+    Operators,
+    /// Every user, up to [`Limits::organizations`].
+    #[default]
+    Users,
+}
+
+impl Founders {
+    /// The word in a configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operators => "operators",
+            Self::Users => "users",
+        }
+    }
+}
+
+impl std::str::FromStr for Founders {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "operators" => Ok(Self::Operators),
+            "users" => Ok(Self::Users),
+            _ => Err(format!("`{text}` is neither `operators` nor `users`")),
+        }
+    }
+}
+
 /// How a hub signs and what it accepts. What is chosen at the first start stays: it is written into the logs.
 #[derive(Debug, Clone, Default)]
 pub struct TrustConfig {
@@ -102,6 +134,10 @@ pub struct Limits {
     pub open_pulls: u64,
     /// The most writes of one account in a minute; 0 is no limit. Operators have none.
     pub writes_per_minute: u64,
+    /// The callers who may make organisations.
+    pub founders: Founders,
+    /// The most organisations that one user makes.
+    pub organizations: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
     pub judged_bytes: u64,
     /// The most fetches that are answered at once, and as many pushes.
@@ -137,6 +173,8 @@ impl Default for Limits {
             stranger_waiting_bytes: 2 << 30,
             open_pulls: 100,
             writes_per_minute: 600,
+            founders: Founders::default(),
+            organizations: 10,
             judged_bytes: 100 << 20,
             git_processes: 32,
             git_time: Duration::from_mins(10),

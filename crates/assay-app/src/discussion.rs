@@ -257,7 +257,11 @@ impl Hub {
         let new = NewDiscussion { title, ..new };
         let (hub, own) = (self.shared()?, repo.clone());
         // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
-        let work = tokio::spawn(async move { hub.record_discussion(&own, &actor, &new).await });
+        let own_caller = caller.clone();
+        let work =
+            tokio::spawn(
+                async move { hub.record_discussion(&own_caller, &own, &actor, &new).await },
+            );
         let num = work.await.map_err(Error::internal)??;
         let opened = self.stored_discussion(&repo, num).await?;
         Ok(told(&repo, &opened))
@@ -266,12 +270,13 @@ impl Hub {
     /// Gives a discussion its number, and a pull request its ref.
     async fn record_discussion(
         &self,
+        caller: &Caller,
         repo: &Repo,
         actor: &SignedIn,
         new: &NewDiscussion,
     ) -> Result<u32, Error> {
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         if new.is_pull {
             Self::check_open_pulls(&mut tx, &self.config.limits, repo, actor).await?;
         }
@@ -389,7 +394,7 @@ impl Hub {
     ) -> Result<Event, Error> {
         let title = limits::title(title)?;
         let (held, scene) = self.managed(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         tx.rename_discussion(repo.key, scene.num, &title, scene.now)
             .await?;
         limits::has_room(&mut tx, scene, &title).await?;
@@ -427,7 +432,7 @@ impl Hub {
             }
         }
         let telling = Telling::begin(&self.store, repo, scene.now).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
             limits::has_room(&mut tx, scene, comment).await?;
             scene.tell(&mut tx, &Told::Comment(comment)).await?;

@@ -144,7 +144,8 @@ impl Hub {
         let id = home.settle(&store, &git).await?;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
-        let boards = Boards::since(store.generation_of_others());
+        let git = Arc::new(git);
+        let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
         let git = Arc::new(git);

@@ -21,6 +21,8 @@ const CHUNKS_WAITING: usize = 4;
 pub struct Uploader {
     pub(crate) account: AccountId,
     pub(crate) may_write: bool,
+    /// The token that the link was made for, which it ends with.
+    pub(crate) token: Option<i64>,
 }
 
 impl Uploader {
@@ -29,7 +31,19 @@ impl Uploader {
         Self {
             account: AccountId(account),
             may_write,
+            token: None,
         }
+    }
+
+    /// Returns the same with the token that the link was made for.
+    #[must_use]
+    pub fn with_token(self, token: Option<i64>) -> Self {
+        Self { token, ..self }
+    }
+
+    /// Returns the number of the token, for a link.
+    pub fn token(self) -> Option<i64> {
+        self.token
     }
 
     /// Returns the number of the account, for a link.
@@ -56,6 +70,7 @@ pub struct LargeObject {
 
 impl Hub {
     /// Receives the bytes of a large file for a repository. They wait there, served to nobody, until a commit names them.
+    /// Whether the uploader still has the right that they had when the link was made is asked before and after.
     pub async fn store_large(
         &self,
         repo: &Repo,
@@ -64,13 +79,16 @@ impl Hub {
         size: u64,
         content: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<(), Error> {
-        let Uploader { account, may_write } = uploader;
+        let Uploader {
+            account, may_write, ..
+        } = uploader;
+        self.check_uploader(repo.key, uploader).await?;
         self.check_upload(repo, account, may_write, size).await?;
         let oid = parse(sha256)?;
         self.receive(oid, size, content).await?;
         let is_named = self.is_named_by_main(repo, oid).await?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_upload(repo.key, uploader).await?;
         // `git lfs push` may come after `git push`, and then no later commit would name the file.
         if is_named {
             tx.add_large_object(repo.key, &hash, size).await?;
@@ -95,7 +113,9 @@ impl Hub {
         uploader: Uploader,
         size: u64,
     ) -> Result<(), Error> {
-        let Uploader { account, may_write } = uploader;
+        let Uploader {
+            account, may_write, ..
+        } = uploader;
         self.check_upload(repo, account, may_write, size).await
     }
 
@@ -118,6 +138,7 @@ impl Hub {
         Ok(Uploader {
             account: actor.account,
             may_write,
+            token: actor.token,
         })
     }
 

@@ -93,7 +93,7 @@ impl Hub {
         caller.check_operator()?;
         let repo = self.repo(caller, kind, id, Need::Read).await?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(crate::error::Missing::Repo));
         };
@@ -115,7 +115,7 @@ impl Hub {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = false;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.update_account(&account).await?;
         tx.commit().await?;
         self.sessions.forget();

@@ -72,7 +72,7 @@ impl Hub {
         let repo = self
             .repo(caller, RepoKind::Dataset, benchmark, Need::Read)
             .await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         if official {
             let known = tx.benchmark(repo.key).await?;
             if !known.is_some_and(|known| known.valid) {

@@ -17,7 +17,7 @@ use assay_git::{
 };
 use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
 
-use crate::access::SignedIn;
+use crate::access::{Need, SignedIn};
 use crate::arrival::check_commits;
 use crate::discussion;
 use crate::door::Repo;
@@ -26,6 +26,7 @@ use crate::hub::{Hub, blocking};
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
 use crate::quota::keep_uploads;
+use crate::rights::check_in;
 use crate::trust::{self, Sighting};
 use crate::webhook::{Telling, tell_pull};
 
@@ -99,6 +100,8 @@ pub(crate) struct Errand<'a> {
     pub(crate) actor: &'a SignedIn,
     /// The repository.
     pub(crate) repo: &'a Repo,
+    /// The right that the change takes. The actor has to have it when the refs move, not only when the request began.
+    pub(crate) need: Need,
     /// When the request came in, before it was read and before it waited for anyone. By this the freshness of tokens is
     /// judged, so a slow hub makes nobody late.
     pub(crate) received_at: Timestamp,
@@ -114,6 +117,9 @@ pub(crate) async fn publish(
     note: Note,
 ) -> Result<Published, Error> {
     hub.count_write(errand.actor)?;
+    // Nothing is judged or logged for who lost the right while the request came in.
+    hub.check_again(errand.actor, errand.repo.key, errand.need)
+        .await?;
     let Examined {
         quarantine,
         judgement,
@@ -129,6 +135,7 @@ pub(crate) async fn publish(
     let change = Change {
         actor: errand.actor.clone(),
         repo: errand.repo.clone(),
+        need: errand.need,
         received_at: errand.received_at,
         quarantine,
         moves,
@@ -156,6 +163,7 @@ pub(crate) async fn publish(
 struct Change {
     actor: SignedIn,
     repo: Repo,
+    need: Need,
     received_at: Timestamp,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
@@ -173,6 +181,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     let Change {
         actor,
         repo,
+        need,
         received_at,
         quarantine,
         mut moves,
@@ -195,6 +204,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     // Objects that no ref leads to do nobody any harm, so they need not wait for the turn to write.
     blocking(move || Ok(quarantine.admit()?)).await?;
     let mut tx = hub.store.begin().await?;
+    check_in(&mut tx, &actor, repo.key, need, now).await?;
     let mut touched = hub.trust.follow(&mut tx, None).await?;
     if opens_pull {
         Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;

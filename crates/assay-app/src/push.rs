@@ -28,8 +28,8 @@ pub struct PushReply(pub Bytes);
 
 /// What a push may do with one of its refs.
 enum Ruling {
-    /// Move it, with what is said of that.
-    Move(RefMove, Note),
+    /// Move it, with what is said of that, by this right.
+    Move(RefMove, Note, Need),
     /// Leave it, for this reason.
     Refuse(String),
 }
@@ -121,6 +121,7 @@ impl Hub {
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
         let mut note = Note::None;
+        let mut need = Need::Discuss;
         let is_single = commands.len() == 1;
         let mut objects = quarantine.objects();
         for command in commands {
@@ -129,9 +130,10 @@ impl Hub {
             objects = returned;
             results.push(match ruling {
                 Ruling::Refuse(why) => (name, Err(why)),
-                Ruling::Move(change, own_note) => {
+                Ruling::Move(change, own_note, own_need) => {
                     moves.push(change);
                     note = own_note;
+                    need = need.max(own_need);
                     (name, Ok(()))
                 }
             });
@@ -147,6 +149,7 @@ impl Hub {
             let errand = Errand {
                 actor,
                 repo,
+                need,
                 received_at,
             };
             match publish(self, &locked, errand, quarantine, moves, note).await {
@@ -212,15 +215,16 @@ impl Hub {
         let Some(num) = name.as_pull().and_then(|number| i64::try_from(number).ok()) else {
             return Ok(Ruling::Refuse("there is no such pull request".to_owned()));
         };
-        let checked = self.check_pull_push(caller, repo, num).await;
-        if let Err(Error::NotFound(_)) = checked {
-            return Ok(Ruling::Refuse(format!(
-                "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
-            )));
-        }
-        if let Some(why) = refusal(checked)? {
-            return Ok(Ruling::Refuse(why));
-        }
+        let need = match self.check_pull_push(caller, repo, num).await {
+            Ok(need) => need,
+            Err(Error::NotFound(_)) => {
+                return Ok(Ruling::Refuse(format!(
+                    "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
+                )));
+            }
+            Err(Error::Forbidden(why) | Error::Conflict(why)) => return Ok(Ruling::Refuse(why)),
+            Err(other) => return Err(other),
+        };
         if new.is_none() {
             return Ok(Ruling::Refuse(
                 "the ref of a pull request stays; close it instead".to_owned(),
@@ -230,7 +234,7 @@ impl Hub {
             return Ok(alone());
         }
         let change = ref_move(name.clone(), old, new);
-        Ok(Ruling::Move(change, Note::CommitsToPull { num }))
+        Ok(Ruling::Move(change, Note::CommitsToPull { num }, need))
     }
 
     async fn rule_new_pull(
@@ -267,7 +271,7 @@ impl Hub {
                 description: commit.body,
                 base,
             };
-            Ok((Ruling::Move(change, note), objects))
+            Ok((Ruling::Move(change, note, Need::Discuss), objects))
         })
         .await
     }
@@ -295,7 +299,7 @@ async fn rule_main(
 ) -> Result<(Ruling, Objects), Error> {
     if name != RefName::main() {
         let change = ref_move(name, old, new);
-        return Ok((Ruling::Move(change, Note::None), objects));
+        return Ok((Ruling::Move(change, Note::None, Need::Write), objects));
     }
     blocking(move || {
         let ruling = match (old, new) {
@@ -303,7 +307,9 @@ async fn rule_main(
             (Some(old), Some(new)) if !objects.is_ancestor(old, new)? => Ruling::Refuse(
                 "the history of `main` cannot be replaced; fetch it and merge".to_owned(),
             ),
-            (Some(_) | None, Some(_)) => Ruling::Move(ref_move(name, old, new), Note::None),
+            (Some(_) | None, Some(_)) => {
+                Ruling::Move(ref_move(name, old, new), Note::None, Need::Write)
+            }
         };
         Ok((ruling, objects))
     })

@@ -146,6 +146,7 @@ impl Hub {
         let errand = Errand {
             actor,
             repo,
+            need: Need::Write,
             received_at: self.now(),
         };
         match publish(self, &locked, errand, quarantine, moves, Note::None).await {
@@ -216,6 +217,7 @@ impl Hub {
         let errand = Errand {
             actor,
             repo,
+            need: Need::Write,
             received_at: self.now(),
         };
         publish(self, locked, errand, quarantine, vec![change], Note::None).await?;

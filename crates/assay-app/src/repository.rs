@@ -119,7 +119,7 @@ impl Hub {
         new: &store::NewRepository,
     ) -> Result<RepoKey, Error> {
         let plan = first_commit(caller, new.created);
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let key = tx.add_repository(new).await.map_err(|error| match error {
             store::Error::Taken { .. } => taken(new.kind, &new.id),
             other => other.into(),
@@ -161,7 +161,7 @@ impl Hub {
     ) -> Result<(), Error> {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
@@ -208,7 +208,7 @@ impl Hub {
             self.check_creation(caller, owner, &to).await?
         };
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let mut touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         let is_renamed = tx
             .rename_repository(repo.key, &to, owner, self.now())
@@ -240,7 +240,7 @@ impl Hub {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let description = checked_description(settings.description)?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(Missing::Repo));
         };

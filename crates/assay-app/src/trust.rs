@@ -32,7 +32,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
 use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
 
-pub(crate) use self::admission::{Sighting, admit, sightings};
+pub(crate) use self::admission::{Sighting, admit, has_commit, sightings};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
 pub use self::issuers::{NewIssuer, keys_of_jwks};

@@ -205,7 +205,7 @@ impl Hub {
         };
         // What the boards say now is what later changes are told against.
         self.learn_ranks().await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let id = tx.add_webhook(&new).await?;
         tx.commit().await?;
         let hook = HookInfo {
@@ -225,7 +225,7 @@ impl Hub {
         id: i64,
     ) -> Result<(), Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.remove_webhook(hook.id).await?;
         tx.commit().await?;
         Ok(())

@@ -108,6 +108,9 @@ struct Permission {
     /// Whether that account may write to the repository.
     #[serde(default)]
     writer: bool,
+    /// The token that an upload is for: the link ends with it. 0 for a download.
+    #[serde(default)]
+    token: i64,
     /// That the hub made the link.
     signature: String,
 }
@@ -241,7 +244,8 @@ fn link(
     let signature = state.hub.sign(&text);
     let by = uploader.map_or_else(String::new, |uploader| {
         let (account, writer) = (uploader.account(), uploader.may_write());
-        format!("&account={account}&writer={writer}")
+        let token = uploader.token().unwrap_or_default();
+        format!("&account={account}&writer={writer}&token={token}")
     });
     Action {
         href: format!(
@@ -263,7 +267,11 @@ fn permitted(
     until: i64,
 ) -> String {
     let way = match uploader {
-        Some(uploader) => format!("upload\n{}\n{}", uploader.account(), uploader.may_write()),
+        Some(uploader) => {
+            let (account, writer) = (uploader.account(), uploader.may_write());
+            let token = uploader.token().unwrap_or_default();
+            format!("upload\n{account}\n{writer}\n{token}")
+        }
         None => "download".to_owned(),
     };
     format!("lfs\n{way}\n{kind}\n{id}\n{oid}\n{size}\n{until}")
@@ -276,7 +284,8 @@ async fn upload(
     Query(permission): Query<Permission>,
     request: Request,
 ) -> Result<StatusCode, Failure> {
-    let uploader = Uploader::from_link(permission.account, permission.writer);
+    let token = (permission.token != 0).then_some(permission.token);
+    let uploader = Uploader::from_link(permission.account, permission.writer).with_token(token);
     let repo = admit(&state, &linked, &permission, Some(uploader)).await?;
     let pieces = request.into_body().into_data_stream();
     let content = StreamReader::new(pieces.map_err(io::Error::other));
@@ -381,6 +390,7 @@ mod tests {
             text(None, "aa", 1, 2),
             text(Some(Uploader::from_link(8, false)), "aa", 1, 2),
             text(Some(Uploader::from_link(7, true)), "aa", 1, 2),
+            text(uploader.map(|own| own.with_token(Some(3))), "aa", 1, 2),
             text(uploader, "ab", 1, 2),
             text(uploader, "aa", 2, 2),
             text(uploader, "aa", 1, 3),

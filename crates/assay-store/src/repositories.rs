@@ -69,6 +69,15 @@ pub struct NewRepository {
     pub settings: Settings,
 }
 
+/// The answer for a name, which takes the same work whether there is a repository of the name or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookedUp {
+    /// The repository of the name, or any other in place of one that is missing.
+    pub found: Found,
+    /// Whether there is no repository of the name, and this is another one.
+    pub is_stand_in: bool,
+}
+
 /// A repository that was asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -99,6 +108,9 @@ questions! {
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
     fn find_repository(kind: RepoKind, id: &RepoId) -> Option<Found>;
+    /// The same for strangers, who must not learn from the time it takes whether there is one: where there is none, the row
+    /// of another is read. None when there are no repositories at all.
+    fn look_up_repository(kind: RepoKind, id: &RepoId) -> Option<LookedUp>;
     /// The repository of this identity.
     fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
     /// The keys of all repositories, in order, those after a key when one is given.
@@ -249,7 +261,10 @@ pub(crate) fn read_repository(cells: &mut Cells<'_>) -> sqlx::Result<Repository>
     })
 }
 
-async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Repository>> {
+pub(crate) async fn repository(
+    connection: &mut Connection,
+    key: RepoKey,
+) -> sqlx::Result<Option<Repository>> {
     let query = concat!(
         "SELECT ",
         repository_columns!(),
@@ -303,6 +318,35 @@ async fn find_repository(
     Ok(Some(Found {
         repository: read_repository(&mut cells)?,
         moved: cells.get()?,
+    }))
+}
+
+async fn look_up_repository(
+    connection: &mut Connection,
+    kind: RepoKind,
+    id: &RepoId,
+) -> sqlx::Result<Option<LookedUp>> {
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        ", r.name_lower <> $2, n.own IS NULL AND n.former IS NULL FROM (SELECT
+             (SELECT repo FROM repositories WHERE kind = $1 AND name_lower = $2) AS own,
+             (SELECT repo FROM redirects WHERE kind = $1 AND name_lower = $2) AS former) n
+         JOIN repositories r ON r.repo = COALESCE(n.own, n.former, (SELECT MIN(repo) FROM repositories))"
+    );
+    let row = sql::query(query)
+        .bind(kind.as_str())
+        .bind(lower(id))
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let mut cells = Cells::of(&row);
+    Ok(Some(LookedUp {
+        found: Found {
+            repository: read_repository(&mut cells)?,
+            moved: cells.get()?,
+        },
+        is_stand_in: cells.get()?,
     }))
 }
 

@@ -31,6 +31,7 @@ use crate::{Database, Error, Tx, postgres, sqlite, turn};
 ///     email: None,
 ///     operator: false,
 ///     created: Timestamp::from_millis(0),
+///     founder: None,
 /// };
 /// let id = tx.add_account(&alice).await?;
 /// tx.commit().await?;

@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 38] = [
+const TABLES: [&str; 39] = [
     "generation",
     "accounts",
     "members",
@@ -50,6 +50,7 @@ const TABLES: [&str; 38] = [
     "webhooks",
     "deliveries",
     "told_ranks",
+    "sign_in_failures",
 ];
 /// The one table that has a row from the beginning.
 const GENERATION: &str = "generation";

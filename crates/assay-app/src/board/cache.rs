@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use assay_git::Repositories;
 use assay_model::{RepoId, RepoKey};
 use assay_store::Store;
 
@@ -31,7 +32,6 @@ const READ_AT_ONCE: usize = 64;
 type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 
 /// Benchmarks, boards and results of models, as far as someone asked for them.
-#[derive(Debug, Default)]
 pub(crate) struct Boards {
     kept: Mutex<Kept>,
     /// Held while the benchmarks are read from the store, so that a crowd of readers reads them once.
@@ -42,6 +42,8 @@ pub(crate) struct Boards {
     others: AtomicU64,
     /// The whole results that were shown last.
     pub(super) wholes: Wholes,
+    /// The repositories, which tell what commits a benchmark has.
+    git: Arc<Repositories>,
 }
 
 /// One at a time, for each board.
@@ -175,10 +177,14 @@ impl Boards {
     }
 
     /// Nothing is kept yet, and other processes have changed something until this generation.
-    pub(crate) fn since(others: u64) -> Self {
+    pub(crate) fn since(others: u64, git: Arc<Repositories>) -> Self {
         Self {
+            kept: Mutex::default(),
+            reading_known: tokio::sync::Mutex::default(),
+            reading: Turns::default(),
             others: others.into(),
-            ..Self::default()
+            wholes: Wholes::default(),
+            git,
         }
     }
 
@@ -252,8 +258,8 @@ impl Boards {
             (Reading::begin(self, &mut kept), old)
         };
         let read = match old {
-            Some((board, stale)) => board.reload(store, &stale).await?,
-            None => LoadedBoard::load(store, benchmark).await?,
+            Some((board, stale)) => board.reload(store, &self.git, &stale).await?,
+            None => LoadedBoard::load(store, &self.git, benchmark).await?,
         };
         let read = Arc::new(read);
         let mut kept = self.kept();

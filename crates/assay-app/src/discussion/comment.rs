@@ -24,7 +24,7 @@ impl Hub {
         limits::spoken(text)?;
         self.count_write(caller.signed_in()?)?;
         let (held, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         limits::has_room(&mut tx, scene, text).await?;
         let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
         let action = "commented";
@@ -46,7 +46,7 @@ impl Hub {
         self.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
             return Err(Error::Forbidden(
@@ -74,7 +74,7 @@ impl Hub {
     ) -> Result<Event, Error> {
         self.check(caller, repo, Need::Discuss).await?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
             self.check(caller, repo, Need::Write).await?;

@@ -169,6 +169,7 @@ impl Hub {
                 let errand = Errand {
                     actor,
                     repo,
+                    need: Need::Write,
                     received_at,
                 };
                 publish(self, &locked, errand, quarantine, moves, note).await?;
@@ -188,7 +189,7 @@ impl Hub {
         comment: Option<&str>,
     ) -> Result<(), Error> {
         let telling = Telling::begin(&self.store, repo, scene.now).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Write).await?;
         merged(&mut tx, scene, comment, None).await?;
         scene.forget_index(&mut tx).await?;
         tell_pull(&mut tx, repo, scene.num, "merged", caller.name(), scene.now).await?;

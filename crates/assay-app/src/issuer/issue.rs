@@ -178,7 +178,8 @@ impl Issuer {
         let now = self.now();
         let day = day_of(now);
         let mut tx = self.store().begin().await?;
-        let model = format!("model {} {}", integration.id, asked.subject.model_repo);
+        let model = asked.subject.model_repo.as_str().to_ascii_lowercase();
+        let model = format!("model {} {model}", integration.id);
         if tx.note_distinct(day, &model).await? {
             quotas.push(assay_store::Quota {
                 key: format!("models {}", integration.id),

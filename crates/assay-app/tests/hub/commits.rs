@@ -401,13 +401,20 @@ async fn a_large_file_is_committed_only_where_it_was_uploaded() {
         .await
         .unwrap();
     let reader = |bytes: Vec<u8>| Box::new(std::io::Cursor::new(bytes));
+    let uploader = test.hub.uploader(&ada, &repo).await.unwrap();
     let wrong = test
         .hub
-        .store_large(&repo, &sha256, 13, reader(b"other content".to_vec()))
+        .store_large(
+            &repo,
+            uploader,
+            &sha256,
+            13,
+            reader(b"other content".to_vec()),
+        )
         .await;
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
     test.hub
-        .store_large(&repo, &sha256, 13, reader(content))
+        .store_large(&repo, uploader, &sha256, 13, reader(content))
         .await
         .unwrap();
     let request = || CommitRequest {

@@ -1,5 +1,6 @@
 //! What only operators do over HTTP, below `/api/assay`: it is no part of what other hubs offer.
 
+use assay_app::{AccountKind, LookAlike, NewAccount};
 use assay_formats::hub_api;
 use assay_model::RepoId;
 use axum::Json;
@@ -21,10 +22,11 @@ pub(crate) fn routes() -> Routes {
             post(
                 create_organisation,
                 says("Makes an organisation.")
-                    .asks(Door::Operators)
+                    .more("The caller becomes its first admin. The setting `organizations.create` says whether every user may do this or operators alone; `limits.organizations` bounds how many one user makes. A name that looks like that of another account is refused, unless an operator sets `allowLookAlike`.")
+                    .asks(Door::SignedIn)
                     .takes::<NewOrganisation>()
                     .answers::<hub_api::Account>("The organisation.")
-                    .refuses(&[Refusal::Taken]),
+                    .refuses(&[Refusal::Taken, Refusal::Forbidden]),
             ),
         )
         .route(
@@ -115,6 +117,9 @@ struct NewOrganisation {
     /// The name for people; none for the same.
     #[serde(default)]
     fullname: Option<String>,
+    /// Whether a name is accepted that looks like that of another account. Only operators are heard.
+    #[serde(default, rename = "allowLookAlike")]
+    allow_look_alike: bool,
 }
 
 /// The body of `PUT /api/assay/benchmarks/{id}/official`.
@@ -145,10 +150,20 @@ async fn create_organisation(
     Asker(caller): Asker,
     JsonBody(request): JsonBody<NewOrganisation>,
 ) -> Result<Json<hub_api::Account>, Failure> {
-    let full_name = request.fullname.as_deref().unwrap_or(&request.name);
+    let new = NewAccount {
+        name: &request.name,
+        full_name: request.fullname.as_deref().unwrap_or(&request.name),
+        email: None,
+        operator: false,
+        look_alike: if request.allow_look_alike && caller.is_operator() {
+            LookAlike::Allowed
+        } else {
+            LookAlike::Refused
+        },
+    };
     let account = state
         .hub
-        .create_organisation(&caller, &request.name, full_name)
+        .create_account(&caller, AccountKind::Organisation, &new)
         .await?;
     Ok(Json(wire::account(
         &account.name,

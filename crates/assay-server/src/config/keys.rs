@@ -432,6 +432,27 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.repositories.to_string(),
     },
     Key {
+        name: "limits.organizations",
+        about: "most organisations that one user makes; operators make as many as they like",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of organisations",
+                &mut config.limits.organizations,
+            )
+        },
+        show: |config| config.limits.organizations.to_string(),
+    },
+    Key {
+        name: "organizations.create",
+        about: "who makes organisations: `users` or `operators`",
+        set: |config, text| {
+            config.limits.founders = text.parse()?;
+            Ok(())
+        },
+        show: |config| config.limits.founders.as_str().to_owned(),
+    },
+    Key {
         name: "limits.judged_bytes",
         about: "largest result file, definition or record that is judged",
         set: |config, text| set_bytes(text, &mut config.limits.judged_bytes),

@@ -29,6 +29,7 @@ mod reading_pages;
 mod records;
 mod refs;
 mod repositories;
+mod rights;
 mod serving;
 mod slow_clients;
 mod tolerated;

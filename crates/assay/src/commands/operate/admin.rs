@@ -3,8 +3,8 @@ mod purge;
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
-    Account, AccountKind, Collected, Error, GRACE, Hub, NewToken, Scope, ScopePattern, TokenInfo,
-    draw_secret,
+    Account, AccountKind, Collected, Error, GRACE, Hub, LookAlike, NewAccount, NewToken, Scope,
+    ScopePattern, TokenInfo, draw_secret,
 };
 use serde_json::{Value as Json, json};
 
@@ -82,11 +82,16 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             full_name,
             email,
             operator,
+            allow_look_alike,
         } => {
-            let full_name = full_name.as_deref().unwrap_or(name);
-            let account = hub
-                .create_user(&shell, name, full_name, email.as_deref(), *operator)
-                .await?;
+            let new = NewAccount {
+                name,
+                full_name: full_name.as_deref().unwrap_or(name),
+                email: email.as_deref(),
+                operator: *operator,
+                look_alike: look_alike(*allow_look_alike),
+            };
+            let account = hub.create_account(&shell, AccountKind::User, &new).await?;
             Ok(Done::new(
                 format!("made the user `{}`\n", account.name),
                 account_json(&account),
@@ -141,6 +146,14 @@ async fn password(hub: &Hub, name: &str, stdin: bool, remove: bool) -> Result<Do
     ))
 }
 
+fn look_alike(allowed: bool) -> LookAlike {
+    if allowed {
+        LookAlike::Allowed
+    } else {
+        LookAlike::Refused
+    }
+}
+
 fn listed(accounts: &[Account]) -> Done {
     let rows: Vec<Vec<String>> = accounts
         .iter()
@@ -167,9 +180,21 @@ fn listed(accounts: &[Account]) -> Done {
 async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
     let shell = hub.shell();
     match action {
-        OrgAction::Create { name, full_name } => {
-            let full_name = full_name.as_deref().unwrap_or(name);
-            let account = hub.create_organisation(&shell, name, full_name).await?;
+        OrgAction::Create {
+            name,
+            full_name,
+            allow_look_alike,
+        } => {
+            let new = NewAccount {
+                name,
+                full_name: full_name.as_deref().unwrap_or(name),
+                email: None,
+                operator: false,
+                look_alike: look_alike(*allow_look_alike),
+            };
+            let account = hub
+                .create_account(&shell, AccountKind::Organisation, &new)
+                .await?;
             Ok(Done::new(
                 format!("made the organisation `{}`\n", account.name),
                 account_json(&account),
@@ -262,10 +287,15 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
             ))
         }
         TokenAction::Revoke { user, id } => {
-            hub.revoke_token(&shell, user, *id).await?;
+            let ended = hub.revoke_token(&shell, user, *id).await?;
+            let others = match ended.saturating_sub(1) {
+                0 => String::new(),
+                1 => ", and 1 token that was made with it".to_owned(),
+                others => format!(", and {others} tokens that were made with it"),
+            };
             Ok(Done::new(
-                format!("token {id} of `{user}` is revoked\n"),
-                json!({ "revoked": id, "user": user }),
+                format!("token {id} of `{user}` is revoked{others}\n"),
+                json!({ "revoked": id, "user": user, "ended": ended }),
             ))
         }
     }
@@ -358,5 +388,6 @@ fn token_json(token: &TokenInfo) -> Json {
         "created": token.created,
         "expires": token.expires,
         "last_used": token.last_used,
+        "made_with": token.parent,
     })
 }

@@ -241,6 +241,9 @@ pub(crate) enum UserAction {
         /// Let them run the hub
         #[arg(long)]
         operator: bool,
+        /// Accept a name that looks like that of another account
+        #[arg(long)]
+        allow_look_alike: bool,
     },
     /// List every account
     #[command(after_help = "Examples:\n  assay admin user list --format json")]
@@ -280,6 +283,9 @@ pub(crate) enum OrgAction {
         /// The name for people [default: the name]
         #[arg(long, value_name = "NAME")]
         full_name: Option<String>,
+        /// Accept a name that looks like that of another account
+        #[arg(long)]
+        allow_look_alike: bool,
     },
     /// Give a user a role, or list the members
     #[command(
