@@ -84,7 +84,7 @@ pub use error::{Error, Missing};
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use findings::findings;
 pub use hub::Hub;
-pub use lake::Unseen;
+pub use lake::{Exported, FailedExport};
 pub use large::LargeObject;
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
