@@ -288,13 +288,20 @@ impl Hub {
         self.boards.touch(touched);
     }
 
-    /// Keeps an eye on the database as long as the hub lives.
+    /// Keeps an eye on the database and on the logs as long as the hub lives. Each has a task of its own: work on the logs may wait for
+    /// others, and what they change must be noticed meanwhile.
     pub(crate) fn watch(hub: &Arc<Self>) {
+        let noticing = Arc::downgrade(hub);
+        tokio::spawn(async move {
+            while noticing.strong_count() > 0 {
+                notice_for(&noticing, WATCH_EVERY).await;
+            }
+        });
         let hub = Arc::downgrade(hub);
         tokio::spawn(async move {
             let mut turn: u64 = 0;
             loop {
-                notice_for(&hub, WATCH_EVERY).await;
+                tokio::time::sleep(WATCH_EVERY).await;
                 let Some(hub) = hub.upgrade() else {
                     return;
                 };

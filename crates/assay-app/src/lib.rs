@@ -110,7 +110,7 @@ pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommi
 pub use findings::findings;
 pub use hub::Hub;
 pub use hub_file::{HubFile, HubId, HubIdError};
-pub use lake::Unseen;
+pub use lake::{Exported, FailedExport};
 pub use large::{LargeObject, Uploader};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;

@@ -284,14 +284,8 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
     error::render(&error, asked)
 }
 
-fn log_chain(source: &(dyn std::error::Error + Send + Sync + 'static), request_id: &str) {
-    let mut chain = source.to_string();
-    let mut next = source.source();
-    while let Some(cause) = next {
-        chain.push_str(": ");
-        chain.push_str(&cause.to_string());
-        next = cause.source();
-    }
+fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
+    let chain = error::chain(source);
     tracing::error!(
         request_id,
         chain,

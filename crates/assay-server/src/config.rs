@@ -94,7 +94,7 @@ pub struct IssuerConfig {
 }
 
 /// The lake that is asked about samples. Without a directory and a socket there is none.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LakeConfig {
     /// Its directory: `assay-lake` is started for it.
     pub directory: Option<PathBuf>,
@@ -104,6 +104,27 @@ pub struct LakeConfig {
     pub program: Option<PathBuf>,
     /// The scheduler of the cluster that does the work, when it is not the process that is started.
     pub cluster: Option<String>,
+    /// How many bytes of memory all questions together may take, of the process that is started.
+    pub memory: u64,
+}
+
+impl LakeConfig {
+    /// The memory of all questions together unless told otherwise, in bytes.
+    const DEFAULT_MEMORY: u64 = 4 << 30;
+    /// The least memory with which questions can be answered, in bytes.
+    pub(crate) const LEAST_MEMORY: u64 = 512 << 20;
+}
+
+impl Default for LakeConfig {
+    fn default() -> Self {
+        Self {
+            directory: None,
+            socket: None,
+            program: None,
+            cluster: None,
+            memory: Self::DEFAULT_MEMORY,
+        }
+    }
 }
 
 /// What a server answers.

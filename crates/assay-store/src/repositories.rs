@@ -115,8 +115,8 @@ questions! {
     fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
     /// The keys of all repositories, in order, those after a key when one is given.
     fn repository_keys(after: Option<RepoKey>, limit: u32) -> Vec<RepoKey>;
-    /// The names of all repositories that not everybody sees, in lower case, with those that they had before.
-    fn unseen_names() -> Vec<(RepoKind, String)>;
+    /// The kind and the identity of every repository that everybody may see.
+    fn public_repositories() -> Vec<(RepoKind, [u8; 16])>;
     /// How many repositories an account owns.
     fn repositories_owned(owner: AccountId) -> u64;
 }
@@ -364,16 +364,15 @@ async fn repository_keys(
     Ok(keys.into_iter().map(RepoKey).collect())
 }
 
-async fn unseen_names(connection: &mut Connection) -> sqlx::Result<Vec<(RepoKind, String)>> {
-    let query = "SELECT r.kind, r.name_lower FROM repositories r WHERE r.private OR r.disabled
-         UNION ALL
-         SELECT d.kind, d.name_lower FROM redirects d JOIN repositories r ON r.repo = d.repo
-         WHERE r.private OR r.disabled";
+async fn public_repositories(
+    connection: &mut Connection,
+) -> sqlx::Result<Vec<(RepoKind, [u8; 16])>> {
+    let query = "SELECT r.kind, r.uid FROM repositories r WHERE NOT r.private AND NOT r.disabled";
     let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
             let mut cells = Cells::of(row);
-            Ok((cells.parse()?, cells.get()?))
+            Ok((cells.parse()?, cells.bytes()?))
         })
         .collect()
 }

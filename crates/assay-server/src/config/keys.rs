@@ -235,6 +235,12 @@ pub const KEYS: &[Key] = &[
         show: |config| show(config.lake.cluster.as_ref()),
     },
     Key {
+        name: "lake.memory",
+        about: "memory that all questions to the lake together may take, for the `assay-lake` that is started",
+        set: |config, text| set_bytes(text, &mut config.lake.memory),
+        show: |config| config.lake.memory.to_string(),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {

@@ -14,6 +14,8 @@ mod files;
 mod git;
 mod issuer;
 mod kept;
+#[cfg(unix)]
+mod lake_fill;
 mod large_files;
 mod leaderboards;
 mod limits;
