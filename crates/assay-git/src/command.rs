@@ -16,6 +16,7 @@ pub struct Git {
     subcommand: &'static str,
     command: Command,
     configured: usize,
+    time_limit: Duration,
 }
 
 /// What a `git` said.
@@ -31,7 +32,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// How long a `git` may take whose output is waited for.
+/// How long a `git` may take whose output is waited for, unless its caller says otherwise.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// How much of its complaints is kept.
 const MAX_COMPLAINT: u64 = 16 * 1024;
@@ -82,6 +83,7 @@ impl Git {
             subcommand,
             command,
             configured: 0,
+            time_limit: TIME_LIMIT,
         };
         let configure = |git: Self, (key, value): (&str, &str)| git.config(key, value);
         CONFIGURATION.into_iter().fold(git, configure)
@@ -138,9 +140,16 @@ impl Git {
         self
     }
 
+    /// Allows [`Git::run`] to take this long, in place of a minute.
+    #[must_use]
+    pub fn time_limit(mut self, time_limit: Duration) -> Self {
+        self.time_limit = time_limit;
+        self
+    }
+
     /// Runs it and waits. What it prints beyond `max` bytes is not waited for.
     pub fn run(mut self, max: usize) -> Result<Output, Error> {
-        let subcommand = self.subcommand;
+        let (subcommand, time_limit) = (self.subcommand, self.time_limit);
         let failed = |source| Error::Spawn { subcommand, source };
         let mut child = self
             .command
@@ -156,7 +165,7 @@ impl Git {
             let complaint = scope.spawn(move || read_complaint(stderr));
             let child = &child;
             scope.spawn(move || {
-                if is_done.recv_timeout(TIME_LIMIT) == Err(RecvTimeoutError::Timeout) {
+                if is_done.recv_timeout(time_limit) == Err(RecvTimeoutError::Timeout) {
                     end(child);
                 }
             });

@@ -31,6 +31,8 @@ mod repositories;
 mod repository;
 mod scratch;
 mod shadow;
+mod snapshot;
+mod stored_files;
 mod sync;
 mod tree;
 mod update;
@@ -49,6 +51,8 @@ pub use ref_name::{RefName, RefNameError};
 pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
+pub use snapshot::{RepositorySnapshot, check_connected, write_packed_refs};
+pub use stored_files::StoredFile;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,
