@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -7,8 +9,9 @@ use assay_server::app::{
 use serde_json::{Value as Json, json};
 
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::{Opening, with_hub};
+use super::{Opening, backup, with_hub};
 use crate::commands::hub::{ShowFormat, table};
+use crate::config::Config;
 use crate::exit::Exit;
 use crate::plural::{count, grouped};
 use crate::printer::Printer;
@@ -29,20 +32,32 @@ impl Done {
 }
 
 /// Does what the operator asked.
-pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
-    let done = with_hub(
-        &command.hub,
-        Opening::AsItIs,
-        printer,
-        async |hub| match &command.action {
-            AdminAction::User(action) => user(&hub, action).await,
-            AdminAction::Org(action) => organisation(&hub, action).await,
-            AdminAction::Token(action) => token(&hub, action).await,
-            AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
-            AdminAction::Benchmark(action) => benchmark(&hub, action).await,
-        },
-    );
-    match done {
+pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Exit {
+    match &command.action {
+        AdminAction::User(action) => manage(command, printer, async |hub| user(&hub, action).await),
+        AdminAction::Org(action) => manage(command, printer, async |hub| {
+            organisation(&hub, action).await
+        }),
+        AdminAction::Token(action) => {
+            manage(command, printer, async |hub| token(&hub, action).await)
+        }
+        AdminAction::Gc { dry_run } => {
+            manage(command, printer, async |hub| collect(&hub, *dry_run).await)
+        }
+        AdminAction::Benchmark(action) => {
+            manage(command, printer, async |hub| benchmark(&hub, action).await)
+        }
+        AdminAction::Backup(arguments) => backup::back_up(command, arguments, config, printer),
+        AdminAction::Restore(arguments) => backup::restore(command, arguments, config, printer),
+    }
+}
+
+/// Opens the hub, does something in it and tells what was done.
+fn manage<F>(command: &Admin, printer: &mut Printer, work: impl FnOnce(Arc<Hub>) -> F) -> Exit
+where
+    F: Future<Output = Result<Done, Error>>,
+{
+    match with_hub(&command.hub, Opening::AsItIs, printer, work) {
         Ok(done) => {
             match command.format {
                 ShowFormat::Text => printer.data(&done.text),
