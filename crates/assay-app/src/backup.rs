@@ -204,7 +204,13 @@ impl Hub {
         let removed = match options.keep {
             // Older generations may have what this one lacks.
             Some(keep) if manifest.faults.is_empty() => {
-                prune::prune(place, &contents, keep).await?
+                let pruned = prune::prune(place, &contents, keep).await;
+                pruned.map_err(|error| match error {
+                    Error::Conflict(why) => Error::Conflict(format!(
+                        "generation {generation} is made, and older ones were not removed: {why}"
+                    )),
+                    other => other,
+                })?
             }
             Some(_) | None => Vec::new(),
         };

@@ -19,7 +19,7 @@ pub(crate) const CHUNK: usize = 8 << 20;
 /// The most pieces that are on their way at once; each is in memory meanwhile.
 pub(crate) const AT_ONCE: usize = 8;
 /// The folder of the pieces.
-const FOLDER: &str = "content";
+pub(super) const FOLDER: &str = "content";
 
 /// The pieces of files in a backup, each under its SHA-256.
 #[derive(Debug, Clone)]

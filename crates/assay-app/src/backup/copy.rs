@@ -151,14 +151,19 @@ impl<'h> Copier<'h> {
         let (git, known) = (Arc::clone(git), before.clone());
         let settled_before = self.settled_before();
         let looked = blocking(move || {
-            Ok(git.get(key).and_then(|repository| {
+            let looked = git.get(key).and_then(|repository| {
                 if let Some((_, listing)) = &known
                     && is_unchanged(&repository, listing, settled_before)?
                 {
                     return Ok(None);
                 }
                 repository.snapshot().map(Some)
-            }))
+            });
+            // One that is deleted meanwhile fails in whatever was being read.
+            Ok(match looked {
+                Err(_) if !git.path(key).is_dir() => Err(assay_git::Error::NoRepository(key)),
+                looked => looked,
+            })
         });
         let snapshot = match looked.await? {
             Ok(snapshot) => snapshot,

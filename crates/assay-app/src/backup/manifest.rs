@@ -14,7 +14,7 @@ use crate::error::Error;
 /// The version of the format. A program refuses one that it does not know.
 const FORMAT: u32 = 1;
 /// The folder of the manifests.
-const FOLDER: &str = "generations";
+pub(super) const FOLDER: &str = "generations";
 /// The ending of the name of a manifest.
 const ENDING: &str = ".json";
 /// How many digits of its own digest the name of a manifest has.
@@ -203,7 +203,8 @@ impl Manifest {
     pub(crate) async fn read(place: &BackupPlace, name: &str) -> Result<Self, Error> {
         let wrong = |why: &str| {
             Error::Conflict(format!(
-                "the manifest of generation `{name}` in `{}` {why}",
+                "the manifest of generation `{name}` in `{}` {why}; choose another generation with `--at`, or delete \
+                 `{FOLDER}/{name}{ENDING}`",
                 place.address()
             ))
         };

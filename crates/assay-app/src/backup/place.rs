@@ -163,12 +163,16 @@ impl BackupPlace {
         }
     }
 
-    /// Removes what a process that was killed had not finished writing.
-    pub(crate) fn clear_unfinished(&self) -> Result<(), Error> {
+    /// Removes what a process that was killed had not finished writing to a folder.
+    pub(crate) fn clear_unfinished(&self, folder: &str) -> Result<(), Error> {
         let Some(directory) = &self.directory else {
             return Ok(());
         };
-        for entry in walkdir::WalkDir::new(directory) {
+        let folder = directory.join(folder);
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        for entry in walkdir::WalkDir::new(folder) {
             let entry = entry.map_err(Error::internal)?;
             let is_unfinished = entry.file_name().to_string_lossy().contains(UNFINISHED);
             if is_unfinished && entry.file_type().is_file() {

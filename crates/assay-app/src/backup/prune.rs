@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::Contents;
+use super::contents::{self, Contents};
 use super::fetch;
-use super::manifest::{Digest, Manifest, StoredListing};
+use super::manifest::{self, Digest, Manifest, StoredListing};
 use super::place::BackupPlace;
 use crate::error::Error;
 
@@ -32,7 +32,9 @@ pub(super) async fn prune(
     Manifest::delete(place, &removed).await?;
     place.sync()?;
     contents.delete_others(&needed).await?;
-    place.clear_unfinished()?;
+    for folder in [contents::FOLDER, manifest::FOLDER] {
+        place.clear_unfinished(folder)?;
+    }
     removed.reverse();
     Ok(removed)
 }

@@ -2,8 +2,11 @@
 
 #![cfg(test)]
 
+mod backups;
+mod bucket;
 mod checks;
 mod client;
+mod damaged_backups;
 mod git;
 mod imports;
 mod issuance;
@@ -13,6 +16,7 @@ mod logged;
 mod migrations;
 mod neighbours;
 mod random;
+mod restored;
 mod server;
 mod several;
 mod turns;
