@@ -154,6 +154,7 @@ impl From<assay_store::Error> for Error {
             assay_store::Error::Open { .. }
             | assay_store::Error::Reach { .. }
             | assay_store::Error::Miscounted { .. }
+            | assay_store::Error::Damaged { .. }
             | assay_store::Error::Newer { .. }
             | assay_store::Error::Migrate { .. }
             | assay_store::Error::Related { .. }

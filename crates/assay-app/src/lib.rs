@@ -14,6 +14,7 @@ mod adoption;
 mod arrival;
 mod arriving;
 mod attributes;
+mod backup;
 mod board;
 mod collect;
 mod commit;
@@ -89,6 +90,10 @@ pub use assay_trust::log::{
     WitnessKey,
 };
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
+pub use backup::{
+    BackupOptions, BackupPlace, BackupReport, CheckReport, Generation, Restored, check_backup,
+    list_generations, restore_backup,
+};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,

@@ -47,7 +47,7 @@ pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
 use self::vault::Vault;
 pub use self::witnesses::{AskWitness, WitnessAddress, WitnessAnswer, Witnesses};
-use crate::config::HubConfig;
+use crate::config::{HubConfig, TrustConfig};
 use crate::error::Error;
 
 /// The longest that a process writes one of the two logs while it cannot have the other.
@@ -424,6 +424,22 @@ fn hold(
         Err(LogError::InUse(_)) => view().map_err(log_error),
         Err(error) => Err(log_error(error)),
     }
+}
+
+/// Opens copies of both logs as a server would, hashes them from the first leaf to the last, and returns how long they are.
+pub(crate) fn audit_logs(directory: &Path, config: &TrustConfig) -> Result<Sizes, Error> {
+    let vault = Vault::open(directory, config)?;
+    let Names { issuer, .. } = Names::find(&vault, config, Role::Visitor)?;
+    let origin = vault.origin(&issuer)?;
+    let audit = |which| {
+        let held = hold(directory, which, &origin, &vault, Role::Keeper)?;
+        let audited = held.log.check().map_err(Error::internal)?;
+        Ok::<_, Error>(audited.checkpoint.claimed().size)
+    };
+    Ok(Sizes {
+        results: audit(Which::Results)?,
+        control: audit(Which::Control)?,
+    })
 }
 
 /// Follows a control log from a state to a size.

@@ -36,7 +36,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// How long a `git` may take whose output is waited for.
+/// How long a `git` may take whose output is waited for, unless its caller says otherwise.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// How much of its complaints is kept.
 const MAX_COMPLAINT: u64 = 16 * 1024;

@@ -99,6 +99,14 @@ pub enum Error {
         /// Why not.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A ref of a repository leads to an object that is not there.
+    #[error("the refs of `{path}` lead to objects that are not there: {output}")]
+    Incomplete {
+        /// The repository.
+        path: PathBuf,
+        /// The first complaint of git.
+        output: String,
+    },
     /// The objects of a repository could not be read.
     #[error("failed to read the objects of `{path}`")]
     Objects {

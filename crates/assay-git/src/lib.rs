@@ -39,6 +39,8 @@ mod set_aside;
 mod shadow;
 mod special;
 mod storage;
+mod snapshot;
+mod stored_files;
 mod sync;
 mod tree;
 mod unfinished;
@@ -65,6 +67,8 @@ pub use set_aside::SetAside;
 pub use special::is_checked_by_git;
 pub use storage::ObjectSize;
 pub use unfinished::Unfinished;
+pub use snapshot::{RepositorySnapshot, check_connected, write_packed_refs};
+pub use stored_files::StoredFile;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

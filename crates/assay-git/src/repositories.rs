@@ -171,9 +171,12 @@ impl Repositories {
 
     /// Where a repository lies, or would lie.
     pub fn path(&self, key: RepoKey) -> PathBuf {
-        self.root
-            .join(format!("{:02x}", key.0.rem_euclid(256)))
-            .join(format!("{key}.git"))
+        self.root.join(Self::relative_path(key))
+    }
+
+    /// Where a repository lies, from the directory of all repositories on.
+    pub fn relative_path(key: RepoKey) -> String {
+        format!("{:02x}/{key}.git", key.0.rem_euclid(256))
     }
 
     /// Clears away what processes that were killed have left. Call it once at start-up; processes that live keep theirs.

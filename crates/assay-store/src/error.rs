@@ -79,6 +79,12 @@ pub enum Error {
         /// A table with rows.
         table: &'static str,
     },
+    /// A database is damaged.
+    #[error("the database is damaged: {found}")]
+    Damaged {
+        /// The first complaint of the database.
+        found: String,
+    },
     /// A copy does not have what was copied.
     #[error("{rows} rows of `{table}` were copied, and {found} are there")]
     Miscounted {

@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 mod adopt;
 pub(crate) mod args;
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod migrate;
 pub(crate) mod reindex;

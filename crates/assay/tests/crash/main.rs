@@ -2,10 +2,13 @@
 
 #![cfg(test)]
 
+mod backups;
+mod bucket;
 mod checks;
 mod client;
 #[cfg(target_os = "linux")]
 mod crowds;
+mod damaged_backups;
 mod full_disk;
 mod git;
 mod imports;
@@ -17,6 +20,7 @@ mod logged;
 mod migrations;
 mod neighbours;
 mod random;
+mod restored;
 mod server;
 mod several;
 mod turns;

@@ -1,5 +1,7 @@
 mod purge;
 
+use std::sync::Arc;
+
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -10,8 +12,9 @@ use serde_json::{Value as Json, json};
 
 use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::with_hub;
+use super::{backup, with_hub};
 use crate::commands::hub::{ShowFormat, table};
+use crate::config::Config;
 use crate::exit::Exit;
 use crate::plural::{count, grouped};
 use crate::printer::Printer;
@@ -32,21 +35,39 @@ impl Done {
 }
 
 /// Does what the operator asked.
-pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
-    if let AdminAction::Adopt(action) = &command.action {
-        return adopt::run(action, &command.hub, command.format, printer);
+pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Exit {
+    match &command.action {
+        AdminAction::User(action) => manage(command, printer, async |hub| user(&hub, action).await),
+        AdminAction::Org(action) => manage(command, printer, async |hub| {
+            organisation(&hub, action).await
+        }),
+        AdminAction::Token(action) => {
+            manage(command, printer, async |hub| token(&hub, action).await)
+        }
+        AdminAction::Gc { dry_run } => {
+            manage(command, printer, async |hub| collect(&hub, *dry_run).await)
+        }
+        AdminAction::Benchmark(action) => {
+            manage(command, printer, async |hub| benchmark(&hub, action).await)
+        }
+        AdminAction::Purge(action) => {
+            manage(command, printer, async |hub| purge::run(&hub, action).await)
+        }
+        AdminAction::Unrecorded => {
+            manage(command, printer, async |hub| adopt::list(&hub).await)
+        }
+        AdminAction::Adopt(action) => adopt::run(action, &command.hub, command.format, printer),
+        AdminAction::Backup(arguments) => backup::back_up(command, arguments, config, printer),
+        AdminAction::Restore(arguments) => backup::restore(command, arguments, config, printer),
     }
-    let done = with_hub(&command.hub, printer, async |hub| match &command.action {
-        AdminAction::User(action) => user(&hub, action).await,
-        AdminAction::Org(action) => organisation(&hub, action).await,
-        AdminAction::Token(action) => token(&hub, action).await,
-        AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
-        AdminAction::Benchmark(action) => benchmark(&hub, action).await,
-        AdminAction::Purge(action) => purge::run(&hub, action).await,
-        AdminAction::Unrecorded => adopt::list(&hub).await,
-        AdminAction::Adopt(_) => unreachable!("it opens the hub in its own way"),
-    });
-    match done {
+}
+
+/// Opens the hub, does something in it and tells what was done.
+fn manage<F>(command: &Admin, printer: &mut Printer, work: impl FnOnce(Arc<Hub>) -> F) -> Exit
+where
+    F: Future<Output = Result<Done, Error>>,
+{
+    match with_hub(&command.hub, printer, work) {
         Ok(done) => {
             match command.format {
                 ShowFormat::Text => printer.data(&done.text),

@@ -5,6 +5,7 @@ use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
 use super::adopt::args::AdoptArgs;
+use super::backup::args::{BackupArgs, RestoreArgs};
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
@@ -91,7 +92,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 #[command(
     long_about = "\
-Manage a hub at the shell of its machine: accounts, tokens and official benchmarks.
+Manage a hub at the shell of its machine: accounts, tokens, official benchmarks, backups.
 
 It works on the data directory itself, so whoever can write there may do everything; the hub may be running.",
     after_help = "\
@@ -100,6 +101,7 @@ Examples:
   assay admin token create alice --scope write
   assay admin org create acme && assay admin org member acme alice --role admin
   assay admin benchmark official cais/hle
+  assay admin backup /backup/hub --keep 14
 
 Exit codes:
   0  done
@@ -164,6 +166,10 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'\n  assay admin purge account mallory --reason 'asked for by its owner'"
     )]
     Purge(PurgeAction),
+    /// Back up a running hub to a directory or to object storage, and check the copy
+    Backup(BackupArgs),
+    /// Restore a hub from a backup, to an empty data directory and an empty database
+    Restore(RestoreArgs),
 }
 
 /// Content that is removed for good.
