@@ -61,9 +61,9 @@ pub use ref_name::{RefName, RefNameError};
 pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
+pub use set_aside::SetAside;
 pub use special::is_checked_by_git;
 pub use storage::ObjectSize;
-pub use set_aside::SetAside;
 pub use unfinished::Unfinished;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,

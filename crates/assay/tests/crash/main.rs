@@ -6,6 +6,7 @@ mod checks;
 mod client;
 #[cfg(target_os = "linux")]
 mod crowds;
+#[cfg(target_os = "linux")]
 mod full_disk;
 mod git;
 mod imports;
