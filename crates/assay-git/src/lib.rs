@@ -37,9 +37,9 @@ mod repository;
 mod scratch;
 mod set_aside;
 mod shadow;
+mod snapshot;
 mod special;
 mod storage;
-mod snapshot;
 mod stored_files;
 mod sync;
 mod tree;
@@ -64,11 +64,11 @@ pub use refs::{Expected, RefChange, RefKind, Reference};
 pub use repositories::{Recovered, Repositories};
 pub use repository::Repository;
 pub use set_aside::SetAside;
+pub use snapshot::{RepositorySnapshot, check_connected, write_packed_refs};
 pub use special::is_checked_by_git;
 pub use storage::ObjectSize;
-pub use unfinished::Unfinished;
-pub use snapshot::{RepositorySnapshot, check_connected, write_packed_refs};
 pub use stored_files::StoredFile;
+pub use unfinished::Unfinished;
 pub use wire::{
     Command, Commands, Push, ReceiveLimits, Received, Reply, Service, UploadPack, WireError,
     parse_commands,

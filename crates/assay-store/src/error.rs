@@ -151,6 +151,7 @@ impl Error {
             | Self::Taken { .. }
             | Self::Refused
             | Self::NotEmpty { .. }
+            | Self::Damaged { .. }
             | Self::Miscounted { .. }
             | Self::Filter => return None,
         };

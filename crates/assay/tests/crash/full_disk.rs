@@ -1,7 +1,5 @@
 //! A disk without space: what is there can be read, and nothing that was promised is lost.
 
-#![cfg(target_os = "linux")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -145,6 +143,6 @@ fn a_full_disk_is_told_and_read_from_and_a_hub_starts_on_it() {
 
 /// Stops a server as an operator does, so that it tidies up behind itself.
 fn stop_gently(server: Server) {
-    assert!(run("kill", &["-TERM", &server.pid().to_string()]));
+    assert!(run("kill", &["-TERM", &server.id().to_string()]));
     server.wait();
 }

@@ -9,6 +9,7 @@ mod client;
 #[cfg(target_os = "linux")]
 mod crowds;
 mod damaged_backups;
+#[cfg(target_os = "linux")]
 mod full_disk;
 mod git;
 mod imports;

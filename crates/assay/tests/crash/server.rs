@@ -150,11 +150,6 @@ impl Server {
         self.stop();
     }
 
-    /// The number of its process.
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits until it has ended by itself.
     pub(crate) fn wait(mut self) {
         self.child.wait().unwrap();

@@ -53,9 +53,7 @@ pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Ex
         AdminAction::Purge(action) => {
             manage(command, printer, async |hub| purge::run(&hub, action).await)
         }
-        AdminAction::Unrecorded => {
-            manage(command, printer, async |hub| adopt::list(&hub).await)
-        }
+        AdminAction::Unrecorded => manage(command, printer, async |hub| adopt::list(&hub).await),
         AdminAction::Adopt(action) => adopt::run(action, &command.hub, command.format, printer),
         AdminAction::Backup(arguments) => backup::back_up(command, arguments, config, printer),
         AdminAction::Restore(arguments) => backup::restore(command, arguments, config, printer),
