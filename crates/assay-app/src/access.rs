@@ -38,6 +38,8 @@ pub(crate) struct SignedIn {
     pub(crate) operator: bool,
     /// The token; none when a password opened a session.
     pub(crate) token: Option<i64>,
+    /// The session of the pages; none for the API and git.
+    pub(crate) session: Option<i64>,
     /// What the token allows.
     pub(crate) scope: Scope,
 }
@@ -320,12 +322,12 @@ impl Caller {
         }
     }
 
-    /// Refuses everyone but the operator with a token for it, and the shell.
     /// Whether this is somebody who runs the hub, with a token that allows it.
     pub fn is_operator(&self) -> bool {
         self.check_operator().is_ok()
     }
 
+    /// Refuses everyone but the operator with a token for it, and the shell.
     pub(crate) fn check_operator(&self) -> Result<(), Error> {
         match &self.inner {
             CallerKind::Shell => Ok(()),

@@ -2,9 +2,11 @@ use assay_model::{Role, Timestamp};
 use assay_store::{self as store, AccountId, AuditAction, AuditSubject};
 
 use crate::access::{Caller, CallerKind, Scope};
+use crate::config::Founders;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::name;
+use crate::new_account::{LookAlike, NewAccount};
 
 /// How many accounts are read at once.
 const PAGE: u32 = 1_000;
@@ -81,6 +83,8 @@ pub struct TokenInfo {
     pub expires: Option<Timestamp>,
     /// When it was last used.
     pub last_used: Option<Timestamp>,
+    /// The number of the token that it was made with, which it ends with.
+    pub parent: Option<i64>,
 }
 
 /// The secret of a new token, shown once: only its hash is kept.
@@ -132,16 +136,14 @@ impl Hub {
         email: Option<&str>,
         operator: bool,
     ) -> Result<Account, Error> {
-        caller.check_operator()?;
-        let new = store::NewAccount {
-            name: name.to_owned(),
-            kind: store::AccountKind::User,
-            fullname: full_name_of(full_name),
-            email: email.map(ToOwned::to_owned),
+        let new = NewAccount {
+            name,
+            full_name,
+            email,
             operator,
-            created: self.now(),
+            look_alike: LookAlike::Refused,
         };
-        self.add_account(caller, &new, None).await
+        self.create_account(caller, AccountKind::User, &new).await
     }
 
     /// Makes an organisation, with the caller as its first admin.
@@ -151,34 +153,91 @@ impl Hub {
         name: &str,
         full_name: &str,
     ) -> Result<Account, Error> {
-        let founder = match &caller.inner {
-            CallerKind::Shell => None,
-            CallerKind::User(_) | CallerKind::Anonymous => Some(writer(caller)?),
-        };
-        let new = store::NewAccount {
-            name: name.to_owned(),
-            kind: store::AccountKind::Organisation,
-            fullname: full_name_of(full_name),
+        let new = NewAccount {
+            name,
+            full_name,
             email: None,
             operator: false,
-            created: self.now(),
+            look_alike: LookAlike::Refused,
         };
-        self.add_account(caller, &new, founder).await
+        self.create_account(caller, AccountKind::Organisation, &new)
+            .await
+    }
+
+    /// Makes an account: a user for operators alone, an organisation for whom the configuration allows it.
+    pub async fn create_account(
+        &self,
+        caller: &Caller,
+        kind: AccountKind,
+        new: &NewAccount<'_>,
+    ) -> Result<Account, Error> {
+        if new.look_alike == LookAlike::Allowed {
+            caller.check_operator()?;
+        }
+        let founder = match kind {
+            AccountKind::User => {
+                caller.check_operator()?;
+                None
+            }
+            AccountKind::Organisation => self.check_founder(caller)?,
+        };
+        let stored = store::NewAccount {
+            name: new.name.to_owned(),
+            kind: match kind {
+                AccountKind::User => store::AccountKind::User,
+                AccountKind::Organisation => store::AccountKind::Organisation,
+            },
+            fullname: full_name_of(new.full_name),
+            email: new.email.map(ToOwned::to_owned),
+            operator: new.operator,
+            created: self.now(),
+            founder,
+        };
+        self.add_account(caller, &stored, new.look_alike).await
+    }
+
+    /// Returns the first admin of an organisation that the caller makes; none for the shell.
+    fn check_founder(&self, caller: &Caller) -> Result<Option<AccountId>, Error> {
+        match &caller.inner {
+            CallerKind::Shell => return Ok(None),
+            CallerKind::User(_) | CallerKind::Anonymous => {}
+        }
+        let founder = writer(caller)?;
+        match self.config.limits.founders {
+            Founders::Users => {}
+            Founders::Operators => caller.check_operator().map_err(|_| {
+                Error::Forbidden("organisations are made by the operators of this hub".to_owned())
+            })?,
+        }
+        Ok(Some(founder))
     }
 
     async fn add_account(
         &self,
         caller: &Caller,
         new: &store::NewAccount,
-        founder: Option<AccountId>,
+        look_alike: LookAlike,
     ) -> Result<Account, Error> {
         name::check_account(&new.name)?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
+        if look_alike == LookAlike::Refused {
+            name::check_look(&mut tx, &new.name).await?;
+        }
+        if let Some(founder) = new.founder
+            && caller.check_operator().is_err()
+        {
+            let limit = self.config.limits.organizations;
+            if tx.organisations_founded(founder).await? >= limit {
+                return Err(Error::Forbidden(format!(
+                    "an account makes at most {limit} organisations; ask an operator for more"
+                )));
+            }
+        }
         let id = tx.add_account(new).await.map_err(|error| match error {
             store::Error::Taken { .. } => Error::Taken(format!("`{}` is taken", new.name)),
             other => other.into(),
         })?;
-        if let Some(founder) = founder {
+        if let Some(founder) = new.founder {
             tx.set_member(id, founder, Role::Admin).await?;
         }
         let account = tx.account(id).await?;
@@ -204,7 +263,7 @@ impl Hub {
             .await?;
         self.check_manager(caller, organisation.id).await?;
         let user = self.account_of_kind(user, AccountKind::User).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let before = tx.role_in(organisation.id, user.id).await?;
         match role {
             Some(role) => tx.set_member(organisation.id, user.id, role).await?,
@@ -282,7 +341,7 @@ impl Hub {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = true;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.update_account(&account).await?;
         let subject = AuditSubject::account(&account.name);
         self.audit(&mut tx, caller, AuditAction::AccountDisabled, subject)

@@ -13,6 +13,7 @@ mod plan;
 mod preview;
 mod result;
 mod shelf;
+mod signed;
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -195,7 +196,7 @@ impl Hub {
             None => self.boards.board(&self.store, &plan.benchmark).await?,
             Some(at) => {
                 let (benchmark, task) = (&plan.benchmark, &plan.task);
-                Arc::new(LoadedBoard::load_at(&self.store, benchmark, task, at).await?)
+                Arc::new(LoadedBoard::load_at(&self.store, &self.git, benchmark, task, at).await?)
             }
         };
         let task = board.task(&plan.task);
@@ -287,13 +288,20 @@ impl Hub {
         self.boards.touch(touched);
     }
 
-    /// Keeps an eye on the database as long as the hub lives.
+    /// Keeps an eye on the database and on the logs as long as the hub lives. Each has a task of its own: work on the logs may wait for
+    /// others, and what they change must be noticed meanwhile.
     pub(crate) fn watch(hub: &Arc<Self>) {
+        let noticing = Arc::downgrade(hub);
+        tokio::spawn(async move {
+            while noticing.strong_count() > 0 {
+                notice_for(&noticing, WATCH_EVERY).await;
+            }
+        });
         let hub = Arc::downgrade(hub);
         tokio::spawn(async move {
             let mut turn: u64 = 0;
             loop {
-                notice_for(&hub, WATCH_EVERY).await;
+                tokio::time::sleep(WATCH_EVERY).await;
                 let Some(hub) = hub.upgrade() else {
                     return;
                 };

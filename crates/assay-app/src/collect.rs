@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use assay_git::{LargeFileId, Removal};
-use assay_store::{AuditAction, AuditSubject, Sha256};
+use assay_model::Timestamp;
+use assay_store::{AuditAction, AuditSubject, Sha256, Upload};
 
 use crate::access::Caller;
 use crate::error::Error;
@@ -12,6 +13,10 @@ use crate::hub::{Hub, blocking};
 /// How long a file stays that nobody has: its upload may be under way, or its repository may have been deleted by mistake and
 /// be brought back from a backup.
 pub const GRACE: Duration = Duration::from_hours(1);
+/// The time after which an upload ends that no commit names.
+pub const UPLOAD_LIFE: Duration = Duration::from_hours(24);
+/// The most uploads that end in one step.
+const UPLOADS: u32 = 500;
 /// How many files are looked at while others wait to write.
 const CHUNK: usize = 64;
 
@@ -27,6 +32,54 @@ pub struct Collected {
 }
 
 impl Hub {
+    /// Ends uploads that no commit named within [`UPLOAD_LIFE`], and returns how many. Their bytes go when large files are
+    /// collected. One that a branch, tag or pull request names by now is kept instead.
+    pub async fn end_uploads(&self) -> Result<u64, Error> {
+        let life = i64::try_from(UPLOAD_LIFE.as_millis()).unwrap_or(i64::MAX);
+        let before = Timestamp::from_millis(self.now().millis().saturating_sub(life));
+        let mut ended = 0;
+        loop {
+            let old = self.store.uploads_before(before, UPLOADS).await?;
+            for upload in &old {
+                let oid = LargeFileId::from_bytes(*upload.oid.as_bytes());
+                let is_named = self
+                    .with_git(upload.key, move |git| {
+                        for reference in git.refs()? {
+                            if git.objects().names_large_file(reference.target, oid)? {
+                                return Ok(true);
+                            }
+                        }
+                        Ok(false)
+                    })
+                    .await;
+                let mut tx = self.store.begin().await?;
+                match is_named {
+                    Ok(true) => {
+                        tx.add_large_object(upload.key, &upload.oid, upload.size)
+                            .await?;
+                    }
+                    Ok(false) => ended += 1,
+                    // A repository that cannot be read keeps what it waits for.
+                    Err(error) => {
+                        tracing::warn!(key = %upload.key, %error, "an upload stays: its repository cannot be read");
+                        tx.add_upload(&Upload {
+                            uploaded: self.now(),
+                            ..upload.clone()
+                        })
+                        .await?;
+                        tx.commit().await?;
+                        continue;
+                    }
+                }
+                tx.remove_upload(upload.key, &upload.oid).await?;
+                tx.commit().await?;
+            }
+            if old.len() < UPLOADS as usize {
+                return Ok(ended);
+            }
+        }
+    }
+
     /// Removes the large files that no repository has and that came longer ago than `grace`; or only counts them. Others may
     /// work meanwhile. For operators.
     pub async fn collect_large_files(
@@ -36,6 +89,16 @@ impl Hub {
         dry_run: bool,
     ) -> Result<Collected, Error> {
         caller.check_operator()?;
+        let aside = self.unrecorded().await?.len();
+        if aside > 0 && !dry_run {
+            return Err(Error::Conflict(format!(
+                "{aside} repositories are set aside because the database does not know them, and their large files have no other \
+                 record; bring them back with `assay admin adopt`, or remove what `assay admin unrecorded` lists, first"
+            )));
+        }
+        if !dry_run {
+            self.end_uploads().await?;
+        }
         let large_files = self.large_files.clone();
         let (listed, now) = blocking(move || {
             let listed = large_files.list()?;

@@ -126,6 +126,7 @@ impl Hub {
             let errand = Errand {
                 actor,
                 repo: &repo,
+                need: target.need,
                 received_at,
             };
             match self.publish_plan(&locked, errand, &target, plan).await {
@@ -253,19 +254,18 @@ impl Hub {
         sha256: &str,
         size: Option<u64>,
     ) -> Result<LargeFile, Error> {
-        let object = self.large(repo, sha256).await?.ok_or_else(|| {
+        let uploaded = self.uploaded(repo, sha256).await?.ok_or_else(|| {
             Error::Invalid(format!("the content of `{path}` was not uploaded before"))
         })?;
-        if size.is_some_and(|size| size != object.size) {
+        if size.is_some_and(|size| size != uploaded) {
             return Err(Error::Invalid(format!(
-                "`{path}` has {} bytes, not as many as was said",
-                object.size
+                "`{path}` has {uploaded} bytes, not as many as was said"
             )));
         }
         let oid = sha256
             .parse()
             .map_err(|error: git::LargeFileIdError| Error::Invalid(error.to_string()))?;
-        Ok(LargeFile::new(oid, object.size))
+        Ok(LargeFile::new(oid, uploaded))
     }
 }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_model::Durability;
 use assay_store::Database;
@@ -26,6 +27,38 @@ impl HubConfig {
     pub(crate) fn database(&self) -> Database {
         let given = self.database.clone();
         given.unwrap_or_else(|| Database::File(self.data.join("hub.db")))
+    }
+}
+
+/// The callers who may make organisations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Founders {
+    /// Operators alone.
+    Operators,
+    /// Every user, up to [`Limits::organizations`].
+    #[default]
+    Users,
+}
+
+impl Founders {
+    /// The word in a configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operators => "operators",
+            Self::Users => "users",
+        }
+    }
+}
+
+impl std::str::FromStr for Founders {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "operators" => Ok(Self::Operators),
+            "users" => Ok(Self::Users),
+            _ => Err(format!("`{text}` is neither `operators` nor `users`")),
+        }
     }
 }
 
@@ -71,14 +104,52 @@ pub struct Limits {
     pub commit_bytes: u64,
     /// The largest pack of a push, in bytes.
     pub pack_bytes: u64,
+    /// What the objects of a push become when they are unpacked, together, in bytes. A push of few bytes may unpack to less.
+    pub unpacked_bytes: u64,
+    /// The most objects in one push.
+    pub push_objects: u32,
+    /// How many pushes of one account a server receives at once.
+    pub pushes_at_once: usize,
     /// The most files in one commit.
     pub commit_files: usize,
+    /// The most commits that one push brings to a branch or pull request.
+    pub push_commits: usize,
+    /// How many rows of the index one transaction writes, so that others need not wait long for their turn.
+    pub transaction_rows: usize,
     /// The longest path of a file, in bytes; at most [`RepoPath::MAX`](assay_model::RepoPath::MAX).
     pub path_bytes: usize,
     /// The most repositories of one account.
     pub repositories: u64,
+    /// The most bytes of one repository, git objects and large files together; 0 is no limit.
+    pub repository_bytes: u64,
+    /// The most git objects of one repository; 0 is no limit.
+    pub repository_objects: u64,
+    /// The most bytes of all repositories of one account; 0 is no limit.
+    pub account_bytes: u64,
+    /// The most bytes of uploads that no commit names yet, of one account; 0 is no limit.
+    pub waiting_bytes: u64,
+    /// The largest large file, in bytes, from accounts that may not write to the repository.
+    pub stranger_file_bytes: u64,
+    /// The most bytes of waiting uploads from an account that may not write to the repository; 0 is no limit.
+    pub stranger_waiting_bytes: u64,
+    /// The most open pull requests of one account in one repository; 0 is no limit.
+    pub open_pulls: u64,
+    /// The most writes of one account in a minute; 0 is no limit. Operators have none.
+    pub writes_per_minute: u64,
+    /// The callers who may make organisations.
+    pub founders: Founders,
+    /// The most organisations that one user makes.
+    pub organizations: u64,
     /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
     pub judged_bytes: u64,
+    /// The most fetches that are answered at once, and as many pushes.
+    pub git_processes: usize,
+    /// How long `git` may take for a fetch or a push, not counting the time in which it waits for the client.
+    pub git_time: Duration,
+    /// The disk space for files out of git that are being sent, in bytes.
+    pub streamed_bytes: u64,
+    /// The free space of the disk below which the hub says that it is not ready, in bytes.
+    pub free_bytes: u64,
 }
 
 impl Default for Limits {
@@ -88,10 +159,29 @@ impl Default for Limits {
             large_file_bytes: 20 << 30,
             commit_bytes: 200 << 20,
             pack_bytes: 2 << 30,
+            unpacked_bytes: 16 << 30,
+            push_objects: 1_000_000,
+            pushes_at_once: 4,
             commit_files: 25_000,
+            push_commits: 20_000,
+            transaction_rows: 500,
             path_bytes: assay_model::RepoPath::MAX,
-            repositories: 100_000,
+            repositories: 10_000,
+            repository_bytes: 500 << 30,
+            repository_objects: 5_000_000,
+            account_bytes: 2 << 40,
+            waiting_bytes: 100 << 30,
+            stranger_file_bytes: 1 << 30,
+            stranger_waiting_bytes: 2 << 30,
+            open_pulls: 100,
+            writes_per_minute: 600,
+            founders: Founders::default(),
+            organizations: 10,
             judged_bytes: 100 << 20,
+            git_processes: 32,
+            git_time: Duration::from_mins(10),
+            streamed_bytes: 2 << 30,
+            free_bytes: 256 << 20,
         }
     }
 }

@@ -9,21 +9,26 @@ mod repair;
 mod scene;
 mod trial;
 
+use std::sync::Arc;
+
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
-use assay_store::{AccountId, AuditAction, DiscussionKind, DiscussionState};
+use assay_store::{AuditAction, DiscussionKind, DiscussionState};
 
+pub(crate) use self::events::removed_comment;
 use self::events::{Scene, Told};
+pub(crate) use self::merge::{names, trial_plan};
 use self::record::next_number;
 pub(crate) use self::record::record;
-pub(crate) use self::repair::repair;
+pub(crate) use self::repair::{FoundPull, UNRECORDED, record_found, repair};
 pub(crate) use self::trial::Trial;
-use crate::access::{Caller, Need};
+use crate::access::{Caller, Need, SignedIn};
+use crate::diffs::DiffText;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::index::{Afresh, index};
-use crate::webhook::{Watching, tell_pull};
+use crate::index::Touched;
+use crate::webhook::{Telling, tell_pull};
 
 /// How many discussions a page has.
 const PAGE: u32 = 50;
@@ -158,21 +163,49 @@ pub struct DiscussionPage {
     pub start: u64,
 }
 
-/// A discussion with all that happened, and what a pull request would change.
+/// A discussion with what happened, and what a pull request would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullDetails {
     /// The discussion.
     pub discussion: Discussion,
-    /// What happened, oldest first.
+    /// A page of what happened, oldest first.
     pub events: Vec<Event>,
+    /// How much happened in all.
+    pub events_total: u64,
     /// The ref that a pull request wants to change, such as `refs/heads/main`.
     pub base: Option<String>,
     /// The commit that took it.
     pub merge_commit: Option<ObjectId>,
     /// The files that stand in the way of a merge.
     pub conflicts: Vec<String>,
+    /// Whether it is not known what stands in the way, because it takes too long to find out.
+    pub is_untried: bool,
     /// The changes as text, when that was asked for.
-    pub diff: Option<String>,
+    pub diff: Option<Arc<DiffText>>,
+}
+
+/// Which part of what happened in a discussion is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventPage {
+    /// How many events come before it.
+    pub offset: u64,
+    /// How many it has at most.
+    pub limit: u32,
+}
+
+impl EventPage {
+    /// How many events a page has for people.
+    pub const SIZE: u32 = 50;
+    /// How many events clients get at once. A discussion cannot have more.
+    pub const MOST: u32 = limits::MAX_EVENTS;
+
+    /// All that a discussion can have.
+    pub fn all() -> Self {
+        Self {
+            offset: 0,
+            limit: Self::MOST,
+        }
+    }
 }
 
 impl Status {
@@ -217,13 +250,18 @@ impl Hub {
         new: NewDiscussion,
     ) -> Result<Discussion, Error> {
         let repo = self.repo(caller, kind, id, Need::Discuss).await?;
-        let actor = caller.signed_in()?.account;
+        let actor = caller.signed_in()?.clone();
+        self.count_write(&actor)?;
         let title = limits::title(&new.title)?;
         limits::comment(&new.description)?;
         let new = NewDiscussion { title, ..new };
         let (hub, own) = (self.shared()?, repo.clone());
         // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
-        let work = tokio::spawn(async move { hub.record_discussion(&own, actor, &new).await });
+        let own_caller = caller.clone();
+        let work =
+            tokio::spawn(
+                async move { hub.record_discussion(&own_caller, &own, &actor, &new).await },
+            );
         let num = work.await.map_err(Error::internal)??;
         let opened = self.stored_discussion(&repo, num).await?;
         Ok(told(&repo, &opened))
@@ -232,16 +270,20 @@ impl Hub {
     /// Gives a discussion its number, and a pull request its ref.
     async fn record_discussion(
         &self,
+        caller: &Caller,
         repo: &Repo,
-        actor: AccountId,
+        actor: &SignedIn,
         new: &NewDiscussion,
     ) -> Result<u32, Error> {
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        if new.is_pull {
+            Self::check_open_pulls(&mut tx, &self.config.limits, repo, actor).await?;
+        }
         let scene = Scene {
             key: repo.key,
             num: next_number(&mut tx, repo).await?,
-            actor: Some(actor),
+            actor: Some(actor.account),
             now: self.now(),
         };
         let base = if new.is_pull {
@@ -258,7 +300,7 @@ impl Hub {
                 None => assay_store::Status::Open,
             },
             is_pull: new.is_pull,
-            author: Some(actor),
+            author: Some(actor.account),
             created: scene.now,
             base: base.map(|_| RefName::main().as_str().to_owned()),
             opened_at: base,
@@ -269,12 +311,10 @@ impl Hub {
                 .tell(&mut tx, &Told::Comment(&new.description))
                 .await?;
         }
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Moved).await?;
-        let sender = tx.account(actor).await?.map(|account| account.name);
-        let sender = sender.as_deref();
+        let sender = Some(actor.name.as_str());
         tell_pull(&mut tx, repo, scene.num, "opened", sender, scene.now).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_after(repo, None).await?;
         Ok(scene.num)
     }
 
@@ -294,6 +334,18 @@ impl Hub {
             Ok(head)
         })
         .await
+    }
+
+    /// Brings the index up to a change of a discussion that is recorded.
+    async fn index_after(&self, repo: &Repo, telling: Option<&Telling<'_>>) -> Result<(), Error> {
+        let mut touched = Touched::default();
+        touched.touch_repository(repo);
+        self.touch(&touched);
+        let indexed = self.index_repository(repo.key, telling).await;
+        if indexed.is_err() {
+            self.catch_up_later(repo.key);
+        }
+        indexed
     }
 
     /// Discussions, newest first.
@@ -342,9 +394,10 @@ impl Hub {
     ) -> Result<Event, Error> {
         let title = limits::title(title)?;
         let (held, scene) = self.managed(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         tx.rename_discussion(repo.key, scene.num, &title, scene.now)
             .await?;
+        limits::has_room(&mut tx, scene, &title).await?;
         let told = Told::Title {
             from: &held.title,
             to: &title,
@@ -378,9 +431,10 @@ impl Hub {
                 )));
             }
         }
-        let mut tx = self.store.begin().await?;
-        let watching = Watching::begin(&mut tx, repo).await?;
+        let telling = Telling::begin(&self.store, repo, scene.now).await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
+            limits::has_room(&mut tx, scene, comment).await?;
             scene.tell(&mut tx, &Told::Comment(comment)).await?;
         }
         let moved = tx
@@ -399,10 +453,7 @@ impl Hub {
             )));
         }
         let id = scene.tell(&mut tx, &Told::Status(status)).await?;
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
-        if let Some(watching) = watching {
-            watching.end(&mut tx, repo, scene.now).await?;
-        }
+        scene.forget_index(&mut tx).await?;
         let action = match status {
             Status::Closed => "closed",
             Status::Draft | Status::Open | Status::Merged => "reopened",
@@ -417,7 +468,7 @@ impl Hub {
             self.audit(&mut tx, caller, action, subject).await?;
         }
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_after(repo, telling.as_ref()).await?;
         self.stored_event(&id).await
     }
 }

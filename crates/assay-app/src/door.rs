@@ -7,6 +7,9 @@ use crate::access::{self, Caller, CallerKind, Need, Relation, Subject};
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 
+/// The number that no account has.
+const NOBODY: AccountId = AccountId(0);
+
 /// A repository that the caller may use as needed: to have one is to have been let in.
 #[derive(Debug, Clone)]
 pub struct Repo {
@@ -62,13 +65,19 @@ impl Hub {
         id: &RepoId,
         need: Need,
     ) -> Result<Repo, Error> {
-        let found = self.store.find_repository(kind, id).await?;
-        let Some(found) = found else {
-            // What does not exist takes as many questions as what may not be seen.
-            self.relation(caller, AccountId(0)).await?;
+        let looked_up = self.store.look_up_repository(kind, id).await?;
+        let Some(looked_up) = looked_up else {
             return Err(Error::NotFound(Missing::Repo));
         };
-        let repo = Repo::of(found.repository);
+        let found = looked_up.found;
+        let mut repo = Repo::of(found.repository);
+        if looked_up.is_stand_in {
+            // What does not exist takes the way of what may not be seen, so that the time does not tell the two apart.
+            repo.private = true;
+            repo.owner = NOBODY;
+            self.check(caller, &repo, Need::Read).await.ok();
+            return Err(Error::NotFound(Missing::Repo));
+        }
         if found.moved {
             self.check(caller, &repo, Need::Read).await?;
             return Err(Error::Moved { kind, to: repo.id });

@@ -1,5 +1,7 @@
 use assay_model::{Diagnostic, RepoId, RepoKind};
 
+use crate::disk::DiskFault;
+
 /// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -44,6 +46,9 @@ pub enum Error {
     /// A limit was reached.
     #[error("{0}")]
     TooLarge(String),
+    /// An account or a repository has stored as much as it may.
+    #[error("{0}; an operator can raise the quota")]
+    OverQuota(String),
     /// Too many requests.
     #[error("too many requests; try again in {after_seconds} seconds")]
     RateLimited {
@@ -59,6 +64,17 @@ pub enum Error {
     /// It cannot be done at the moment; a little later it can.
     #[error("{0}")]
     Unavailable(String),
+    /// The disk is full. What is there can be read.
+    #[error(
+        "the disk of the hub is full: it can be read, and nothing can be written until its operator has made room"
+    )]
+    NoSpace(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The disk can only be read.
+    #[error("the disk of the hub can only be read at the moment; nothing can be written")]
+    ReadOnly(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A repository is damaged: a ref points at an object that is not there.
+    #[error("the repository is damaged: {0}; the operator of the hub has to restore it")]
+    Damaged(String),
     /// It is our fault: the log has the whole chain, the caller gets a request id.
     #[error("internal error")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -91,9 +107,34 @@ pub enum Missing {
 }
 
 impl Error {
-    /// Wraps what is our fault.
+    /// Wraps what is our fault, or the disk's: this is where the two are told apart.
     pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Internal(source.into())
+        let source = source.into();
+        match DiskFault::behind(&*source) {
+            Some(DiskFault::Full) => Self::NoSpace(source),
+            Some(DiskFault::ReadOnly) => Self::ReadOnly(source),
+            None => Self::Internal(source),
+        }
+    }
+
+    /// The cause that only the log is told.
+    pub fn hidden_cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
+        match self {
+            Self::NoSpace(source) | Self::ReadOnly(source) | Self::Internal(source) => {
+                Some(&**source)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, for a change whose refs have moved: whoever tries again must know that it is in git.
+    pub(crate) fn after_refs_moved(self) -> Self {
+        match self {
+            Self::Unavailable(why) => Self::Unavailable(format!(
+                "{why}; the change itself is in git and is recorded as soon as possible: fetch before you try again"
+            )),
+            other => other,
+        }
     }
 }
 
@@ -103,12 +144,19 @@ impl From<assay_store::Error> for Error {
             assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
             assay_store::Error::Filter => Self::Invalid(error.to_string()),
             assay_store::Error::NotEmpty { .. } => Self::Conflict(error.to_string()),
+            assay_store::Error::Busy { .. } | assay_store::Error::Away { .. } => {
+                tracing::warn!(?error, "the database did not answer in time");
+                Self::Unavailable(
+                    "the database of this hub is busy or away at the moment; try again in a few seconds"
+                        .to_owned(),
+                )
+            }
             assay_store::Error::Open { .. }
             | assay_store::Error::Reach { .. }
             | assay_store::Error::Miscounted { .. }
+            | assay_store::Error::Damaged { .. }
             | assay_store::Error::Newer { .. }
             | assay_store::Error::Migrate { .. }
-            | assay_store::Error::Busy { .. }
             | assay_store::Error::Related { .. }
             | assay_store::Error::Refused
             | assay_store::Error::Database { .. } => Self::internal(error),
@@ -124,11 +172,19 @@ impl From<assay_git::Error> for Error {
             // It was deleted while the request was on its way.
             Git::NoRepository(_) => Self::NotFound(Missing::Repo),
             Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
+            Git::BrokenRef { .. } => {
+                tracing::error!("a repository is damaged: {error}");
+                Self::Damaged(error.to_string())
+            }
             Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
             Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),
-            Git::BlobTooLarge { .. } | Git::Wire(assay_git::WireError::TooLarge(_)) => {
-                Self::TooLarge(error.to_string())
-            }
+            Git::RefName(_) => Self::Invalid(error.to_string()),
+            Git::BlobTooLarge { .. }
+            | Git::TooManyFiles { .. }
+            | Git::TooManyCommits(_)
+            | Git::Wire(assay_git::WireError::TooLarge(_)) => Self::TooLarge(error.to_string()),
+            Git::TooManyProcesses(_) => Self::Unavailable(error.to_string()),
+            Git::OutOfTime { .. } => Self::TimedOut(error.to_string()),
             Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {
                 Self::Invalid(error.to_string())
             }
@@ -142,5 +198,30 @@ fn faults(diagnostics: &[Diagnostic]) -> String {
     match diagnostics.len() {
         1 => "1 fault was".to_owned(),
         count => format!("{count} faults were"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_is_busy_or_away_is_no_fault_of_the_hub() {
+        let cause = || "no connection".into();
+        let busy = assay_store::Error::Busy {
+            doing: "begin",
+            source: cause(),
+        };
+        let away = assay_store::Error::Away {
+            doing: "commit",
+            source: cause(),
+        };
+
+        for error in [busy, away] {
+            let told = Error::from(error);
+            assert!(matches!(told, Error::Unavailable(_)), "{told:?}");
+            let told = told.after_refs_moved().to_string();
+            assert!(told.contains("the change itself is in git"), "{told}");
+        }
     }
 }

@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assay_git::{CommitInfo, Depth, EntryKind, Objects, Repository, TreeEntry};
 use assay_model::{ObjectId, RepoPath, Timestamp};
@@ -6,7 +7,10 @@ use assay_model::{ObjectId, RepoPath, Timestamp};
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
+use crate::unpacked::UnpackedBlob;
 
+/// The largest file of git that is read into memory. A larger one is unpacked to the disk and sent from there.
+const MAX_IN_MEMORY: u64 = 1 << 20;
 /// The most paths that one question asks about.
 const MAX_PATHS: usize = 10_000;
 
@@ -80,8 +84,27 @@ pub enum BlobContent {
     Memory(bytes::Bytes),
     /// In a file of the hub.
     Disk(PathBuf),
-    /// Not read: only the facts were asked for.
+    /// Out of git, in a file without a name.
+    Unpacked(Arc<UnpackedBlob>),
+    /// Not read: only the facts were asked for, or the file is larger than was asked for.
     NotRead,
+}
+
+/// How much of a file is read.
+#[derive(Debug, Clone, Copy)]
+enum Extent {
+    Facts,
+    /// All of it, if it has at most so many bytes.
+    UpTo(u64),
+    Whole,
+}
+
+/// What was read of a file of git.
+enum Found {
+    Bytes(Vec<u8>),
+    /// It is to be unpacked out of this repository.
+    TooLarge(Repository),
+    Nothing,
 }
 
 impl FileEntry {
@@ -199,7 +222,8 @@ impl Hub {
         .await
     }
 
-    /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`.
+    /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`. However large it is, little of
+    /// it is in memory.
     pub async fn blob(
         &self,
         repo: &Repo,
@@ -208,41 +232,84 @@ impl Hub {
         content: bool,
         raw: bool,
     ) -> Result<Blob, Error> {
+        let extent = if content {
+            Extent::Whole
+        } else {
+            Extent::Facts
+        };
+        self.read_blob(repo, revision, path, extent, raw).await
+    }
+
+    /// A file of git, with its bytes in memory if it has at most `max` of them, and a megabyte; else with its facts alone.
+    pub async fn small_blob(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        path: &str,
+        max: u64,
+        raw: bool,
+    ) -> Result<Blob, Error> {
+        let extent = Extent::UpTo(max.min(MAX_IN_MEMORY));
+        self.read_blob(repo, revision, path, extent, raw).await
+    }
+
+    async fn read_blob(
+        &self,
+        repo: &Repo,
+        revision: &str,
+        path: &str,
+        extent: Extent,
+        raw: bool,
+    ) -> Result<Blob, Error> {
         let revision = revision.to_owned();
         // A path that no file can have is the path of no file.
         let path = path.parse::<RepoPath>().ok();
-        let max = self.config.limits.file_bytes;
-        let (commit, mut entry, bytes) = self
+        let turn = match extent {
+            Extent::Facts => None,
+            Extent::UpTo(_) | Extent::Whole => {
+                let turn = Arc::clone(&self.blob_reads).acquire_owned().await;
+                Some(turn.map_err(Error::internal)?)
+            }
+        };
+        let (commit, mut entry, found) = self
             .with_git(repo.key, move |git| {
+                let _turn = turn;
                 let commit = resolve(git, &revision)?;
                 let path = path.ok_or(no_entry(commit))?;
                 let objects = git.objects();
                 let found = objects.entry(commit, &path)?;
                 let entry = found.filter(is_blob).ok_or(no_entry(commit))?;
                 let is_pointer = entry.large.is_some() && !raw;
-                let bytes = if content && !is_pointer {
-                    Some(objects.read(entry.oid, max.max(entry.size))?)
-                } else {
-                    None
+                let found = match extent {
+                    Extent::Facts => Found::Nothing,
+                    Extent::UpTo(_) | Extent::Whole if is_pointer => Found::Nothing,
+                    Extent::UpTo(max) if entry.size > max => Found::Nothing,
+                    Extent::Whole if entry.size > MAX_IN_MEMORY => Found::TooLarge(git.clone()),
+                    Extent::UpTo(_) | Extent::Whole => {
+                        Found::Bytes(objects.read(entry.oid, MAX_IN_MEMORY)?)
+                    }
                 };
-                Ok((commit, entry, bytes))
+                Ok((commit, entry, found))
             })
             .await?;
         if raw {
             entry.large = None;
         }
-        let content = match (bytes, &entry.large) {
-            (Some(bytes), _) => BlobContent::Memory(bytes.into()),
-            (None, Some(large)) => {
+        let content = match (found, &entry.large) {
+            (Found::Bytes(bytes), _) => BlobContent::Memory(bytes.into()),
+            (Found::TooLarge(git), _) => {
+                let unpacked = self.unpacked.get(&git, entry.oid, entry.size).await?;
+                BlobContent::Unpacked(unpacked)
+            }
+            (Found::Nothing, Some(large)) => {
                 let object = self.large(repo, &large.oid.to_string()).await?;
                 let object = object.ok_or(no_entry(commit))?;
-                if content {
-                    BlobContent::Disk(object.path)
-                } else {
-                    BlobContent::NotRead
+                match extent {
+                    Extent::Whole => BlobContent::Disk(object.path),
+                    Extent::Facts | Extent::UpTo(_) => BlobContent::NotRead,
                 }
             }
-            (None, None) => BlobContent::NotRead,
+            (Found::Nothing, None) => BlobContent::NotRead,
         };
         Ok(Blob {
             commit,

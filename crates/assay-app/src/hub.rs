@@ -1,25 +1,42 @@
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
-use assay_git::{LargeFiles, Repositories, Repository};
+use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
 use assay_store::Store;
+use tokio::sync::Semaphore;
 
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::audit::FailedSignIns;
 use crate::board::Boards;
 use crate::config::{HubConfig, Limits};
+use crate::damage::DamageList;
+use crate::diffs::Diffs;
 use crate::error::Error;
+use crate::home::{Home, Purpose};
+use crate::hub_file::HubId;
 use crate::index::Sources;
 use crate::lock::{Locked, Locks};
+use crate::push_turns::PushTurns;
+use crate::quota::WriteCounts;
+use crate::readiness::Readiness;
+use crate::reserve;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
 use crate::tenant::Tenant;
 use crate::trust::{Role, Trust};
+use crate::unpacked::UnpackedBlobs;
 use crate::webhook::ToldBoards;
 
+/// Files of git that are read into memory at once.
+const BLOB_READS: usize = 8;
 /// The name of the operator that a new hub is given.
 const FIRST_OPERATOR: &str = "operator";
+
+/// How long to wait for another change of the same repository. Git and the index of a large push take their time.
+const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 
 /// A hub: its repositories, its records, and what may be done with them.
 pub struct Hub {
@@ -35,8 +52,12 @@ pub struct Hub {
     pub(crate) config: HubConfig,
     /// Who changes which repository.
     pub(crate) locks: Locks,
+    /// Whose pushes are received.
+    pub(crate) push_turns: PushTurns,
     /// What is kept in memory of the index.
     pub(crate) boards: Boards,
+    /// Writes by account in this minute.
+    pub(crate) writes: WriteCounts,
     /// Who signed in lately.
     pub(crate) sessions: Sessions,
     /// Failed sign-ins that are counted and not recorded yet.
@@ -47,6 +68,26 @@ pub struct Hub {
     pub(crate) signing_key: SigningKey,
     /// The keys that sign evidence, and the logs.
     pub(crate) trust: Arc<Trust>,
+    /// Turns to read a file of git into memory. A small one may be made out of one that is not.
+    pub(crate) blob_reads: Arc<Semaphore>,
+    /// Files out of git that are being sent.
+    pub(crate) unpacked: UnpackedBlobs,
+    /// The fetches that are being answered.
+    pub(crate) fetches: Processes,
+    /// The pushes that are being taken in.
+    pub(crate) pushes: Processes,
+    /// The diffs that were worked out lately.
+    pub(crate) diffs: Arc<Diffs>,
+    /// What the index is made of.
+    pub(crate) sources: Sources,
+    /// Which repositories cannot be read.
+    pub(crate) damaged: DamageList,
+    /// True while recovery waits for space on the disk.
+    pub(crate) is_behind: AtomicBool,
+    /// The last readiness report and its age.
+    pub(crate) readiness: tokio::sync::Mutex<Option<(Instant, Readiness)>>,
+    /// The id of this hub; none for a visitor of a directory that no server of this version has opened yet.
+    id: Option<HubId>,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
     /// Itself, for work that goes on when whoever asked for it has left.
@@ -55,32 +96,42 @@ pub struct Hub {
 
 impl Hub {
     /// Opens the data directory, makes it when it is new, and catches up with what a crash left behind. Others may work
-    /// in it.
+    /// in it. On a disk that is full it opens to be read, and catches up when there is space.
     pub async fn open(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        let hub = Self::enter(config, clock, Role::Keeper).await?;
-        let (git, large_files) = (Arc::clone(&hub.git), hub.large_files.clone());
+        let data = config.data.clone();
+        let entered = Self::enter(config.clone(), Arc::clone(&clock), Purpose::Serve).await;
+        let hub = match entered {
+            Err(Error::NoSpace(cause)) => {
+                tracing::error!(%cause, "the disk is full; the space that is kept for a start is given back");
+                reserve::release(&data);
+                Self::enter(config, clock, Purpose::Serve).await?
+            }
+            entered => entered?,
+        };
+        hub.catch_up_or_wait().await?;
         blocking(move || {
-            git.recover()?;
-            large_files.recover()?;
+            reserve::take(&data);
             Ok(())
         })
         .await?;
-        hub.recover().await?;
-        hub.renew_outdated().await?;
         Ok(hub)
     }
 
     /// Opens the data directory and leaves it as it is: for who looks, or changes a record, while a server may be at
     /// work. What a crash left behind waits for the next [`Hub::open`].
     pub async fn visit(config: HubConfig, clock: Arc<dyn Clock>) -> Result<Arc<Self>, Error> {
-        Self::enter(config, clock, Role::Visitor).await
+        Self::enter(config, clock, Purpose::Visit).await
     }
 
-    async fn enter(
+    pub(crate) async fn enter(
         config: HubConfig,
         clock: Arc<dyn Clock>,
-        role: Role,
+        purpose: Purpose,
     ) -> Result<Arc<Self>, Error> {
+        let role = match purpose {
+            Purpose::Serve => Role::Keeper,
+            Purpose::Visit | Purpose::Adopt | Purpose::RehearseAdoption => Role::Visitor,
+        };
         let (data, durability) = (config.data.clone(), config.durability);
         let (tenant, git, large_files) = blocking(move || {
             let tenant = Tenant::enter(&data)?;
@@ -89,25 +140,45 @@ impl Hub {
             Ok((tenant, git, large_files))
         })
         .await?;
+        let home = Home::find(&config, &git, purpose).await?;
         let own = config.clone();
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
-        let store = Store::connect(&config.database(), durability).await?;
+        let store = Store::connect(&home.database, durability).await?;
+        let id = home.settle(&store, &git).await?;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
-        let boards = Boards::since(store.generation_of_others());
+        let git = Arc::new(git);
+        let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
+        let limits = config.limits;
+        let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
+        let git = Arc::new(git);
+        let rows = limits.transaction_rows;
+        let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);
         let hub = Arc::new_cyclic(|me| Self {
             store,
-            git: Arc::new(git),
+            git,
             large_files,
             clock,
             config,
             locks: Locks::default(),
+            push_turns: PushTurns::default(),
             boards,
+            writes: WriteCounts::default(),
             sessions: Sessions::default(),
             failed_sign_ins: FailedSignIns::default(),
             told_boards: ToldBoards::default(),
             signing_key,
             trust,
+            blob_reads: Arc::new(Semaphore::new(BLOB_READS)),
+            unpacked,
+            fetches: Processes::new(limits.git_processes, limits.git_time),
+            pushes: Processes::new(limits.git_processes, limits.git_time),
+            diffs: Arc::default(),
+            sources,
+            damaged: DamageList::default(),
+            is_behind: AtomicBool::new(false),
+            readiness: tokio::sync::Mutex::default(),
+            id,
             _tenant: tenant,
             me: Weak::clone(me),
         });
@@ -115,9 +186,24 @@ impl Hub {
         Ok(hub)
     }
 
+    /// The id of this hub. None for a visitor of a directory that no server of this version has opened yet.
+    pub fn id(&self) -> Option<&HubId> {
+        self.id.as_ref()
+    }
+
     /// What one request, file or account may take.
     pub fn limits(&self) -> &Limits {
         &self.config.limits
+    }
+
+    /// Returns how many fetches and pushes are being answered.
+    pub fn git_processes(&self) -> usize {
+        self.fetches.running() + self.pushes.running()
+    }
+
+    /// Returns the disk space of files out of git that are being sent, in bytes.
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.unpacked.bytes()
     }
 
     /// Whether the hub can answer: its database and its directory.
@@ -161,14 +247,6 @@ impl Hub {
             .ok_or_else(|| Error::internal("the hub is closing"))
     }
 
-    /// What the index is made of.
-    pub(crate) fn sources(&self) -> Sources {
-        Sources {
-            git: Arc::clone(&self.git),
-            trust: Arc::clone(&self.trust),
-        }
-    }
-
     /// The time.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
@@ -176,7 +254,12 @@ impl Hub {
 
     /// Waits for the right to change a repository: first of those in this process, then of all.
     pub(crate) async fn lock(&self, key: RepoKey) -> Result<Locked, Error> {
-        let locked = self.locks.lock(key).await;
+        let locked = tokio::time::timeout(LOCK_PATIENCE, self.locks.lock(key)).await;
+        let locked = locked.map_err(|_| {
+            Error::Unavailable(
+                "another change of this repository takes long; try again in a minute".to_owned(),
+            )
+        })?;
         let turn = self.store.repository_turn(key).await?;
         Ok(locked.in_turn(turn))
     }

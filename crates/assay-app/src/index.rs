@@ -9,6 +9,7 @@
 //! read, so a benchmark that is defined later finds the results that were waiting for it.
 
 mod derive;
+mod gather;
 mod main_line;
 mod plain;
 mod provenance;
@@ -16,31 +17,37 @@ mod pull_line;
 mod read;
 mod records;
 mod shelf;
+mod write;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use assay_git::{Objects, RefKind, Reference, Repositories, Repository};
+use assay_git::{Objects, RefKind, Reference, Repositories};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
-use assay_store::{
-    AccountId, Branch, Discussion, Event, EventKind, IndexedEntry, IndexedRef, NewEntry, Status, Tx,
-};
-use serde_json::Value as Json;
+use assay_store::{AccountId, IndexedEntry, NewEntry, Store, Tx};
+use tokio::sync::Semaphore;
 
-use self::derive::{Change, Derived, MainChange, Task, derive};
+pub(crate) use self::derive::MAX_ENTRIES;
+use self::gather::plan;
 use self::main_line::MainLine;
 pub(crate) use self::plain::digest;
-use self::pull_line::{Happening, Pull};
 pub(crate) use self::read::{
     CARD_FILE, DEFINITION_FILE, MAX_BYTES, RESULTS_FOLDER, Submission, benchmark_of, definition,
     submissions,
 };
 pub(crate) use self::records::RECORDS_FOLDER;
-use self::records::RecordsChange;
 pub(crate) use self::shelf::Shelf;
+use self::write::{Written, write};
+use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
-use crate::trust::{Trust, judge};
+use crate::hub::Hub;
+use crate::trust::Trust;
+use crate::webhook::Telling;
+
+/// How often the index of a repository is planned again because another process wrote it meanwhile.
+const MAX_PLANS: usize = 5;
+/// How many repositories of a process are read at a time. Each may hold all versions that are kept of a branch.
+const DERIVED_AT_ONCE: usize = 4;
 
 /// What a change of the index touched, for those who keep some of it in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,78 +80,98 @@ impl Touched {
         self.add_model(key, id);
     }
 
+    /// The refs or the records of a repository have changed, and its index not yet.
+    pub(crate) fn touch_repository(&mut self, repo: &Repo) {
+        match repo.kind {
+            RepoKind::Model => self.add_model(repo.key, &repo.id),
+            RepoKind::Dataset => {}
+        }
+    }
+
     fn add_model(&mut self, key: RepoKey, id: &RepoId) {
         self.models.insert(key);
         self.model_names.insert(id.as_str().to_ascii_lowercase());
     }
 }
 
-/// Which pull requests are read again.
+/// How much of the index of a repository is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Afresh {
-    /// Those whose ref moved, or which have ended.
-    Moved,
-    /// Those, and this one, whose status changed.
-    Pull(u32),
+pub(crate) enum Extent {
+    /// What is new: the commits that the main branch gained, and the pull requests whose ref is not the one that is
+    /// indexed.
+    New,
+    /// Everything, in place of what is there.
+    Everything,
 }
 
-/// Brings the index of a repository up to its refs and records. The result is the same whether it was kept up step by
-/// step or is made from nothing.
-pub(crate) async fn index_repository(
-    hub: &Hub,
-    tx: &mut Tx,
-    key: RepoKey,
-) -> Result<Touched, Error> {
-    index(&hub.sources(), tx, key, Afresh::Moved).await
-}
-
-/// What the index is made of.
+/// What the index is made of, and how it is written.
 #[derive(Clone)]
 pub(crate) struct Sources {
     /// The repositories.
     pub(crate) git: Arc<Repositories>,
     /// The keys and the logs.
-    pub(crate) trust: Arc<Trust>,
+    trust: Arc<Trust>,
+    /// The turn to read a repository.
+    deriving: Arc<Semaphore>,
+    /// How many rows one transaction writes, when it need not write more.
+    transaction_rows: usize,
 }
 
-/// What [`index_repository`] does, with a pull request that is to be read again.
-pub(crate) async fn index(
-    sources: &Sources,
-    tx: &mut Tx,
-    key: RepoKey,
-    afresh: Afresh,
-) -> Result<Touched, Error> {
-    let Some(record) = tx.repository(key).await? else {
-        return Ok(Touched::default());
-    };
-    let git = Arc::clone(&sources.git);
-    let (repository, refs) = blocking(move || {
-        let repository = git.get(key)?;
-        let refs = public(repository.refs()?);
-        Ok((repository, refs))
-    })
-    .await?;
-    let task = gather(tx, record.kind, repository, &refs, afresh).await?;
-    let mut touched = Touched {
-        boards: task.shown.clone(),
-        ..Touched::default()
-    };
-    let indexed = task.indexed.clone();
-    let mut derived = blocking(move || Ok(derive(&task)?)).await?;
-    judge(&sources.trust, tx, &record, derived.entries()).await?;
-    touched.boards.extend(derived.boards());
-    match record.kind {
-        RepoKind::Model => touched.add_model(key, &record.id),
-        // Files beside the definition, such as records, change no board.
-        RepoKind::Dataset => {
-            if let Change::To(_) = derived.benchmark {
-                touched.datasets.insert(key);
-            }
+impl Sources {
+    /// What the index of a hub is made of.
+    pub(crate) fn new(git: Arc<Repositories>, trust: Arc<Trust>, transaction_rows: usize) -> Self {
+        Self {
+            git,
+            trust,
+            deriving: Arc::new(Semaphore::new(DERIVED_AT_ONCE)),
+            transaction_rows: transaction_rows.max(1),
         }
     }
-    write(tx, key, &derived, indexed.is_empty()).await?;
-    write_refs(tx, key, &indexed, &refs).await?;
-    Ok(touched)
+
+    /// Returns whether the directory of a repository is there.
+    pub(crate) fn has_directory(&self, key: RepoKey) -> bool {
+        self.git.path(key).is_dir()
+    }
+}
+
+/// Brings the index of a repository up to its refs and records, for whoever holds the lock of the repository. The result
+/// is the same whether it was kept up step by step or is made from nothing.
+///
+/// Everything is read before a transaction begins, and nothing is written unless the index is still what it was then.
+/// An ordinary change is one transaction. A large one is several: first the versions that are over already, then all that
+/// is current, in one. Until the last one the index says that it is behind, so that a crash is caught up with.
+pub(crate) async fn index(
+    sources: &Sources,
+    store: &Store,
+    key: RepoKey,
+    extent: Extent,
+    telling: Option<&Telling<'_>>,
+) -> Result<Touched, Error> {
+    for _ in 0..MAX_PLANS {
+        let Some(plan) = plan(sources, store, key, extent).await? else {
+            return Ok(Touched::default());
+        };
+        match write(sources, store, plan, telling).await? {
+            Written::Done(touched) => return Ok(touched),
+            Written::Overtaken => {}
+        }
+    }
+    Err(Error::Unavailable(format!(
+        "the index of repository {key} is being written by another process; it catches up by itself"
+    )))
+}
+
+impl Hub {
+    /// Brings the index of a repository up to its refs and records.
+    pub(crate) async fn index_repository(
+        &self,
+        key: RepoKey,
+        telling: Option<&Telling<'_>>,
+    ) -> Result<(), Error> {
+        let touched = index(&self.sources, &self.store, key, Extent::New, telling).await?;
+        self.touch(&touched);
+        Ok(())
+    }
 }
 
 /// What a change of a repository's name, visibility or existence touches: ask before it, and again after it.
@@ -192,209 +219,7 @@ pub(crate) fn entries_after(
     Ok(step.map(|step| step.entries))
 }
 
-/// Collects what the records and the index say of a repository.
-async fn gather(
-    tx: &mut Tx,
-    kind: RepoKind,
-    repository: Repository,
-    refs: &[Reference],
-    afresh: Afresh,
-) -> Result<Task, Error> {
-    let key = repository.key();
-    let targets: BTreeMap<&str, ObjectId> = refs
-        .iter()
-        .map(|reference| (reference.name.as_str(), reference.target))
-        .collect();
-    let indexed: BTreeMap<String, ObjectId> = tx
-        .indexed_refs(key)
-        .await?
-        .into_iter()
-        .map(|held| (held.name, held.target))
-        .collect();
-    let mut task = Task {
-        kind,
-        old: indexed.get(MAIN).copied(),
-        new: targets.get(MAIN).copied(),
-        current: Vec::new(),
-        shown: BTreeSet::new(),
-        merges: BTreeMap::new(),
-        pulls: Vec::new(),
-        indexed,
-        repository,
-    };
-    if kind == RepoKind::Dataset {
-        return Ok(task);
-    }
-    // A repository without indexed refs has no index at all.
-    let rows = if task.indexed.is_empty() {
-        Vec::new()
-    } else {
-        tx.entries_of_model(key, None).await?
-    };
-    task.shown = rows.iter().map(|row| board_of(&row.version)).collect();
-    let (main, community): (Vec<IndexedEntry>, Vec<IndexedEntry>) = rows
-        .into_iter()
-        .partition(|entry| entry.branch == Branch::Main);
-    task.current = main;
-    let shown: BTreeSet<u32> = community
-        .iter()
-        .filter_map(|entry| entry.branch.pull())
-        .collect();
-    for pull in tx.pulls_of(key).await? {
-        if let Some(commit) = pull.merge_commit {
-            task.merges.insert(commit, author(&pull));
-        }
-        let name = format!("refs/pr/{}", pull.num);
-        let tip = targets.get(name.as_str()).copied();
-        let moved = task.indexed.get(&name).copied() != tip;
-        let ended = !is_live(pull.status) && shown.contains(&pull.num);
-        if moved || ended || afresh == Afresh::Pull(pull.num) {
-            let events = tx.events_of(key, pull.num).await?;
-            task.pulls.push(pull_of(&pull, &events, tip));
-        }
-    }
-    Ok(task)
-}
-
-/// The name of the main branch, as the index spells it.
-const MAIN: &str = "refs/heads/main";
-
-/// Whether the results of a pull request count. A draft counts from its first commit on: many tools never publish theirs.
-fn is_live(status: Status) -> bool {
-    match status {
-        Status::Draft | Status::Open => true,
-        Status::Closed | Status::Merged => false,
-    }
-}
-
-fn author(pull: &Discussion) -> Option<AccountId> {
-    pull.author.as_ref().map(|author| author.id)
-}
-
-fn pull_of(pull: &Discussion, events: &[Event], tip: Option<ObjectId>) -> Pull {
-    let is_for_main = pull.base.as_deref() == Some(MAIN);
-    let happenings = events
-        .iter()
-        .filter_map(|event| Some((event.created, happening(event)?)));
-    Pull {
-        num: pull.num,
-        author: author(pull),
-        created: pull.created,
-        opened_at: pull.opened_at,
-        happenings: happenings.filter(|_| is_for_main).collect(),
-        tip: tip.filter(|_| is_for_main),
-    }
-}
-
-/// What an event means for the index. The keys are those of `discussion.rs`, which writes them.
-fn happening(event: &Event) -> Option<Happening> {
-    let text = |key: &str| event.data.get(key).and_then(Json::as_str);
-    match event.kind {
-        EventKind::Commit => text("oid")?.parse().ok().map(Happening::Commit),
-        EventKind::StatusChange => {
-            let status = Status::ALL
-                .into_iter()
-                .find(|status| Some(status.as_str()) == text("status"))?;
-            Some(if is_live(status) {
-                Happening::Opened
-            } else {
-                Happening::Ended
-            })
-        }
-        EventKind::Comment | EventKind::TitleChange => None,
-    }
-}
-
 /// The benchmark that an entry names, in lower case.
 fn board_of(entry: &NewEntry) -> String {
     entry.entry.dataset.as_str().to_ascii_lowercase()
-}
-
-/// Writes what was derived. Where nothing is indexed yet, there is nothing to remove.
-async fn write(tx: &mut Tx, key: RepoKey, derived: &Derived, is_new: bool) -> Result<(), Error> {
-    match &derived.main {
-        MainChange::Steps(steps) => {
-            for step in steps {
-                tx.replace_entries(key, Branch::Main, step.at, &step.entries)
-                    .await?;
-            }
-        }
-        MainChange::Anew(versions) if is_new && versions.is_empty() => {}
-        MainChange::Anew(versions) => tx.rewrite_entries(key, Branch::Main, versions).await?,
-    }
-    for (num, versions) in &derived.pulls {
-        if is_new && versions.is_empty() {
-            continue;
-        }
-        tx.rewrite_entries(key, Branch::Pull(*num), versions)
-            .await?;
-    }
-    if let Change::To(card) = &derived.card
-        && !(is_new && card.is_none())
-    {
-        tx.set_card(key, card.as_ref()).await?;
-    }
-    if let Change::To(benchmark) = &derived.benchmark
-        && !(is_new && benchmark.is_none())
-    {
-        tx.set_benchmark(key, benchmark.as_ref()).await?;
-    }
-    write_records(tx, key, &derived.records, is_new).await
-}
-
-async fn write_records(
-    tx: &mut Tx,
-    key: RepoKey,
-    change: &RecordsChange,
-    is_new: bool,
-) -> Result<(), Error> {
-    let written = match change {
-        RecordsChange::Steps(written, gone) => {
-            for path in gone {
-                tx.remove_record(key, path).await?;
-            }
-            written
-        }
-        RecordsChange::Anew(all) => {
-            if !is_new {
-                tx.clear_records(key).await?;
-            }
-            all
-        }
-    };
-    tx.set_records(key, written).await?;
-    Ok(())
-}
-
-/// Writes the refs that differ: a repository may have thousands, and a push moves one.
-async fn write_refs(
-    tx: &mut Tx,
-    key: RepoKey,
-    indexed: &BTreeMap<String, ObjectId>,
-    refs: &[Reference],
-) -> Result<(), Error> {
-    if indexed.is_empty() {
-        let all: Vec<IndexedRef> = refs
-            .iter()
-            .map(|reference| IndexedRef {
-                name: reference.name.as_str().to_owned(),
-                target: reference.target,
-            })
-            .collect();
-        tx.set_indexed_refs(key, &all).await?;
-        return Ok(());
-    }
-    let mut gone: BTreeSet<&str> = indexed.keys().map(String::as_str).collect();
-    for reference in refs {
-        let name = reference.name.as_str();
-        gone.remove(name);
-        if indexed.get(name) != Some(&reference.target) {
-            tx.set_indexed_ref(key, name, Some(&reference.target))
-                .await?;
-        }
-    }
-    for name in gone {
-        tx.set_indexed_ref(key, name, None).await?;
-    }
-    Ok(())
 }

@@ -282,8 +282,15 @@ impl SharedJudge {
         let runtime = tokio::runtime::Handle::current();
         let open = move |oid: LargeFileId| {
             let hash = Sha256::from_bytes(*oid.as_bytes());
-            let size = runtime.block_on(store.large_object(key?, &hash)).ok()?;
-            size.and_then(|_| large_files.open(oid).ok())
+            let key = key?;
+            let is_held = runtime.block_on(async {
+                Ok::<_, assay_store::Error>(
+                    store.large_object(key, &hash).await?.is_some()
+                        || store.upload(key, &hash).await?.is_some(),
+                )
+            });
+            is_held.ok().filter(|held| *held)?;
+            large_files.open(oid).ok()
         };
         Ok(Self {
             kind,

@@ -1,6 +1,6 @@
 //! What the hub hands to the lake, and what it keeps from those who ask there.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assay_model::{ObjectId, RepoKind};
@@ -21,31 +21,39 @@ const PAGE: usize = 1000;
 /// The file that says which commit a directory was made from. No search for records looks at it.
 const MARK: &str = ".head";
 /// Which files are written. Another choice is another number, so that what an older program has written is written again.
-const EXPORT: u32 = 2;
+const EXPORT: u32 = 3;
 /// Where a repository is written until it is complete.
 const UNFINISHED: &str = ".unfinished";
 
-/// The repositories that not everybody sees, by every name that they have or had, in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Unseen {
-    /// Models.
-    pub models: Vec<String>,
-    /// Datasets.
-    pub datasets: Vec<String>,
+/// The outcome of [`Hub::export_public`].
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// The directories that have changed, from the root.
+    pub changed: Vec<PathBuf>,
+    /// The repositories that could not be written. What was written of them before is still there.
+    pub failed: Vec<FailedExport>,
+}
+
+/// A repository that could not be written.
+#[derive(Debug)]
+pub struct FailedExport {
+    /// Its directory, from the root.
+    pub directory: PathBuf,
+    /// Its kind and name, for people.
+    pub repository: String,
+    /// The commit that could not be written.
+    pub head: ObjectId,
+    /// The reason.
+    pub error: Error,
 }
 
 impl Hub {
-    /// What no answer from the lake shows. It is asked for before every question: a repository that becomes private is hidden
-    /// at once, whatever the lake still holds of it.
-    pub async fn unseen(&self) -> Result<Unseen, Error> {
-        let mut unseen = Unseen::default();
-        for (kind, name) in self.store.unseen_names().await? {
-            match kind {
-                RepoKind::Model => unseen.models.push(name),
-                RepoKind::Dataset => unseen.datasets.push(name),
-            }
-        }
-        Ok(unseen)
+    /// Returns the directories of [`Hub::export_public`] whose content everybody may see, from the root. This is asked for before every
+    /// question to the lake: what is private, closed or deleted is not among them from that change on, whatever the lake still holds.
+    pub async fn public_directories(&self) -> Result<Vec<String>, Error> {
+        let public = self.store.public_repositories().await?;
+        let directories = public.iter().map(|(kind, uid)| directory_of(*kind, uid));
+        Ok(directories.collect())
     }
 
     /// A number that is another one after every change, whichever process made it.
@@ -54,11 +62,16 @@ impl Hub {
     }
 
     /// Brings a directory up to what everybody sees of results and records: those of the main branch of every public
-    /// repository, below `models/…` and `datasets/…`. What is not public, or no more, is not there. Returns which directories
-    /// have changed, from the root.
-    pub async fn export_public(&self, root: &Path) -> Result<Vec<PathBuf>, Error> {
-        let mut changed = Vec::new();
-        let mut known = BTreeSet::new();
+    /// repository, below `models/UID/NAMESPACE/NAME` and `datasets/UID/NAMESPACE/NAME`. What is not public, or no more, is not
+    /// there. A repository that cannot be written is reported and does not keep others from being written or removed. Those that
+    /// `waiting` names with the commit that they are at are passed over.
+    pub async fn export_public(
+        &self,
+        root: &Path,
+        waiting: &BTreeMap<PathBuf, ObjectId>,
+    ) -> Result<Exported, Error> {
+        let mut exported = Exported::default();
+        let mut known = BTreeMap::new();
         for kind in [RepoKind::Model, RepoKind::Dataset] {
             let mut cursor = None;
             loop {
@@ -76,11 +89,21 @@ impl Hub {
                     if info.private || info.disabled {
                         continue;
                     }
-                    let place = place_of(&info);
-                    if self.export(&info, root, &place).await? {
-                        changed.push(place.clone());
+                    let directory = PathBuf::from(directory_of(kind, &info.uid));
+                    if waiting.get(&directory) != Some(&info.sha) {
+                        let place = directory.join(info.id.as_str());
+                        match self.export(&info, root, &place).await {
+                            Ok(true) => exported.changed.push(directory.clone()),
+                            Ok(false) => {}
+                            Err(error) => exported.failed.push(FailedExport {
+                                directory: directory.clone(),
+                                repository: format!("{}/{}", kind.plural(), info.id),
+                                head: info.sha,
+                                error,
+                            }),
+                        }
                     }
-                    known.insert(place);
+                    known.insert(directory, info.id.as_str().to_owned());
                 }
                 cursor = page.next;
                 if cursor.is_none() {
@@ -89,8 +112,9 @@ impl Hub {
             }
         }
         let root = root.to_owned();
-        changed.extend(blocking(move || remove_unknown(&root, &known)).await?);
-        Ok(changed)
+        let removed = blocking(move || remove_unknown(&root, &known)).await?;
+        exported.changed.extend(removed);
+        Ok(exported)
     }
 
     /// Writes a repository, unless it is there as it is.
@@ -190,35 +214,65 @@ impl Hub {
                         Ok(()) => Ok(()),
                         Err(_) => fs_err::copy(&from, &to).map(|_| ()),
                     },
+                    BlobContent::Unpacked(blob) => {
+                        let mut file = fs_err::File::create(&to)?;
+                        std::io::copy(&mut blob.reader(), &mut file).map(|_| ())
+                    }
                     BlobContent::NotRead => Ok(()),
                 }
             };
-            write().map_err(Error::internal)
+            match write() {
+                // Git takes longer names than the file system does. Such a file cannot come into the lake; the others can.
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidFilename => {
+                    tracing::warn!("a file does not come into the lake: {error}");
+                    Ok(())
+                }
+                written => written.map_err(Error::internal),
+            }
         })
         .await
     }
 }
 
-/// Where a repository is written.
-fn place_of(info: &RepoInfo) -> PathBuf {
-    Path::new(info.kind.plural()).join(info.id.as_str())
+/// The directory of a repository, from the root. It is named for the identity of the repository and not for its name, which another
+/// repository may have one day.
+fn directory_of(kind: RepoKind, uid: &[u8; 16]) -> String {
+    format!("{}/{:032x}", kind.plural(), u128::from_be_bytes(*uid))
 }
 
-/// Removes what is written of repositories that are not public, or no more. Returns where that was.
-fn remove_unknown(root: &Path, known: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
-    let mut gone = Vec::new();
+/// Removes what is written of repositories that are not public, or no more, and of names that they no longer have. `known` has the name
+/// of each public repository by its directory. Returns the directories that have changed.
+fn remove_unknown(root: &Path, known: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>, Error> {
+    let mut changed = Vec::new();
     for kind in [RepoKind::Model, RepoKind::Dataset] {
-        for namespace in children(&root.join(kind.plural()))? {
-            for name in children(&namespace)? {
-                let place = name.strip_prefix(root).map_err(Error::internal)?;
-                if !known.contains(place) {
-                    remove(&name)?;
-                    gone.push(place.to_owned());
+        for path in children(&root.join(kind.plural()))? {
+            let directory = path.strip_prefix(root).map_err(Error::internal)?.to_owned();
+            match known.get(&directory) {
+                None => {
+                    remove(&path)?;
+                    changed.push(directory);
                 }
+                Some(name) if remove_former_names(&path, name)? => changed.push(directory),
+                Some(_) => {}
             }
         }
     }
-    Ok(gone)
+    Ok(changed)
+}
+
+/// Removes what is written of a repository under names that it no longer has. Returns whether there was something.
+fn remove_former_names(directory: &Path, name: &str) -> Result<bool, Error> {
+    let current = directory.join(name);
+    let mut removed = false;
+    for namespace in children(directory)? {
+        for path in children(&namespace)? {
+            if path != current {
+                remove(&path)?;
+                removed = true;
+            }
+        }
+    }
+    Ok(removed)
 }
 
 /// What lies in a directory; nothing when there is none.

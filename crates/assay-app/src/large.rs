@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
-use assay_git::LargeFileId;
-use assay_store::Sha256;
+use assay_git::{LargeFileId, RefName};
+use assay_store::{self as store, AccountId, Sha256};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::mpsc;
 
+use crate::access::{Caller, Need};
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
@@ -14,6 +15,47 @@ use crate::hub::Hub;
 const CHUNK_BYTES: usize = 256 << 10;
 /// How many chunks may wait for the disk.
 const CHUNKS_WAITING: usize = 4;
+
+/// The account that uploads a large file, and its right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uploader {
+    pub(crate) account: AccountId,
+    pub(crate) may_write: bool,
+    /// The token that the link was made for, which it ends with.
+    pub(crate) token: Option<i64>,
+}
+
+impl Uploader {
+    /// Returns the uploader that a signed link names.
+    pub fn from_link(account: i64, may_write: bool) -> Self {
+        Self {
+            account: AccountId(account),
+            may_write,
+            token: None,
+        }
+    }
+
+    /// Returns the same with the token that the link was made for.
+    #[must_use]
+    pub fn with_token(self, token: Option<i64>) -> Self {
+        Self { token, ..self }
+    }
+
+    /// Returns the number of the token, for a link.
+    pub fn token(self) -> Option<i64> {
+        self.token
+    }
+
+    /// Returns the number of the account, for a link.
+    pub fn account(self) -> i64 {
+        self.account.0
+    }
+
+    /// Returns whether the account may write to the repository.
+    pub fn may_write(self) -> bool {
+        self.may_write
+    }
+}
 
 /// A large file that the hub has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,25 +69,77 @@ pub struct LargeObject {
 }
 
 impl Hub {
-    /// Takes the bytes of a large file for a repository.
+    /// Receives the bytes of a large file for a repository. They wait there, served to nobody, until a commit names them.
+    /// Whether the uploader still has the right that they had when the link was made is asked before and after.
     pub async fn store_large(
         &self,
         repo: &Repo,
+        uploader: Uploader,
         sha256: &str,
         size: u64,
         content: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<(), Error> {
-        let limit = self.config.limits.large_file_bytes;
-        if size > limit {
-            return Err(Error::TooLarge(format!("a file has at most {limit} bytes")));
-        }
+        let Uploader {
+            account, may_write, ..
+        } = uploader;
+        self.check_uploader(repo.key, uploader).await?;
+        self.check_upload(repo, account, may_write, size).await?;
         let oid = parse(sha256)?;
         self.receive(oid, size, content).await?;
-        let mut tx = self.store.begin().await?;
-        tx.add_large_object(repo.key, &Sha256::from_bytes(*oid.as_bytes()), size)
+        let is_named = self.is_named_by_main(repo, oid).await?;
+        let hash = Sha256::from_bytes(*oid.as_bytes());
+        let mut tx = self.begin_upload(repo.key, uploader).await?;
+        // `git lfs push` may come after `git push`, and then no later commit would name the file.
+        if is_named {
+            tx.add_large_object(repo.key, &hash, size).await?;
+        } else {
+            tx.add_upload(&store::Upload {
+                key: repo.key,
+                oid: hash,
+                size,
+                account,
+                uploaded: self.now(),
+            })
             .await?;
+        }
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Refuses an upload of this size before its bytes are sent.
+    pub async fn check_upload_size(
+        &self,
+        repo: &Repo,
+        uploader: Uploader,
+        size: u64,
+    ) -> Result<(), Error> {
+        let Uploader {
+            account, may_write, ..
+        } = uploader;
+        self.check_upload(repo, account, may_write, size).await
+    }
+
+    /// Checks whether the files of `main` have a pointer to a large file.
+    async fn is_named_by_main(&self, repo: &Repo, oid: LargeFileId) -> Result<bool, Error> {
+        self.with_git(repo.key, move |git| {
+            let Some(main) = git.find_ref(&RefName::main())? else {
+                return Ok(false);
+            };
+            Ok(git.objects().names_large_file(main.target, oid)?)
+        })
+        .await
+    }
+
+    /// Returns who uploads for a repository, with a token that has the right to.
+    pub async fn uploader(&self, caller: &Caller, repo: &Repo) -> Result<Uploader, Error> {
+        let actor = caller.signed_in()?;
+        self.count_write(actor)?;
+        let may_write = self.check(caller, repo, Need::Write).await.is_ok();
+        Ok(Uploader {
+            account: actor.account,
+            may_write,
+            token: actor.token,
+        })
     }
 
     /// Writes what a client sends where blocking is allowed. The bytes are taken in even when the hub has them for
@@ -82,6 +176,17 @@ impl Hub {
         let written = writing.await.map_err(Error::internal)?;
         reading.map_err(|error| Error::Invalid(format!("the upload broke off: {error}")))?;
         Ok(written?)
+    }
+
+    /// Returns the size of a large file that this repository has, or that was uploaded for it and waits for a commit.
+    pub async fn uploaded(&self, repo: &Repo, sha256: &str) -> Result<Option<u64>, Error> {
+        let oid = parse(sha256)?;
+        let hash = Sha256::from_bytes(*oid.as_bytes());
+        let size = match self.store.large_object(repo.key, &hash).await? {
+            Some(size) => Some(size),
+            None => self.store.upload(repo.key, &hash).await?,
+        };
+        Ok(size.filter(|_| self.large_files.contains(oid)))
     }
 
     /// A large file that this repository has.

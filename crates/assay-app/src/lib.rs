@@ -10,19 +10,30 @@ extern crate self as assay_app;
 mod access;
 mod account;
 mod adopt;
+mod adoption;
+mod arrival;
+mod arriving;
 mod attributes;
 mod audit;
+mod backup;
 mod board;
 mod collect;
 mod commit;
 mod config;
+mod damage;
+mod diffs;
 mod discussion;
+mod disk;
 mod docs;
 mod door;
 mod error;
+mod facts;
 mod file;
 mod findings;
+mod guesses;
+mod home;
 mod hub;
+mod hub_file;
 mod index;
 pub mod issuer;
 mod judge;
@@ -33,18 +44,25 @@ mod listing;
 mod lock;
 mod moderate;
 mod name;
+mod new_account;
 mod operator;
 mod origin;
 mod password;
 mod preupload;
 mod publish;
+mod purge;
 mod push;
+mod push_turns;
+mod quota;
+mod readiness;
 mod record;
 mod recover;
 mod reference;
 mod relocate;
 mod repo_info;
 mod repository;
+mod reserve;
+mod rights;
 mod search;
 mod secret;
 mod session;
@@ -54,11 +72,16 @@ mod target;
 mod tenant;
 mod token;
 mod trust;
+mod unpacked;
+mod unrecorded;
 mod web_session;
 mod webhook;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
+pub use adoption::{
+    AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
+};
 pub use assay_board::{
     Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
 };
@@ -74,31 +97,42 @@ pub use assay_trust::log::{
 };
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use audit::{AuditPage, AuditQuery, SignInMethod};
+pub use backup::{
+    BackupOptions, BackupPlace, BackupReport, CheckReport, Generation, Restored, check_backup,
+    list_generations, restore_backup,
+};
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
     Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,
 };
-pub use collect::{Collected, GRACE};
+pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
-pub use config::{HubConfig, Limits, Passphrase, TrustConfig};
+pub use config::{Founders, HubConfig, Limits, Passphrase, TrustConfig};
+pub use damage::{Damage, DamagedRepository};
+pub use diffs::DiffText;
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, NewDiscussion,
-    PullDetails, Status,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
+    NewDiscussion, PullDetails, Status,
 };
 pub use docs::{RulePage, rule_page, rule_pages};
 pub use door::Repo;
 pub use error::{Error, Missing};
+pub use facts::RepoFacts;
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use findings::findings;
 pub use hub::Hub;
-pub use lake::Unseen;
-pub use large::LargeObject;
+pub use hub_file::{HubFile, HubId, HubIdError};
+pub use lake::{Exported, FailedExport};
+pub use large::{LargeObject, Uploader};
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
-pub use operator::{IndexDifference, Reindexed};
+pub use new_account::{LookAlike, NewAccount};
+pub use operator::{IndexCheck, IndexDifference, Reindexed};
 pub use origin::Origin;
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
+pub use purge::{PurgeReport, PurgedItem, PurgedPage};
 pub use push::{PushOutcome, PushRejection, PushReply};
+pub use readiness::{CheckStatus, Readiness, ReadinessCheck};
 pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use relocate::copy_database;
@@ -113,6 +147,8 @@ pub use trust::{
     NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
     WitnessAddress, WitnessAnswer, Witnesses, hint, keys_of_jwks,
 };
+pub use unpacked::{UnpackedBlob, UnpackedReader};
+pub use unrecorded::UnrecordedRepository;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight, Parcel,

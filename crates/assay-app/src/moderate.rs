@@ -1,19 +1,19 @@
 //! What pages ask beside what the API does: where a caller is at home, what a commit changed, and what the operator
 //! takes off the boards.
 
+use std::sync::Arc;
+
 use assay_model::{ObjectId, RepoId, RepoKind, Role};
 use assay_store::{AuditAction, AuditSubject};
 
 use crate::access::{Caller, Need};
 use crate::account::{Account, Membership};
+use crate::diffs::DiffText;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::file::{LastCommit, resolve};
 use crate::hub::Hub;
 use crate::index::touched_by;
-
-/// How long the changes of a commit may be, in bytes; what is longer is cut.
-const MAX_DIFF: usize = 1 << 20;
 
 /// A commit with what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct CommitDetails {
     /// What it follows on.
     pub parents: Vec<ObjectId>,
     /// What it changed against the first of those, as text; none for a first commit.
-    pub diff: Option<String>,
+    pub diff: Option<Arc<DiffText>>,
 }
 
 impl Caller {
@@ -65,22 +65,22 @@ impl Hub {
         revision: &str,
     ) -> Result<CommitDetails, Error> {
         let revision = revision.to_owned();
-        self.with_git(repo.key, move |git| {
-            let id = resolve(git, &revision)?;
-            let objects = git.objects();
-            let commit = objects.commit(id)?;
-            let parents = commit.parents.clone();
-            let diff = match parents.first() {
-                Some(parent) => Some(objects.diff(*parent, id, MAX_DIFF)?.text),
-                None => None,
-            };
-            Ok(CommitDetails {
-                commit: LastCommit::of(commit),
-                parents,
-                diff,
+        let commit = self
+            .with_git(repo.key, move |git| {
+                let id = resolve(git, &revision)?;
+                Ok(git.objects().commit(id)?)
             })
+            .await?;
+        let parents = commit.parents.clone();
+        let diff = match parents.first() {
+            Some(parent) => Some(self.diff_between(repo.key, *parent, commit.id).await?),
+            None => None,
+        };
+        Ok(CommitDetails {
+            commit: LastCommit::of(commit),
+            parents,
+            diff,
         })
-        .await
     }
 
     /// Closes a repository to everyone but the operator, and takes its results off the boards; or opens it again.
@@ -94,7 +94,7 @@ impl Hub {
         caller.check_operator()?;
         let repo = self.repo(caller, kind, id, Need::Read).await?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(crate::error::Missing::Repo));
         };
@@ -107,9 +107,13 @@ impl Hub {
             AuditAction::RepoOpened
         };
         self.audit(&mut tx, caller, action, repo.audited()).await?;
+        if disabled {
+            self.note_facts_before(&mut tx, repo.key).await?;
+        }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         Ok(())
     }
 
@@ -118,7 +122,7 @@ impl Hub {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = false;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.update_account(&account).await?;
         let subject = AuditSubject::account(&account.name);
         self.audit(&mut tx, caller, AuditAction::AccountEnabled, subject)

@@ -1,6 +1,7 @@
 //! Which names accounts and repositories may have.
 
-use assay_model::{RepoId, is_reserved_namespace};
+use assay_model::{RepoId, is_reserved_namespace, reserved_namespaces, skeleton};
+use assay_store::Tx;
 
 use crate::error::Error;
 
@@ -15,6 +16,26 @@ pub(crate) fn check_account(name: &str) -> Result<(), Error> {
         return Err(Error::Invalid(format!("`{name}` is a reserved name")));
     }
     Ok(())
+}
+
+/// Refuses a name that people would take for that of another account, or for an address of the hub.
+pub(crate) async fn check_look(tx: &mut Tx, name: &str) -> Result<(), Error> {
+    let other = match reserved_that_looks_like(name) {
+        Some(reserved) => Some(reserved.to_owned()),
+        None => tx.account_that_looks_like(name).await?,
+    };
+    match other {
+        Some(other) => Err(Error::Taken(format!(
+            "`{name}` looks like `{other}`; choose a name that nobody takes for another one"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Returns the reserved name that a name looks like.
+fn reserved_that_looks_like(name: &str) -> Option<&'static str> {
+    let own = skeleton(name);
+    reserved_namespaces().find(|reserved| skeleton(reserved) == own)
 }
 
 /// The id of a repository in a namespace.
@@ -35,6 +56,8 @@ mod tests {
             assert!(check_account(name).is_err(), "{name}");
         }
         assert!(check_account("apis").is_ok());
+        assert_eq!(reserved_that_looks_like("Iogin"), Some("login"));
+        assert_eq!(reserved_that_looks_like("apis"), None);
     }
 
     #[test]

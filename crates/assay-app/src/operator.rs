@@ -1,29 +1,36 @@
 //! What the operator does to the index as a whole.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
-use assay_store::{AuditAction, AuditSubject, DumpRow, Store, Tx};
+use assay_store::{AuditAction, AuditSubject, DumpRow, Store};
 use sha2::{Digest as _, Sha256};
 
 use crate::access::{Caller, Need};
+use crate::damage::{Damage, DamagedRepository, read_refs};
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
-use crate::index::{Afresh, DEFINITION_FILE, Sources, Touched, index, touched_by};
+use crate::hub::{Hub, blocking};
+use crate::index::{DEFINITION_FILE, Extent, Sources, index, touched_by};
 use crate::trust::Sizes;
 
 /// What the comparison calls differences in what is known of the logs.
 const NO_REPOSITORY: RepoKey = RepoKey(0);
 /// How many keys are asked for at a time.
 const KEYS: u32 = 1000;
-/// How many repositories are replaced in the index in one transaction.
-const REPLACED: usize = 32;
+/// How often a comparison looks again at repositories that others were writing to.
+const LOOKS: usize = 3;
+/// How long it waits for them each time.
+const WRITERS_PATIENCE: Duration = Duration::from_millis(500);
+/// How long it waits before it asks whether they are done.
+const WRITERS_PAUSE: Duration = Duration::from_millis(20);
 /// How many differences are told.
 const MAX_DIFFERENCES: usize = 1000;
 
 /// What a rebuild of the index went through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reindexed {
     /// Repositories.
     pub repositories: u64,
@@ -31,6 +38,17 @@ pub struct Reindexed {
     pub entries: u64,
     /// Benchmarks.
     pub benchmarks: u64,
+    /// The repositories that cannot be read, whose index stays as it was.
+    pub damaged: Vec<DamagedRepository>,
+}
+
+/// The outcome of comparing the live index with a rebuilt one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexCheck {
+    /// The lines in which they differ.
+    pub differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, which are not compared.
+    pub damaged: Vec<DamagedRepository>,
 }
 
 /// One line in which the live index and a rebuilt one differ.
@@ -54,7 +72,7 @@ impl Hub {
         let repo = self
             .repo(caller, RepoKind::Dataset, benchmark, Need::Read)
             .await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         if official {
             let known = tx.benchmark(repo.key).await?;
             if !known.is_some_and(|known| known.valid) {
@@ -84,20 +102,24 @@ impl Hub {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        let mut damaged = compared.damaged;
         if keys.contains(&NO_REPOSITORY) {
             self.forget_logs().await?;
         }
-        // The index of a repository depends on no other, so they need not all change at once; who wants to write waits
-        // for a few of them only.
-        for some in keys.chunks(REPLACED) {
-            let mut tx = self.store.begin().await?;
-            renew(&self.sources(), &mut tx, some).await?;
-            tx.commit().await?;
+        let replaced = keys.len();
+        // The index of a repository depends on no other, so they need not all change at once.
+        for key in keys {
+            let _locked = self.lock(key).await?;
+            for (key, faults) in renew(&self.sources, &self.store, &[key]).await? {
+                // It could be read a moment ago. What was indexed of it stays.
+                self.note_damage(key, faults);
+                damaged.push(key);
+            }
         }
         self.boards.forget();
         let mut tx = self.store.begin().await?;
         let counts = tx.counts().await?;
-        let subject = AuditSubject::hub().with(format!("{} repositories replaced", keys.len()));
+        let subject = AuditSubject::hub().with(format!("{replaced} repositories replaced"));
         self.audit(&mut tx, &self.shell(), AuditAction::IndexRebuilt, subject)
             .await?;
         tx.commit().await?;
@@ -105,26 +127,57 @@ impl Hub {
             repositories: counts.models + counts.datasets,
             entries: counts.entries,
             benchmarks: counts.benchmarks,
+            damaged: self.describe_damage(damaged).await?,
         })
     }
 
-    /// Builds the index again beside the live one and says where they differ.
+    /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
     pub async fn check_index(
         &self,
         progress: &(dyn Fn(u64, u64) + Sync),
-    ) -> Result<Vec<IndexDifference>, Error> {
+    ) -> Result<IndexCheck, Error> {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
+        let damaged = self.describe_damage(compared.damaged).await?;
         if compared.keys.is_empty() {
-            return Ok(Vec::new());
+            return Ok(IndexCheck {
+                differences: Vec::new(),
+                damaged,
+            });
         }
-        // A change may have been under way. Refs move only inside a transaction, so while we hold one, nothing moves:
-        // what differs now differs in truth.
-        let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
-        let tx = self.store.begin().await?;
-        let compared = self.compare_with_rebuilt(Some(&keys), progress).await;
-        tx.rollback().await?;
-        Ok(compared?.differences)
+        let mut keys: Vec<RepoKey> = compared.keys.into_iter().collect();
+        let mut looks = 0;
+        loop {
+            self.wait_for_writers(&keys).await?;
+            looks += 1;
+            // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
+            // moves: what differs now differs in truth, unless a change was still being indexed.
+            let mut tx = self.store.begin().await?;
+            let compared = tokio::select! {
+                biased;
+                compared = self.compare_with_rebuilt(Some(&keys), progress) => compared?,
+                ended = tx.stay_alive() => return Err(ended.into()),
+            };
+            tx.rollback().await?;
+            let different: Vec<RepoKey> = compared.keys.into_iter().collect();
+            if looks >= LOOKS || !self.is_any_behind(&different).await? {
+                return Ok(IndexCheck {
+                    differences: compared.differences,
+                    damaged,
+                });
+            }
+            keys = different;
+        }
+    }
+
+    /// Waits until changes of these repositories that may be under way are indexed. What a crash has left stays behind,
+    /// so there is an end to it.
+    async fn wait_for_writers(&self, keys: &[RepoKey]) -> Result<(), Error> {
+        let until = tokio::time::Instant::now() + WRITERS_PATIENCE;
+        while tokio::time::Instant::now() < until && self.is_any_behind(keys).await? {
+            tokio::time::sleep(WRITERS_PAUSE).await;
+        }
+        Ok(())
     }
 
     /// Compares the live index with one in which some repositories, or all, are indexed anew.
@@ -152,15 +205,24 @@ impl Hub {
             tx.forget_logs().await?;
             self.trust.follow(&mut tx, Some(sizes)).await?;
         }
-        match keys {
-            Some(keys) => renew(&self.sources(), &mut tx, keys).await?,
-            None => rebuild(&self.sources(), &mut tx, sizes, progress).await?,
+        if keys.is_none() {
+            tx.drop_index().await?;
+            self.trust.follow(&mut tx, Some(sizes)).await?;
         }
         tx.commit().await?;
-        let compared = compare(&live, &rebuilt).await;
+        let damaged = match keys {
+            Some(keys) => renew(&self.sources, &rebuilt, keys).await?,
+            None => rebuild(&self.sources, &rebuilt, progress).await?,
+        };
+        let compared = compare(&live, &rebuilt, &damaged).await;
         live.close().await;
         rebuilt.close().await;
-        compared
+        let mut compared = compared?;
+        compared.damaged = damaged.keys().copied().collect();
+        for (key, fault) in damaged {
+            self.note_damage(key, fault);
+        }
+        Ok(compared)
     }
 }
 
@@ -192,70 +254,77 @@ struct Compared {
     keys: BTreeSet<RepoKey>,
     /// The rows, up to [`MAX_DIFFERENCES`].
     differences: Vec<IndexDifference>,
+    /// The repositories that cannot be read, of which nothing is said.
+    damaged: Vec<RepoKey>,
 }
 
-/// Makes the index of some repositories anew.
-async fn renew(sources: &Sources, tx: &mut Tx, keys: &[RepoKey]) -> Result<(), Error> {
-    for key in keys.iter().filter(|key| **key != NO_REPOSITORY) {
-        tx.drop_index_of(*key).await?;
-        index_or_tell(sources, tx, *key).await;
+/// Repositories that could not be indexed, and why.
+type NotIndexed = BTreeMap<RepoKey, Vec<Damage>>;
+
+/// Makes the index of some repositories anew. One that is damaged must not keep the others from being indexed.
+async fn renew(sources: &Sources, store: &Store, keys: &[RepoKey]) -> Result<NotIndexed, Error> {
+    let mut damaged = NotIndexed::new();
+    for key in keys.iter().copied().filter(|key| *key != NO_REPOSITORY) {
+        if let Err(faults) = index_or_tell(sources, store, key, Extent::Everything).await? {
+            damaged.insert(key, faults);
+        }
     }
-    Ok(())
+    Ok(damaged)
 }
 
-/// Makes the index of every repository anew.
+/// Makes the index of every repository where none has any.
 async fn rebuild(
     sources: &Sources,
-    tx: &mut Tx,
-    sizes: Sizes,
+    store: &Store,
     progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<(), Error> {
-    tx.drop_index().await?;
-    sources.trust.follow(tx, Some(sizes)).await?;
-    let counts = tx.counts().await?;
+) -> Result<NotIndexed, Error> {
+    let counts = store.counts().await?;
     let total = counts.models + counts.datasets;
     let (mut done, mut last) = (0, None);
+    let mut damaged = NotIndexed::new();
     loop {
-        let keys = tx.repository_keys(last, KEYS).await?;
+        let keys = store.repository_keys(last, KEYS).await?;
         let Some(end) = keys.last().copied() else {
-            return Ok(());
+            return Ok(damaged);
         };
         last = Some(end);
         for key in keys {
-            index_or_tell(sources, tx, key).await;
+            if let Err(faults) = index_or_tell(sources, store, key, Extent::New).await? {
+                damaged.insert(key, faults);
+            }
             done += 1;
             progress(done, total);
         }
     }
 }
 
-/// Indexes a repository. One that is damaged must not keep all others from being indexed.
-async fn index_or_tell(sources: &Sources, tx: &mut Tx, key: RepoKey) {
-    if let Err(error) = index_existing(sources, tx, key).await {
-        tracing::error!(%key, ?error, "repository {key} could not be indexed");
-    }
-}
-
-/// Indexes a repository, unless its directory is gone: what is left of a deletion that was cut short has no index.
-pub(crate) async fn index_existing(
+/// Indexes a repository, or tells what is wrong with it.
+async fn index_or_tell(
     sources: &Sources,
-    tx: &mut Tx,
+    store: &Store,
     key: RepoKey,
-) -> Result<Touched, Error> {
-    if !sources.git.path(key).is_dir() {
-        tracing::warn!(%key, "repository {key} has no directory and is not indexed");
-        return Ok(Touched::default());
+    extent: Extent,
+) -> Result<Result<(), Vec<Damage>>, Error> {
+    let git = Arc::clone(&sources.git);
+    if let Err(faults) = blocking(move || Ok(read_refs(&git, key))).await? {
+        return Ok(Err(faults));
     }
-    index(sources, tx, key, Afresh::Moved).await
+    match index(sources, store, key, extent, None).await {
+        Ok(_) => Ok(Ok(())),
+        Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
+    }
 }
 
 /// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
 /// agree need little memory; only when they do not, they are read again for the words.
-async fn compare(live: &Store, rebuilt: &Store) -> Result<Compared, Error> {
+async fn compare(live: &Store, rebuilt: &Store, damaged: &NotIndexed) -> Result<Compared, Error> {
     let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
     for (store, weight) in [(live, 1), (rebuilt, -1)] {
         let mut dump = store.index_dump().await?;
         while let Some(row) = dump.next().await? {
+            if damaged.contains_key(&row.key) {
+                continue;
+            }
             match balance.entry(digest(&row)) {
                 Entry::Occupied(mut held) => {
                     *held.get_mut() += weight;

@@ -1,15 +1,21 @@
 //! Passwords, for those who sign in to the pages without a token. Only a slow hash of one is kept.
 
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+use std::time::Duration;
+
 use argon2::{Algorithm, Argon2, Params, Version};
 use assay_store::{AuditAction, AuditSubject};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
+use zxcvbn::{Score, zxcvbn};
 
-use crate::access::Caller;
-use crate::account::{AccountKind, writer};
+use crate::access::{Caller, CallerKind};
+use crate::account::AccountKind;
 use crate::error::Error;
+use crate::guesses::Guesser;
 use crate::hub::{Hub, blocking};
 use crate::secret;
 
@@ -17,6 +23,8 @@ use crate::secret;
 const MIN_CHARACTERS: usize = 12;
 /// The longest password, in bytes.
 const MAX_BYTES: usize = 1_024;
+/// The shortest account name that a password may not be built around, in characters.
+const NAME_CHARACTERS: usize = 4;
 /// How long a hash is, in bytes.
 const HASH_BYTES: usize = 32;
 /// How much memory a hash takes, in KiB.
@@ -26,8 +34,19 @@ const PASSES: u32 = 2;
 /// What every hash of ours begins with, in the common notation for password hashes.
 const NOTATION: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
-/// How many passwords are hashed at once: each takes memory and a core, and strangers decide how many are sent.
-static TURNS: Semaphore = Semaphore::const_new(2);
+/// How strong a password has to be: hard to guess for who knows the common ones and has its hash.
+const STRENGTH: Score = Score::Three;
+/// The beginning of a password that its strength is judged by, in characters: judging takes longer than the length.
+const JUDGED_CHARACTERS: usize = 100;
+/// How long a password waits for its turn to be hashed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The turns to hash a password. Each takes a core, and strangers decide how many are sent, so at least half of the cores
+/// are left to everybody else.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    Semaphore::new((cores / 2).max(1))
+});
 
 impl Hub {
     /// Gives a user a password, or takes it away, for the operator; every session of that user ends.
@@ -45,23 +64,44 @@ impl Hub {
         self.write_password(caller, &account, password).await
     }
 
-    /// Gives the caller another password. Who has one must know it; every session of theirs ends.
+    /// Gives the caller another password. They must know the present one, and have signed in with it: a token never
+    /// becomes more than it is. The first password comes from an operator. Every session of the account ends.
     pub async fn change_password(
         &self,
         caller: &Caller,
         current: &str,
         password: Option<&str>,
     ) -> Result<(), Error> {
-        let account = writer(caller)?;
-        if let Some(hash) = self.store.password_of(account).await?
-            && !verified(current, hash).await?
-        {
+        let user = caller.signed_in()?;
+        if !caller.may_change_password() {
+            return Err(Error::Forbidden(
+                "a token may not set a password: sign in with your password, or ask an operator"
+                    .to_owned(),
+            ));
+        }
+        let account = self.account_named(&user.name).await?;
+        match self.store.password_of(account.id).await? {
+            Some(hash) => self.check_current(&account, current, hash).await?,
+            None => caller.check_operator()?,
+        }
+        self.write_password(caller, &account, password).await
+    }
+
+    /// Refuses everything but the present password of an account; wrong ones count as they do at the sign-in.
+    async fn check_current(
+        &self,
+        account: &assay_store::Account,
+        current: &str,
+        hash: String,
+    ) -> Result<(), Error> {
+        let guesser = Guesser::new(&account.name, None);
+        self.count_guess(&guesser).await?;
+        if !verified(current, hash).await? {
             return Err(Error::Forbidden(
                 "the current password is not this one".to_owned(),
             ));
         }
-        let account = self.account_named(&caller.signed_in()?.name).await?;
-        self.write_password(caller, &account, password).await
+        self.forgive_guesses(&guesser).await
     }
 
     /// Whether the caller has a password.
@@ -93,9 +133,9 @@ impl Hub {
     ) -> Result<(), Error> {
         let hash = match password {
             None => None,
-            Some(password) => Some(hashed(checked(password)?).await?),
+            Some(password) => Some(hashed(checked(password, account)?).await?),
         };
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.set_password(account.id, hash.as_deref(), self.now())
             .await?;
         tx.end_web_sessions(account.id, None).await?;
@@ -106,12 +146,23 @@ impl Hub {
         let subject = AuditSubject::account(&account.name);
         self.audit(&mut tx, caller, action, subject).await?;
         tx.commit().await?;
-        Ok(())
+        self.forgive_guesses(&Guesser::new(&account.name, None))
+            .await
     }
 }
 
-/// A password that may be one.
-fn checked(password: &str) -> Result<String, Error> {
+impl Caller {
+    /// Whether the caller signed in with a password, or runs the hub with a token of scope `admin`.
+    pub fn may_change_password(&self) -> bool {
+        match &self.inner {
+            CallerKind::User(user) => user.token.is_none() || self.is_operator(),
+            CallerKind::Anonymous | CallerKind::Shell => false,
+        }
+    }
+}
+
+/// Returns a password that an account may have: long enough, not too long, and not easy to guess.
+fn checked(password: &str, account: &assay_store::Account) -> Result<String, Error> {
     if password.chars().count() < MIN_CHARACTERS {
         return Err(Error::Invalid(format!(
             "a password has at least {MIN_CHARACTERS} characters"
@@ -122,7 +173,47 @@ fn checked(password: &str) -> Result<String, Error> {
             "a password has at most {MAX_BYTES} bytes"
         )));
     }
+    if password.trim().is_empty() {
+        return Err(Error::Invalid(
+            "a password is more than white space".to_owned(),
+        ));
+    }
+    let letters = plain(password);
+    let names = [Some(&account.name), account.fullname.as_ref()];
+    for name in names.into_iter().flatten().map(|name| plain(name)) {
+        let is_long_name = name.chars().count() >= NAME_CHARACTERS;
+        let rest = letters.replace(&name, "");
+        if is_long_name && letters.contains(&name) && rest.chars().count() < MIN_CHARACTERS {
+            return Err(Error::Invalid(
+                "a password does not consist of the account name and a few characters".to_owned(),
+            ));
+        }
+    }
+    let beginning: String = password.chars().take(JUDGED_CHARACTERS).collect();
+    let known: Vec<&str> = [Some(&account.name), account.fullname.as_ref()]
+        .into_iter()
+        .chain([account.email.as_ref()])
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let estimate = zxcvbn(&beginning, &known);
+    if estimate.score() < STRENGTH {
+        let warning = estimate
+            .feedback()
+            .and_then(zxcvbn::feedback::Feedback::warning);
+        let why = warning.map(|warning| format!(": {warning}"));
+        return Err(Error::Invalid(format!(
+            "this password is easy to guess{}; several unrelated words are a good one",
+            why.unwrap_or_default().trim_end_matches('.')
+        )));
+    }
     Ok(password.to_owned())
+}
+
+/// Returns the letters and digits of a text, in lower case.
+fn plain(text: &str) -> String {
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 async fn hashed(password: String) -> Result<String, Error> {
@@ -176,7 +267,11 @@ fn nobodys() -> String {
 async fn in_turn<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let _turn = TURNS.acquire().await.map_err(Error::internal)?;
+    let turn = tokio::time::timeout(PATIENCE, TURNS.acquire()).await;
+    let turn = turn.map_err(|_| {
+        Error::Unavailable("too many passwords are being checked; try again in a moment".to_owned())
+    })?;
+    let _turn = turn.map_err(Error::internal)?;
     blocking(work).await
 }
 
@@ -210,10 +305,42 @@ mod tests {
         );
     }
 
+    fn ada() -> assay_store::Account {
+        assay_store::Account {
+            id: assay_store::AccountId(1),
+            name: "ada-lovelace".to_owned(),
+            kind: assay_store::AccountKind::User,
+            fullname: Some("Ada Lovelace".to_owned()),
+            email: None,
+            operator: false,
+            created: assay_model::Timestamp::from_millis(0),
+            disabled: false,
+        }
+    }
+
     #[test]
-    fn a_short_password_is_refused() {
-        assert!(checked("elevenchars").is_err());
-        assert!(checked("twelve chars").is_ok());
-        assert!(checked(&"x".repeat(MAX_BYTES + 1)).is_err());
+    fn short_common_and_empty_passwords_and_the_name_itself_are_refused() {
+        for password in [
+            "elevenchars",
+            "password1234",
+            "aaaaaaaaaaaa",
+            "            ",
+            "123456789012",
+            "qwertyuiopas",
+            "abcabcabcabc",
+            "Ada-Lovelace1",
+            "AdaLovelace12",
+            "ada-lovelace2026!",
+            &"x".repeat(MAX_BYTES + 1),
+        ] {
+            assert!(checked(password, &ada()).is_err(), "{password}");
+        }
+        for password in [
+            "correct horse battery",
+            "kQ7#pv2!wLz0",
+            "three dark lanterns",
+        ] {
+            assert!(checked(password, &ada()).is_ok(), "{password}");
+        }
     }
 }

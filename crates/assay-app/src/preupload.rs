@@ -87,7 +87,9 @@ impl Hub {
         let repo = self.repo(caller, kind, id, Need::Discuss).await?;
         match pull_number(&request.revision) {
             _ if request.create_pull => {}
-            Some(num) => self.check_pull_push(caller, &repo, num).await?,
+            Some(num) => {
+                self.check_pull_push(caller, &repo, num).await?;
+            }
             None => self.check(caller, &repo, Need::Write).await?,
         }
         let limits = self.config.limits;

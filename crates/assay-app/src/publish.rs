@@ -1,30 +1,34 @@
 //! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
 //!
 //! The order is what makes a crash harmless. Objects are in quarantine and are judged there; nothing has happened yet.
-//! What is decided on tokens that come for the first time is logged. Then the objects are admitted, the refs move by
-//! compare-and-swap, and only then the transaction is committed that records the discussion and the index. A crash before
-//! the refs leaves nothing but decisions, which the same change finds again; one after them leaves a repository that is
-//! ahead of the index, which catches up when the hub starts.
+//! What is decided on tokens that come for the first time is logged. Then the objects are admitted; in a transaction the
+//! discussion is recorded and the refs move by compare-and-swap; and when that is committed, the index is brought up to
+//! the refs, which reads git and takes as many short transactions as it needs. A crash before the refs leaves nothing but
+//! decisions and objects, which the same change finds again; one after them leaves a repository that is ahead of its
+//! records or its index, which catch up when the hub starts.
 
+mod check_size;
+
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use assay_git::{
-    Change as FileChange, CommitInfo, EntryKind, Expected, Objects, Quarantine, RefChange, RefName,
+    CommitInfo, Expected, LargeFileId, ObjectSize, Objects, Quarantine, RefChange, RefName,
 };
-use assay_model::{Diagnostic, ObjectId, RepoKind, RepoPath, Timestamp};
-use assay_render::visible;
+use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
 
-use crate::access::SignedIn;
-use crate::config::Limits;
+use crate::access::{Need, SignedIn};
+use crate::arrival::check_commits;
 use crate::discussion;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::index_repository;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
+use crate::quota::keep_uploads;
+use crate::rights::check_in;
 use crate::trust::{self, Sighting};
-use crate::webhook::{Watching, tell_pull};
+use crate::webhook::{Telling, tell_pull};
 
 /// The most commits of one change that a pull request lists; of more, the newest.
 const MAX_COMMIT_EVENTS: usize = 250;
@@ -96,6 +100,8 @@ pub(crate) struct Errand<'a> {
     pub(crate) actor: &'a SignedIn,
     /// The repository.
     pub(crate) repo: &'a Repo,
+    /// The right that the change takes. The actor has to have it when the refs move, not only when the request began.
+    pub(crate) need: Need,
     /// When the request came in, before it was read and before it waited for anyone. By this the freshness of tokens is
     /// judged, so a slow hub makes nobody late.
     pub(crate) received_at: Timestamp,
@@ -110,24 +116,34 @@ pub(crate) async fn publish(
     moves: Vec<RefMove>,
     note: Note,
 ) -> Result<Published, Error> {
+    hub.count_write(errand.actor)?;
+    // Nothing is judged or logged for who lost the right while the request came in.
+    hub.check_again(errand.actor, errand.repo.key, errand.need)
+        .await?;
     let Examined {
         quarantine,
         judgement,
         commits,
         sightings,
+        large_files,
+        incoming,
     } = examine(hub, errand.repo, quarantine, &moves, &note).await?;
     if !judgement.errors.is_empty() {
         return Err(Error::Refused(judgement.errors));
     }
+    let storage = hub.check_storage(errand.repo, incoming, 0).await?;
     let change = Change {
         actor: errand.actor.clone(),
         repo: errand.repo.clone(),
+        need: errand.need,
         received_at: errand.received_at,
         quarantine,
         moves,
         note,
         commits,
         sightings,
+        large_files,
+        storage,
     };
     let (hub, locked) = (hub.shared()?, locked.clone());
     // A client that goes away must not leave refs without their records, so from here on nobody can stop it.
@@ -147,12 +163,17 @@ pub(crate) async fn publish(
 struct Change {
     actor: SignedIn,
     repo: Repo,
+    need: Need,
     received_at: Timestamp,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
     note: Note,
     commits: Vec<CommitInfo>,
     sightings: Vec<Sighting>,
+    /// Uploads that the new commits name.
+    large_files: BTreeSet<LargeFileId>,
+    /// The size of the repository's git objects after the change.
+    storage: ObjectSize,
 }
 
 /// Makes a change, and returns the number of the pull request that it opens.
@@ -160,18 +181,34 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     let Change {
         actor,
         repo,
+        need,
         received_at,
         quarantine,
         mut moves,
         note,
         commits,
         sightings,
+        large_files,
+        storage,
     } = change;
     trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
+    let telling = Telling::begin(&hub.store, &repo, now).await?;
+    let opens_pull = matches!(note, Note::OpenPull { .. });
+    if opens_pull {
+        // Nothing of a pull request that is one too many may stay.
+        let mut tx = hub.store.begin().await?;
+        Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
+        tx.rollback().await?;
+    }
+    // Objects that no ref leads to do nobody any harm, so they need not wait for the turn to write.
+    blocking(move || Ok(quarantine.admit()?)).await?;
     let mut tx = hub.store.begin().await?;
+    check_in(&mut tx, &actor, repo.key, need, now).await?;
     let mut touched = hub.trust.follow(&mut tx, None).await?;
-    let watching = Watching::begin(&mut tx, &repo).await?;
+    if opens_pull {
+        Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
+    }
     let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
     let pull = match &note {
         Note::OpenPull { .. } => recorded,
@@ -180,20 +217,26 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     if let Some(num) = pull {
         name_pull(&mut moves, num)?;
     }
-    admit(hub, &repo, quarantine, moves).await?;
-    // From here on the change is in git. Whoever asked hears of an error, and the index catches up with the next change
-    // or at the next start.
-    tx.touch_repository(repo.key, now).await?;
-    touched.merge(index_repository(hub, &mut tx, repo.key).await?);
-    if let Some(watching) = watching {
-        watching.end(&mut tx, &repo, now).await?;
+    move_refs(hub, &repo, moves).await?;
+    // From here on the change is in git, whatever becomes of its records.
+    let finished = async {
+        tx.touch_repository(repo.key, now).await?;
+        tx.set_storage(repo.key, storage.bytes, storage.objects)
+            .await?;
+        keep_uploads(&mut tx, repo.key, &large_files).await?;
+        if let (Some(num), Some(action)) = (recorded, note.action()) {
+            let num = u32::try_from(num).map_err(Error::internal)?;
+            tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
+        }
+        tx.commit().await?;
+        touched.touch_repository(&repo);
+        hub.touch(&touched);
+        hub.index_repository(repo.key, telling.as_ref()).await
+    };
+    if let Err(error) = finished.await {
+        hub.catch_up_later(repo.key);
+        return Err(error.after_refs_moved());
     }
-    if let (Some(num), Some(action)) = (recorded, note.action()) {
-        let num = u32::try_from(num).map_err(Error::internal)?;
-        tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
-    }
-    tx.commit().await?;
-    hub.touch(&touched);
     Ok(pull)
 }
 
@@ -225,6 +268,10 @@ struct Examined {
     commits: Vec<CommitInfo>,
     /// The entries with tokens that refs are to point at.
     sightings: Vec<Sighting>,
+    /// Uploads that the new commits name.
+    large_files: BTreeSet<LargeFileId>,
+    /// The size of the new git objects.
+    incoming: ObjectSize,
 }
 
 async fn examine(
@@ -235,6 +282,11 @@ async fn examine(
     note: &Note,
 ) -> Result<Examined, Error> {
     let judge = SharedJudge::new(hub, repo.kind, Some(repo.key)).await?;
+    let uploads = hub.store.uploads_of_repository(repo.key).await?;
+    let uploads: BTreeSet<LargeFileId> = uploads
+        .iter()
+        .map(|upload| LargeFileId::from_bytes(*upload.oid.as_bytes()))
+        .collect();
     let base = match note {
         Note::OpenPull { base, .. } => base.clone(),
         Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => RefName::main(),
@@ -244,12 +296,13 @@ async fn examine(
     let limits = hub.config.limits;
     let kind = repo.kind;
     hub.with_git(repo.key, move |git| {
-        let known = git.objects();
         let objects = quarantine.objects();
         let head = git.find_ref(&base)?.map(|head| head.target);
         let mut judgement = Judgement::default();
         let mut commits = Vec::new();
         let mut sightings = Vec::new();
+        let mut large_files = BTreeSet::new();
+        let mut new_commits = HashSet::new();
         for change in &moves {
             let Some(new) = change.new else {
                 continue;
@@ -266,23 +319,34 @@ async fn examine(
             // A tag may be new and its commit not.
             let commit = objects.commit_behind(new)?.unwrap_or(new);
             match kind {
-                RepoKind::Model => sightings.extend(trust::sightings(&objects, old, commit)?),
+                RepoKind::Model => {
+                    check_size::count_results(&objects, old, commit)?;
+                    sightings.extend(trust::sightings(&objects, old, commit)?);
+                }
                 RepoKind::Dataset => {}
             }
-            // What the repository has already was judged when it came.
-            if known.contains(commit)? {
-                continue;
+            let arrival = git.arrival(&objects, commit, old)?;
+            new_commits.extend(arrival.commits.iter().copied());
+            check_size::count_commits(new_commits.len(), limits.push_commits)?;
+            if !uploads.is_empty() {
+                let named = objects.large_files_of(&arrival.commits)?;
+                large_files.extend(named.intersection(&uploads));
             }
-            // What a merge brings was looked at commit by commit, when it came.
-            if !matches!(told, Told::Tip) {
-                check_sizes(&objects, &limits, old, commit)?;
+            check_commits(&objects, &quarantine, &limits, &arrival)?;
+            // Where a ref points already, the files were judged when it came there. That the repository has a commit is not
+            // enough: it may have come below one that mended it, or with a ref that was refused.
+            if arrival.is_tip {
+                continue;
             }
             let found = judge.get().step(&objects, Step { old, new })?;
             judgement.errors.extend(found.errors);
             judgement.warnings.extend(found.warnings);
         }
         drop(objects);
+        let incoming = quarantine.object_size()?;
         Ok(Examined {
+            large_files,
+            incoming,
             quarantine,
             judgement,
             commits,
@@ -290,63 +354,6 @@ async fn examine(
         })
     })
     .await
-}
-
-/// Checks every new commit of a line against the limits of one: they hold for commits by the API and by git alike.
-fn check_sizes(
-    objects: &Objects,
-    limits: &Limits,
-    old: Option<ObjectId>,
-    new: ObjectId,
-) -> Result<(), Error> {
-    let until = match old {
-        Some(old) => objects.merge_base(old, new)?,
-        None => None,
-    };
-    for commit in objects.first_parents(new, until)? {
-        let changes = objects.changes(commit.parents.first().copied(), commit.id)?;
-        let short: String = commit.id.to_string().chars().take(10).collect();
-        if let Some(path) = objects.unnamed(commit.parents.first().copied(), commit.id)? {
-            return Err(unnameable(&path, RepoPath::MAX));
-        }
-        let is_long = |change: &&FileChange| {
-            change.new.is_some() && change.path.as_str().len() > limits.path_bytes
-        };
-        if let Some(change) = changes.iter().find(is_long) {
-            return Err(unnameable(change.path.as_str(), limits.path_bytes));
-        }
-        if changes.len() > limits.commit_files {
-            return Err(Error::TooLarge(format!(
-                "commit {short} changes {} files; a commit changes at most {}",
-                changes.len(),
-                limits.commit_files
-            )));
-        }
-        let mut bytes = 0;
-        for version in changes.iter().filter_map(|change| change.new) {
-            if matches!(version.kind, EntryKind::File(_)) {
-                bytes += objects.size(version.oid)?;
-            }
-        }
-        if bytes > limits.commit_bytes {
-            return Err(Error::TooLarge(format!(
-                "the files of commit {short} have {bytes} bytes together; those of a commit have at most {}",
-                limits.commit_bytes
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// How much of a path is told, in characters.
-const TOLD_OF_PATH: usize = 100;
-
-fn unnameable(path: &str, max: usize) -> Error {
-    let told: String = path.chars().take(TOLD_OF_PATH).collect();
-    Error::Unprocessable(format!(
-        "`{}` cannot be the path of a file here: a path is text of at most {max} bytes that leads nowhere else",
-        visible(&told)
-    ))
 }
 
 /// The commits of the first-parent line that are new, oldest first. The last one is always the tip, also when a pull
@@ -379,17 +386,11 @@ fn name_pull(moves: &mut [RefMove], num: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Objects first, refs after them, so that a ref never points at something that is not there.
-async fn admit(
-    hub: &Hub,
-    repo: &Repo,
-    quarantine: Quarantine,
-    moves: Vec<RefMove>,
-) -> Result<(), Error> {
+/// Moves the refs, whose objects are there already, so that a ref never points at something that is not.
+async fn move_refs(hub: &Hub, repo: &Repo, moves: Vec<RefMove>) -> Result<(), Error> {
     let git = Arc::clone(&hub.git);
     let key = repo.key;
     blocking(move || {
-        quarantine.admit()?;
         let changes: Vec<RefChange> = moves
             .into_iter()
             .map(|change| RefChange {

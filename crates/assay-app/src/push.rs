@@ -1,6 +1,7 @@
 mod outcome;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use assay_git::{
     Command, Expected, Objects, Push, ReceiveLimits, Received, RefKind, RefName, Service,
@@ -12,11 +13,13 @@ use tokio::io::AsyncRead;
 
 pub use self::outcome::{PushOutcome, PushRejection};
 use crate::access::{Caller, Need};
+use crate::arriving::Arriving;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::findings::findings;
 use crate::hub::{Hub, blocking};
 use crate::publish::{Errand, Note, Published, RefMove, publish};
+use crate::push_turns;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -28,8 +31,8 @@ pub struct PushReply(pub Bytes, pub PushOutcome);
 
 /// What a push may do with one of its refs.
 enum Ruling {
-    /// Move it, with what is said of that.
-    Move(RefMove, Note),
+    /// Move it, with what is said of that, by this right.
+    Move(RefMove, Note, Need),
     /// Leave it, for this reason.
     Refuse(String),
 }
@@ -59,7 +62,8 @@ impl Hub {
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        Ok(Box::new(git.upload_pack(request, protocol)?))
+        let pack = git.upload_pack(request, protocol, &self.fetches).await?;
+        Ok(Box::new(pack))
     }
 
     /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
@@ -70,17 +74,32 @@ impl Hub {
         page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
-        let received_at = self.now();
         // Whoever may not even open a pull request need not send a pack.
         self.check(caller, repo, Need::Discuss).await?;
+        let allowed = &self.config.limits;
+        let account = caller.signed_in()?.account;
+        let _turn = self
+            .push_turns
+            .take(account, allowed.pushes_at_once, push_turns::PATIENCE)
+            .await?;
         let limits = ReceiveLimits {
-            pack_bytes: self.config.limits.pack_bytes,
-            object_bytes: self.config.limits.file_bytes,
+            pack_bytes: allowed.pack_bytes,
+            object_bytes: allowed.file_bytes,
+            unpacked_bytes: allowed.unpacked_bytes,
+            objects: allowed.push_objects,
+            time: self.pushes.time(),
             ..ReceiveLimits::default()
         };
         let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        match git.receive(request, &limits).await? {
-            Received::Push(push) => self.take(caller, repo, page, received_at, push).await,
+        let turn = self.pushes.turn().await?;
+        let (request, arrival) = Arriving::new(request, Arc::clone(&self.clock));
+        let received = git.receive(request, &limits).await?;
+        drop(turn);
+        match received {
+            Received::Push(push) => {
+                let received_at = arrival.last();
+                self.take(caller, repo, page, received_at, push).await
+            }
             Received::Refused(reply) => {
                 let outcome = PushOutcome::Rejected(PushRejection::Pack);
                 Ok(PushReply(reply.into(), outcome))
@@ -108,6 +127,7 @@ impl Hub {
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
         let mut note = Note::None;
+        let mut need = Need::Discuss;
         let is_single = commands.len() == 1;
         let mut objects = quarantine.objects();
         for command in commands {
@@ -116,9 +136,10 @@ impl Hub {
             objects = returned;
             results.push(match ruling {
                 Ruling::Refuse(why) => (name, Err(why)),
-                Ruling::Move(change, own_note) => {
+                Ruling::Move(change, own_note, own_need) => {
                     moves.push(change);
                     note = own_note;
+                    need = need.max(own_need);
                     (name, Ok(()))
                 }
             });
@@ -139,6 +160,7 @@ impl Hub {
             let errand = Errand {
                 actor,
                 repo,
+                need,
                 received_at,
             };
             match publish(self, &locked, errand, quarantine, moves, note).await {
@@ -205,15 +227,16 @@ impl Hub {
         let Some(num) = name.as_pull().and_then(|number| i64::try_from(number).ok()) else {
             return Ok(Ruling::Refuse("there is no such pull request".to_owned()));
         };
-        let checked = self.check_pull_push(caller, repo, num).await;
-        if let Err(Error::NotFound(_)) = checked {
-            return Ok(Ruling::Refuse(format!(
-                "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
-            )));
-        }
-        if let Some(why) = refusal(checked)? {
-            return Ok(Ruling::Refuse(why));
-        }
+        let need = match self.check_pull_push(caller, repo, num).await {
+            Ok(need) => need,
+            Err(Error::NotFound(_)) => {
+                return Ok(Ruling::Refuse(format!(
+                    "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
+                )));
+            }
+            Err(Error::Forbidden(why) | Error::Conflict(why)) => return Ok(Ruling::Refuse(why)),
+            Err(other) => return Err(other),
+        };
         if new.is_none() {
             return Ok(Ruling::Refuse(
                 "the ref of a pull request stays; close it instead".to_owned(),
@@ -223,7 +246,7 @@ impl Hub {
             return Ok(alone());
         }
         let change = ref_move(name.clone(), old, new);
-        Ok(Ruling::Move(change, Note::CommitsToPull { num }))
+        Ok(Ruling::Move(change, Note::CommitsToPull { num }, need))
     }
 
     async fn rule_new_pull(
@@ -260,7 +283,7 @@ impl Hub {
                 description: commit.body,
                 base,
             };
-            Ok((Ruling::Move(change, note), objects))
+            Ok((Ruling::Move(change, note, Need::Discuss), objects))
         })
         .await
     }
@@ -288,7 +311,7 @@ async fn rule_main(
 ) -> Result<(Ruling, Objects), Error> {
     if name != RefName::main() {
         let change = ref_move(name, old, new);
-        return Ok((Ruling::Move(change, Note::None), objects));
+        return Ok((Ruling::Move(change, Note::None, Need::Write), objects));
     }
     blocking(move || {
         let ruling = match (old, new) {
@@ -296,7 +319,9 @@ async fn rule_main(
             (Some(old), Some(new)) if !objects.is_ancestor(old, new)? => Ruling::Refuse(
                 "the history of `main` cannot be replaced; fetch it and merge".to_owned(),
             ),
-            (Some(_) | None, Some(_)) => Ruling::Move(ref_move(name, old, new), Note::None),
+            (Some(_) | None, Some(_)) => {
+                Ruling::Move(ref_move(name, old, new), Note::None, Need::Write)
+            }
         };
         Ok((ruling, objects))
     })
@@ -347,6 +372,10 @@ fn short_reason(error: &Error) -> &'static str {
         Error::Refused(_) => "the files of this push have errors",
         Error::Stale => "somebody else moved it first; fetch and push again",
         Error::TooLarge(_) => "too large",
+        Error::OverQuota(_) => "over quota",
+        Error::NoSpace(_) => "the disk of the hub is full",
+        Error::ReadOnly(_) => "the disk of the hub can only be read",
+        Error::Damaged(_) => "the repository is damaged",
         _ => "refused",
     }
 }
@@ -368,6 +397,9 @@ fn success(published: &Published, page: &str) -> String {
 
 /// What the person reads when nothing moved. What is our fault is none of their business.
 fn failure(error: &Error) -> Result<String, Error> {
+    if let (Error::NoSpace(_) | Error::ReadOnly(_), Some(cause)) = (error, error.hidden_cause()) {
+        tracing::error!(%cause, "a push was refused: {error}: {cause}");
+    }
     match error {
         Error::Refused(diagnostics) => Ok(findings(diagnostics)),
         Error::Internal(source) => Err(Error::internal(source.to_string())),

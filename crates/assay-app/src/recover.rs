@@ -1,29 +1,72 @@
 //! Catching up after a crash: refs move in git first, and what the records and the index missed is made up for here.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use assay_git::{Reference, Repositories};
 use assay_model::RepoKey;
-use assay_store::IndexedRef;
+use assay_store::{IndexedRef, RecordedRepository};
 
+use crate::damage::{Damage, read_refs};
 use crate::discussion;
 use crate::error::Error;
+use crate::facts::RepoFacts;
 use crate::hub::{Hub, blocking};
-use crate::index::{Afresh, index, public};
 
 /// How many repositories are looked at in one go.
 const CHUNK: u32 = 512;
+/// How long after a failure the hub first tries to catch up with what is in git.
+const CATCH_UP_FIRST: Duration = Duration::from_secs(1);
+/// The longest pause between two tries.
+const CATCH_UP_PAUSE: Duration = Duration::from_mins(1);
+/// How often it is tried: for about a quarter of an hour.
+const CATCH_UP_TRIES: usize = 20;
 /// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
 /// hub with an older index derives it again when it starts.
-const INDEX_VERSION: &str = "3";
+const INDEX_VERSION: &str = "4";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 
 impl Hub {
-    /// Indexes every repository whose refs are not those that were indexed, and clears away what was never recorded.
+    /// Catches up with what a crash left behind. A disk that cannot be written must not keep the hub from being read: then it
+    /// is tried again later.
+    pub(crate) async fn catch_up_or_wait(&self) -> Result<(), Error> {
+        let caught_up = async {
+            let (git, large_files) = (Arc::clone(&self.git), self.large_files.clone());
+            blocking(move || {
+                git.recover()?;
+                large_files.recover()?;
+                Ok(())
+            })
+            .await?;
+            self.recover().await?;
+            self.renew_outdated().await
+        };
+        match caught_up.await {
+            Ok(()) => {
+                self.is_behind.store(false, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(error @ (Error::NoSpace(_) | Error::ReadOnly(_))) => {
+                if !self.is_behind.swap(true, Ordering::Relaxed) {
+                    let cause = error.hidden_cause().map(ToString::to_string);
+                    tracing::error!(
+                        cause,
+                        "what the last run left undone stays so until the disk can be written: {error}"
+                    );
+                }
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Indexes every repository whose refs are not those that were indexed, finishes what was under way when the hub
+    /// ended, and sets aside what is not recorded.
     pub(crate) async fn recover(&self) -> Result<(), Error> {
-        self.clear_unrecorded().await?;
+        self.sort_out_directories().await?;
+        self.write_missing_facts().await?;
         self.follow_logs().await?;
         let mut last = None;
         loop {
@@ -32,13 +75,20 @@ impl Hub {
                 return Ok(());
             };
             last = Some(end);
-            for (key, refs) in self.refs_of(keys).await? {
+            for (key, read) in self.refs_of(keys).await? {
+                // A repository that is damaged must not keep the hub from starting, and tells nothing of its results.
+                let refs = match read {
+                    Ok(refs) => refs,
+                    Err(faults) => {
+                        self.note_damage(key, faults);
+                        continue;
+                    }
+                };
                 if !self.is_behind(key, &refs).await? {
                     continue;
                 }
-                // A repository that is damaged must not keep the hub from starting.
                 if let Err(error) = self.catch_up(key).await {
-                    tracing::error!(%key, ?error, "the index of repository {key} stays behind");
+                    self.note_damage(key, vec![Damage::of_error(&error)]);
                 }
             }
         }
@@ -61,42 +111,43 @@ impl Hub {
         Ok(())
     }
 
-    /// Removes the directories of repositories that were being made or deleted when the hub died. Repositories are made
-    /// inside a transaction, so while we hold one, no living process is making any.
-    async fn clear_unrecorded(&self) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
-        let git = Arc::clone(&self.git);
-        let mut unrecorded: BTreeSet<RepoKey> = blocking(move || Ok(git.keys()?))
-            .await?
-            .into_iter()
-            .collect();
+    /// Writes down the facts of repositories whose file is missing or says something else.
+    async fn write_missing_facts(&self) -> Result<(), Error> {
         let mut last = None;
         loop {
-            let keys = tx.repository_keys(last, CHUNK).await?;
-            last = keys.last().copied();
-            for key in &keys {
-                unrecorded.remove(key);
-            }
-            if last.is_none() {
-                break;
+            let some = self.store.recorded_repositories(last, CHUNK).await?;
+            let Some(end) = some.last().map(|recorded| recorded.repository.key) else {
+                return Ok(());
+            };
+            last = Some(end);
+            let git = Arc::clone(&self.git);
+            for key in blocking(move || outdated_facts(&git, &some)).await? {
+                // Under the lock, so that nobody changes the records in between.
+                let _locked = self.lock(key).await?;
+                self.note_facts(key).await;
             }
         }
-        let git = Arc::clone(&self.git);
-        blocking(move || {
-            for key in unrecorded {
-                tracing::warn!(%key, "repository {key} is not recorded and is removed");
-                delete(&git, key)?;
-            }
-            Ok(())
-        })
-        .await?;
-        tx.rollback().await?;
-        Ok(())
     }
 
-    async fn refs_of(&self, keys: Vec<RepoKey>) -> Result<Vec<(RepoKey, Vec<Reference>)>, Error> {
+    async fn refs_of(
+        &self,
+        keys: Vec<RepoKey>,
+    ) -> Result<Vec<(RepoKey, Result<Vec<Reference>, Vec<Damage>>)>, Error> {
         let git = Arc::clone(&self.git);
-        blocking(move || Ok(read_refs(&git, keys))).await
+        let read = move |key| (key, read_refs(&git, key));
+        blocking(move || Ok(keys.into_iter().map(read).collect())).await
+    }
+
+    /// Whether the index of one of these repositories is behind its refs: being written, or left so by a crash.
+    pub(crate) async fn is_any_behind(&self, keys: &[RepoKey]) -> Result<bool, Error> {
+        for (key, read) in self.refs_of(keys.to_vec()).await? {
+            if let Ok(refs) = read
+                && self.is_behind(key, &refs).await?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn is_behind(&self, key: RepoKey, refs: &[Reference]) -> Result<bool, Error> {
@@ -111,32 +162,53 @@ impl Hub {
         tracing::info!(%key, "the index of repository {key} is behind and catches up");
         let _locked = self.lock(key).await?;
         let mut tx = self.store.begin().await?;
+        if tx.repository(key).await?.is_none() {
+            return Ok(());
+        }
         let git = Arc::clone(&self.git);
         let repository = blocking(move || Ok(git.get(key)?)).await?;
         discussion::repair(&mut tx, repository, key, self.now()).await?;
-        let touched = index(&self.sources(), &mut tx, key, Afresh::Moved).await?;
         tx.commit().await?;
-        self.touch(&touched);
-        Ok(())
+        self.index_repository(key, None).await
+    }
+
+    /// Catches up with a change that is in git and could not be recorded or indexed, as soon as that works again. Whoever
+    /// made it was told, and may have left.
+    pub(crate) fn catch_up_later(&self, key: RepoKey) {
+        let Ok(hub) = self.shared() else {
+            return;
+        };
+        let hub = Arc::downgrade(&hub);
+        tokio::spawn(async move {
+            let mut pause = CATCH_UP_FIRST;
+            for _ in 0..CATCH_UP_TRIES {
+                tokio::time::sleep(pause).await;
+                pause = (2 * pause).min(CATCH_UP_PAUSE);
+                let Some(hub) = hub.upgrade() else {
+                    return;
+                };
+                match hub.catch_up(key).await {
+                    Ok(()) => return,
+                    Err(error) => {
+                        tracing::warn!(%key, ?error, "repository {key} cannot be caught up with yet");
+                    }
+                }
+            }
+            tracing::error!(%key, "the index of repository {key} stays behind until the next start");
+        });
     }
 }
 
-/// Deletes the directory of a repository that is not recorded any more, unless somebody else has done so.
-pub(crate) fn delete(git: &Repositories, key: RepoKey) -> Result<(), Error> {
-    match git.delete(key) {
-        Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The refs of repositories. One that cannot be read has none to catch up with.
-fn read_refs(git: &Repositories, keys: Vec<RepoKey>) -> Vec<(RepoKey, Vec<Reference>)> {
-    let mut read = Vec::with_capacity(keys.len());
-    for key in keys {
-        match git.get(key).and_then(|repository| repository.refs()) {
-            Ok(refs) => read.push((key, public(refs))),
-            Err(error) => tracing::error!(%key, ?error, "repository {key} cannot be read"),
+/// The repositories whose file of facts does not say what the records say.
+fn outdated_facts(git: &Repositories, some: &[RecordedRepository]) -> Result<Vec<RepoKey>, Error> {
+    let mut outdated = Vec::new();
+    for recorded in some {
+        let key = recorded.repository.key;
+        let facts = RepoFacts::of_record(recorded).to_json()?;
+        let path = git.path(key);
+        if path.is_dir() && assay_git::read_facts(&path)?.as_deref() != Some(&facts) {
+            outdated.push(key);
         }
     }
-    read
+    Ok(outdated)
 }

@@ -78,7 +78,9 @@ impl Hub {
         name: &str,
         start: Option<&str>,
     ) -> Result<(), Error> {
-        let name = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        let name = RefName::branch(name)
+            .and_then(|name| name.check_new().map(|()| name))
+            .map_err(|error| Error::Invalid(error.to_string()))?;
         self.create_ref(caller, repo, name, start.unwrap_or("main"))
             .await
     }
@@ -108,7 +110,9 @@ impl Hub {
         revision: &str,
         message: Option<&str>,
     ) -> Result<(), Error> {
-        let full = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        let full = RefName::tag(name)
+            .and_then(|full| full.check_new().map(|()| full))
+            .map_err(|error| Error::Invalid(error.to_string()))?;
         let Some(message) = message else {
             return self.create_ref(caller, repo, full, revision).await;
         };
@@ -142,6 +146,7 @@ impl Hub {
         let errand = Errand {
             actor,
             repo,
+            need: Need::Write,
             received_at: self.now(),
         };
         match publish(self, &locked, errand, quarantine, moves, Note::None).await {
@@ -212,6 +217,7 @@ impl Hub {
         let errand = Errand {
             actor,
             repo,
+            need: Need::Write,
             received_at: self.now(),
         };
         publish(self, locked, errand, quarantine, vec![change], Note::None).await?;

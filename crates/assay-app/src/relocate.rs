@@ -1,9 +1,12 @@
 //! Moving the database of a hub to another place.
 
+use std::path::Path;
+
 use assay_model::{Durability, Timestamp};
 use assay_store::{AuditAction, AuditActor, AuditSubject, Copied, Database, NewAuditRow, Store};
 
 use crate::error::Error;
+use crate::hub_file::HubFile;
 use crate::tenant::ServerMark;
 
 /// Copies everything from one database into another that has nothing yet, and says what. The first stays as it is.
@@ -36,9 +39,14 @@ pub async fn copy_database(
     let copied = copy(&source, &target, from, shell_user, now).await;
     source.close().await;
     target.close().await;
-    copied
+    let copied = copied?;
+    for data in [from, to].into_iter().filter_map(directory_of) {
+        note_move(data, from, to)?;
+    }
+    Ok(copied)
 }
 
+/// Copies the rows, and records that in the audit log of the copy.
 async fn copy(
     source: &Store,
     target: &Store,
@@ -59,4 +67,23 @@ async fn copy(
     .await?;
     tx.commit().await?;
     Ok(copied)
+}
+
+/// The directory that the file of a database is in, which may be the data directory of its hub.
+fn directory_of(database: &Database) -> Option<&Path> {
+    match database {
+        Database::File(path) => path.parent(),
+        Database::Server(_) => None,
+    }
+}
+
+/// Lets the commands of a data directory find the database where it is now, when it was the one that is moved.
+fn note_move(data: &Path, from: &Database, to: &Database) -> Result<(), Error> {
+    match HubFile::read(data)? {
+        Some(mut file) if file.database == HubFile::address_of(data, from) => {
+            file.database = HubFile::address_of(data, to);
+            file.write(data)
+        }
+        Some(_) | None => Ok(()),
+    }
 }

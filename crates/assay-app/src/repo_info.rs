@@ -20,6 +20,8 @@ pub struct RepoInfo {
     pub id: RepoId,
     /// A number that stays when it is renamed, as 24 hexadecimal digits.
     pub stable_id: String,
+    /// Its identity, drawn at random when it was made. No other repository ever has it.
+    pub uid: [u8; 16],
     /// The commit that was asked for: the head of `main` unless a revision was named.
     pub sha: ObjectId,
     /// Who may see it.
@@ -67,6 +69,7 @@ impl RepoInfo {
             kind: repository.kind,
             id: repository.id,
             stable_id: format!("{:024x}", repository.key.0),
+            uid: repository.uid,
             sha,
             private: repository.settings.private,
             disabled: repository.settings.disabled,

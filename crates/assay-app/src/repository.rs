@@ -8,10 +8,10 @@ use crate::access::{self, Caller, Need, Relation};
 use crate::commit;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
-use crate::index::{index_repository, touched_by};
+use crate::index::touched_by;
 use crate::name;
-use crate::recover;
 use crate::repo_info::RepoInfo;
+use crate::unrecorded;
 
 /// The longest description of a repository, in bytes.
 const DESCRIPTION_BYTES: usize = 4_096;
@@ -56,6 +56,9 @@ impl Hub {
         caller: &Caller,
         new: NewRepository,
     ) -> Result<RepoInfo, Error> {
+        if let Ok(actor) = caller.signed_in() {
+            self.count_write(actor)?;
+        }
         let namespace = match &new.namespace {
             Some(namespace) => namespace.clone(),
             None => caller.signed_in()?.name.clone(),
@@ -116,34 +119,41 @@ impl Hub {
         new: &store::NewRepository,
     ) -> Result<RepoKey, Error> {
         let plan = first_commit(caller, new.created);
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let key = tx.add_repository(new).await.map_err(|error| match error {
             store::Error::Taken { .. } => taken(new.kind, &new.id),
             other => other.into(),
         })?;
-        let git = Arc::clone(&self.git);
+        let facts = self.facts_in(&mut tx, key).await?.to_json()?;
+        let (git, now) = (Arc::clone(&self.git), new.created);
         blocking(move || {
-            match git.create(key, &plan) {
-                // The remains of a crash between this and the commit of the transaction.
-                Err(assay_git::Error::RepositoryExists(_)) => {
-                    recover::delete(&git, key)?;
-                    git.create(key, &plan)?;
-                }
-                created => {
-                    created?;
-                }
-            }
+            // A transaction that was rolled back gave its key back, and an older database gives one that it gave before.
+            unrecorded::make_room(&git, key, now)?;
+            git.begin_creation(key, &plan, &facts)?;
             Ok(())
         })
         .await?;
-        let touched = index_repository(self, &mut tx, key).await?;
         let subject =
             AuditSubject::repo(new.kind, &new.id, key).with(visibility_word(new.settings.private));
         self.audit(&mut tx, caller, AuditAction::RepoCreated, subject)
             .await?;
         tx.commit().await?;
-        self.touch(&touched);
+        let locked = self.lock(key).await?;
+        if let Err(error) = self.index_repository(key, None).await {
+            drop(locked);
+            self.catch_up_later(key);
+            return Err(error);
+        }
+        self.finish_in_git(key).await;
         Ok(key)
+    }
+
+    /// Takes the mark of an unfinished creation or deletion away. One that stays is taken away at the next start.
+    async fn finish_in_git(&self, key: RepoKey) {
+        let git = Arc::clone(&self.git);
+        if let Err(error) = blocking(move || Ok(git.finish(key)?)).await {
+            tracing::warn!(%key, ?error, "repository {key} stays marked until the next start");
+        }
     }
 
     /// Deletes a repository.
@@ -155,17 +165,30 @@ impl Hub {
     ) -> Result<(), Error> {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
         }
         self.audit(&mut tx, caller, AuditAction::RepoDeleted, repo.audited())
             .await?;
-        tx.commit().await?;
+        // From here on, a directory without a record is one that somebody wanted to be gone.
+        let git = Arc::clone(&self.git);
+        blocking(move || match git.begin_deletion(repo.key) {
+            Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        })
+        .await?;
+        if let Err(error) = tx.commit().await {
+            // Who did not answer may still have committed.
+            if let Ok(Some(_)) = self.store.repository(repo.key).await {
+                self.finish_in_git(repo.key).await;
+            }
+            return Err(error.into());
+        }
         self.touch(&touched);
         let git = Arc::clone(&self.git);
-        blocking(move || recover::delete(&git, repo.key)).await
+        blocking(move || unrecorded::delete(&git, repo.key)).await
     }
 
     /// Renames a repository; the old name leads to it until someone takes that name.
@@ -191,7 +214,7 @@ impl Hub {
             self.check_creation(caller, owner, &to).await?
         };
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let mut touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         let is_renamed = tx
             .rename_repository(repo.key, &to, owner, self.now())
@@ -215,6 +238,7 @@ impl Hub {
         self.audit(&mut tx, caller, action, subject).await?;
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         Ok(())
     }
 
@@ -229,7 +253,7 @@ impl Hub {
         let repo = self.repo(caller, kind, id, Need::Admin).await?;
         let description = checked_description(settings.description)?;
         let _locked = self.lock(repo.key).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(Missing::Repo));
         };
@@ -247,9 +271,13 @@ impl Hub {
             own.description = description;
         }
         tx.set_repository(repo.key, &own).await?;
+        if own.private {
+            self.note_facts_before(&mut tx, repo.key).await?;
+        }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
         self.touch(&touched);
+        self.note_facts(repo.key).await;
         self.info(repo.key, None).await
     }
 }

@@ -7,8 +7,8 @@ use assay_store::Sha256;
 
 use crate::access::SignedIn;
 
-/// How long a sign-in is believed without asking the database again, in milliseconds. What this process changes ends it
-/// at once; this is for tokens that another process revokes.
+/// How long a sign-in is believed without asking the database again, in milliseconds. Any change by this process, and any
+/// that it hears of by another, ends it at once; this bounds what is not heard of.
 const BELIEVED_MILLIS: i64 = 2_000;
 /// How many sign-ins are remembered.
 const REMEMBERED: usize = 4_096;
@@ -24,22 +24,30 @@ struct Session {
     user: SignedIn,
     expires: Option<Timestamp>,
     looked_up: Timestamp,
-    generation: u64,
+    generation: Generation,
 }
 
 /// How things stood when a look-up began.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Generation(u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Generation {
+    /// Changes of accounts and tokens by this process.
+    own: u64,
+    /// The newest change by another process that this one has heard of.
+    others: u64,
+}
 
 impl Sessions {
     /// The generation to remember a look-up with. Ask before looking, or a change meanwhile goes unnoticed.
-    pub(crate) fn generation(&self) -> Generation {
-        Generation(self.generation.load(Ordering::Acquire))
+    pub(crate) fn generation(&self, others: u64) -> Generation {
+        Generation {
+            own: self.generation.load(Ordering::Acquire),
+            others,
+        }
     }
 
     /// Who has this secret, if that was looked up lately and nothing has changed since.
-    pub(crate) fn find(&self, hash: &Sha256, now: Timestamp) -> Option<SignedIn> {
-        let generation = self.generation().0;
+    pub(crate) fn find(&self, hash: &Sha256, now: Timestamp, others: u64) -> Option<SignedIn> {
+        let generation = self.generation(others);
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let session = sessions.get(hash)?;
         let age = now.millis().saturating_sub(session.looked_up.millis());
@@ -67,7 +75,7 @@ impl Sessions {
                 user,
                 expires,
                 looked_up: now,
-                generation: generation.0,
+                generation,
             },
         );
     }
@@ -85,6 +93,7 @@ mod tests {
     use super::*;
     use crate::access::Scope;
 
+    const OTHERS: u64 = 5;
     const SECRET: Sha256 = Sha256::from_bytes([7; 32]);
 
     fn at(millis: i64) -> Timestamp {
@@ -99,9 +108,10 @@ mod tests {
             email: None,
             operator: false,
             token: Some(1),
+            session: None,
             scope: Scope::Read,
         };
-        sessions.remember(SECRET, user, expires, at(0), sessions.generation());
+        sessions.remember(SECRET, user, expires, at(0), sessions.generation(OTHERS));
         sessions
     }
 
@@ -109,18 +119,21 @@ mod tests {
     fn a_look_up_is_believed_for_a_short_while() {
         let sessions = remembered(None);
 
-        assert!(sessions.find(&SECRET, at(BELIEVED_MILLIS)).is_some());
-        assert!(sessions.find(&SECRET, at(BELIEVED_MILLIS + 1)).is_none());
-        assert!(sessions.find(&SECRET, at(-1)).is_none());
+        let finds = |at| sessions.find(&SECRET, at, OTHERS).is_some();
+        assert!(finds(at(BELIEVED_MILLIS)));
+        assert!(!finds(at(BELIEVED_MILLIS + 1)));
+        assert!(!finds(at(-1)));
     }
 
     #[test]
     fn a_token_ends_when_it_ends_and_when_something_changed() {
         let sessions = remembered(Some(at(10)));
 
-        assert!(sessions.find(&SECRET, at(9)).is_some());
-        assert!(sessions.find(&SECRET, at(10)).is_none());
+        let finds = |at, others| sessions.find(&SECRET, at, others).is_some();
+        assert!(finds(at(9), OTHERS));
+        assert!(!finds(at(10), OTHERS));
+        assert!(!finds(at(9), OTHERS + 1));
         sessions.forget();
-        assert!(sessions.find(&SECRET, at(9)).is_none());
+        assert!(!finds(at(9), OTHERS));
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Target {
     pub(crate) from: RefName,
     /// What is said of it.
     pub(crate) note: Note,
+    /// The right that it takes.
+    pub(crate) need: Need,
 }
 
 impl Hub {
@@ -34,29 +36,32 @@ impl Hub {
                     description: request.description.clone(),
                     base,
                 },
+                need: Need::Discuss,
             });
         }
         if let Some(num) = pull_number(&request.revision) {
-            self.check_pull_push(caller, repo, num).await?;
+            let need = self.check_pull_push(caller, repo, num).await?;
             return Ok(Target {
                 from: pull_ref(num)?,
                 note: Note::CommitsToPull { num },
+                need,
             });
         }
         self.check(caller, repo, Need::Write).await?;
         Ok(Target {
             from: branch(&request.revision)?,
             note: Note::None,
+            need: Need::Write,
         })
     }
 
-    /// Refuses whoever may not add to a pull request, and everyone when it is over.
+    /// Refuses whoever may not add to a pull request, and everyone when it is over. The answer is the right that it takes.
     pub(crate) async fn check_pull_push(
         &self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
-    ) -> Result<(), Error> {
+    ) -> Result<Need, Error> {
         let actor = caller.signed_in()?;
         let missing = || Error::NotFound(Missing::Revision(format!("refs/pr/{num}")));
         let number = u32::try_from(num).map_err(|_| missing())?;
@@ -77,12 +82,14 @@ impl Hub {
         } else {
             Need::Write
         };
-        self.check(caller, repo, need).await.map_err(|error| match error {
+        let checked = self.check(caller, repo, need).await;
+        checked.map_err(|error| match error {
             Error::Forbidden(_) => Error::Forbidden(format!(
                 "only its author and those who may write to the repository may change pull request {num}"
             )),
             other => other,
-        })
+        })?;
+        Ok(need)
     }
 
     /// The commit that the new one follows on.

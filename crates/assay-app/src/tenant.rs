@@ -109,6 +109,16 @@ impl Tenant {
     }
 }
 
+/// Locks a file that is made if need be; `None` when another process has locked it. The lock goes with the file.
+pub(crate) fn lock_alone(path: &Path) -> Result<Option<File>, Error> {
+    let file = open_mark(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(Error::internal(error)),
+    }
+}
+
 fn open_mark(path: &Path) -> Result<File, Error> {
     let opened = fs_err::OpenOptions::new()
         .create(true)
@@ -120,7 +130,7 @@ fn open_mark(path: &Path) -> Result<File, Error> {
 
 /// Makes the directory so that only its owner can look into it: private repositories lie there as they are. One that is
 /// there keeps the permissions that somebody gave it, and whoever reads the log hears of them.
-fn make(data: &Path) -> Result<(), Error> {
+pub(crate) fn make(data: &Path) -> Result<(), Error> {
     if data.is_dir() {
         warn_if_open(data);
         return Ok(());

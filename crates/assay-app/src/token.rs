@@ -22,10 +22,13 @@ impl Hub {
         };
         let hash = secret::hash(secret);
         let now = self.now();
-        if let Some(user) = self.sessions.find(&hash, now) {
+        // Commands at the shell and other servers change accounts and tokens too.
+        self.store.generation().await?;
+        let others = self.store.generation_of_others();
+        if let Some(user) = self.sessions.find(&hash, now, others) {
             return Ok(Caller::new(CallerKind::User(user)));
         }
-        let generation = self.sessions.generation();
+        let generation = self.sessions.generation(others);
         let credential = self
             .store
             .credential(&hash)
@@ -45,12 +48,16 @@ impl Hub {
         let is_noted = token
             .last_used
             .is_some_and(|used| now.millis() - used.millis() < USE_NOTED_MILLIS);
-        if is_noted {
-            return;
+        if !is_noted {
+            self.write_use(token.id, now).await;
         }
+    }
+
+    /// Writes down that a token was used now. Nobody is turned away because that failed.
+    pub(crate) async fn write_use(&self, token: TokenId, now: Timestamp) {
         let noted = async {
             let mut tx = self.store.begin().await?;
-            tx.touch_token(token.id, now).await?;
+            tx.touch_token(token, now).await?;
             tx.commit().await
         };
         if let Err(error) = noted.await {
@@ -106,6 +113,15 @@ impl Hub {
                 "a token may not make one that allows more than itself".to_owned(),
             ));
         }
+        let mut tx = self.begin_as(caller).await?;
+        let parent = match caller.token() {
+            Some(id) => {
+                let parent = tx.token(TokenId(id)).await?;
+                Some(parent.ok_or(Error::BadCredentials)?)
+            }
+            None => None,
+        };
+        let expires = ending_with(parent.as_ref(), token.expires)?;
         if token.label.len() > LABEL_BYTES {
             return Err(Error::Invalid(format!(
                 "the name of a token has at most {LABEL_BYTES} bytes"
@@ -120,9 +136,9 @@ impl Hub {
             scope,
             only,
             created: self.now(),
-            expires: token.expires,
+            expires,
+            parent: parent.map(|parent| parent.id),
         };
-        let mut tx = self.store.begin().await?;
         let id = tx.add_token(&new).await?;
         let made = AuditSubject::account(&account.name).with(made_words(id, &new));
         self.audit(&mut tx, caller, AuditAction::TokenCreated, made)
@@ -135,6 +151,7 @@ impl Hub {
             created: new.created,
             expires: new.expires,
             last_used: None,
+            parent: new.parent.map(|parent| parent.0),
         };
         Ok((info, TokenSecret(secret)))
     }
@@ -150,13 +167,18 @@ impl Hub {
             .collect()
     }
 
-    /// Ends a token at once.
-    pub async fn revoke_token(&self, caller: &Caller, user: &str, id: i64) -> Result<(), Error> {
+    /// Ends a token at once, with every session that it opened and every token that was made with it. The answer is how
+    /// many tokens ended.
+    pub async fn revoke_token(&self, caller: &Caller, user: &str, id: i64) -> Result<u64, Error> {
         let account = self.account_whose_tokens(caller, user).await?;
         let tokens = self.store.tokens_of(account.id).await?;
         let is_own = tokens.iter().any(|token| token.id == TokenId(id));
-        let mut tx = self.store.begin().await?;
-        if !is_own || !tx.revoke_token(TokenId(id), self.now()).await? {
+        let mut tx = self.begin_as(caller).await?;
+        let mut ended = 0;
+        if is_own {
+            ended = tx.revoke_token(TokenId(id), self.now()).await?;
+        }
+        if ended == 0 {
             let text = format!("`{user}` has no token {id}");
             return Err(Error::NotFound(Missing::Other(text)));
         }
@@ -165,7 +187,7 @@ impl Hub {
             .await?;
         tx.commit().await?;
         self.sessions.forget();
-        Ok(())
+        Ok(ended)
     }
 
     /// The account of a user whose tokens the caller may manage: their own, or anyone's for the operator.
@@ -190,10 +212,28 @@ impl Hub {
 
 /// Whether a token still opens anything.
 pub(crate) fn is_good(credential: &store::Credential, now: Timestamp) -> bool {
-    let token = &credential.token;
-    token.revoked.is_none()
-        && token.expires.is_none_or(|expires| now < expires)
-        && !credential.account.disabled
+    is_live(&credential.token, now) && !credential.account.disabled
+}
+
+/// Whether a token was neither revoked nor has expired.
+pub(crate) fn is_live(token: &store::Token, now: Timestamp) -> bool {
+    token.revoked.is_none() && token.expires.is_none_or(|expires| now < expires)
+}
+
+/// Returns when a token ends that is made with another one: never later than that. Who names no end gets the parent's.
+fn ending_with(
+    parent: Option<&store::Token>,
+    expires: Option<Timestamp>,
+) -> Result<Option<Timestamp>, Error> {
+    match (parent.and_then(|parent| parent.expires), expires) {
+        (None, expires) => Ok(expires),
+        (Some(end), None) => Ok(Some(end)),
+        (Some(end), Some(expires)) if expires <= end => Ok(Some(expires)),
+        (Some(end), Some(_)) => Err(Error::Forbidden(format!(
+            "a token that is made with another one ends no later than that one, at {end}; sign in with your password to \
+             make one that lasts longer"
+        ))),
+    }
 }
 
 fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
@@ -204,6 +244,7 @@ fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
         email: account.email,
         operator: account.operator,
         token: Some(token.id.0),
+        session: None,
         scope: of_store(token.scope, token.only)?,
     })
 }
@@ -216,6 +257,7 @@ fn info(token: store::Token) -> Result<TokenInfo, Error> {
         created: token.created,
         expires: token.expires,
         last_used: token.last_used,
+        parent: token.parent.map(|parent| parent.0),
     })
 }
 

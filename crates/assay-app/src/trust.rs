@@ -28,12 +28,13 @@ mod vault;
 mod witnesses;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
 use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
 
-pub(crate) use self::admission::{Sighting, admit, sightings};
+pub(crate) use self::admission::{Sighting, admit, has_commit, sightings};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
 pub use self::issuers::{NewIssuer, keys_of_jwks};
@@ -48,8 +49,11 @@ pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, 
 use self::vault::Vault;
 use self::witnesses::Witnessing;
 pub use self::witnesses::{AskWitness, WitnessAddress, WitnessAnswer, Witnesses};
-use crate::config::HubConfig;
+use crate::config::{HubConfig, TrustConfig};
 use crate::error::Error;
+
+/// The longest that a process writes one of the two logs while it cannot have the other.
+const HALF_FOR: Duration = Duration::from_secs(4);
 
 /// The keys and the logs of a hub.
 pub(crate) struct Trust {
@@ -64,6 +68,9 @@ pub(crate) struct Trust {
     state: RwLock<Arc<TrustState>>,
     /// The key that tokens were last signed with.
     token_key: RwLock<Option<Arc<SigningKey>>>,
+    /// Held while logs are taken or let go of: who finds that this very process has taken one meanwhile would put it back. It says since
+    /// when this process writes one of the two logs and not the other.
+    holding: Mutex<Option<Instant>>,
     /// Held while a leaf of the control log is checked and written: it must still hold when it is there.
     appending: tokio::sync::Mutex<()>,
     /// The moments at which witnesses signed, when there are any.
@@ -119,7 +126,8 @@ impl Trust {
         let Names { issuer, audience } = Names::find(&vault, &config.trust, role)?;
         let origin = vault.origin(&issuer)?;
         let results = hold(&directory, Which::Results, &origin, &vault, role)?;
-        let control = hold(&directory, Which::Control, &origin, &vault, role)?;
+        let after = control_role(role, results.writes);
+        let control = hold(&directory, Which::Control, &origin, &vault, after)?;
         let trust = Self {
             directory,
             role,
@@ -131,6 +139,7 @@ impl Trust {
             control: RwLock::new(control),
             state: RwLock::new(Arc::new(TrustState::default())),
             token_key: RwLock::new(None),
+            holding: Mutex::new(None),
             appending: tokio::sync::Mutex::new(()),
             witnessing: Witnessing::default(),
         };
@@ -199,18 +208,83 @@ impl Trust {
         replay(&self.control(), TrustState::default(), size).map(Arc::new)
     }
 
+    /// Opens a log again that stopped writing because the disk failed it. What it had promised is there; what it had not is
+    /// cut off.
+    pub(crate) fn reopen_broken(&self) -> Result<(), Error> {
+        let mut is_reopened = false;
+        for which in [Which::Results, Which::Control] {
+            let log = self.log(which);
+            let Some(fault) = log.fault().filter(|_| self.writes(which)) else {
+                continue;
+            };
+            let directory = self.directory.join(which.directory());
+            let view = Log::view(&directory, log.key().clone()).map_err(log_error)?;
+            drop(log);
+            self.put(
+                which,
+                Held {
+                    log: view,
+                    writes: false,
+                },
+            );
+            let held = hold(&self.directory, which, &self.origin, &self.vault, self.role)?;
+            tracing::warn!(%fault, "the {} log stopped writing and is opened again", which.directory());
+            self.put(which, held);
+            is_reopened = true;
+        }
+        if is_reopened {
+            self.read_state()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Tells whether a log that this process writes takes leaves.
+    pub(crate) fn fault(&self) -> Option<LogError> {
+        let logs = [self.results(), self.control()];
+        logs.iter().find_map(Log::fault)
+    }
+
     /// Takes in what another process wrote, or takes over when nobody writes any more.
     pub(crate) fn refresh(&self) -> Result<(), Error> {
-        for which in [Which::Results, Which::Control] {
-            if !self.writes(which) {
-                let held = hold(&self.directory, which, &self.origin, &self.vault, self.role)?;
-                self.put(which, held);
-            }
+        self.hold_again(self.role)
+    }
+
+    /// Takes over the writing of both logs, if nobody else writes them, whatever the role of this process is.
+    fn take_over(&self) -> Result<(), Error> {
+        self.hold_again(Role::Keeper)
+    }
+
+    /// Opens both logs again that this process does not write. They are taken in one order by everybody, so that no two processes end up
+    /// with one each. Who has had one alone for too long lets go of it: somebody else holds the other, and may want this one.
+    fn hold_again(&self, role: Role) -> Result<(), Error> {
+        let mut half_since = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.writes(Which::Results) {
+            self.hold_one(Which::Results, role)?;
+        }
+        if !self.writes(Which::Control) {
+            let results = self.writes(Which::Results);
+            self.hold_one(Which::Control, control_role(role, results))?;
         }
         self.read_state()?;
+        if self.writes(Which::Results) == self.writes(Which::Control) {
+            *half_since = None;
+        } else if half_since.get_or_insert_with(Instant::now).elapsed() > HALF_FOR {
+            *half_since = None;
+            tracing::warn!(
+                "another process keeps one of the two logs: this one lets go of the other"
+            );
+            self.view_both()?;
+        }
         if self.role == Role::Keeper && self.writes(Which::Control) {
             self.introduce()?;
         }
+        Ok(())
+    }
+
+    fn hold_one(&self, which: Which, role: Role) -> Result<(), Error> {
+        let held = hold(&self.directory, which, &self.origin, &self.vault, role)?;
+        self.put(which, held);
         Ok(())
     }
 
@@ -261,6 +335,12 @@ impl Trust {
 
     /// Gives up the right to write, so that a server that is started meanwhile gets it.
     fn let_go(&self) -> Result<(), Error> {
+        let _held = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        self.view_both()
+    }
+
+    /// Opens the logs for reading that this process writes.
+    fn view_both(&self) -> Result<(), Error> {
         for which in [Which::Results, Which::Control] {
             let mut held = self
                 .place(which)
@@ -299,12 +379,22 @@ impl Trust {
     }
 
     fn writes(&self, which: Which) -> bool {
+        self.writer(which).is_some()
+    }
+
+    /// The log, if this process writes it. Who has it in hand keeps it open until the end of what is written.
+    fn writer(&self, which: Which) -> Option<Log> {
         let held = self
             .place(which)
             .read()
             .unwrap_or_else(PoisonError::into_inner);
-        held.writes
+        held.writes.then(|| held.log.clone())
     }
+}
+
+/// The role for the control log: only who writes the results log may come to write this one too.
+fn control_role(role: Role, writes_results: bool) -> Role {
+    if writes_results { role } else { Role::Visitor }
 }
 
 /// The name of a log.
@@ -339,6 +429,22 @@ fn hold(
         Err(LogError::InUse(_)) => view().map_err(log_error),
         Err(error) => Err(log_error(error)),
     }
+}
+
+/// Opens copies of both logs as a server would, hashes them from the first leaf to the last, and returns how long they are.
+pub(crate) fn audit_logs(directory: &Path, config: &TrustConfig) -> Result<Sizes, Error> {
+    let vault = Vault::open(directory, config)?;
+    let Names { issuer, .. } = Names::find(&vault, config, Role::Visitor)?;
+    let origin = vault.origin(&issuer)?;
+    let audit = |which| {
+        let held = hold(directory, which, &origin, &vault, Role::Keeper)?;
+        let audited = held.log.check().map_err(Error::internal)?;
+        Ok::<_, Error>(audited.checkpoint.claimed().size)
+    };
+    Ok(Sizes {
+        results: audit(Which::Results)?,
+        control: audit(Which::Control)?,
+    })
 }
 
 /// Follows a control log from a state to a size.

@@ -7,10 +7,11 @@ use assay_store::{self as store, AuditAction, AuditSubject, WebSessionId, WebVis
 use crate::access::{Caller, CallerKind, Scope, SignedIn};
 use crate::audit::SignInMethod;
 use crate::error::{Error, Missing};
+use crate::guesses::Guesser;
 use crate::hub::Hub;
 use crate::origin::Origin;
 use crate::secret;
-use crate::token::{is_good, of_store};
+use crate::token::{self, is_good, of_store};
 
 /// How long a session lasts, in milliseconds: two weeks.
 const LASTS_MILLIS: i64 = 14 * 24 * 60 * 60 * 1_000;
@@ -85,23 +86,33 @@ impl Hub {
             return Err(self.refuse_sign_in(None, SignInMethod::Token, origin).await);
         };
         let token = credential.token;
-        self.begin_session(&credential.account, Some(&token), agent, origin)
-            .await
+        let begun = self
+            .begin_session(&credential.account, Some(&token), agent, origin)
+            .await?;
+        self.write_use(token.id, self.now()).await;
+        Ok(begun)
     }
 
-    /// Begins a session with a password.
+    /// Begins a session with a password. Wrong ones are counted by account and by address, and refuse further attempts
+    /// for a while; an account that does not exist is answered as one with another password is.
     pub async fn sign_in_with_password(
         &self,
         name: &str,
         password: &str,
         agent: &str,
+        address: Option<&str>,
         origin: &Origin,
     ) -> Result<SessionSecret, Error> {
+        let guesser = Guesser::new(name.trim(), address);
+        self.count_guess(&guesser).await?;
         let account = self.store.account_named(name.trim()).await?;
         let account = account.filter(|account| !account.disabled);
         let is_right = self.is_password(account.as_ref(), password).await?;
         match account {
-            Some(account) if is_right => self.begin_session(&account, None, agent, origin).await,
+            Some(account) if is_right => {
+                self.forgive_guesses(&guesser).await?;
+                self.begin_session(&account, None, agent, origin).await
+            }
             account => Err(self
                 .refuse_sign_in(account.as_ref(), SignInMethod::Password, origin)
                 .await),
@@ -220,14 +231,19 @@ impl Hub {
 
 /// Whether a session still opens anything: it lasts, its account may sign in, and its token is still good.
 fn is_live(found: &WebVisitor, now: Timestamp) -> bool {
-    let token_is_good = found.token.as_ref().is_none_or(|token| {
-        token.revoked.is_none() && token.expires.is_none_or(|expires| now < expires)
-    });
+    let token_is_good = found
+        .token
+        .as_ref()
+        .is_none_or(|token| token::is_live(token, now));
     now < found.session.expires && !found.account.disabled && token_is_good
 }
 
 fn signed_in(found: WebVisitor) -> Result<SignedIn, Error> {
-    let WebVisitor { account, token, .. } = found;
+    let WebVisitor {
+        session,
+        account,
+        token,
+    } = found;
     let (token, scope) = match token {
         Some(token) => (Some(token.id.0), of_store(token.scope, token.only)?),
         // Whoever knows the password may do all that the account may.
@@ -240,6 +256,7 @@ fn signed_in(found: WebVisitor) -> Result<SignedIn, Error> {
         email: account.email,
         operator: account.operator,
         token,
+        session: Some(session.id.0),
         scope,
     })
 }

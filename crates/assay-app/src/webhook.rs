@@ -16,7 +16,7 @@ use assay_store::{self as store, AuditAction, AuditSubject, HookedTo, WebhookId}
 pub use self::deliver::{DeliveryOutcome, Parcel};
 pub use self::in_flight::InFlight;
 pub(crate) use self::ranks::ToldBoards;
-pub(crate) use self::tell::{Watching, tell_pull};
+pub(crate) use self::tell::{Telling, tell_pull};
 use crate::access::{Caller, Need};
 use crate::account::{AccountKind, writer};
 use crate::error::{Error, Missing};
@@ -212,7 +212,7 @@ impl Hub {
         };
         // What the boards say now is what later changes are told against.
         self.learn_ranks().await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         let id = tx.add_webhook(&new).await?;
         let subject = place
             .audited(to)
@@ -239,7 +239,7 @@ impl Hub {
         id: i64,
     ) -> Result<(), Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_as(caller).await?;
         tx.remove_webhook(hook.id).await?;
         let words = format!("webhook {} to {}", hook.id.0, host_of(&hook.url));
         let subject = place.audited(hook.to).with(words);

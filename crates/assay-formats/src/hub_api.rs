@@ -18,6 +18,7 @@ mod oauth;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod preupload;
+mod readiness;
 mod records;
 mod refs;
 mod repo;
@@ -58,6 +59,7 @@ pub use oauth::{
     OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,
 };
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
+pub use readiness::{Readiness, ReadinessCheck};
 pub use records::RecordItem;
 pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
 pub use repo::{

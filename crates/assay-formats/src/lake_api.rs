@@ -13,6 +13,9 @@ pub const ROWS_HEADER: &str = "assay-rows";
 /// The header that says whether there were more rows than the budget allows: `true` or `false`.
 pub const TRUNCATED_HEADER: &str = "assay-truncated";
 
+/// The header that says how many milliseconds an answer or a refusal took, without the wait for a turn.
+pub const ENGINE_MILLIS_HEADER: &str = "assay-engine-millis";
+
 /// A question in SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,12 +26,30 @@ pub struct Ask {
     pub format: Format,
     /// What it may cost.
     pub budget: Budget,
-    /// What does not exist for whoever asks.
+    /// The kind of caller.
     #[serde(default)]
-    pub hidden: Hidden,
+    pub class: CallerClass,
+    /// The files whose rows exist for whoever asks.
+    #[serde(default)]
+    pub sources: SourceFilter,
     /// Whether the answer is complete before it is sent, or sent as it is made.
     #[serde(default)]
     pub delivery: Delivery,
+}
+
+/// A kind of caller. Each kind has a share of the questions that are answered at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallerClass {
+    /// A page of the hub.
+    Page,
+    /// Somebody with an account.
+    Account,
+    /// An anonymous caller.
+    #[default]
+    Anonymous,
+    /// Somebody who downloads a whole table.
+    Download,
 }
 
 /// How an answer is written.
@@ -72,19 +93,18 @@ pub struct Budget {
     pub bytes: u64,
 }
 
-/// What does not exist for whoever asks. Names count in any case.
+/// A filter on the files that rows were taken from: an allow list by directory.
+///
+/// The default allows everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hidden {
-    /// Models.
+pub struct SourceFilter {
+    /// Directories below which nothing is visible unless [`SourceFilter::visible`] says so.
     #[serde(default)]
-    pub models: Vec<String>,
-    /// Benchmarks.
+    pub restricted: Vec<String>,
+    /// Directories below which everything is visible.
     #[serde(default)]
-    pub benchmarks: Vec<String>,
-    /// Directories, as they were taken in: everything that was found below one of them.
-    #[serde(default)]
-    pub sources: Vec<String>,
+    pub visible: Vec<String>,
 }
 
 /// Two models to be compared.
@@ -105,9 +125,9 @@ pub struct AskCompare {
     pub flips: usize,
     /// What it may cost.
     pub budget: Budget,
-    /// What does not exist for whoever asks.
+    /// The files whose rows exist for whoever asks.
     #[serde(default)]
-    pub hidden: Hidden,
+    pub sources: SourceFilter,
 }
 
 /// Directories to be taken in.
@@ -152,19 +172,14 @@ pub enum RefusalKind {
     Time,
     /// It needed too much memory or room on the disk, or the answer is too large.
     Size,
+    /// It ended the process that worked on it, most likely for want of memory.
+    Fatal,
     /// Too many others are asking.
     Busy,
     /// There is nothing to ask yet.
     Empty,
     /// It is the fault of the lake.
     Ours,
-}
-
-impl Hidden {
-    /// Whether everything may be seen.
-    pub fn is_empty(&self) -> bool {
-        self.models.is_empty() && self.benchmarks.is_empty() && self.sources.is_empty()
-    }
 }
 
 impl Format {
@@ -185,7 +200,7 @@ impl RefusalKind {
         match self {
             Self::Question => 400,
             Self::Time => 408,
-            Self::Size => 413,
+            Self::Size | Self::Fatal => 413,
             Self::Busy | Self::Empty => 503,
             Self::Ours => 500,
         }
@@ -207,9 +222,10 @@ mod tests {
                 rows: 3,
                 bytes: 4,
             },
-            hidden: Hidden {
-                models: vec!["a/b".to_owned()],
-                ..Hidden::default()
+            class: CallerClass::Download,
+            sources: SourceFilter {
+                restricted: vec!["models".to_owned()],
+                visible: vec!["models/a".to_owned()],
             },
             delivery: Delivery::Stream,
         };
@@ -221,10 +237,10 @@ mod tests {
 
     #[test]
     fn what_a_lake_does_not_know_is_no_question() {
-        let misspelt = r#"{"sql": "", "format": "csv", "hiden": {}, "budget": {"seconds": 1, "memory": 1, "rows": 1, "bytes": 1}}"#;
+        let misspelt = r#"{"sql": "", "format": "csv", "sorces": {}, "budget": {"seconds": 1, "memory": 1, "rows": 1, "bytes": 1}}"#;
 
         let read = serde_json::from_str::<Ask>(misspelt);
 
-        assert!(read.unwrap_err().to_string().contains("hiden"));
+        assert!(read.unwrap_err().to_string().contains("sorces"));
     }
 }

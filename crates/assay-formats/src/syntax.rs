@@ -101,4 +101,6 @@ pub enum YamlConstruct {
     MergeKey,
     /// A key that is a list, a map or an alias.
     ComplexKey,
+    /// A tab outside quotes, comments and block scalars; it is read as a space.
+    Tab,
 }

@@ -4,7 +4,8 @@ use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use assay_model::ObjectId;
 use flate2::read::ZlibDecoder;
 
-use crate::{Error, Objects, loose};
+use crate::command::Git;
+use crate::{Error, Objects, Repository, loose};
 
 /// The bytes of a blob, as they are read.
 #[derive(Debug)]
@@ -54,6 +55,38 @@ impl Objects {
     }
 }
 
+impl Repository {
+    /// Writes the bytes of a blob to a file and returns how many they are. A `git` does it, so that no part of the blob is
+    /// held in the memory of this process. That `git` streams what is stored as it is. For a chain of deltas it holds two
+    /// versions of the file, none of which may have more than `max_version` bytes.
+    pub fn copy_blob(&self, blob: ObjectId, to: File, max_version: u64) -> Result<u64, Error> {
+        let size = self.objects().size(blob)?;
+        let memory = size.max(max_version).saturating_add(SPARE_MEMORY);
+        let written = to.try_clone().map_err(Error::disk("use", self.path()))?;
+        Git::new("cat-file")
+            .within(self.path())
+            .args(["blob", &blob.to_string()])
+            .config("core.bigFileThreshold", &MAX_AT_ONCE.to_string())
+            .config("core.deltaBaseCacheLimit", &MAX_AT_ONCE.to_string())
+            .env("GIT_ALLOC_LIMIT", memory.to_string())
+            .run_into(to)?
+            .require("cat-file")?;
+        let facts = written
+            .metadata()
+            .map_err(Error::disk("use", self.path()))?;
+        if facts.len() == size {
+            Ok(size)
+        } else {
+            Err(Error::BadObject {
+                id: blob,
+                wanted: "blob",
+            })
+        }
+    }
+}
+
+/// Room for what git needs besides the versions of a file.
+const SPARE_MEMORY: u64 = 1 << 20;
 /// More than the header of any object.
 const MAX_HEADER: u64 = 32;
 

@@ -7,11 +7,16 @@ use assay_model::{ObjectId, RepoPath};
 use crate::layers::Layers;
 use crate::objects::join;
 use crate::tree::{self, Line, order, tree_of};
-use crate::{Change, CommitInfo, EntryKind, Error, Objects, Version};
+use crate::{Change, ChangeSet, CommitInfo, EntryKind, Error, Objects, Version};
 
 impl Objects {
     /// What differs between two commits (or trees), in the order of the paths; `None` has no files.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, Error> {
+        Ok(self.change_set(old, new)?.changes)
+    }
+
+    /// The same, with a path that nothing in a hub could name, if there is one.
+    pub fn change_set(&self, old: Option<ObjectId>, new: ObjectId) -> Result<ChangeSet, Error> {
         let old = old.map(|old| tree_of(&self.layers, old)).transpose()?;
         let new = tree_of(&self.layers, new)?;
         let mut changes = Vec::new();
@@ -28,23 +33,9 @@ impl Objects {
             },
         };
         differ.run("", old, Some(new))?;
+        let unnamed = differ.unnamed;
         changes.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(changes)
-    }
-
-    /// A path that is new or changed and that nothing in a hub could name, as text; none when there is no such path.
-    pub fn unnamed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Option<String>, Error> {
-        let old = old.map(|old| tree_of(&self.layers, old)).transpose()?;
-        let new = tree_of(&self.layers, new)?;
-        let mut differ = Differ {
-            layers: &self.layers,
-            is_wanted: &|_| true,
-            found: 0,
-            unnamed: None,
-            visit: &mut |_, _, _| {},
-        };
-        differ.run("", old, Some(new))?;
-        Ok(differ.unnamed)
+        Ok(ChangeSet { changes, unnamed })
     }
 
     /// For each path, file or folder, the newest commit on the first-parent line that changed it. Paths that are not

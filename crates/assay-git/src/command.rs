@@ -1,11 +1,13 @@
 //! The one way to run `git`: without the environment and the configuration of whoever started the hub, and not for ever.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::Error;
@@ -16,6 +18,7 @@ pub struct Git {
     subcommand: &'static str,
     command: Command,
     configured: usize,
+    time_limit: Duration,
 }
 
 /// What a `git` said.
@@ -25,13 +28,15 @@ pub struct Output {
     pub code: Option<i32>,
     /// Whether it had more to say than was asked for, and was ended for it.
     pub is_cut: bool,
+    /// Whether it took longer than it may, and was ended for it.
+    pub is_late: bool,
     /// What it printed, up to what was asked for.
     pub stdout: Vec<u8>,
     /// The beginning of what it complained of.
     pub stderr: String,
 }
 
-/// How long a `git` may take whose output is waited for.
+/// How long a `git` may take whose output is waited for, unless its caller says otherwise.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// How much of its complaints is kept.
 const MAX_COMPLAINT: u64 = 16 * 1024;
@@ -82,6 +87,7 @@ impl Git {
             subcommand,
             command,
             configured: 0,
+            time_limit: TIME_LIMIT,
         };
         let configure = |git: Self, (key, value): (&str, &str)| git.config(key, value);
         CONFIGURATION.into_iter().fold(git, configure)
@@ -124,6 +130,13 @@ impl Git {
             .env(&format!("GIT_CONFIG_VALUE_{index}"), value)
     }
 
+    /// With another time limit than a minute.
+    #[must_use]
+    pub(crate) fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
     /// With an argument.
     #[must_use]
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
@@ -140,39 +153,61 @@ impl Git {
 
     /// Runs it and waits. What it prints beyond `max` bytes is not waited for.
     pub fn run(mut self, max: usize) -> Result<Output, Error> {
+        self.command.stdout(Stdio::piped());
         let subcommand = self.subcommand;
-        let failed = |source| Error::Spawn { subcommand, source };
-        let mut child = self
-            .command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let stdout = child.stdout.take().ok_or_else(no_pipe).map_err(failed)?;
-        let stderr = child.stderr.take().ok_or_else(no_pipe).map_err(failed)?;
-        let child = Mutex::new(child);
-        let (done, is_done) = mpsc::channel::<()>();
-        std::thread::scope(|scope| {
-            let complaint = scope.spawn(move || read_complaint(stderr));
-            let child = &child;
-            scope.spawn(move || {
-                if is_done.recv_timeout(TIME_LIMIT) == Err(RecvTimeoutError::Timeout) {
-                    end(child);
-                }
-            });
+        self.attend(|child| {
+            let stdout = lock(child).stdout.take().ok_or_else(no_pipe);
+            let stdout = stdout.map_err(|source| Error::Spawn { subcommand, source })?;
             let mut output = Vec::new();
             let read = stdout.take(max as u64 + 1).read_to_end(&mut output);
             let is_cut = output.len() > max;
             if is_cut || read.is_err() {
                 end(child);
             }
+            output.truncate(max);
+            Ok((output, is_cut))
+        })
+    }
+
+    /// Runs it and waits. What it prints goes to a file, and none of it through this process.
+    pub fn run_into(mut self, file: File) -> Result<Output, Error> {
+        self.command.stdout(file);
+        self.attend(|_| Ok((Vec::new(), false)))
+    }
+
+    /// Starts it, lets `read` take what it prints, and waits for its end, or ends it when its time is over.
+    fn attend(
+        mut self,
+        read: impl FnOnce(&Mutex<Child>) -> Result<(Vec<u8>, bool), Error>,
+    ) -> Result<Output, Error> {
+        let (subcommand, time_limit) = (self.subcommand, self.time_limit);
+        let failed = |source| Error::Spawn { subcommand, source };
+        let mut child = self
+            .command
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let stderr = child.stderr.take().ok_or_else(no_pipe).map_err(failed)?;
+        let child = Mutex::new(child);
+        let is_late = AtomicBool::new(false);
+        let (done, is_done) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let complaint = scope.spawn(move || read_complaint(stderr));
+            let (child, is_late) = (&child, &is_late);
+            scope.spawn(move || {
+                if is_done.recv_timeout(time_limit) == Err(RecvTimeoutError::Timeout) {
+                    is_late.store(true, Ordering::Release);
+                    end(child);
+                }
+            });
+            let (stdout, is_cut) = read(child)?;
             let status = wait(child);
             drop(done);
-            output.truncate(max);
             Ok(Output {
                 code: status.and_then(|status| status.code()),
                 is_cut,
-                stdout: output,
+                is_late: is_late.load(Ordering::Acquire),
+                stdout,
                 stderr: complaint.join().unwrap_or_default(),
             })
         })
@@ -216,19 +251,19 @@ fn read_complaint(stderr: impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    child.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn end(child: &Mutex<Child>) {
-    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
     // It may have ended by itself.
-    let _ = child.kill();
+    let _ = lock(child).kill();
 }
 
 /// Waits without holding on to the child, so that it can still be ended.
 fn wait(child: &Mutex<Child>) -> Option<ExitStatus> {
     loop {
-        let status = {
-            let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-            child.try_wait()
-        };
+        let status = lock(child).try_wait();
         match status {
             Ok(None) => std::thread::sleep(PAUSE),
             Ok(status) => return status,

@@ -44,6 +44,12 @@ pub enum Error {
         /// How many there might be.
         max: usize,
     },
+    /// More commits come at once than are looked at.
+    #[error("more than {0} commits come at once; push fewer")]
+    TooManyCommits(usize),
+    /// The name of a ref that may not be made.
+    #[error(transparent)]
+    RefName(#[from] crate::RefNameError),
     /// Bytes were made to have the hash of others.
     #[error("the bytes of a file were made to have the hash of others")]
     Collision,
@@ -69,6 +75,17 @@ pub enum Error {
         /// The ref that is in its way.
         existing: RefName,
     },
+    /// A ref points at an object that is not there: the repository is damaged, such as by a copy that was made while it was
+    /// written.
+    #[error("`{name}` of repository {key} points at object {missing}, which is not there")]
+    BrokenRef {
+        /// The repository.
+        key: RepoKey,
+        /// The ref.
+        name: RefName,
+        /// The object that it points at, or that an annotated tag leads to.
+        missing: ObjectId,
+    },
     /// One change names a ref twice.
     #[error("`{0}` is changed twice at once")]
     RefTwice(RefName),
@@ -81,6 +98,14 @@ pub enum Error {
         path: PathBuf,
         /// Why not.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A ref of a repository leads to an object that is not there.
+    #[error("the refs of `{path}` lead to objects that are not there: {output}")]
+    Incomplete {
+        /// The repository.
+        path: PathBuf,
+        /// The first complaint of git.
+        output: String,
     },
     /// The objects of a repository could not be read.
     #[error("failed to read the objects of `{path}`")]
@@ -116,6 +141,17 @@ pub enum Error {
         /// The end of what it said.
         output: String,
     },
+    /// As many processes of this kind run as may.
+    #[error("{0} requests like this one are being answered, as many as may be at once")]
+    TooManyProcesses(usize),
+    /// `git` took longer than it may, and was ended.
+    #[error("`git {subcommand}` took longer than {seconds} seconds and was ended")]
+    OutOfTime {
+        /// What it was to do.
+        subcommand: &'static str,
+        /// The time it had.
+        seconds: u64,
+    },
     /// What a client sent is not the git protocol, or is more than it may send.
     #[error(transparent)]
     Wire(#[from] crate::WireError),
@@ -143,7 +179,46 @@ pub enum Error {
     },
 }
 
+/// The message for a push that meets a full disk.
+const FULL: &str =
+    "the disk of the hub is full: nothing can be written until its operator has made room";
+/// The message for a push that meets a disk that can only be read.
+const READ_ONLY: &str =
+    "the disk of the hub can only be read at the moment; nothing can be written";
+/// Messages of `git` for the same, in the C locale.
+const SAID_BY_GIT: [(&str, &str); 3] = [
+    ("No space left on device", FULL),
+    ("Disk quota exceeded", FULL),
+    ("Read-only file system", READ_ONLY),
+];
+
+/// The sentence for a complaint of `git` that is about the disk.
+pub(crate) fn disk_complaint(complaint: &str) -> Option<&'static str> {
+    let found = SAID_BY_GIT
+        .into_iter()
+        .find(|(text, _)| complaint.contains(text));
+    found.map(|(_, sentence)| sentence)
+}
+
 impl Error {
+    /// The sentence for a failure that is about the disk.
+    pub(crate) fn disk_sentence(&self) -> Option<&'static str> {
+        if let Self::Git { output, .. } = self {
+            return disk_complaint(output);
+        }
+        let mut next: Option<&(dyn std::error::Error + 'static)> = Some(self);
+        while let Some(error) = next {
+            match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+                Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                    return Some(FULL);
+                }
+                Some(io::ErrorKind::ReadOnlyFilesystem) => return Some(READ_ONLY),
+                Some(_) | None => next = error.source(),
+            }
+        }
+        None
+    }
+
     /// For `map_err` on what the disk says.
     pub(crate) fn disk(
         action: &'static str,
@@ -155,5 +230,22 @@ impl Error {
             path,
             source,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_push_that_meets_a_full_disk_is_told_so_in_a_sentence() {
+        let by_git = disk_complaint("fatal: write error: No space left on device");
+        let by_us = Error::disk("make", "x")(io::ErrorKind::StorageFull.into());
+        let otherwise = Error::disk("make", "x")(io::ErrorKind::PermissionDenied.into());
+
+        assert_eq!(by_git, Some(FULL));
+        assert_eq!(by_us.disk_sentence(), Some(FULL));
+        assert_eq!(otherwise.disk_sentence(), None);
+        assert_eq!(disk_complaint("fatal: early EOF"), None);
     }
 }

@@ -63,6 +63,25 @@ impl Objects {
         Ok(line)
     }
 
+    /// The commits of the first-parent line of one that came after another, newest first; the whole line without
+    /// another, and none when the other is not on the line. Only their ids are held, however long the line is.
+    pub fn first_parent_ids(
+        &self,
+        from: ObjectId,
+        after: Option<ObjectId>,
+    ) -> Result<Option<Vec<ObjectId>>, Error> {
+        let mut line = Vec::new();
+        let mut next = Some(from);
+        while let Some(id) = next {
+            if after == Some(id) {
+                return Ok(Some(line));
+            }
+            line.push(id);
+            next = self.step(id)?.parents.first().copied();
+        }
+        Ok(after.is_none().then_some(line))
+    }
+
     /// Whether one commit led to another, or is it.
     pub fn is_ancestor(&self, ancestor: ObjectId, of: ObjectId) -> Result<bool, Error> {
         let ancestor = self.find_commit(ancestor)?.0;
@@ -120,10 +139,28 @@ impl Objects {
         }
     }
 
+    /// The object that is not there: this one, or one that an annotated tag leads to.
+    pub(crate) fn missing_behind(&self, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        match self.layers.header(id)? {
+            None => Ok(Some(id)),
+            Some((Kind::Tag, _)) => match self.find_commit(id) {
+                Err(Error::NoObject(missing)) => Ok(Some(missing)),
+                Ok(_) | Err(Error::BadObject { .. }) => Ok(None),
+                Err(error) => Err(error),
+            },
+            Some((Kind::Commit | Kind::Blob | Kind::Tree, _)) => Ok(None),
+        }
+    }
+
     /// Whether an object is a commit itself.
     pub(crate) fn is_commit(&self, id: ObjectId) -> Result<bool, Error> {
         let header = self.layers.header(id)?;
         Ok(header.is_some_and(|(kind, _)| kind == Kind::Commit))
+    }
+
+    /// The parents of a commit.
+    pub(crate) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, Error> {
+        Ok(self.step(id)?.parents)
     }
 
     fn step(&self, id: ObjectId) -> Result<Step, Error> {

@@ -7,7 +7,7 @@ use assay_model::ObjectId;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gix::objs::Kind;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::Error;
 use crate::id::from_gix;
@@ -28,17 +28,17 @@ pub(crate) fn path(objects: &Path, id: ObjectId) -> PathBuf {
     objects.join(&name[..2]).join(&name[2..])
 }
 
-/// An object in a file that has not got its name yet.
+/// An object in a file that has not got its name yet. The file is closed: a commit may have thousands of them.
 #[derive(Debug)]
 pub(crate) struct Unnamed {
-    file: NamedTempFile,
+    file: TempPath,
     path: PathBuf,
 }
 
 impl Unnamed {
     /// Where it lies now.
     pub(crate) fn path(&self) -> &Path {
-        self.file.path()
+        &self.file
     }
 
     /// Gives it its name, and tells it.
@@ -75,7 +75,10 @@ pub(crate) fn prepare(
         .and_then(|()| encoder.write_all(data));
     written.map_err(failed())?;
     let file = encoder.finish().map_err(failed())?;
-    Ok(Some(Unnamed { file, path }))
+    Ok(Some(Unnamed {
+        file: file.into_temp_path(),
+        path,
+    }))
 }
 
 /// Writes a blob that is not held in memory. The size must be right.
@@ -110,7 +113,8 @@ pub(crate) fn write_stream(
         return Err(failed()(source));
     }
     let id = hasher.finish()?;
-    settle(encoder.finish().map_err(failed())?, &path(objects, id))?;
+    let file = encoder.finish().map_err(failed())?;
+    settle(file.into_temp_path(), &path(objects, id))?;
     Ok(id)
 }
 
@@ -127,11 +131,11 @@ fn temporary(objects: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Moves a file to its place. Somebody else may have put the same bytes there: that is no matter.
-fn settle(file: NamedTempFile, path: &Path) -> Result<(), Error> {
+fn settle(file: TempPath, path: &Path) -> Result<(), Error> {
     let failed = || Error::disk("write", path);
     let file = match file.persist(path) {
         Ok(_) => return Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::NotFound => error.file,
+        Err(error) if error.error.kind() == io::ErrorKind::NotFound => error.path,
         Err(error) => return Err(failed()(error.error)),
     };
     if let Some(parent) = path.parent() {

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use assay_model::{ObjectId, RepoPath};
 use gix::objs::Kind;
 
@@ -41,6 +43,9 @@ pub enum Merged {
 
 /// How many bytes the names of files in conflict may have.
 const MAX_NAMES: usize = 4 << 20;
+
+/// How long it may take to bring the files of two commits together.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 impl Quarantine {
     /// Merges one commit into another.
@@ -88,7 +93,14 @@ fn merge_trees(
         .args(["--write-tree", "--name-only", "--no-messages", "-z"])
         .arg("--allow-unrelated-histories")
         .args([ours.to_string(), theirs.to_string()])
+        .time_limit(TIME_LIMIT)
         .run(MAX_NAMES)?;
+    if output.is_late {
+        return Err(Error::OutOfTime {
+            subcommand: "merge-tree",
+            seconds: TIME_LIMIT.as_secs(),
+        });
+    }
     let failed = || Error::Git {
         subcommand: "merge-tree",
         output: output.stderr.trim().to_owned(),

@@ -73,6 +73,15 @@ pub struct Change {
     pub new: Option<Version>,
 }
 
+/// What differs between two commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangeSet {
+    /// The files, links and submodules that differ, in the order of their paths.
+    pub changes: Vec<Change>,
+    /// The first path, as text, that is new or changed and that nothing in a hub could name.
+    pub unnamed: Option<String>,
+}
+
 /// One side of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
@@ -82,13 +91,23 @@ pub struct Version {
     pub oid: ObjectId,
 }
 
-/// A unified diff.
+/// What changed between two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diff {
-    /// The text.
-    pub text: String,
-    /// Whether it was longer than it might be, and was cut after a whole line.
-    pub cut: bool,
+pub enum Diff {
+    /// A unified diff.
+    Text {
+        /// The text.
+        text: String,
+        /// Whether it was longer than it might be, and was cut after a whole line.
+        cut: bool,
+    },
+    /// It would have been too much work.
+    TooMuch {
+        /// How many files changed.
+        files: usize,
+        /// How many bytes they have together, before and after.
+        bytes: u64,
+    },
 }
 
 impl CommitInfo {

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_model::{ObjectId, RepoPath};
@@ -6,7 +7,7 @@ use gix::objs::Kind;
 use crate::base::BlobFacts;
 use crate::layers::Layers;
 use crate::tree::{self, Line, tree_of};
-use crate::{Depth, EntryKind, Error, LargeFile, TreeEntry};
+use crate::{Depth, EntryKind, Error, LargeFile, LargeFileId, TreeEntry, Version};
 
 /// The objects of a repository, and of a quarantine if it was asked for them.
 ///
@@ -59,6 +60,42 @@ impl Objects {
         let mut entries = Vec::new();
         self.list_into(tree, &prefix, depth, &mut entries)?;
         Ok(Some(entries))
+    }
+
+    /// Checks whether a file of a commit is a pointer to a large file.
+    pub fn names_large_file(&self, commit: ObjectId, oid: LargeFileId) -> Result<bool, Error> {
+        let entries = self.list(commit, None, Depth::Recursive)?;
+        let mut files = entries
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.large);
+        Ok(files.any(|file| file.oid == oid))
+    }
+
+    /// Lists the large files that some commits name, each compared with its first parent.
+    pub fn large_files_of(&self, commits: &[ObjectId]) -> Result<BTreeSet<LargeFileId>, Error> {
+        let mut files = BTreeSet::new();
+        for id in commits {
+            let parent = self.commit(*id)?.parents.first().copied();
+            for version in self
+                .changes(parent, *id)?
+                .into_iter()
+                .filter_map(|one| one.new)
+            {
+                files.extend(self.pointed_at(version)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the large file that a version of a file is a pointer to.
+    fn pointed_at(&self, version: Version) -> Result<Option<LargeFileId>, Error> {
+        let is_file = matches!(version.kind, EntryKind::File(_));
+        if !is_file || self.size(version.oid)? > LargeFile::MAX_POINTER {
+            return Ok(None);
+        }
+        let bytes = self.read(version.oid, LargeFile::MAX_POINTER)?;
+        Ok(LargeFile::of_pointer(&bytes).map(|file| file.oid))
     }
 
     /// The bytes of a blob, if they are at most so many.

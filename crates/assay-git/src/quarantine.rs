@@ -16,13 +16,19 @@ use crate::{Blob, CommitPlan, EntryKind, Error, FileMode, Objects, Operation, Ta
 pub struct Quarantine {
     pub(crate) shadow: Arc<Shadow>,
     pub(crate) layers: Arc<Layers>,
+    /// Whether everything in here was checked by git.
+    pub(crate) is_checked: bool,
 }
 
 impl Quarantine {
     pub(crate) fn new(base: Arc<Base>) -> Self {
         let shadow = Arc::new(Shadow::new(Arc::clone(&base)));
         let layers = Arc::new(Layers::new(base, Some(Arc::clone(&shadow))));
-        Self { shadow, layers }
+        Self {
+            shadow,
+            layers,
+            is_checked: false,
+        }
     }
 
     /// Reads what is in quarantine and what is in the repository alike.

@@ -37,11 +37,25 @@ pub enum RefNameError {
     /// A dot at the end.
     #[error("the name of a ref may not end with a dot")]
     Dot,
+    /// Too many parts.
+    #[error("the name of a ref has at most {max} parts between slashes", max = RefName::MAX_PARTS)]
+    Depth,
+    /// The short name of a branch or tag that means something else wherever a revision can be named.
+    #[error(
+        "`{0}` may not name a branch or tag: it would be taken for a hash, for `HEAD`, for a full ref name or for an option"
+    )]
+    Misleading(String),
 }
+
+/// How many digits full hashes have, SHA-1 and SHA-256.
+const HASH_DIGITS: [usize; 2] = [40, 64];
 
 impl RefName {
     /// The longest a name may be, in bytes: it must fit in a file name with room for `.lock`.
     pub const MAX: usize = 240;
+
+    /// The most parts that a name may have: each but the last is a directory.
+    pub const MAX_PARTS: usize = 16;
 
     const HEADS: &str = "refs/heads/";
     const TAGS: &str = "refs/tags/";
@@ -72,6 +86,23 @@ impl RefName {
     /// The ref of a pull request.
     pub fn pull(number: u64) -> Self {
         Self(format!("{}{number}", Self::PULLS))
+    }
+
+    /// Refuses the name of a ref that is to be made or moved if it has too many parts, or if it is a branch or tag that can
+    /// be taken for something else. Repositories may have refs of such names from before, which can be read and deleted.
+    pub fn check_new(&self) -> Result<(), RefNameError> {
+        if self.0.split('/').count() > Self::MAX_PARTS {
+            return Err(RefNameError::Depth);
+        }
+        let Some(short) = self.as_branch().or_else(|| self.as_tag()) else {
+            return Ok(());
+        };
+        let is_hash = HASH_DIGITS.contains(&short.len())
+            && short.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash || short == "HEAD" || short.starts_with("refs/") || short.starts_with('-') {
+            return Err(RefNameError::Misleading(short.to_owned()));
+        }
+        Ok(())
     }
 
     /// The whole name.
@@ -171,6 +202,33 @@ mod tests {
         }
         assert!(RefName::branch("-f").is_err());
         assert!(RefName::tag(&"x".repeat(RefName::MAX)).is_err());
+    }
+
+    #[test]
+    fn a_new_branch_or_tag_is_not_named_like_something_else() {
+        let hash = "4f6e0e1f7a0c1b2d3e4f5a6b7c8d9e0f1a2b3c4D";
+        for short in [hash, "HEAD", "refs/pr/1", "refs/heads/main", "-x"] {
+            for folder in ["heads", "tags"] {
+                let name: RefName = format!("refs/{folder}/{short}").parse().unwrap();
+
+                assert_eq!(
+                    name.check_new(),
+                    Err(RefNameError::Misleading(short.to_owned()))
+                );
+            }
+        }
+        for short in [&hash[..39], "head", "refs", "x/HEAD", "a-b", "deadbeef"] {
+            assert_eq!(RefName::branch(short).unwrap().check_new(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_new_ref_may_not_be_deeper_than_directories_are_made() {
+        let deep = |parts: usize| RefName::branch(&vec!["a"; parts].join("/")).unwrap();
+
+        assert_eq!(deep(RefName::MAX_PARTS - 2).check_new(), Ok(()));
+        let deeper = deep(RefName::MAX_PARTS - 1).check_new();
+        assert_eq!(deeper, Err(RefNameError::Depth));
     }
 
     #[test]

@@ -67,6 +67,16 @@ impl Repositories {
 
     /// Makes a repository whose branch `main` has one commit. It appears whole or not at all.
     pub fn create(&self, key: RepoKey, initial: &CommitPlan) -> Result<Repository, Error> {
+        self.create_with(key, initial, &[])
+    }
+
+    /// Makes a repository with files of the hub's own beside git's.
+    pub(crate) fn create_with(
+        &self,
+        key: RepoKey,
+        initial: &CommitPlan,
+        own_files: &[(&str, &str)],
+    ) -> Result<Repository, Error> {
         let scratch = Scratch::new(&self.scratch)?;
         let made = scratch.path();
         lay_out(made)?;
@@ -75,8 +85,15 @@ impl Repositories {
         let commit = quarantine.write(initial)?;
         quarantine.admit()?;
         write(&made.join(RefName::main().as_str()), &format!("{commit}\n"))?;
+        let mut files = ["HEAD", "config", "refs/heads/main"]
+            .map(|name| made.join(name))
+            .to_vec();
+        for (name, text) in own_files {
+            let path = made.join(name);
+            write(&path, text)?;
+            files.push(path);
+        }
         let mut directories = Directories::new(self.durability);
-        let files = ["HEAD", "config", "refs/heads/main"].map(|name| made.join(name));
         sync::files(self.durability, &files)?;
         for path in &files {
             directories.of(path);
@@ -126,7 +143,7 @@ impl Repositories {
     pub fn delete(&self, key: RepoKey) -> Result<(), Error> {
         let path = self.path(key);
         let scratch = Scratch::new(&self.scratch)?;
-        self.opened().repositories.remove(&key);
+        self.forget(key);
         match std::fs::rename(&path, scratch.path().join("repository")) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Error::NoRepository(key)),
@@ -154,9 +171,12 @@ impl Repositories {
 
     /// Where a repository lies, or would lie.
     pub fn path(&self, key: RepoKey) -> PathBuf {
-        self.root
-            .join(format!("{:02x}", key.0.rem_euclid(256)))
-            .join(format!("{key}.git"))
+        self.root.join(Self::relative_path(key))
+    }
+
+    /// Where a repository lies, from the directory of all repositories on.
+    pub fn relative_path(key: RepoKey) -> String {
+        format!("{:02x}/{key}.git", key.0.rem_euclid(256))
     }
 
     /// Clears away what processes that were killed have left. Call it once at start-up; processes that live keep theirs.
@@ -164,6 +184,28 @@ impl Repositories {
         Ok(Recovered {
             leftovers: Scratch::clear(&self.scratch)?,
         })
+    }
+
+    /// Opens a repository that is not in its place, such as one that was [set aside](Repositories::set_aside), to read it.
+    pub fn open_at(&self, path: &Path) -> Result<Repository, Error> {
+        let base = self.open(RepoKey(0), path.to_owned())?;
+        Ok(Repository {
+            base: Arc::new(base),
+        })
+    }
+
+    /// The directory that everything lies below.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    /// Forgets a repository that was opened: its directory is about to move.
+    pub(crate) fn forget(&self, key: RepoKey) {
+        self.opened().repositories.remove(&key);
     }
 
     fn open(&self, key: RepoKey, path: PathBuf) -> Result<Base, Error> {
@@ -200,7 +242,7 @@ impl Opened {
     }
 }
 
-fn key_of(name: &str) -> Option<RepoKey> {
+pub(crate) fn key_of(name: &str) -> Option<RepoKey> {
     let key = name.strip_suffix(".git")?.parse().ok()?;
     Some(RepoKey(key))
 }

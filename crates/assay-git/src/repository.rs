@@ -37,26 +37,30 @@ impl Repository {
         Quarantine::new(Arc::clone(&self.base))
     }
 
-    /// The commit that a text means: `HEAD`, a branch, a tag, a full ref name, a full hash, or at least
-    /// [`Repository::MIN_ABBREVIATION`] digits of one that fit no other commit. The first that fits, in this order.
+    /// The commit that a text means: a full hash, `HEAD`, a full ref name, a branch, a tag, or at least
+    /// [`Repository::MIN_ABBREVIATION`] digits of a hash that fit no other commit. The first that fits, in this order.
+    ///
+    /// A full hash is never a branch, and `refs/..` never a branch of that short name: who pins a commit gets that commit.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, Error> {
+        let lower = text.to_ascii_lowercase();
+        if let Ok(id) = lower.parse() {
+            return self.objects().commit_behind(id);
+        }
         let named = match text {
             "HEAD" => vec![Ok(RefName::main())],
-            text => vec![RefName::branch(text), RefName::tag(text), text.parse()],
+            text if text.starts_with("refs/") => vec![text.parse()],
+            text => vec![RefName::branch(text), RefName::tag(text)],
         };
         for name in named.into_iter().flatten() {
             if let Some(found) = self.find_ref(&name)? {
                 return Ok(Some(found.target));
             }
         }
-        self.resolve_hash(&text.to_ascii_lowercase())
+        self.resolve_abbreviated(&lower)
     }
 
-    fn resolve_hash(&self, text: &str) -> Result<Option<ObjectId>, Error> {
+    fn resolve_abbreviated(&self, text: &str) -> Result<Option<ObjectId>, Error> {
         let objects = self.objects();
-        if let Ok(id) = text.parse() {
-            return objects.commit_behind(id);
-        }
         let lengths = Self::MIN_ABBREVIATION..ObjectId::DIGITS;
         if !lengths.contains(&text.len()) {
             return Ok(None);

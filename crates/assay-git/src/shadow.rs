@@ -7,27 +7,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use assay_model::{Durability, ObjectId};
 use gix::objs::Kind;
 
-use crate::Error;
 use crate::base::{Base, Handle, Store};
 use crate::id::to_gix;
 use crate::layers::Found;
 use crate::loose;
+use crate::pack;
 use crate::scratch::Scratch;
 use crate::sync::{self, Directories};
+use crate::{Error, ObjectSize};
 
 /// What is in quarantine: small objects in memory, others in a directory that is made when the first of them comes.
 ///
 /// A commit through the API is a handful of small objects. They never touch a second directory, so nothing is written
-/// twice and nothing needs to be moved.
+/// twice and nothing needs to be moved. Many small objects are written as one pack.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     base: Arc<Base>,
     state: Mutex<State>,
 }
 
+/// Objects in memory, by their hash.
+type Memory = BTreeMap<ObjectId, (Kind, Arc<[u8]>)>;
+
 #[derive(Debug, Default)]
 struct State {
-    memory: BTreeMap<ObjectId, (Kind, Arc<[u8]>)>,
+    memory: Memory,
     bytes: usize,
     disk: Option<Disk>,
 }
@@ -40,9 +44,11 @@ struct Disk {
 }
 
 /// How many bytes of objects are held in memory.
-const MAX_MEMORY: usize = 4 << 20;
+const MAX_MEMORY: usize = 8 << 20;
 /// The largest object that is held in memory.
 const MAX_IN_MEMORY: usize = 1 << 20;
+/// So many objects are written as a pack; fewer are files of their own, which need no process.
+const MIN_PACKED: usize = 128;
 
 impl Shadow {
     pub(crate) fn new(base: Arc<Base>) -> Self {
@@ -77,10 +83,13 @@ impl Shadow {
             return Ok(id);
         }
         let mut state = self.state();
-        if data.len() > MAX_IN_MEMORY || state.bytes + data.len() > MAX_MEMORY {
+        if data.len() > MAX_IN_MEMORY {
             let objects = self.directory(&mut state)?;
             loose::write(&objects, id, kind, &data)?;
             return Ok(id);
+        }
+        if state.bytes + data.len() > MAX_MEMORY {
+            self.spill(&mut state)?;
         }
         state.bytes += data.len();
         state.memory.insert(id, (kind, data.into()));
@@ -102,13 +111,17 @@ impl Shadow {
 
     /// The directory of objects, with everything in it, for a `git` that is to see it.
     pub(crate) fn on_disk(&self) -> Result<PathBuf, Error> {
-        let mut state = self.state();
-        let objects = self.directory(&mut state)?;
-        for (id, (kind, data)) in std::mem::take(&mut state.memory) {
-            loose::write(&objects, id, kind, &data)?;
-        }
-        state.bytes = 0;
-        Ok(objects)
+        self.spill(&mut self.state())
+    }
+
+    /// Returns the size of the objects in memory, and the directory of those on disk.
+    pub(crate) fn waiting(&self) -> (ObjectSize, Option<PathBuf>) {
+        let state = self.state();
+        let size = ObjectSize {
+            bytes: state.bytes as u64,
+            objects: state.memory.len() as u64,
+        };
+        (size, state.disk.as_ref().map(|disk| disk.objects.clone()))
     }
 
     /// Makes everything part of the repository.
@@ -116,6 +129,9 @@ impl Shadow {
         let mut state = self.state();
         let objects = self.base.objects_dir();
         let mut moved = Moved::new(self.base.durability);
+        if state.memory.len() >= MIN_PACKED {
+            self.spill(&mut state)?;
+        }
         if let Some(disk) = state.disk.take() {
             let packs = moved.packs(&disk.objects, &objects)?;
             moved.loose(&disk.objects, &objects)?;
@@ -133,6 +149,25 @@ impl Shadow {
             moved.note(&object.settle()?);
         }
         moved.directories.sync()
+    }
+
+    /// Moves what is in memory to the directory of objects, and returns that.
+    fn spill(&self, state: &mut State) -> Result<PathBuf, Error> {
+        let objects = self.directory(state)?;
+        let memory = std::mem::take(&mut state.memory);
+        state.bytes = 0;
+        if memory.len() >= MIN_PACKED {
+            let entries: Vec<(Kind, &[u8])> = memory
+                .values()
+                .map(|(kind, data)| (*kind, &**data))
+                .collect();
+            pack::write(&self.base.git_dir, &objects, &entries)?;
+            return Ok(objects);
+        }
+        for (id, (kind, data)) in &memory {
+            loose::write(&objects, *id, *kind, data)?;
+        }
+        Ok(objects)
     }
 
     fn directory(&self, state: &mut State) -> Result<PathBuf, Error> {

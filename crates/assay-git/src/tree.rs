@@ -222,15 +222,7 @@ impl Draft {
             }
         }
         lines.sort_by(|one, other| order(one).cmp(order(other)));
-        let mut data = Vec::new();
-        for line in &lines {
-            data.extend_from_slice(mode_of(line.kind).as_bytes());
-            data.push(b' ');
-            data.extend_from_slice(&line.name);
-            data.push(0);
-            data.extend_from_slice(line.id.as_bytes());
-        }
-        shadow.insert(Kind::Tree, data)
+        shadow.insert(Kind::Tree, encode_tree(&lines))
     }
 
     fn is_empty(&self) -> bool {
@@ -252,6 +244,19 @@ impl Node {
             Self::Kept(..) => Ok(None),
         }
     }
+}
+
+/// A tree of lines that are in git's order.
+pub(crate) fn encode_tree(lines: &[Line]) -> Vec<u8> {
+    let mut data = Vec::new();
+    for line in lines {
+        data.extend_from_slice(mode_of(line.kind).as_bytes());
+        data.push(b' ');
+        data.extend_from_slice(&line.name);
+        data.push(0);
+        data.extend_from_slice(line.id.as_bytes());
+    }
+    data
 }
 
 /// Git sorts a directory as if its name ended with a slash.

@@ -13,18 +13,19 @@ use gix::refs::{FullName, Target};
 use crate::id::{from_gix, to_gix};
 use crate::scratch::LOCK;
 use crate::sync::{self, Directories};
-use crate::{Error, Expected, RefChange, RefKind, RefName, Reference, Repository};
+use crate::{Error, Expected, Objects, RefChange, RefKind, RefName, Reference, Repository};
 
 /// How long a lock file of git's may stand in the way. Git itself holds one for milliseconds.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Repository {
-    /// Its refs, in the order of their names. What points at no commit is left out.
+    /// Its refs, in the order of their names. What points at no commit, such as a tag of a tree, is left out; what points at
+    /// an object that is not there is [`Error::BrokenRef`].
     pub fn refs(&self) -> Result<Vec<Reference>, Error> {
         let objects = self.objects();
         let mut references = Vec::new();
         for (name, value) in self.ref_values()? {
-            if let Some(target) = objects.commit_behind(value)? {
+            if let Some(target) = self.target_of(&objects, &name, value)? {
                 references.push(Reference {
                     kind: RefKind::of(&name),
                     name,
@@ -35,17 +36,57 @@ impl Repository {
         Ok(references)
     }
 
-    /// One of its refs.
+    /// One of its refs. [`Error::BrokenRef`] when it points at an object that is not there.
     pub fn find_ref(&self, name: &RefName) -> Result<Option<Reference>, Error> {
         let Some(value) = self.ref_value(name)? else {
             return Ok(None);
         };
-        let target = self.objects().commit_behind(value)?;
+        let target = self.target_of(&self.objects(), name, value)?;
         Ok(target.map(|target| Reference {
             name: name.clone(),
             target,
             kind: RefKind::of(name),
         }))
+    }
+
+    /// The refs that point at objects that are not there, with the first object that is missing behind each.
+    pub fn broken_refs(&self) -> Result<Vec<(RefName, ObjectId)>, Error> {
+        let objects = self.objects();
+        let mut broken = Vec::new();
+        for (name, value) in self.ref_values()? {
+            match self.target_of(&objects, &name, value) {
+                Ok(_) => {}
+                Err(Error::BrokenRef { name, missing, .. }) => broken.push((name, missing)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(broken)
+    }
+
+    /// The commit behind the value of a ref; none when it is something else.
+    fn target_of(
+        &self,
+        objects: &Objects,
+        name: &RefName,
+        value: ObjectId,
+    ) -> Result<Option<ObjectId>, Error> {
+        if let Some(target) = objects.commit_behind(value)? {
+            return Ok(Some(target));
+        }
+        if objects.missing_behind(value)?.is_none() {
+            return Ok(None);
+        }
+        // It may have come in a pack that was not there when the objects were opened.
+        self.base.reopen()?;
+        let objects = self.objects();
+        match objects.missing_behind(value)? {
+            None => objects.commit_behind(value),
+            Some(missing) => Err(Error::BrokenRef {
+                key: self.key(),
+                name: name.clone(),
+                missing,
+            }),
+        }
     }
 
     /// The object that a ref points at, which is the tag itself for an annotated tag: what [`Expected::At`] compares.
@@ -101,6 +142,7 @@ impl Repository {
         let objects = self.objects();
         for change in changes {
             let Some(id) = change.new else { continue };
+            change.name.check_new()?;
             if !objects.contains(id)? {
                 return Err(Error::NoObject(id));
             }

@@ -2,6 +2,8 @@
 
 mod advertise;
 mod commands;
+mod feed;
+mod inspect;
 mod pkt;
 mod receive;
 mod reply;

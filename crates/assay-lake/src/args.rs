@@ -11,6 +11,8 @@ pub(crate) use self::cluster::{ExecutorArgs, SchedulerArgs};
 
 /// How much memory a query may use unless told otherwise, in megabytes.
 const DEFAULT_MEMORY: usize = 2_048;
+/// How much memory the questions that are answered over a socket may take together, in megabytes.
+const DEFAULT_SERVED_MEMORY: u32 = 4_096;
 
 /// Every result and every sample as columns: take files in, ask in SQL, compare models
 #[derive(Debug, Parser)]
@@ -218,6 +220,8 @@ pub(crate) enum LakeCommand {
     Check(LakeTask),
     Files(LakeFiles),
     Serve(LakeServe),
+    #[command(hide = true)]
+    Work(LakeWork),
     Scheduler(SchedulerArgs),
     Executor(ExecutorArgs),
 }
@@ -279,6 +283,10 @@ pub(crate) struct LakeServe {
     #[arg(long, value_name = "URL")]
     pub(crate) cluster: Option<Cluster>,
 
+    /// How much memory all questions together may take, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = DEFAULT_SERVED_MEMORY, value_parser = clap::value_parser!(u32).range(512..))]
+    pub(crate) memory: u32,
+
     /// How many questions are answered at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) at_once: u16,
@@ -290,6 +298,25 @@ pub(crate) struct LakeServe {
     /// End when standard input ends, as it does when whoever started this is gone
     #[arg(long)]
     pub(crate) until_stdin_ends: bool,
+}
+
+/// Work on questions that come over the standard input, for `lake serve`
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LakeWork {
+    #[command(flatten)]
+    pub(crate) place: Place,
+
+    /// Let the machines of a cluster answer, by its scheduler
+    #[arg(long, value_name = "URL")]
+    pub(crate) cluster: Option<Cluster>,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// How much memory a question may take, in bytes
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory: u64,
 }
 
 /// Where the lake lies.

@@ -74,7 +74,7 @@ impl LakeTable {
     ) -> crate::Result<Self> {
         let files = snapshot.manifest.files_of(table).cloned().collect();
         Ok(Self {
-            veil: veil.is_needed(table).then(|| Arc::clone(veil)),
+            veil: veil.is_needed().then(|| Arc::clone(veil)),
             ..Self::of(snapshot.directory(), table, files, text)?
         })
     }
@@ -287,11 +287,9 @@ impl TableProvider for LakeTable {
         };
         let shown = wanted.len();
         let mut read = wanted;
-        let telling = TELLING.map(|name| self.schema.index_of(name).ok());
-        for index in telling.into_iter().flatten() {
-            if !read.contains(&index) {
-                read.push(index);
-            }
+        let telling = self.schema.index_of(TELLING)?;
+        if !read.contains(&telling) {
+            read.push(telling);
         }
         // A limit counts rows that are seen.
         let input = self.read(state, Some(&read), filters, None)?;

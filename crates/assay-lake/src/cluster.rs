@@ -9,6 +9,7 @@ mod planner;
 mod scheduler;
 mod windows;
 
+use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -56,6 +57,12 @@ pub struct Cluster {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the scheduler of a cluster is written `http://HOST:PORT`")]
 pub struct NoCluster;
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.url())
+    }
+}
 
 impl FromStr for Cluster {
     type Err = NoCluster;

@@ -1,11 +1,12 @@
 //! Questions in SQL, within budgets.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
-use assay_formats::lake_api::Hidden;
+use assay_formats::lake_api::SourceFilter;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
@@ -43,8 +44,15 @@ const MAX_OPERATORS: usize = 2_048;
 /// How many batches are made before somebody takes them.
 const BATCHES_AHEAD: usize = 2;
 
-/// How many bytes a stranger's question may write to the disk while it works.
+/// Functions that tell where rows lie on this machine, and by that also what lies beside them.
+const TELLING_FUNCTIONS: [&str; 2] = ["input_file_name", "file_row_index"];
+/// The table of the settings of the engine.
+const SETTINGS: &str = "df_settings";
+
+/// How many bytes a stranger's question may write to the disk while it works, at most.
 const STRANGERS_SPILL: u64 = 1 << 30;
+/// How many times its memory it may write.
+const SPILL_FACTOR: u64 = 4;
 
 /// What one query may cost.
 #[derive(Debug, Clone, Copy)]
@@ -66,18 +74,6 @@ pub struct Engine {
     cluster: Option<Cluster>,
     /// What it is over. As long as it is held, its files stay on the disk.
     _snapshot: Arc<Snapshot>,
-}
-
-/// Tells whether work for an engine still goes on. An operator that is deep in its work does not notice that nobody waits
-/// for it.
-#[derive(Debug, Clone)]
-pub struct Trace(Weak<RuntimeEnv>);
-
-impl Trace {
-    /// Whether nothing is left of the work.
-    pub fn is_over(&self) -> bool {
-        self.0.strong_count() == 0
-    }
 }
 
 /// Whose questions are answered.
@@ -105,23 +101,23 @@ pub struct Answer {
 impl Engine {
     /// Makes the tables of a snapshot known.
     pub async fn open(snapshot: Snapshot, limits: Limits) -> Result<Self> {
-        Self::alone(snapshot, limits, &Hidden::default(), AskedBy::Owner).await
+        Self::alone(snapshot, limits, &SourceFilter::default(), AskedBy::Owner).await
     }
 
-    /// Makes known what strangers may see of a snapshot: no row of what is hidden, no plan with the paths of this machine.
+    /// Makes known what strangers may see of a snapshot: no row of what is filter, no plan with the paths of this machine.
     pub async fn for_strangers(
         snapshot: Snapshot,
         limits: Limits,
-        hidden: &Hidden,
+        filter: &SourceFilter,
     ) -> Result<Self> {
-        Self::alone(snapshot, limits, hidden, AskedBy::Stranger).await
+        Self::alone(snapshot, limits, filter, AskedBy::Stranger).await
     }
 
     /// Makes the tables of a snapshot known to a cluster, which has to find the files of the lake at the same place. Questions
     /// are judged here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
     pub async fn open_on(cluster: &Cluster, snapshot: Snapshot, limits: Limits) -> Result<Self> {
-        let hidden = Hidden::default();
-        Self::on(cluster, snapshot, limits, &hidden, AskedBy::Owner).await
+        let filter = SourceFilter::default();
+        Self::on(cluster, snapshot, limits, &filter, AskedBy::Owner).await
     }
 
     /// The same for strangers: what is hidden is left out by the machines that read the files.
@@ -129,28 +125,28 @@ impl Engine {
         cluster: &Cluster,
         snapshot: Snapshot,
         limits: Limits,
-        hidden: &Hidden,
+        filter: &SourceFilter,
     ) -> Result<Self> {
-        Self::on(cluster, snapshot, limits, hidden, AskedBy::Stranger).await
+        Self::on(cluster, snapshot, limits, filter, AskedBy::Stranger).await
     }
 
     async fn on(
         cluster: &Cluster,
         snapshot: Snapshot,
         limits: Limits,
-        hidden: &Hidden,
+        filter: &SourceFilter,
         asked_by: AskedBy,
     ) -> Result<Self> {
         cluster.reach().await?;
         let state = cluster.session(runtime(limits, &snapshot, asked_by)?);
         let cluster = Some(cluster.clone());
-        Self::knowing(state, snapshot, limits, hidden, (asked_by, cluster)).await
+        Self::knowing(state, snapshot, limits, filter, (asked_by, cluster)).await
     }
 
     async fn alone(
         snapshot: Snapshot,
         limits: Limits,
-        hidden: &Hidden,
+        filter: &SourceFilter,
         asked_by: AskedBy,
     ) -> Result<Self> {
         let config = SessionConfig::new()
@@ -163,7 +159,7 @@ impl Engine {
             .with_physical_optimizer_rule(Arc::new(AddUpRuns))
             .with_physical_optimizer_rule(Arc::new(TakeTurns))
             .build();
-        Self::knowing(state, snapshot, limits, hidden, (asked_by, None)).await
+        Self::knowing(state, snapshot, limits, filter, (asked_by, None)).await
     }
 
     /// Makes the tables known, beneath a veil over what is hidden.
@@ -171,16 +167,21 @@ impl Engine {
         state: SessionState,
         mut snapshot: Snapshot,
         limits: Limits,
-        hidden: &Hidden,
+        filter: &SourceFilter,
         (asked_by, cluster): (AskedBy, Option<Cluster>),
     ) -> Result<Self> {
         let text = match cluster {
             Some(_) => Text::Plain,
             None => Text::Views,
         };
-        let veil = Arc::new(Veil::new(hidden, &snapshot.manifest));
+        let veil = Arc::new(Veil::new(filter, &snapshot.manifest));
         snapshot.manifest.files.retain(|file| !veil.covers(file));
         let context = SessionContext::new_with_state(state);
+        if asked_by == AskedBy::Stranger {
+            for function in TELLING_FUNCTIONS {
+                context.deregister_udf(function);
+            }
+        }
         for table in Table::ALL {
             let provider = LakeTable::new(&snapshot, table, text, &veil)?;
             context.register_table(table.as_str(), Arc::new(provider))?;
@@ -198,11 +199,6 @@ impl Engine {
         })
     }
 
-    /// What tells, when the engine and its answers are dropped, whether work for them still goes on.
-    pub fn trace(&self) -> Trace {
-        Trace(Arc::downgrade(&self.context.runtime_env()))
-    }
-
     /// Begins to answer a question. Anything but a question is refused before it is looked at any further.
     pub async fn ask(&self, sql: &str) -> Result<Answer> {
         if has_more_operators(sql, MAX_OPERATORS) {
@@ -218,9 +214,8 @@ impl Engine {
             .with_allow_statements(false)
             .verify_plan(&plan)
             .map_err(|error| Error::NotAQuestion(refused(&error.strip_backtrace())))?;
-        let is_of_plan = matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_));
-        if is_of_plan && self.asked_by == AskedBy::Stranger {
-            return Err(Error::NotForStrangers);
+        if self.asked_by == AskedBy::Stranger {
+            refuse_for_strangers(&plan)?;
         }
         let deadline = self
             .limits
@@ -312,7 +307,10 @@ fn runtime(limits: Limits, snapshot: &Snapshot, asked_by: AskedBy) -> Result<Arc
         .with_object_store_registry(Arc::new(Stores::new(snapshot.storage().clone())));
     let builder = match asked_by {
         AskedBy::Owner => builder,
-        AskedBy::Stranger => builder.with_max_temp_directory_size(STRANGERS_SPILL),
+        AskedBy::Stranger => {
+            let most = SPILL_FACTOR.saturating_mul(limits.memory as u64);
+            builder.with_max_temp_directory_size(most.min(STRANGERS_SPILL))
+        }
     };
     Ok(builder.build_arc()?)
 }
@@ -338,6 +336,24 @@ async fn within<T>(
             .await
             .map_err(|_| Error::Timeout(timeout.as_secs())),
     }
+}
+
+/// Refuses what is told only to those who can read the files of the lake: plans, and the settings of the engine.
+fn refuse_for_strangers(plan: &LogicalPlan) -> Result<()> {
+    if matches!(plan, LogicalPlan::Explain(_) | LogicalPlan::Analyze(_)) {
+        return Err(Error::NotForStrangers);
+    }
+    let mut reads_settings = false;
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            reads_settings |= scan.table_name.table() == SETTINGS;
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if reads_settings {
+        return Err(Error::Settings);
+    }
+    Ok(())
 }
 
 /// What was asked for instead of a question, in the engine's word for it.

@@ -74,6 +74,9 @@ pub enum Error {
         "plans are not told here, because they name files; ask with `assay query` where the lake lies"
     )]
     NotForStrangers,
+    /// Somebody who cannot read the files asked how the engine is set.
+    #[error("the settings of the engine are not told here")]
+    Settings,
     /// The question has too many levels.
     #[error("the query is nested more than {0} levels deep; divide it")]
     TooDeep(usize),

@@ -42,7 +42,7 @@ mod writer;
 pub use bucket::Storage;
 pub use check::{Fault, check};
 pub use compact::{Compacted, compact};
-pub use engine::{Answer, Engine, Limits, Trace};
+pub use engine::{Answer, Engine, Limits};
 pub use error::{Error, Result};
 pub use forget::forget_missing;
 pub use lake::{Lake, Snapshot, Writing};

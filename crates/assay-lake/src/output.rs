@@ -24,6 +24,8 @@ const MAX_ROWS: usize = 10_000;
 
 /// How many bytes of a Parquet file wait in memory until they are written.
 const MAX_WAITING: usize = 32 << 20;
+/// The same for a file that is read while it is written: what waits, waits for every reader.
+const MAX_STREAMED: usize = 4 << 20;
 
 /// What became of the rows.
 #[derive(Debug, Default, Clone, Copy)]
@@ -62,7 +64,7 @@ pub(crate) enum Sink<W: Write + Send> {
     Json(ArrayWriter<W>),
     Ndjson(LineDelimitedWriter<W>),
     Csv(Box<csv::Writer<W>>),
-    Parquet(Box<ArrowWriter<W>>),
+    Parquet(Box<ArrowWriter<W>>, usize),
 }
 
 impl<W: Write + Send> Sink<W> {
@@ -93,9 +95,17 @@ impl<W: Write + Send> Sink<W> {
                     .build();
                 let writer = ArrowWriter::try_new(to, schema.clone(), Some(properties))
                     .map_err(ArrowError::from)?;
-                Self::Parquet(Box::new(writer))
+                Self::Parquet(Box::new(writer), MAX_WAITING)
             }
         })
+    }
+
+    /// The same with little that waits in memory, for who reads it while it is written.
+    pub(crate) fn streamed(self) -> Self {
+        match self {
+            Self::Parquet(writer, _) => Self::Parquet(writer, MAX_STREAMED),
+            other => other,
+        }
     }
 
     /// Writes some rows.
@@ -105,10 +115,10 @@ impl<W: Write + Send> Sink<W> {
             Self::Json(writer) => writer.write(batch)?,
             Self::Ndjson(writer) => writer.write(batch)?,
             Self::Csv(writer) => writer.write(batch)?,
-            Self::Parquet(writer) => {
+            Self::Parquet(writer, most) => {
                 writer.write(batch).map_err(ArrowError::from)?;
                 // Rows with long texts must not wait until there are many of them.
-                if writer.in_progress_size() > MAX_WAITING {
+                if writer.memory_size().max(writer.in_progress_size()) > *most {
                     writer.flush().map_err(ArrowError::from)?;
                 }
             }
@@ -126,7 +136,7 @@ impl<W: Write + Send> Sink<W> {
             }
             Self::Ndjson(mut writer) => writer.finish()?,
             Self::Csv(writer) => writer.into_inner().flush().map_err(ArrowError::from)?,
-            Self::Parquet(writer) => {
+            Self::Parquet(writer, _) => {
                 writer.close().map_err(ArrowError::from)?;
             }
         }

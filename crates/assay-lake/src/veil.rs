@@ -3,11 +3,11 @@
 //! What is hidden is left out where files are read, beneath every view and every condition of the question. A condition is
 //! never carried below the veil: one that fails on a hidden row, such as a cast, would tell by its message what is in there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use assay_formats::lake_api::Hidden;
+use assay_formats::lake_api::SourceFilter;
 use datafusion::arrow::array::{ArrayRef, AsArray as _, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -23,76 +23,73 @@ use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::{DataFile, Manifest};
-use crate::table::Table;
+use crate::partition::Partition;
 
-/// The columns that tell whether a row is hidden. Every table has them, but for the model, which a definition does not have.
-pub(crate) const TELLING: [&str; 3] = ["benchmark", MODEL, "record_id"];
-const MODEL: &str = "model";
+/// The column that tells which source a row was taken from. Every table has it.
+pub(crate) const TELLING: &str = "record_id";
 
-/// What is hidden, in one snapshot.
+/// The hidden part of one snapshot: the sources whose rows do not exist for whoever asks.
+///
+/// A source is hidden for the directory that it was found in, and for nothing else. Hiding by the names that rows carry would tell
+/// everybody which names belong to private repositories, and would let anybody hide the rows of others.
 #[derive(Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Veil {
-    benchmarks: BTreeSet<String>,
-    models: BTreeSet<String>,
     records: BTreeSet<String>,
+    /// The partitions of which nothing may be seen.
+    #[serde(skip)]
+    partitions: BTreeSet<Partition>,
 }
 
 impl Veil {
-    /// Finds out which records of a snapshot are hidden.
-    pub(crate) fn new(hidden: &Hidden, manifest: &Manifest) -> Self {
-        let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect();
-        let directories: BTreeSet<String> = lower(&hidden.sources);
-        let records = manifest.sources.iter().filter(|(_, source)| {
-            let path = source.path.to_lowercase();
-            let mut above = path.match_indices('/').map(|(end, _)| &path[..end]);
-            above.any(|directory| directories.contains(directory))
-        });
+    /// Finds the sources of a snapshot that a filter hides.
+    pub(crate) fn new(filter: &SourceFilter, manifest: &Manifest) -> Self {
+        if filter.restricted.is_empty() {
+            return Self::default();
+        }
+        let restricted: HashSet<&str> = filter.restricted.iter().map(String::as_str).collect();
+        let visible: HashSet<&str> = filter.visible.iter().map(String::as_str).collect();
+        let (mut records, mut partitions) = (BTreeSet::new(), BTreeSet::new());
+        let mut seen = BTreeSet::new();
+        for (id, source) in &manifest.sources {
+            let is_below = |directories: &HashSet<&str>| {
+                let mut above = source.path.match_indices('/');
+                above.any(|(end, _)| directories.contains(&source.path[..end]))
+            };
+            if is_below(&restricted) && !is_below(&visible) {
+                records.insert(id.clone());
+                partitions.insert(source.partition.clone());
+            } else {
+                seen.insert(&source.partition);
+            }
+        }
+        partitions.retain(|partition| !seen.contains(partition));
         Self {
-            benchmarks: lower(&hidden.benchmarks),
-            models: lower(&hidden.models),
-            records: records.map(|(id, _)| id.clone()).collect(),
+            records,
+            partitions,
         }
     }
 
     /// Whether nothing in a file may be seen. Such a file is not opened, and no plan names it.
     pub(crate) fn covers(&self, file: &DataFile) -> bool {
-        file.partition.as_ref().is_some_and(|partition| {
-            self.benchmarks
-                .contains(&partition.benchmark.to_lowercase())
-                || self.models.contains(&partition.model.to_lowercase())
-        })
+        let partition = file.partition.as_ref();
+        partition.is_some_and(|partition| self.partitions.contains(partition))
     }
 
-    /// Whether a table may have rows that are hidden.
-    pub(crate) fn is_needed(&self, table: Table) -> bool {
-        let by_name = !self.benchmarks.is_empty() || !self.models.is_empty();
-        // Files of one benchmark and one model were left out as a whole.
-        !self.records.is_empty() || (by_name && !table.is_partitioned())
+    /// Whether anything is hidden.
+    pub(crate) fn is_needed(&self) -> bool {
+        !self.records.is_empty()
     }
 
     /// The rows that may be seen. What cannot be read is not shown.
     fn seen(&self, batch: &RecordBatch) -> BooleanArray {
-        let columns = TELLING.map(|name| batch.column_by_name(name));
-        let [Some(benchmark), model, Some(record)] = columns else {
+        let Some(record) = batch.column_by_name(TELLING) else {
             return BooleanArray::from(vec![false; batch.num_rows()]);
-        };
-        let is_open = |column: &ArrayRef, row: usize, hidden: &BTreeSet<String>, fold: bool| {
-            let text = text_at(column, row);
-            text.is_some_and(|text| {
-                if fold {
-                    !hidden.contains(&text.to_lowercase())
-                } else {
-                    !hidden.contains(text)
-                }
-            })
         };
         (0..batch.num_rows())
             .map(|row| {
-                let seen = is_open(benchmark, row, &self.benchmarks, true)
-                    && model.is_none_or(|model| is_open(model, row, &self.models, true))
-                    && is_open(record, row, &self.records, false);
-                Some(seen)
+                let id = text_at(record, row);
+                Some(id.is_some_and(|id| !self.records.contains(id)))
             })
             .collect()
     }

@@ -25,6 +25,9 @@ pub enum RepoPathError {
     /// A part that would leave the repository, or reach into git's own files.
     #[error("`{0}` may not be a part of a path")]
     Part(String),
+    /// A part that no file system holds.
+    #[error("`{}..` is too long: a part of a path between slashes has at most {max} bytes", beginning(.0), max = RepoPath::MAX_PART)]
+    LongPart(String),
     /// A character that file systems or terminals read otherwise.
     #[error("a path may not contain `{}`", .0.escape_default())]
     Character(char),
@@ -33,6 +36,9 @@ pub enum RepoPathError {
 impl RepoPath {
     /// The longest a path may be, in bytes.
     pub const MAX: usize = 1024;
+
+    /// The longest a part between slashes may be, in bytes: no common file system holds a longer name.
+    pub const MAX_PART: usize = 255;
 
     /// The whole path.
     pub fn as_str(&self) -> &str {
@@ -57,6 +63,9 @@ impl FromStr for RepoPath {
         if let Some(character) = text.chars().find(|c| c.is_control() || *c == '\\') {
             return Err(RepoPathError::Character(character));
         }
+        if let Some(part) = text.split('/').find(|part| part.len() > Self::MAX_PART) {
+            return Err(RepoPathError::LongPart(part.to_owned()));
+        }
         match text.split('/').find(|part| is_unsafe(part)) {
             Some(part) => Err(RepoPathError::Part(part.to_owned())),
             None => Ok(Self(text.to_owned())),
@@ -74,6 +83,11 @@ fn is_unsafe(part: &str) -> bool {
     let plain = seen.split(':').next().unwrap_or_default();
     let plain = plain.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     plain == ".git" || plain == "git~1" || plain.is_empty()
+}
+
+/// As much of a part as helps to find it.
+fn beginning(part: &str) -> String {
+    part.chars().take(40).collect()
 }
 
 /// Whether HFS+ leaves a character out when it compares names.
@@ -114,6 +128,18 @@ mod tests {
         ] {
             assert!(text.parse::<RepoPath>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_part_that_no_file_system_holds_is_refused_and_the_longest_one_is_not() {
+        let path = |length: usize| format!("data/{}/x", "é".repeat(length / 2)).parse::<RepoPath>();
+
+        assert!(path(RepoPath::MAX_PART - 1).is_ok());
+        let refused = path(RepoPath::MAX_PART + 1).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("a part of a path between slashes has at most 255 bytes"),
+            "{refused}"
+        );
     }
 
     #[test]

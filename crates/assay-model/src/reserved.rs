@@ -1,6 +1,6 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
 /// such.
-const RESERVED: [&str; 65] = [
+const RESERVED: [&str; 72] = [
     ".well-known",
     "about",
     "account",
@@ -23,6 +23,7 @@ const RESERVED: [&str; 65] = [
     "favicon.ico",
     "feed",
     "feeds",
+    "head-to-head",
     "healthz",
     "help",
     "issuer",
@@ -40,17 +41,22 @@ const RESERVED: [&str; 65] = [
     "notifications",
     "oauth",
     "openapi.json",
+    "organization",
     "organizations",
     "papers",
     "posts",
     "pricing",
     "privacy",
+    "readyz",
     "robots.txt",
+    "samples",
     "search",
+    "security.txt",
     "settings",
     "sitemap.xml",
     "space",
     "spaces",
+    "sql",
     "static",
     "submit",
     "tasks",
@@ -60,6 +66,7 @@ const RESERVED: [&str; 65] = [
     "tokens",
     "trust",
     "uploads",
+    "user",
     "users",
     "v1",
     "v2",
@@ -67,6 +74,11 @@ const RESERVED: [&str; 65] = [
     "well-known",
     "xet",
 ];
+
+/// Every namespace that nobody may have, in lower case.
+pub fn reserved_namespaces() -> impl Iterator<Item = &'static str> {
+    RESERVED.into_iter()
+}
 
 /// Whether a name can be no namespace, in whatever case it is written: it would be taken for an address of the hub itself.
 ///

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use assay_app::{Caller, Error, Origin};
 use assay_model::Timestamp;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::ACCEPT;
+use axum::http::header::{ACCEPT, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -34,7 +34,10 @@ pub(crate) async fn answer(
     let (mut parts, body) = request.into_parts();
     let mut asked = asked(&parts);
     let from = address(&parts, state.web.trust_proxy);
-    let (admitted, verdict) = admit(&state, &parts, from).await;
+    let (admitted, verdict) = match check_host(&parts.headers) {
+        Ok(()) => admit(&state, &parts, from).await,
+        Err(error) => (Err(error), None),
+    };
     let response = match admitted {
         Ok(caller) => {
             let origin = origin(&asked, from);
@@ -52,7 +55,11 @@ pub(crate) async fn answer(
         }
         Err(error) => Failure::from(error).into_response(),
     };
-    let mut response = finish(response, &asked);
+    let response = finish(response, &asked);
+    let mut response = match state.web.answer_bytes.hold(response) {
+        Ok(response) => response,
+        Err(error) => finish(Failure::from(error).into_response(), &asked),
+    };
     if is_wrong_guess(asked.uri.path(), response.status()) {
         let guesses = RateKey::machine_guess(from);
         state.web.limiter.take(guesses, state.web.clock.now());
@@ -111,6 +118,15 @@ fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response
     }
     state.web.metrics.cache_hits.add();
     Some(answer.into_response())
+}
+
+/// Whoever names two hosts could mean one to a proxy and the other to us.
+fn check_host(headers: &HeaderMap) -> Result<(), Error> {
+    if headers.get_all(HOST).iter().nth(1).is_some() {
+        let text = "a request has one `Host` header".to_owned();
+        return Err(Error::Invalid(text));
+    }
+    Ok(())
 }
 
 /// Who asks, unless they may not: the token is wrong, or they have asked too often.
@@ -283,8 +299,8 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
     let Some(Failure(error)) = response.extensions_mut().remove::<Failure>() else {
         return response;
     };
-    if let Error::Internal(source) = &*error {
-        log_chain(source.as_ref(), &asked.request_id);
+    if let Some(source) = error.hidden_cause() {
+        log_chain(source, &asked.request_id);
     }
     let path = asked.uri.path();
     if issuer::is_of_machines(path) {
@@ -293,14 +309,8 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
     error::render(&error, asked)
 }
 
-fn log_chain(source: &(dyn std::error::Error + Send + Sync + 'static), request_id: &str) {
-    let mut chain = source.to_string();
-    let mut next = source.source();
-    while let Some(cause) = next {
-        chain.push_str(": ");
-        chain.push_str(&cause.to_string());
-        next = cause.source();
-    }
+fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
+    let chain = error::chain(source);
     tracing::error!(
         request_id,
         chain,

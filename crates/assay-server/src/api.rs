@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Routes {
         .merge(evidence::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())
+        .merge(operate::removals())
         .merge(repositories::routes())
         .merge(sql::routes())
         .merge(tolerated::routes())

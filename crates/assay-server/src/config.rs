@@ -9,6 +9,7 @@ use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig, WitnessAddr
 use assay_model::Durability;
 
 use crate::base_url::BaseUrl;
+use crate::connection::ConnectionLimits;
 
 mod faults;
 mod issuers;
@@ -61,6 +62,10 @@ pub struct Config {
     pub durability: Durability,
     /// The largest body of an ordinary request, in bytes. Commits, pushes and large files have limits of their own.
     pub body_bytes: usize,
+    /// The most bytes of answers that wait in memory for their clients, all together.
+    pub answer_bytes: u64,
+    /// How many connections there may be, and how long each may take.
+    pub connections: ConnectionLimits,
     /// How often one may ask.
     pub rates: Rates,
     /// What one request, file or account may take.
@@ -93,7 +98,7 @@ pub struct IssuerConfig {
 }
 
 /// The lake that is asked about samples. Without a directory and a socket there is none.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LakeConfig {
     /// Its directory: `assay-lake` is started for it.
     pub directory: Option<PathBuf>,
@@ -103,6 +108,27 @@ pub struct LakeConfig {
     pub program: Option<PathBuf>,
     /// The scheduler of the cluster that does the work, when it is not the process that is started.
     pub cluster: Option<String>,
+    /// How many bytes of memory all questions together may take, of the process that is started.
+    pub memory: u64,
+}
+
+impl LakeConfig {
+    /// The memory of all questions together unless told otherwise, in bytes.
+    const DEFAULT_MEMORY: u64 = 4 << 30;
+    /// The least memory with which questions can be answered, in bytes.
+    pub(crate) const LEAST_MEMORY: u64 = 512 << 20;
+}
+
+impl Default for LakeConfig {
+    fn default() -> Self {
+        Self {
+            directory: None,
+            socket: None,
+            program: None,
+            cluster: None,
+            memory: Self::DEFAULT_MEMORY,
+        }
+    }
 }
 
 /// What a server answers.
@@ -177,6 +203,8 @@ impl Default for Config {
             shutdown_seconds: 30,
             durability: Durability::default(),
             body_bytes: 8 << 20,
+            answer_bytes: 256 << 20,
+            connections: ConnectionLimits::default(),
             rates: Rates::default(),
             limits: Limits::default(),
             trust: TrustConfig::default(),

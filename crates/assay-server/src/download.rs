@@ -1,14 +1,18 @@
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use assay_app::{Blob, BlobContent, Caller, Need};
+use assay_app::{Blob, BlobContent, Caller, Need, UnpackedBlob};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures_util::stream;
 use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
@@ -28,8 +32,8 @@ use range::Part;
 
 const LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
 const LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
-/// How much of a large file is read at once, in bytes.
-const PIECE: usize = 256 << 10;
+/// How much of a file is read at once, in bytes. A client that does not read holds no more of it.
+const PIECE: usize = 64 << 10;
 /// What anybody wrote is shown without running anything in it.
 const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 /// Names that are text for people, whatever is in them.
@@ -187,13 +191,14 @@ pub(crate) async fn save(
     caller: &Caller,
     name: &RepoName,
     file: &File,
+    method: &Method,
     asked: &HeaderMap,
 ) -> Result<Response, Failure> {
     let query = DownloadQuery {
         download: Flag(true),
     };
     let manner = Manner {
-        content: true,
+        content: method != Method::HEAD,
         raw: false,
     };
     answer(state, caller, name, file, &query, asked, manner).await
@@ -210,9 +215,9 @@ async fn answer(
 ) -> Result<Response, Failure> {
     let repo = name.open(state, caller, Need::Read).await?;
     let Manner { content, raw } = manner;
-    let blob = state
-        .hub
-        .blob(&repo, &file.revision, &file.path, content, raw)
+    let hub = &state.hub;
+    let mut blob = hub
+        .blob(&repo, &file.revision, &file.path, false, raw)
         .await?;
     let Facts { etag, size } = Facts::of(&blob, raw);
     let headers = headers(&blob, &etag, size, raw, query.download.0);
@@ -220,7 +225,13 @@ async fn answer(
         return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
     }
     let wanted = asked.get(RANGE).filter(|_| may_be_part(asked, &etag));
-    match range::of(wanted, size) {
+    let wanted = range::of(wanted, size);
+    if content && !matches!(wanted, Part::Beyond) {
+        // The branch may have moved on; what was promised is at this commit.
+        let commit = blob.commit.to_string();
+        blob = hub.blob(&repo, &commit, &file.path, true, raw).await?;
+    }
+    match wanted {
         Part::Whole => whole(blob.content, headers, size).await,
         Part::Some { start, length } => part(blob.content, headers, start, length, size).await,
         Part::Beyond => {
@@ -282,7 +293,8 @@ async fn whole(
     let body = match content {
         BlobContent::NotRead => Body::empty(),
         BlobContent::Memory(bytes) => Body::from(bytes),
-        BlobContent::Disk(path) => stream(&path, 0, size).await?,
+        BlobContent::Disk(path) => open_at(&path, 0, size).await?,
+        BlobContent::Unpacked(blob) => pieces(blob, 0, size),
     };
     Ok((headers, body).into_response())
 }
@@ -306,12 +318,13 @@ async fn part(
             let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
             Body::from(bytes.slice(index(start)..index(start + length)))
         }
-        BlobContent::Disk(path) => stream(&path, start, length).await?,
+        BlobContent::Disk(path) => open_at(&path, start, length).await?,
+        BlobContent::Unpacked(blob) => pieces(blob, start, length),
     };
     Ok((StatusCode::PARTIAL_CONTENT, headers, body).into_response())
 }
 
-async fn stream(path: &Path, start: u64, length: u64) -> Result<Body, Failure> {
+async fn open_at(path: &Path, start: u64, length: u64) -> Result<Body, Failure> {
     let mut file = tokio::fs::File::open(path)
         .await
         .map_err(Failure::internal)?;
@@ -321,6 +334,29 @@ async fn stream(path: &Path, start: u64, length: u64) -> Result<Body, Failure> {
     }
     let pieces = ReaderStream::with_capacity(file.take(length), PIECE);
     Ok(Body::from_stream(pieces))
+}
+
+/// A part of a file out of git, piece by piece.
+fn pieces(blob: Arc<UnpackedBlob>, start: u64, length: u64) -> Body {
+    let pieces = stream::try_unfold((blob, start, length), async |(blob, at, left)| {
+        if left == 0 {
+            return Ok(None);
+        }
+        let most = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; most];
+            let read = blob.read_at(at, &mut piece)?;
+            piece.truncate(read);
+            io::Result::Ok((Bytes::from(piece), blob))
+        });
+        let (piece, blob) = read.await.map_err(io::Error::other).flatten()?;
+        let read = piece.len() as u64;
+        if read == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        Ok(Some((piece, (blob, at + read, left - read))))
+    });
+    Body::from_stream(pieces)
 }
 
 /// Whether the client has the file already.

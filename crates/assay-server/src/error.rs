@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::connection::BodyTooSlow;
 use crate::redirect;
 use crate::web::{Theme, Visit, failure_page};
 
@@ -24,7 +25,7 @@ pub(crate) const REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commi
 /// The longest message that goes into a header, in bytes.
 const MAX_MESSAGE: usize = 512;
 /// When to come again after what cannot be done at the moment.
-const RETRY_SECONDS: u64 = 5;
+pub(crate) const RETRY_SECONDS: u64 = 5;
 /// What an anonymous caller is told of what is missing or invisible. The two must not be told apart.
 const WHO_ARE_YOU: &str = "Invalid username or password.";
 /// What git is told when it has to give credentials.
@@ -81,6 +82,18 @@ impl Failure {
         Error::TooLarge(text.into()).into()
     }
 
+    /// The body of the request came too slowly, if that is why it could not be read.
+    pub(crate) fn too_slow(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if let Some(slow) = error.downcast_ref::<BodyTooSlow>() {
+                return Some(Error::TimedOut(slow.to_string()).into());
+            }
+            cause = error.source();
+        }
+        None
+    }
+
     /// It is our fault.
     pub(crate) fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Error::internal(source).into()
@@ -99,6 +112,13 @@ impl IntoResponse for Failure {
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.join(": ")
 }
 
 /// The answer to a failure.
@@ -163,11 +183,13 @@ fn status(error: &Error, asked: &Asked) -> StatusCode {
         Error::Refused(_) | Error::Invalid(_) => StatusCode::BAD_REQUEST,
         Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::OverQuota(_) => StatusCode::FORBIDDEN,
         Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         Error::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
         Error::NotOffered(_) => StatusCode::NOT_IMPLEMENTED,
-        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Unavailable(_) | Error::ReadOnly(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::NoSpace(_) => StatusCode::INSUFFICIENT_STORAGE,
+        Error::Damaged(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -210,7 +232,7 @@ fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
         Error::RateLimited { after_seconds } => {
             headers.insert(RETRY_AFTER, HeaderValue::from(*after_seconds));
         }
-        Error::Unavailable(_) => {
+        Error::Unavailable(_) | Error::ReadOnly(_) => {
             headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
         }
         Error::Moved { kind, to } => {
@@ -280,6 +302,8 @@ fn first_line(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use assay_model::RepoKind;
 
     use super::*;
@@ -378,10 +402,22 @@ mod tests {
             (Error::Invalid(text()), 400, None),
             (Error::Unprocessable(text()), 422, None),
             (Error::TooLarge(text()), 413, None),
+            (Error::OverQuota(text()), 403, None),
             (Error::RateLimited { after_seconds: 9 }, 429, None),
             (Error::TimedOut(text()), 408, None),
             (Error::NotOffered(text()), 501, None),
             (Error::Unavailable(text()), 503, None),
+            (
+                Error::internal(io::Error::from(io::ErrorKind::StorageFull)),
+                507,
+                None,
+            ),
+            (
+                Error::internal(io::Error::from(io::ErrorKind::ReadOnlyFilesystem)),
+                503,
+                None,
+            ),
+            (Error::Damaged(text()), 500, None),
             (Error::internal("secret"), 500, None),
         ];
 
@@ -391,6 +427,22 @@ mod tests {
             assert_eq!(response.status(), status, "{error:?}");
             assert_eq!(header(&response, &ERROR_CODE).as_deref(), code, "{error:?}");
         }
+    }
+
+    #[test]
+    fn who_cannot_write_is_told_why_and_when_to_come_again_and_nothing_of_the_machine() {
+        let fault = |kind| Error::internal(io::Error::new(kind, "/srv/secret/hub.db"));
+
+        let full = render(&fault(io::ErrorKind::StorageFull), &asked(false));
+        let fixed = render(&fault(io::ErrorKind::ReadOnlyFilesystem), &asked(false));
+
+        let message = header(&full, &ERROR_MESSAGE).unwrap();
+        assert!(
+            message.starts_with("the disk of the hub is full"),
+            "{message}"
+        );
+        assert!(!message.contains("secret"), "{message}");
+        assert_eq!(header(&fixed, &RETRY_AFTER).as_deref(), Some("5"));
     }
 
     #[test]

@@ -1,17 +1,20 @@
+use assay_formats::hub_api;
+use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 
 use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
+use crate::metrics;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
 /// What Prometheus expects.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Whether the hub can answer, and what it has counted. Neither asks who is there.
+/// The routes for health, readiness and metrics. None of them asks for credentials.
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Operation)
         .route(
@@ -20,14 +23,28 @@ pub(crate) fn routes() -> Routes {
                 health,
                 says("Tells whether the hub can answer.")
                     .asks(Door::Open)
-                    .answers_bytes("text/plain", "It can: `ok`.")
+                    .answers_bytes(
+                        "text/plain",
+                        "It can: `ok`. A second line says when repositories are known to be damaged.",
+                    )
                     .or_answers(503, "text/plain", "It cannot; the log says why."),
+            ),
+        )
+        .route(
+            "/readyz",
+            get(
+                readiness,
+                says("Tells whether the hub can make changes.")
+                    .more("Looks at the database, the disk and the logs by writing to them, and counts repositories that are damaged or set aside. An answer is given again for two seconds. It names neither repositories nor files.")
+                    .asks(Door::Open)
+                    .answers::<hub_api::Readiness>("It can.")
+                    .or_answers_json::<hub_api::Readiness>(503, "It cannot; the checks say why. Reading may go on."),
             ),
         )
         .route(
             "/metrics",
             get(
-                metrics,
+                show_metrics,
                 says("Tells what was counted, for Prometheus.")
                     .more("Answered with 404 when it is switched off.")
                     .asks(Door::Open)
@@ -39,7 +56,13 @@ pub(crate) fn routes() -> Routes {
 
 async fn health(State(state): State<AppState>) -> Response {
     match state.hub.healthy().await {
-        Ok(()) => (StatusCode::OK, "ok\n").into_response(),
+        Ok(()) => {
+            let note = match state.hub.damaged_count() {
+                0 => String::new(),
+                count => format!("{count} damaged; see /readyz\n"),
+            };
+            (StatusCode::OK, format!("ok\n{note}")).into_response()
+        }
         Err(error) => {
             let source = std::error::Error::source(&error).map(ToString::to_string);
             tracing::error!(source, "the hub cannot answer: {error}");
@@ -48,11 +71,61 @@ async fn health(State(state): State<AppState>) -> Response {
     }
 }
 
-async fn metrics(State(state): State<AppState>) -> Response {
+async fn readiness(State(state): State<AppState>) -> Response {
+    let found = state.hub.readiness().await;
+    let status = if found.is_ready() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let checks = found.checks.iter().map(|check| hub_api::ReadinessCheck {
+        name: check.name.to_owned(),
+        status: check.status.as_str().to_owned(),
+        detail: check.detail.clone(),
+    });
+    let body = hub_api::Readiness {
+        ready: found.is_ready(),
+        checks: checks.collect(),
+    };
+    (status, [(CACHE_CONTROL, "no-store")], Json(body)).into_response()
+}
+
+async fn show_metrics(State(state): State<AppState>) -> Response {
     if !state.web.shows_metrics {
         return Failure::no_route().into_response();
     }
     let mut text = state.web.metrics.text();
+    let connections = &state.web.connections;
+    metrics::counter(
+        &mut text,
+        "assay_connections_refused_total",
+        "Connections beyond the limits.",
+        connections.refused(),
+    );
+    for (name, help, value) in [
+        (
+            "assay_connections",
+            "Open connections.",
+            connections.open() as u64,
+        ),
+        (
+            "assay_answer_bytes",
+            "Bytes of answers that wait in memory for their clients.",
+            state.web.answer_bytes.in_use(),
+        ),
+        (
+            "assay_unpacked_bytes",
+            "Disk space of files out of git that are being sent.",
+            state.hub.unpacked_bytes(),
+        ),
+        (
+            "assay_git_processes",
+            "Fetches and pushes that are being answered.",
+            state.hub.git_processes() as u64,
+        ),
+    ] {
+        metrics::gauge(&mut text, name, help, value);
+    }
     text.push_str(&state.web.metrics.status.get(&state.hub).await);
     ([(CONTENT_TYPE, TEXT)], text).into_response()
 }

@@ -14,26 +14,30 @@ use std::sync::Arc;
 
 use assay_app::{Error, Hub};
 use assay_formats::lake_api::{
-    Ask, AskCompare, AskIngest, Budget, Delivery, Format, Hidden, INSTALL, Ingested, PROGRAM,
+    Ask, AskCompare, AskIngest, Budget, CallerClass, Delivery, Format, INSTALL, Ingested, PROGRAM,
+    RefusalKind, SourceFilter,
 };
 use axum::http::Response;
 use hyper::body::Incoming;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::budget::{ANONYMOUS, DOWNLOAD, PAGE, SIGNED_IN};
-use self::client::Client;
+use self::client::{Client, Unanswered};
 #[cfg(feature = "testing")]
 pub(crate) use self::fill::Filler;
 pub(crate) use self::fill::fill;
 pub(crate) use self::keeper::keep;
 pub(crate) use self::turns::Turn;
-use self::turns::Turns;
+use self::turns::{NotNow, Turns};
 use crate::config::Config;
 use crate::error::Failure;
 use crate::extract::Whence;
 
 /// The directory of what the hub hands to the lake, in the data directory.
 const SOURCES: &str = "lake-sources";
+/// The directories in it: everything that the hub hands over lies below one of them.
+const ROOTS: [&str; 2] = ["models", "datasets"];
 /// The socket in the data directory.
 const SOCKET: &str = "lake.sock";
 
@@ -70,16 +74,34 @@ impl Lake {
     }
 
     /// Lets a caller ask, unless they are asking too much already.
-    pub(crate) fn turn(&self, Whence(key): Whence) -> Result<Turn, Failure> {
-        self.turns.take(key).ok_or_else(|| {
-            let text = "two questions of yours are being answered; wait for one of them";
-            Error::Unavailable(text.to_owned()).into()
+    pub(crate) fn turn(&self, Whence(key): Whence, class: CallerClass) -> Result<Turn, Failure> {
+        self.turns.take(key, class).map_err(|not_now| {
+            let text = match not_now {
+                NotNow::Asking(1) => {
+                    "a question of yours is being answered; wait for it, or use a token to ask two at once".to_owned()
+                }
+                NotNow::Asking(many) => {
+                    format!("{many} questions of yours are being answered; wait for one of them")
+                }
+                NotNow::Spent { wait } => {
+                    return Error::RateLimited {
+                        after_seconds: wait.as_secs() + 1,
+                    }
+                    .into();
+                }
+                NotNow::Paused { wait } => format!(
+                    "a question of yours needed more memory than it may use and ended its process; ask again in {} seconds",
+                    wait.as_secs() + 1
+                ),
+            };
+            Error::Unavailable(text).into()
         })
     }
 
     /// Answers a question in SQL, as it comes.
     pub(crate) async fn ask(
         &self,
+        turn: &Turn,
         hub: &Hub,
         sql: String,
         format: Format,
@@ -90,15 +112,17 @@ impl Lake {
             sql,
             format,
             budget,
-            hidden: hidden(hub).await?,
+            class: turn.class(),
+            sources: public_sources(hub).await?,
             delivery,
         };
-        self.client.post("/query", &ask).await
+        self.post(turn, "/query", &ask).await
     }
 
     /// The rows of an answer, for a page.
     pub(crate) async fn rows<T: DeserializeOwned>(
         &self,
+        turn: &Turn,
         hub: &Hub,
         sql: String,
     ) -> Result<Vec<T>, Failure> {
@@ -108,7 +132,7 @@ impl Lake {
             rows: Vec<T>,
         }
         let answer = self
-            .ask(hub, sql, Format::Json, PAGE, Delivery::Whole)
+            .ask(turn, hub, sql, Format::Json, PAGE, Delivery::Whole)
             .await?;
         let answer: Rows<T> = client::read(answer).await?;
         Ok(answer.rows)
@@ -117,6 +141,7 @@ impl Lake {
     /// Compares two models on the samples that both have answered.
     pub(crate) async fn compare<T: DeserializeOwned>(
         &self,
+        turn: &Turn,
         hub: &Hub,
         pair: Pair,
     ) -> Result<T, Failure> {
@@ -128,15 +153,40 @@ impl Lake {
             metric: None,
             flips: pair.flips,
             budget: PAGE,
-            hidden: hidden(hub).await?,
+            sources: public_sources(hub).await?,
         };
-        client::read(self.client.post("/compare", &ask).await?).await
+        client::read(self.post(turn, "/compare", &ask).await?).await
+    }
+
+    /// Asks for a caller, and counts what that costs.
+    async fn post(
+        &self,
+        turn: &Turn,
+        path: &'static str,
+        ask: &impl Serialize,
+    ) -> Result<Response<Incoming>, Failure> {
+        match self.client.post(path, ask).await {
+            Ok(response) => {
+                turn.spend(client::engine_time(&response));
+                Ok(response)
+            }
+            Err(unanswered) => {
+                if let Unanswered::Refused { kind, engine, .. } = &unanswered {
+                    turn.spend(*engine);
+                    if *kind == RefusalKind::Fatal {
+                        turn.note_fatal();
+                    }
+                }
+                Err(unanswered.into())
+            }
+        }
     }
 
     /// Takes directories in, and forgets what is there no more.
-    pub(crate) async fn ingest(&self, directories: Vec<PathBuf>) -> Result<Ingested, Failure> {
+    async fn ingest(&self, directories: Vec<PathBuf>) -> Result<Ingested, Unanswered> {
         let ask = AskIngest { directories };
-        client::read(self.client.post("/ingest", &ask).await?).await
+        let response = self.client.post("/ingest", &ask).await?;
+        client::read(response).await.map_err(Unanswered::Broken)
     }
 }
 
@@ -161,19 +211,11 @@ pub(crate) fn socket_of(config: &Config) -> Option<PathBuf> {
     config.lake.socket.clone().or_else(own)
 }
 
-/// What no answer may show: what not everybody sees, by its name and by where it was taken in.
-async fn hidden(hub: &Hub) -> Result<Hidden, Failure> {
-    let unseen = hub.unseen().await?;
-    let of = |kind: &'static str, names: &[String]| -> Vec<String> {
-        names.iter().map(|name| format!("{kind}/{name}")).collect()
-    };
-    Ok(Hidden {
-        sources: [
-            of("models", &unseen.models),
-            of("datasets", &unseen.datasets),
-        ]
-        .concat(),
-        models: unseen.models,
-        benchmarks: unseen.datasets,
+/// The files whose rows everybody may see: of all that the hub hands over, those of repositories that are public now. What the
+/// operator took in by hand lies elsewhere and is visible.
+async fn public_sources(hub: &Hub) -> Result<SourceFilter, Failure> {
+    Ok(SourceFilter {
+        restricted: ROOTS.map(str::to_owned).into(),
+        visible: hub.public_directories().await?,
     })
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use assay_app::{Error, Need, Repo};
+use assay_app::{Error, Need, Repo, Uploader};
 use assay_formats::hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
@@ -31,7 +31,7 @@ const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
 const MAX_OBJECTS: usize = 1000;
 /// How much of a file is sent at once, in bytes.
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 64 << 10;
 
 /// The questions of git-lfs, below `/{namespace}/{name}.git/info/lfs`.
 pub(crate) fn routes() -> Routes {
@@ -102,6 +102,15 @@ struct Permission {
     size: u64,
     /// When the link ends, in seconds since 1970.
     until: i64,
+    /// The account that uploads; 0 for a download.
+    #[serde(default)]
+    account: i64,
+    /// Whether that account may write to the repository.
+    #[serde(default)]
+    writer: bool,
+    /// The token that an upload is for: the link ends with it. 0 for a download.
+    #[serde(default)]
+    token: i64,
     /// That the hub made the link.
     signature: String,
 }
@@ -141,9 +150,13 @@ async fn batch(
         let text = format!("a batch has {MAX_OBJECTS} objects at most");
         return Err(Failure::too_large(text));
     }
+    let uploader = match way {
+        Way::Upload => Some(state.hub.uploader(&caller, &repo).await?),
+        Way::Download => None,
+    };
     let mut objects = Vec::with_capacity(request.objects.len());
     for object in &request.objects {
-        objects.push(tell(&state, &base, &repo, object, way).await?);
+        objects.push(tell(&state, &base, &repo, object, uploader).await?);
     }
     Ok(lfs_json(&BatchAnswer::basic(objects)))
 }
@@ -154,7 +167,7 @@ async fn tell(
     base: &BaseUrl,
     repo: &Repo,
     object: &BatchObject,
-    way: Way,
+    uploader: Option<Uploader>,
 ) -> Result<ObjectAnswer, Failure> {
     let mut answer = ObjectAnswer {
         oid: object.oid.clone(),
@@ -162,7 +175,15 @@ async fn tell(
         actions: None,
         error: None,
     };
-    let held = match state.hub.large(repo, &object.oid).await {
+    let held = match uploader {
+        Some(_) => state.hub.uploaded(repo, &object.oid).await,
+        // An upload that no commit names is given to nobody.
+        None => {
+            let held = state.hub.large(repo, &object.oid).await;
+            held.map(|held| held.map(|held| held.size))
+        }
+    };
+    let held = match held {
         Ok(held) => held,
         Err(Error::Invalid(message)) => {
             answer.error = Some(ObjectError { code: 422, message });
@@ -170,16 +191,20 @@ async fn tell(
         }
         Err(error) => return Err(error.into()),
     };
-    let limit = state.web.limits.large_file_bytes;
-    match (way, held) {
-        (Way::Upload, Some(_)) => {}
-        (Way::Upload, None) if object.size > limit => {
-            let message = format!("a large file has {limit} bytes at most");
-            answer.error = Some(ObjectError { code: 413, message });
-        }
-        (Way::Upload, None) => {
+    match (uploader, held) {
+        (Some(_), Some(_)) => {}
+        (Some(uploader), None) => {
+            let checked = state.hub.check_upload_size(repo, uploader, object.size);
+            match checked.await {
+                Ok(()) => {}
+                Err(Error::TooLarge(message) | Error::OverQuota(message)) => {
+                    answer.error = Some(ObjectError { code: 413, message });
+                    return Ok(answer);
+                }
+                Err(error) => return Err(error.into()),
+            }
             answer.actions = Some(Actions {
-                upload: Some(link(state, base, repo, object, way)),
+                upload: Some(link(state, base, repo, object, Some(uploader))),
                 verify: Some(Action {
                     href: format!(
                         "{}.git/info/lfs/objects/verify",
@@ -191,13 +216,13 @@ async fn tell(
                 download: None,
             });
         }
-        (Way::Download, Some(_)) => {
+        (None, Some(_)) => {
             answer.actions = Some(Actions {
-                download: Some(link(state, base, repo, object, way)),
+                download: Some(link(state, base, repo, object, None)),
                 ..Actions::default()
             });
         }
-        (Way::Download, None) => {
+        (None, None) => {
             let message = "there is no such object here".to_owned();
             answer.error = Some(ObjectError { code: 404, message });
         }
@@ -206,17 +231,26 @@ async fn tell(
 }
 
 /// A link that permits one thing. Clients send no credentials along with it.
-fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way: Way) -> Action {
+fn link(
+    state: &AppState,
+    base: &BaseUrl,
+    repo: &Repo,
+    object: &BatchObject,
+    uploader: Option<Uploader>,
+) -> Action {
     let until = state.web.clock.now().seconds() + LINK_SECONDS;
-    let text = permitted(way, repo.kind(), repo.id(), &object.oid, object.size, until);
+    let (kind, id) = (repo.kind(), repo.id());
+    let text = permitted(uploader, kind, id, &object.oid, object.size, until);
     let signature = state.hub.sign(&text);
+    let by = uploader.map_or_else(String::new, |uploader| {
+        let (account, writer) = (uploader.account(), uploader.may_write());
+        let token = uploader.token().unwrap_or_default();
+        format!("&account={account}&writer={writer}&token={token}")
+    });
     Action {
         href: format!(
-            "{base}/uploads/lfs/{}/{}/{}?size={}&until={until}&signature={signature}",
-            repo.kind(),
-            repo.id(),
-            object.oid,
-            object.size
+            "{base}/uploads/lfs/{kind}/{id}/{}?size={}&until={until}{by}&signature={signature}",
+            object.oid, object.size
         ),
         header: BTreeMap::new(),
         expires_in: u64::try_from(LINK_SECONDS).ok(),
@@ -224,10 +258,21 @@ fn link(state: &AppState, base: &BaseUrl, repo: &Repo, object: &BatchObject, way
 }
 
 /// What a signature is over. Every part has one spelling, and none can hold the line end that divides them.
-fn permitted(way: Way, kind: RepoKind, id: &RepoId, oid: &str, size: u64, until: i64) -> String {
-    let way = match way {
-        Way::Upload => "upload",
-        Way::Download => "download",
+fn permitted(
+    uploader: Option<Uploader>,
+    kind: RepoKind,
+    id: &RepoId,
+    oid: &str,
+    size: u64,
+    until: i64,
+) -> String {
+    let way = match uploader {
+        Some(uploader) => {
+            let (account, writer) = (uploader.account(), uploader.may_write());
+            let token = uploader.token().unwrap_or_default();
+            format!("upload\n{account}\n{writer}\n{token}")
+        }
+        None => "download".to_owned(),
     };
     format!("lfs\n{way}\n{kind}\n{id}\n{oid}\n{size}\n{until}")
 }
@@ -239,12 +284,20 @@ async fn upload(
     Query(permission): Query<Permission>,
     request: Request,
 ) -> Result<StatusCode, Failure> {
-    let repo = admit(&state, &linked, &permission, Way::Upload).await?;
+    let token = (permission.token != 0).then_some(permission.token);
+    let uploader = Uploader::from_link(permission.account, permission.writer).with_token(token);
+    let repo = admit(&state, &linked, &permission, Some(uploader)).await?;
     let pieces = request.into_body().into_data_stream();
     let content = StreamReader::new(pieces.map_err(io::Error::other));
     let hub = &state.hub;
-    hub.store_large(&repo, &linked.oid, permission.size, Box::new(content))
-        .await?;
+    hub.store_large(
+        &repo,
+        uploader,
+        &linked.oid,
+        permission.size,
+        Box::new(content),
+    )
+    .await?;
     Ok(StatusCode::OK)
 }
 
@@ -254,7 +307,7 @@ async fn download(
     Segments(linked): Segments<Linked>,
     Query(permission): Query<Permission>,
 ) -> Result<Response, Failure> {
-    let repo = admit(&state, &linked, &permission, Way::Download).await?;
+    let repo = admit(&state, &linked, &permission, None).await?;
     let held = state.hub.large(&repo, &linked.oid).await?;
     let held = held.ok_or_else(Failure::no_route)?;
     let file = tokio::fs::File::open(&held.path).await;
@@ -275,7 +328,7 @@ async fn admit(
     state: &AppState,
     linked: &Linked,
     permission: &Permission,
-    way: Way,
+    uploader: Option<Uploader>,
 ) -> Result<Repo, Failure> {
     let kind: RepoKind = linked.kind.parse().map_err(|_| Failure::no_route())?;
     let id: RepoId = format!("{}/{}", linked.namespace, linked.name)
@@ -285,8 +338,9 @@ async fn admit(
         size,
         until,
         signature,
+        ..
     } = permission;
-    let text = permitted(way, kind, &id, &linked.oid, *size, *until);
+    let text = permitted(uploader, kind, &id, &linked.oid, *size, *until);
     let is_ours = state.hub.verifies(&text, signature);
     if !is_ours || *until < state.web.clock.now().seconds() {
         let text = "this link is not ours, or has expired".to_owned();
@@ -305,8 +359,8 @@ async fn verify(
     JsonBody(request): JsonBody<Verify>,
 ) -> Result<Response, Failure> {
     let repo = name.open(&state, &caller, Need::Discuss).await?;
-    match state.hub.large(&repo, &request.oid).await? {
-        Some(held) if held.size == request.size => Ok(lfs_json(&serde_json::json!({}))),
+    match state.hub.uploaded(&repo, &request.oid).await? {
+        Some(size) if size == request.size => Ok(lfs_json(&serde_json::json!({}))),
         Some(_) | None => Err(Error::Unprocessable(
             "the object has not arrived as it was announced".to_owned(),
         )
@@ -327,16 +381,20 @@ mod tests {
     #[test]
     fn what_is_signed_tells_ways_objects_and_times_apart() {
         let id: RepoId = "a/b".parse().unwrap();
-        let text = |way, oid, size, until| permitted(way, RepoKind::Model, &id, oid, size, until);
+        let uploader = Some(Uploader::from_link(7, false));
+        let text = |who, oid, size, until| permitted(who, RepoKind::Model, &id, oid, size, until);
 
-        let own = text(Way::Upload, "aa", 1, 2);
+        let own = text(uploader, "aa", 1, 2);
 
         for other in [
-            text(Way::Download, "aa", 1, 2),
-            text(Way::Upload, "ab", 1, 2),
-            text(Way::Upload, "aa", 2, 2),
-            text(Way::Upload, "aa", 1, 3),
-            permitted(Way::Upload, RepoKind::Dataset, &id, "aa", 1, 2),
+            text(None, "aa", 1, 2),
+            text(Some(Uploader::from_link(8, false)), "aa", 1, 2),
+            text(Some(Uploader::from_link(7, true)), "aa", 1, 2),
+            text(uploader.map(|own| own.with_token(Some(3))), "aa", 1, 2),
+            text(uploader, "ab", 1, 2),
+            text(uploader, "aa", 2, 2),
+            text(uploader, "aa", 1, 3),
+            permitted(uploader, RepoKind::Dataset, &id, "aa", 1, 2),
         ] {
             assert_ne!(own, other);
         }

@@ -8,10 +8,13 @@ mod api;
 mod audit;
 mod avatar;
 mod base_url;
+mod byte_budget;
 mod clock;
 mod config;
+mod connection;
 mod credentials;
 mod describe;
+mod descriptors;
 mod download;
 mod error;
 mod extract;
@@ -51,6 +54,7 @@ pub use config::{
     Config, ConfigFault, IssuerConfig, KEYS, Key, LakeConfig, Loaded, LogFormat, Origin, Rates,
     Serves,
 };
+pub use connection::ConnectionLimits;
 pub use issuer::open as open_issuer;
 pub use log::start as start_log;
 pub use router::router;

@@ -11,6 +11,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTIC
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
+use crate::error::RETRY_SECONDS;
+
 /// What every type begins with. It names a kind of failure and is no address where anything is served.
 const TYPES: &str = "urn:assay:problem:";
 /// The type of an RFC 9457 body.
@@ -79,7 +81,10 @@ pub(crate) fn finish(response: &mut Response, request_id: &str) -> Option<Respon
 pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response {
     let (code, retry_after) = match error {
         Error::RateLimited { after_seconds } => (RefusalCode::RateLimited, Some(*after_seconds)),
-        Error::TooLarge(_) => (RefusalCode::TooLarge, None),
+        Error::NoSpace(_) | Error::ReadOnly(_) => {
+            (RefusalCode::LogUnavailable, Some(RETRY_SECONDS))
+        }
+        Error::TooLarge(_) | Error::OverQuota(_) => (RefusalCode::TooLarge, None),
         Error::Invalid(_) | Error::Unprocessable(_) => (RefusalCode::Malformed, None),
         Error::NotFound(_) => (RefusalCode::NotFound, None),
         Error::BadCredentials | Error::NeedsLogin(_) => (RefusalCode::Unauthenticated, None),
@@ -92,6 +97,7 @@ pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response 
         | Error::TimedOut(_)
         | Error::NotOffered(_)
         | Error::Unavailable(_)
+        | Error::Damaged(_)
         | Error::Internal(_) => (RefusalCode::Internal, None),
     };
     let detail = match code {

@@ -14,8 +14,10 @@ use crate::config::Rates;
 /// The most callers that are told apart in one window; those that come later share one count.
 const MAX_CALLERS: usize = 100_000;
 
-/// How often a minute machines of one address may fail to prove who they are.
-const GUESSES_PER_MINUTE: u64 = 10;
+/// How often a minute machines of one address may fail to prove who they are, whatever else they may ask.
+const MACHINE_GUESSES_PER_MINUTE: u64 = 10;
+/// How many wrong tokens a minute may come from one address, whatever else may.
+const GUESSES_PER_MINUTE: u64 = 6_000;
 
 /// Whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,17 +132,25 @@ impl Limiter {
     fn quota(&self, key: RateKey) -> Option<u64> {
         let quota = match key {
             RateKey::Token(_) => self.rates.per_token,
-            RateKey::MachineGuess(_) => self
-                .rates
-                .per_address
-                .min(self.rates.window_seconds * GUESSES_PER_MINUTE / 60 + 1),
-            RateKey::Address(_) | RateKey::Guess(_) | RateKey::Crowd => self.rates.per_address,
+            RateKey::MachineGuess(_) => self.guesses(MACHINE_GUESSES_PER_MINUTE),
+            RateKey::Guess(_) => self.guesses(GUESSES_PER_MINUTE),
+            RateKey::Address(_) | RateKey::Crowd => self.rates.per_address,
         };
         (quota > 0).then_some(quota)
     }
+
+    /// The quota of guesses in a window: no more than of requests, and never without a limit.
+    fn guesses(&self, per_minute: u64) -> u64 {
+        let own = self.rates.window_seconds.saturating_mul(per_minute) / 60 + 1;
+        match self.rates.per_address {
+            0 => own,
+            requests => own.min(requests),
+        }
+    }
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// Returns what counts as one address: of IPv6 the network, because a subscriber has a whole one.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {
@@ -197,6 +207,27 @@ mod tests {
             limiter.take(RateKey::Token(1), Timestamp::from_seconds(0)),
             None
         );
+    }
+
+    #[test]
+    fn guesses_have_a_limit_where_requests_have_none() {
+        let limiter = Limiter::new(Rates {
+            per_token: 0,
+            per_address: 0,
+            window_seconds: 60,
+        });
+        let now = Timestamp::from_seconds(0);
+        let allowed_of = |key| {
+            let verdicts = (0..10_000).map(|_| limiter.take(key, now));
+            verdicts
+                .filter(|verdict| verdict.is_some_and(|verdict| verdict.allowed))
+                .count()
+        };
+
+        let machines = allowed_of(RateKey::machine_guess([192, 0, 2, 1].into()));
+        let tokens = allowed_of(RateKey::guess([192, 0, 2, 1].into()));
+
+        assert_eq!((machines, tokens), (11, 6_001));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use assay_app::Hub;
 use assay_model::{Clock, RepoKind};
 use axum::extract::DefaultBodyLimit;
-use axum::http::header::{ETAG, LINK, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ETAG, LINK, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{from_fn_with_state, map_request};
 use axum::response::{IntoResponse as _, Response};
@@ -33,6 +33,9 @@ const EXPOSED: [HeaderName; 8] = [
     HeaderName::from_static("x-repo-commit"),
     HeaderName::from_static("x-request-id"),
 ];
+
+/// What tells browsers to come back encrypted, for a year.
+const ENCRYPTED_ALWAYS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Everything a hub answers, as one service.
 pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
@@ -69,7 +72,11 @@ fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
     let service = DefaultBodyLimit::max(state.web.body_bytes).layer(routes);
     let service = catch_panics(state).layer(service);
     let service = from_fn_with_state(state.clone(), answer::answer).layer(service);
+    let always = state.web.has_tls.then_some(ENCRYPTED_ALWAYS);
+    let encrypted_always =
+        SetResponseHeaderLayer::if_not_present(STRICT_TRANSPORT_SECURITY, always);
     let service = never_guessed.layer(readable_anywhere.layer(service));
+    let service = encrypted_always.layer(service);
     let service = from_fn_with_state(state.clone(), observe::observe).layer(service);
     Router::new().fallback_service(service)
 }

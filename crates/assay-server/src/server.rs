@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use assay_app::issuer::Issuer;
 use assay_app::{Account, Hub, ServerMark, Servers, TokenSecret};
-use axum_server::Handle;
-use axum_server::tls_rustls::RustlsConfig;
 
 use crate::audit::keep_audit_log;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigFault};
+use crate::connection::{ConnectionLimits, Listener};
+use crate::descriptors;
 use crate::hooks::send_for_ever;
 use crate::lake;
 use crate::outbound::Reach;
@@ -23,6 +23,12 @@ use crate::witnesses::ask_for_ever;
 
 /// How often the policy file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// The time between two looks for uploads that no commit named.
+const SWEEP_EVERY: Duration = Duration::from_mins(10);
+/// The number of retries on an address that is in use: for two seconds.
+const BIND_TRIES: u32 = 40;
+/// The time between two of them.
+const BETWEEN_BINDS: Duration = Duration::from_millis(50);
 /// How long requests in flight may take when nobody said otherwise.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -140,6 +146,7 @@ impl Server {
         } else {
             Reach::Public
         };
+        let sweeper = tokio::spawn(end_uploads_for_ever(Arc::clone(&hub)));
         let asker = tokio::spawn(ask_for_ever(Arc::clone(&hub), config.witnesses.clone()));
         let auditor = tokio::spawn(keep_audit_log(Arc::clone(&hub), config.audit_days));
         let lake = tokio::spawn(lake::keep(config.clone()));
@@ -148,29 +155,22 @@ impl Server {
         let sender = tokio::spawn(send_for_ever(Arc::clone(&hub), metrics(), reach));
         let filling = tokio::spawn(lake::fill(hub, config.clone(), metrics()));
         let reloading = tokio::spawn(follow_policy(Arc::clone(&state.issuer)));
-        let service = router_of(&state).into_make_service_with_connect_info::<SocketAddr>();
-        let handle = Handle::new();
-        let patience = Duration::from_secs(config.shutdown_seconds);
-        let stopper = tokio::spawn({
-            let handle = handle.clone();
-            async move {
-                stop.await;
-                tracing::info!("stopping: requests in flight are finished first");
-                handle.graceful_shutdown(Some(patience));
-            }
-        });
-        tracing::info!(%address, "listening on {address}");
-        let served = if let Some(tls) = tls(&config)? {
-            let server = axum_server::from_tcp_rustls(listener, tls);
-            let server = server.map_err(ServeError::Serve)?.handle(handle);
-            server.serve(service).await
-        } else {
-            let server = axum_server::from_tcp(listener);
-            let server = server.map_err(ServeError::Serve)?.handle(handle);
-            server.serve(service).await
+        let listener = Listener {
+            socket: listener,
+            tls: tls(&config)?,
+            router: router_of(&state),
+            limits: connection_limits(&config),
+            counts: Arc::clone(&state.web.connections),
         };
-        stopper.abort();
+        let stop = async {
+            stop.await;
+            tracing::info!("stopping: requests in flight are finished first");
+        };
+        tracing::info!(%address, "listening on {address}");
+        let patience = Duration::from_secs(config.shutdown_seconds);
+        let served = listener.serve(stop, patience).await;
         sender.abort();
+        sweeper.abort();
         asker.abort();
         auditor.abort();
         reloading.abort();
@@ -184,17 +184,49 @@ impl Server {
 }
 
 /// What connections are encrypted with, when they are.
-fn tls(config: &Config) -> Result<Option<RustlsConfig>, ServeError> {
-    let (Some(certificate), Some(key)) = (&config.tls_certificate, &config.tls_key) else {
-        return Ok(None);
-    };
-    let loaded = tls::load(certificate, key)?;
-    Ok(Some(RustlsConfig::from_config(loaded)))
+fn tls(config: &Config) -> Result<Option<Arc<rustls::ServerConfig>>, ServeError> {
+    match (&config.tls_certificate, &config.tls_key) {
+        (Some(certificate), Some(key)) => Ok(Some(tls::load(certificate, key)?)),
+        (Some(_) | None, _) => Ok(None),
+    }
 }
 
+/// The limits of connections as this process can keep them. Raises its limit of open files first.
+fn connection_limits(config: &Config) -> ConnectionLimits {
+    let wanted = config.connections;
+    let descriptors = descriptors::raise_limit();
+    let total = descriptors::connections_within(descriptors, wanted.total);
+    tracing::info!(
+        descriptors,
+        connections = total,
+        "at most {total} connections at once"
+    );
+    ConnectionLimits {
+        total,
+        // All connections come from the proxy, which has limits by address of its own.
+        per_address: if config.trust_proxy {
+            0
+        } else {
+            wanted.per_address
+        },
+        ..wanted
+    }
+}
+
+/// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite started and holds what it
+/// inherited until it is; so an address that is in use is tried again for a moment.
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let failed = |source| ServeError::Bind { address, source };
-    let listener = TcpListener::bind(address).map_err(failed)?;
+    let mut bound = TcpListener::bind(address);
+    for _ in 0..BIND_TRIES {
+        match &bound {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            Ok(_) | Err(_) => break,
+        }
+        std::thread::sleep(BETWEEN_BINDS);
+        bound = TcpListener::bind(address);
+    }
+    let listener = bound.map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
@@ -221,6 +253,18 @@ async fn follow_policy(issuer: Arc<Issuer>) {
         tokio::select! {
             () = told => { issuer.reload().await; }
             () = tokio::time::sleep(LOOK_EVERY) => { issuer.reload_if_changed().await; }
+        }
+    }
+}
+
+/// Ends uploads that no commit named within a day.
+async fn end_uploads_for_ever(hub: Arc<Hub>) {
+    loop {
+        tokio::time::sleep(SWEEP_EVERY).await;
+        match hub.end_uploads().await {
+            Ok(0) => {}
+            Ok(ended) => tracing::info!(ended, "ended {ended} uploads that no commit named"),
+            Err(error) => tracing::warn!(%error, "failed to end uploads that no commit named"),
         }
     }
 }

@@ -6,7 +6,9 @@ use assay_app::{Hub, Limits};
 use assay_model::Clock;
 
 use crate::base_url::BaseUrl;
+use crate::byte_budget::ByteBudget;
 use crate::config::{Config, Serves};
+use crate::connection::ConnectionCounts;
 use crate::issuer;
 use crate::lake::Lake;
 use crate::metrics::Metrics;
@@ -32,6 +34,8 @@ pub(crate) struct Web {
     pub(crate) public_url: Option<BaseUrl>,
     /// `http` or `https`, when no proxy says otherwise.
     pub(crate) scheme: &'static str,
+    /// Whether connections are encrypted by this server.
+    pub(crate) has_tls: bool,
     /// Whether the headers of a proxy are believed.
     pub(crate) trust_proxy: bool,
     /// Whether the request log names the address of each client.
@@ -54,6 +58,10 @@ pub(crate) struct Web {
     pub(crate) lake: Option<Lake>,
     /// Answers that anonymous readers get again and again.
     pub(crate) rendered: Rendered,
+    /// The open connections.
+    pub(crate) connections: Arc<ConnectionCounts>,
+    /// The bytes of answers that wait for their clients.
+    pub(crate) answer_bytes: ByteBudget,
 }
 
 impl AppState {
@@ -62,6 +70,7 @@ impl AppState {
             serves: config.serves,
             public_url: config.public_url.clone(),
             scheme: if config.has_tls() { "https" } else { "http" },
+            has_tls: config.has_tls(),
             trust_proxy: config.trust_proxy,
             logs_addresses: config.log_addresses,
             shows_metrics: config.metrics,
@@ -73,6 +82,8 @@ impl AppState {
             limiter: Limiter::new(config.rates),
             lake: Lake::of(config),
             rendered: Rendered::default(),
+            connections: Arc::default(),
+            answer_bytes: ByteBudget::new(config.answer_bytes),
         };
         Self {
             issuer: issuer::open(&hub, config),

@@ -12,9 +12,9 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum_server::Handle;
 
 use crate::clock::SystemClock;
+use crate::connection::{ConnectionLimits, Listener};
 use crate::server::{PATIENCE, ServeError, bind, told_to_stop};
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -46,18 +46,14 @@ impl WitnessServer {
 
     /// Answers until the process is told to stop.
     pub async fn run(self) -> Result<(), ServeError> {
-        let handle = Handle::new();
-        let stopper = tokio::spawn({
-            let handle = handle.clone();
-            async move {
-                told_to_stop().await;
-                handle.graceful_shutdown(Some(PATIENCE));
-            }
-        });
-        let server = axum_server::from_tcp(self.listener).map_err(ServeError::Serve)?;
-        let service = routes(self.witness).into_make_service();
-        let served = server.handle(handle).serve(service).await;
-        stopper.abort();
+        let listener = Listener {
+            socket: self.listener,
+            tls: None,
+            router: routes(self.witness),
+            limits: ConnectionLimits::default(),
+            counts: Arc::default(),
+        };
+        let served = listener.serve(told_to_stop(), PATIENCE).await;
         served.map_err(ServeError::Serve)
     }
 }

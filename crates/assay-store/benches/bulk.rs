@@ -59,6 +59,7 @@ async fn make_repositories(store: &Store) -> Vec<RepoKey> {
         email: None,
         operator: false,
         created: Timestamp::from_millis(0),
+        founder: None,
     };
     let owner = tx.add_account(&owner).await.unwrap();
     let mut keys = Vec::new();

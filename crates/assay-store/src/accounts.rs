@@ -1,4 +1,4 @@
-use assay_model::Timestamp;
+use assay_model::{Timestamp, skeleton};
 
 use crate::backend::Connection;
 use crate::row::Cells;
@@ -53,6 +53,8 @@ pub struct NewAccount {
     pub operator: bool,
     /// When it is made.
     pub created: Timestamp,
+    /// The user who founds an organisation.
+    pub founder: Option<AccountId>,
 }
 
 impl AccountKind {
@@ -77,14 +79,18 @@ questions! {
     fn account_named(name: &str) -> Option<Account>;
     /// Accounts in the order of their names, those after a name when one is given.
     fn accounts(kind: Option<AccountKind>, after: Option<&str>, limit: u32) -> Vec<Account>;
+    /// The name of an account that looks like this name: equal [skeletons](assay_model::skeleton).
+    fn account_that_looks_like(name: &str) -> Option<String>;
+    /// The number of organisations that a user founded.
+    fn organisations_founded(founder: AccountId) -> u64;
 }
 
 impl Tx {
     /// Makes an account. [`Error::Taken`] when there is one of this name in any case.
     pub async fn add_account(&mut self, new: &NewAccount) -> Result<AccountId, Error> {
         let query = sql::query(
-            "INSERT INTO accounts (name, name_lower, kind, fullname, email, operator, created_ms, disabled)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE) RETURNING id",
+            "INSERT INTO accounts (name, name_lower, kind, fullname, email, operator, created_ms, disabled, founder, skeleton)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9) RETURNING id",
         )
         .bind(&new.name)
         .bind(new.name.to_ascii_lowercase())
@@ -92,7 +98,9 @@ impl Tx {
         .bind(&new.fullname)
         .bind(&new.email)
         .bind(new.operator)
-        .bind(new.created.millis());
+        .bind(new.created.millis())
+        .bind(new.founder.map(|founder| founder.0))
+        .bind(skeleton(&new.name));
         let id = self.add("add_account", Taken::Account, query).await?;
         Ok(AccountId(id.unwrap_or_default()))
     }
@@ -100,7 +108,8 @@ impl Tx {
     /// Writes the names, address, rights and state of an account; its id and kind stay. The answer is whether it exists.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, Error> {
         let query = sql::query(
-            "UPDATE accounts SET name = $2, name_lower = $3, fullname = $4, email = $5, operator = $6, disabled = $7
+            "UPDATE accounts SET name = $2, name_lower = $3, fullname = $4, email = $5, operator = $6, disabled = $7,
+                 skeleton = $8
              WHERE id = $1 RETURNING id",
         )
         .bind(account.id.0)
@@ -109,7 +118,8 @@ impl Tx {
         .bind(&account.fullname)
         .bind(&account.email)
         .bind(account.operator)
-        .bind(account.disabled);
+        .bind(account.disabled)
+        .bind(skeleton(&account.name));
         let id = self.add("update_account", Taken::Account, query).await?;
         Ok(id.is_some())
     }
@@ -143,7 +153,10 @@ pub(crate) fn read_account(cells: &mut Cells<'_>) -> sqlx::Result<Account> {
     })
 }
 
-async fn account(connection: &mut Connection, id: AccountId) -> sqlx::Result<Option<Account>> {
+pub(crate) async fn account(
+    connection: &mut Connection,
+    id: AccountId,
+) -> sqlx::Result<Option<Account>> {
     let query = concat!(
         "SELECT ",
         account_columns!(),
@@ -193,4 +206,28 @@ async fn accounts(
     rows.iter()
         .map(|row| read_account(&mut Cells::of(row)))
         .collect()
+}
+
+async fn account_that_looks_like(
+    connection: &mut Connection,
+    name: &str,
+) -> sqlx::Result<Option<String>> {
+    sql::query_scalar(
+        "SELECT name FROM accounts WHERE skeleton = $1 AND name_lower <> $2 ORDER BY id LIMIT 1",
+    )
+    .bind(skeleton(name))
+    .bind(name.to_ascii_lowercase())
+    .fetch_optional(connection)
+    .await
+}
+
+async fn organisations_founded(
+    connection: &mut Connection,
+    founder: AccountId,
+) -> sqlx::Result<u64> {
+    let row = sql::query("SELECT COUNT(*) FROM accounts WHERE founder = $1")
+        .bind(founder.0)
+        .fetch_one(connection)
+        .await?;
+    Cells::of(&row).number()
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use assay_model::{
-    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Score, Source, TaskId, Timestamp,
+    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Source, TaskId,
+    Timestamp,
 };
 
 use crate::backend::Connection;
@@ -54,6 +55,8 @@ pub struct BriefEntry {
     pub moment: Timestamp,
     /// Whether signed evidence was checked and holds.
     pub verified: bool,
+    /// The commit of the benchmark that a verified entry was signed for.
+    pub signed_for: Option<Revision>,
     /// How many samples were evaluated.
     pub sample_size: Option<u64>,
     /// Whether it tells the setup in words.
@@ -110,7 +113,8 @@ macro_rules! select_briefs {
             "CASE WHEN r.private THEN '1' ELSE '' END, CASE WHEN r.disabled THEN '1' ELSE '' END, r.owner, ",
             "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END, ",
             "COALESCE(CAST(c.parameters AS TEXT), ''), e.pull, e.file, e.ordinal, e.task, e.scores, COALESCE(e.date, ''), ",
-            "e.moment_ms, CASE WHEN e.verified THEN '1' ELSE '' END, COALESCE(e.sample_size, ''), ",
+            "e.moment_ms, CASE WHEN e.verified THEN '1' ELSE '' END, ",
+            "CASE WHEN e.verified THEN COALESCE(e.dataset_revision, '') ELSE '' END, COALESCE(e.sample_size, ''), ",
             "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END, CASE WHEN e.framework IS NULL THEN '' ELSE '1' END, ",
             "e.introduced_by, e.committed_ms, e.since_ms, COALESCE(CAST(e.until_ms AS TEXT), '')) ",
             "FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo ",
@@ -185,6 +189,7 @@ impl<'t> Parts<'t> {
             date: self.read_option()?,
             moment: Timestamp::from_millis(self.read()?),
             verified: self.flag()?,
+            signed_for: self.read_option()?,
             sample_size: self.read_option()?,
             has_notes: self.flag()?,
             has_framework: self.flag()?,

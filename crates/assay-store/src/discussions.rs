@@ -151,6 +151,8 @@ questions! {
     fn discussions(filter: &DiscussionFilter) -> DiscussionPage;
     /// The pull requests of a repository, in the order of their numbers, with those that are closed or merged.
     fn pulls_of(key: RepoKey) -> Vec<Discussion>;
+    /// Returns the number of pull requests of a repository that an account opened and that are open or drafts.
+    fn open_pulls_by(key: RepoKey, author: AccountId) -> u64;
 }
 
 impl Tx {
@@ -356,6 +358,22 @@ fn push_conditions(query: &mut Builder<'_>, filter: &DiscussionFilter) {
         query.push(" AND a.name_lower = ");
         query.push_bind(author.to_ascii_lowercase());
     }
+}
+
+async fn open_pulls_by(
+    connection: &mut Connection,
+    key: RepoKey,
+    author: AccountId,
+) -> sqlx::Result<u64> {
+    let row = sql::query(
+        "SELECT COUNT(*) FROM discussions
+         WHERE repo = $1 AND author = $2 AND pull AND status IN ('draft', 'open')",
+    )
+    .bind(key.0)
+    .bind(author.0)
+    .fetch_one(connection)
+    .await?;
+    Cells::of(&row).number()
 }
 
 async fn pulls_of(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<Discussion>> {

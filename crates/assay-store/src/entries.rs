@@ -1,9 +1,10 @@
-use assay_model::{Entry, ObjectId, RepoKey, RepoPath, Standing, Timestamp};
+use assay_model::{Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp};
 use serde_json::Value as Json;
 
 use crate::backend::{Connection, Row};
 use crate::entry_row::{branch_number, entry_columns, read_entry};
 use crate::row::Cells;
+use crate::sql::Query;
 use crate::{AccountId, Board, sql};
 
 /// Where in its repository an entry lives.
@@ -66,6 +67,23 @@ pub struct IndexedEntry {
     pub version: NewEntry,
 }
 
+/// The place of an entry, and what it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPlace {
+    /// The model.
+    pub key: RepoKey,
+    /// The branch.
+    pub branch: Branch,
+    /// The file.
+    pub file: RepoPath,
+    /// Its place in the file, from 0.
+    pub ordinal: u32,
+    /// The benchmark, as the entry names it.
+    pub dataset: RepoId,
+    /// The task.
+    pub task: TaskId,
+}
+
 impl Branch {
     /// The number of the pull request.
     pub fn pull(self) -> Option<u32> {
@@ -82,6 +100,10 @@ questions! {
     fn entries_of_model(key: RepoKey, at: Option<Timestamp>) -> Vec<IndexedEntry>;
     /// Every version that the entries of one branch ever had, in the order of file, place and time.
     fn history_of(key: RepoKey, branch: Branch) -> Vec<IndexedEntry>;
+    /// What stood at a place for one task, newest first: after so many versions, at most so many.
+    fn versions_at(place: &EntryPlace, offset: u64, limit: u32) -> Vec<IndexedEntry>;
+    /// How many versions stood at a place for one task.
+    fn count_versions_at(place: &EntryPlace) -> u64;
     /// The current entries of a model whose benchmark or task this hub does not know (yet).
     fn pending_entries(key: RepoKey) -> Vec<IndexedEntry>;
     /// How many current entries wait for their benchmark or task, in all models.
@@ -155,6 +177,46 @@ async fn history_of(
         .fetch_all(connection)
         .await?;
     read_entries(&rows)
+}
+
+/// The versions at the place that the first values of a statement name.
+const AT_PLACE: &str = " FROM entries e WHERE e.repo = $1 AND e.pull = $2 AND e.file = $3 AND e.ordinal = $4 \
+     AND e.dataset = $5 AND e.task = $6";
+
+async fn versions_at(
+    connection: &mut Connection,
+    place: &EntryPlace,
+    offset: u64,
+    limit: u32,
+) -> sqlx::Result<Vec<IndexedEntry>> {
+    let query = format!(
+        "SELECT {}{AT_PLACE} ORDER BY e.since_ms DESC LIMIT $7 OFFSET $8",
+        entry_columns!()
+    );
+    let rows = bind_place(sql::query(sqlx::AssertSqlSafe(query)), place)
+        .bind(limit)
+        .bind(i64::try_from(offset).unwrap_or(i64::MAX))
+        .fetch_all(connection)
+        .await?;
+    read_entries(&rows)
+}
+
+async fn count_versions_at(connection: &mut Connection, place: &EntryPlace) -> sqlx::Result<u64> {
+    let query = format!("SELECT COUNT(*){AT_PLACE}");
+    let row = bind_place(sql::query(sqlx::AssertSqlSafe(query)), place)
+        .fetch_one(connection)
+        .await?;
+    Cells::of(&row).number()
+}
+
+fn bind_place<'q>(query: Query<'q>, place: &'q EntryPlace) -> Query<'q> {
+    query
+        .bind(place.key.0)
+        .bind(branch_number(place.branch))
+        .bind(place.file.as_str())
+        .bind(place.ordinal)
+        .bind(place.dataset.as_str())
+        .bind(place.task.as_str())
 }
 
 async fn pending_entries(

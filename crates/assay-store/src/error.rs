@@ -48,6 +48,14 @@ pub enum Error {
         /// Why.
         source: Cause,
     },
+    /// The server of the database went away, is starting, or ended the connection; what was not committed is undone.
+    #[error("the database is away: `{doing}` has lost its connection")]
+    Away {
+        /// The function that was called.
+        doing: &'static str,
+        /// Why.
+        source: Cause,
+    },
     /// A name that may exist only once exists already.
     #[error("{what} is taken")]
     Taken {
@@ -70,6 +78,12 @@ pub enum Error {
     NotEmpty {
         /// A table with rows.
         table: &'static str,
+    },
+    /// A database is damaged.
+    #[error("the database is damaged: {found}")]
+    Damaged {
+        /// The first complaint of the database.
+        found: String,
     },
     /// A copy does not have what was copied.
     #[error("{rows} rows of `{table}` were copied, and {found} are there")]
@@ -110,14 +124,39 @@ impl Error {
             _ => false,
         };
         let is_busy = is_late(&error) || is_busy(&error);
+        let is_away = postgres::is_away(&error);
         let source = Box::new(error);
         if is_related {
             Self::Related { doing, source }
         } else if is_busy {
             Self::Busy { doing, source }
+        } else if is_away {
+            Self::Away { doing, source }
         } else {
             Self::Database { doing, source }
         }
+    }
+
+    /// Returns the disk fault behind this error: a full disk, or one that can only be read.
+    pub fn disk_fault(&self) -> Option<std::io::ErrorKind> {
+        let source = match self {
+            Self::Open { source, .. }
+            | Self::Reach { source, .. }
+            | Self::Migrate { source, .. }
+            | Self::Busy { source, .. }
+            | Self::Away { source, .. }
+            | Self::Related { source, .. }
+            | Self::Database { source, .. } => source,
+            Self::Newer { .. }
+            | Self::Taken { .. }
+            | Self::Refused
+            | Self::NotEmpty { .. }
+            | Self::Damaged { .. }
+            | Self::Miscounted { .. }
+            | Self::Filter => return None,
+        };
+        let error = source.downcast_ref::<sqlx::Error>()?;
+        sqlite::disk_fault(error).or_else(|| postgres::disk_fault(error))
     }
 
     /// The same, where a value that may exist only once is written.

@@ -87,6 +87,14 @@ words!(
 questions! {
     /// The events of a discussion, in the order in which they were added.
     fn events_of(key: RepoKey, num: u32) -> Vec<Event>;
+    /// Some of them: those after so many, at most so many.
+    fn events_page(key: RepoKey, num: u32, offset: u64, limit: u32) -> Vec<Event>;
+    /// The last events of a discussion, newest first.
+    fn last_events(key: RepoKey, num: u32, limit: u32) -> Vec<Event>;
+    /// How many events a discussion has.
+    fn count_events(key: RepoKey, num: u32) -> u64;
+    /// How many characters the events of a discussion take together, as they are kept.
+    fn length_of_events(key: RepoKey, num: u32) -> u64;
     /// One event.
     fn event(id: &EventId) -> Option<Event>;
 }
@@ -120,6 +128,30 @@ impl Tx {
             .bind(id.as_str())
             .bind(data);
         Ok(self.change("set_event", query).await? > 0)
+    }
+}
+
+impl Tx {
+    /// Removes every event of a discussion. The answer is how many there were.
+    pub async fn clear_events(&mut self, key: RepoKey, num: u32) -> Result<u64, Error> {
+        let query = sql::query("DELETE FROM events WHERE repo = $1 AND num = $2")
+            .bind(key.0)
+            .bind(num);
+        self.change("clear_events", query).await
+    }
+
+    /// Replaces the text of every comment of an account, with its former versions. The answer is how many there were.
+    pub async fn replace_comments_by(
+        &mut self,
+        author: AccountId,
+        data: &Json,
+    ) -> Result<u64, Error> {
+        let data = to_json(data).map_err(|error| Error::of("replace_comments_by", error))?;
+        let query =
+            sql::query("UPDATE events SET data = $2 WHERE author = $1 AND kind = 'comment'")
+                .bind(author.0)
+                .bind(data);
+        self.change("replace_comments_by", query).await
     }
 }
 
@@ -160,6 +192,75 @@ async fn events_of(
     rows.iter()
         .map(|row| read_event(&mut Cells::of(row)))
         .collect()
+}
+
+async fn events_page(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: u32,
+    offset: u64,
+    limit: u32,
+) -> sqlx::Result<Vec<Event>> {
+    let query = concat!(
+        select_events!(),
+        "WHERE e.repo = $1 AND e.num = $2 ORDER BY e.seq LIMIT $3 OFFSET $4"
+    );
+    let rows = sql::query(query)
+        .bind(key.0)
+        .bind(num)
+        .bind(limit)
+        .bind(i64::try_from(offset).unwrap_or(i64::MAX))
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_event(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn last_events(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: u32,
+    limit: u32,
+) -> sqlx::Result<Vec<Event>> {
+    let query = concat!(
+        select_events!(),
+        "WHERE e.repo = $1 AND e.num = $2 ORDER BY e.seq DESC LIMIT $3"
+    );
+    let rows = sql::query(query)
+        .bind(key.0)
+        .bind(num)
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    rows.iter()
+        .map(|row| read_event(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn count_events(connection: &mut Connection, key: RepoKey, num: u32) -> sqlx::Result<u64> {
+    let query = "SELECT COUNT(*) FROM events WHERE repo = $1 AND num = $2";
+    let row = sql::query(query)
+        .bind(key.0)
+        .bind(num)
+        .fetch_one(connection)
+        .await?;
+    Cells::of(&row).number()
+}
+
+async fn length_of_events(
+    connection: &mut Connection,
+    key: RepoKey,
+    num: u32,
+) -> sqlx::Result<u64> {
+    let query = "SELECT CAST(COALESCE(SUM(LENGTH(data)), 0) AS BIGINT) FROM events
+                 WHERE repo = $1 AND num = $2";
+    let row = sql::query(query)
+        .bind(key.0)
+        .bind(num)
+        .fetch_one(connection)
+        .await?;
+    Cells::of(&row).number()
 }
 
 async fn event(connection: &mut Connection, id: &EventId) -> sqlx::Result<Option<Event>> {

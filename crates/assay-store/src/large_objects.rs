@@ -8,9 +8,9 @@ questions! {
     /// The size of a large file, when a repository has it. That the hub has its bytes does not make it everyone's: who
     /// may read it is asked of the repository.
     fn large_object(key: RepoKey, oid: &Sha256) -> Option<u64>;
-    /// The sum of the sizes of a repository's large files.
-    fn large_bytes(key: RepoKey) -> u64;
-    /// Whether any repository has a large file, so that its bytes must be kept.
+    /// Lists the large files of a repository.
+    fn large_objects(key: RepoKey) -> Vec<Sha256>;
+    /// Returns whether any repository has a large file, or an upload of it waits for a commit, so that its bytes are kept.
     fn large_object_in_use(oid: &Sha256) -> bool;
 }
 
@@ -31,6 +31,14 @@ impl Tx {
         self.change("add_large_object", query).await?;
         Ok(())
     }
+
+    /// Takes a large file away from a repository. The answer is whether it had it.
+    pub async fn remove_large_object(&mut self, key: RepoKey, oid: &Sha256) -> Result<bool, Error> {
+        let query = sql::query("DELETE FROM large_objects WHERE repo = $1 AND oid = $2")
+            .bind(key.0)
+            .bind(oid.as_bytes().as_slice());
+        Ok(self.change("remove_large_object", query).await? > 0)
+    }
 }
 
 async fn large_object(
@@ -46,15 +54,17 @@ async fn large_object(
     row.map(|row| Cells::of(&row).number()).transpose()
 }
 
-async fn large_bytes(connection: &mut Connection, key: RepoKey) -> sqlx::Result<u64> {
-    let query = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM large_objects WHERE repo = $1";
-    let row = sql::query(query).bind(key.0).fetch_one(connection).await?;
-    Cells::of(&row).number()
-}
-
 async fn large_object_in_use(connection: &mut Connection, oid: &Sha256) -> sqlx::Result<bool> {
-    sql::query_scalar("SELECT EXISTS (SELECT 1 FROM large_objects WHERE oid = $1)")
+    let query = "SELECT EXISTS (SELECT 1 FROM large_objects WHERE oid = $1) OR EXISTS (SELECT 1 FROM uploads WHERE oid = $1)";
+    sql::query_scalar(query)
         .bind(oid.as_bytes().as_slice())
         .fetch_one(connection)
+        .await
+}
+
+async fn large_objects(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<Sha256>> {
+    sql::query("SELECT oid FROM large_objects WHERE repo = $1 ORDER BY oid")
+        .bind(key.0)
+        .read_all(connection, |cells| Ok(Sha256::from_bytes(cells.bytes()?)))
         .await
 }

@@ -55,7 +55,7 @@ impl Tx {
     }
 }
 
-async fn role_in(
+pub(crate) async fn role_in(
     connection: &mut Connection,
     organisation: AccountId,
     user: AccountId,

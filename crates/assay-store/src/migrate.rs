@@ -154,6 +154,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn accounts_from_before_get_the_skeleton_that_new_ones_get() {
+        let directory = TempDir::new().unwrap();
+        let mut connection = connect(directory.path()).await;
+        let steps = sqlite::MIGRATIONS;
+        let place = steps.iter().position(|step| step.contains("skeleton"));
+        migrate(&mut connection, &steps[..place.unwrap()])
+            .await
+            .unwrap();
+        let names = ["Alice", "a-1.B_o0", "modern-vvhale", "x5y2z8", "Ill-1"];
+        for name in names {
+            let query =
+                "INSERT INTO accounts (name, name_lower, kind, operator, created_ms, disabled)
+                         VALUES ($1, $2, 'user', FALSE, 1, FALSE)";
+            sql::query(query)
+                .bind(name)
+                .bind(name.to_lowercase())
+                .execute(&mut connection)
+                .await
+                .unwrap();
+        }
+
+        migrate(&mut connection, steps).await.unwrap();
+
+        for name in names {
+            let found: String = sql::query_scalar("SELECT skeleton FROM accounts WHERE name = $1")
+                .bind(name)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            assert_eq!(found, assay_model::skeleton(name));
+        }
+    }
+
+    #[tokio::test]
     async fn a_database_of_a_later_program_is_left_alone() {
         let directory = TempDir::new().unwrap();
         let mut connection = connect(directory.path()).await;

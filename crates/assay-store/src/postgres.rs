@@ -4,7 +4,9 @@ mod nul;
 mod presence;
 mod watch;
 
+use std::io::ErrorKind;
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::Durability;
@@ -14,6 +16,8 @@ use sqlx::{
     Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Postgres, Row as _,
     Transaction,
 };
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use nul::{escape, unescape};
 pub(crate) use presence::Presence;
@@ -34,7 +38,9 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0006_several.sql"),
     include_str!("../migrations/postgres/0007_news.sql"),
     include_str!("../migrations/postgres/0008_names.sql"),
-    include_str!("../migrations/postgres/0009_audit.sql"),
+    include_str!("../migrations/postgres/0009_quota.sql"),
+    include_str!("../migrations/postgres/0009_rights.sql"),
+    include_str!("../migrations/postgres/0010_audit.sql"),
 ];
 
 /// How a change begins.
@@ -49,10 +55,27 @@ const READERS: u32 = 16;
 const WRITERS: u32 = 3;
 /// How many repositories one process may publish to at once; more wait.
 const TURNS: u32 = 16;
-/// How long to wait for a connection of our own.
-const TURN: Duration = Duration::from_mins(1);
-/// How long to wait for another process that writes, before giving up.
-const PATIENCE: &str = "60s";
+/// How long to wait for a connection of our own. A server that is away is asked again and again until then.
+const TURN: Duration = Duration::from_secs(10);
+/// How long to wait for others that write, before giving up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The same, as the server is told of it.
+const LOCK_PATIENCE: &str = "10s";
+/// How long one waits for another that publishes to the same repository.
+const PUBLISHING_PATIENCE: &str = "60s";
+/// How long a transaction that writes may do nothing. One that does nothing for longer hangs, or its machine does, and all
+/// others wait for it: the server ends it, and its changes are undone.
+const IDLE_WRITER: &str = "5s";
+/// How long one statement of a transaction that writes may take.
+const SLOW_STATEMENT: &str = "30s";
+/// By which a server notices that the machine of a client is gone, when nothing comes from it: it asks after ten seconds,
+/// three times, and gives up on what is not acknowledged within fifteen.
+const DEAD_CLIENTS: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "15s"),
+];
 /// How many prepared statements a connection keeps: all there are.
 const STATEMENTS: usize = 512;
 /// How long a connection lies idle before it is asked whether it still is one. Asking is a turn to the server and back, as
@@ -77,8 +100,21 @@ const MIGRATING: i64 = 0x61_73_73_61_79_02;
 const PUBLISHING: i64 = 0x61_73_00_00_00_00_00_00;
 
 /// The codes of an error that says that somebody else was in the way: a lock that was not given in time, a deadlock, a
-/// transaction that cannot be put in order with another, a server without connections left.
-const BUSY: [&str; 4] = ["55P03", "40P01", "40001", "53300"];
+/// transaction that cannot be put in order with another, a server without connections left, a statement that took too
+/// long.
+const BUSY: [&str; 5] = ["55P03", "40P01", "40001", "53300", "57014"];
+/// The codes of an error that says that the server ended the connection, or does not take any: it shuts down, crashed, is
+/// starting, or waited too long for the next statement of a transaction.
+const AWAY: [&str; 4] = ["57P01", "57P02", "57P03", "25P03"];
+/// How the codes of a broken connection begin.
+const BROKEN: &str = "08";
+/// How long the codes of this backend are. Those of the other are numbers with fewer digits.
+const CODE_LENGTH: usize = 5;
+
+/// The code of a server whose disk is full.
+const DISK_FULL: &str = "53100";
+/// The code of a server that only answers questions, such as a standby.
+const READ_ONLY: &str = "25006";
 
 /// The connections of one process to a database of a server.
 #[derive(Debug)]
@@ -87,6 +123,8 @@ pub(crate) struct Pools {
     readers: PgPool,
     /// Each holds the turn to publish to a repository.
     turns: PgPool,
+    /// How to connect for what may take long.
+    maintenance: Box<PgConnectOptions>,
 }
 
 impl Pools {
@@ -95,15 +133,22 @@ impl Pools {
         options: &PgConnectOptions,
         durability: Durability,
     ) -> Result<Self, OpenError> {
-        let patient = options.clone().options([("lock_timeout", PATIENCE)]);
+        prepare_schema(options).await?;
+        let bounded = options.clone().options([
+            ("lock_timeout", LOCK_PATIENCE),
+            ("idle_in_transaction_session_timeout", IDLE_WRITER),
+            ("statement_timeout", SLOW_STATEMENT),
+        ]);
         // Whether a commit waits for the disk is a choice of the server's own, and most wait.
         let writing = match durability {
-            Durability::Full => patient.options([("synchronous_commit", "on")]),
-            Durability::Fast => patient,
+            Durability::Full => bounded.options([("synchronous_commit", "on")]),
+            Durability::Fast => bounded,
         };
-        let turns = pool(TURNS).connect_lazy_with(options.clone());
+        let publishing = options
+            .clone()
+            .options([("lock_timeout", PUBLISHING_PATIENCE)]);
+        let turns = pool(TURNS).connect_lazy_with(publishing);
         let writers = pool(WRITERS).connect_with(writing).await?;
-        prepare_schema(&writers).await?;
         let reading = options
             .clone()
             .options([("default_transaction_read_only", "on")]);
@@ -112,6 +157,7 @@ impl Pools {
             writers,
             readers,
             turns,
+            maintenance: Box::new(options.clone()),
         })
     }
 
@@ -156,9 +202,14 @@ impl Pools {
     /// sooner or later: until then it knows nothing of them, and takes the wrong way to an answer.
     pub(crate) async fn tidy(&self, tables: &[&str]) -> sqlx::Result<()> {
         let vacuum = format!("VACUUM (ANALYZE) {}", tables.join(", "));
-        let mut connection = Connection::from(self.writers.acquire().await?);
-        connection.run(BOARDS_TOGETHER).await?;
-        connection.run(AssertSqlSafe(vacuum)).await
+        let mut connection = self.maintenance.connect().await?;
+        sqlx::raw_sql(BOARDS_TOGETHER)
+            .execute(&mut connection)
+            .await?;
+        sqlx::raw_sql(AssertSqlSafe(vacuum))
+            .execute(&mut connection)
+            .await?;
+        connection.close().await
     }
 
     /// Waits for what is under way and closes the connections.
@@ -167,6 +218,16 @@ impl Pools {
         self.turns.close().await;
         self.writers.close().await;
     }
+}
+
+/// Begins a change when it is its turn in this process and among all others.
+pub(crate) async fn begin_in_turn(
+    pools: &Pools,
+    turn: &Arc<Mutex<()>>,
+) -> sqlx::Result<(Connection, OwnedMutexGuard<()>)> {
+    let waited = tokio::time::timeout(PATIENCE, Arc::clone(turn).lock_owned()).await;
+    let turn = waited.map_err(|_| std::io::Error::from(ErrorKind::TimedOut))?;
+    Ok((pools.begin().await?, turn))
 }
 
 /// Why a database could not be opened.
@@ -189,21 +250,22 @@ pub(crate) fn options(url: &str) -> sqlx::Result<PgConnectOptions> {
         .application_name("assay")
         .statement_cache_capacity(STATEMENTS)
         .options(SMALL_QUESTIONS)
+        .options(DEAD_CLIENTS)
         .disable_statement_logging();
     Ok(options)
 }
 
-/// Takes the steps that are missing, one process at a time: a table that two make at once is an error for one of them.
-async fn prepare_schema(writers: &PgPool) -> Result<(), OpenError> {
-    let mut connection = writers.acquire().await?;
-    sqlx::query("SELECT pg_advisory_lock($1)")
-        .bind(MIGRATING)
-        .execute(&mut *connection)
-        .await?;
-    let mut connection = Connection::from(connection);
+/// Takes the steps that are missing, one process at a time: a table that two make at once is an error for one of them. A
+/// step may take long, and so may waiting for another process that takes it.
+async fn prepare_schema(options: &PgConnectOptions) -> Result<(), OpenError> {
+    let alone = pool(1).connect_with(options.clone()).await?;
+    let mut connection = Connection::from(alone.acquire().await?);
+    let lock = crate::sql::query("SELECT pg_advisory_lock($1)").bind(MIGRATING);
+    lock.execute(&mut connection).await?;
     let migrated = migrate(&mut connection, MIGRATIONS).await;
-    let release = crate::sql::query("SELECT pg_advisory_unlock($1)").bind(MIGRATING);
-    release.execute(&mut connection).await?;
+    // The lock goes with the connection.
+    drop(connection);
+    alone.close().await;
     migrated.map_err(OpenError::Migrate)
 }
 
@@ -249,10 +311,44 @@ pub(crate) async fn tell(connection: &mut PgConnection) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// Returns the fault of the server's disk behind an error.
+pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
+    match error.as_database_error()?.code()?.as_ref() {
+        DISK_FULL => Some(std::io::ErrorKind::StorageFull),
+        READ_ONLY => Some(std::io::ErrorKind::ReadOnlyFilesystem),
+        _ => None,
+    }
+}
+
 /// Whether an error says that somebody else was in the way.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     code.is_some_and(|code| BUSY.contains(&code.as_ref()))
+}
+
+/// Whether an error says that the server is not there, or has ended the connection.
+pub(crate) fn is_away(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => is_broken(error.kind()),
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            AWAY.contains(&code.as_ref()) || code.starts_with(BROKEN) && code.len() == CODE_LENGTH
+        }),
+        _ => false,
+    }
+}
+
+fn is_broken(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::NotConnected
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+    )
 }
 
 /// The generation that was committed last.

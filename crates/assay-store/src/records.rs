@@ -50,11 +50,12 @@ impl Tx {
         Ok(self.change("remove_record", query).await? > 0)
     }
 
-    /// Removes every record of a repository.
-    pub async fn clear_records(&mut self, key: RepoKey) -> Result<(), Error> {
-        let query = sql::query("DELETE FROM records WHERE repo = $1").bind(key.0);
-        self.change("clear_records", query).await?;
-        Ok(())
+    /// Removes records of a repository, at most this many. The answer is how many.
+    pub async fn remove_records(&mut self, key: RepoKey, most: u32) -> Result<u64, Error> {
+        let query = "DELETE FROM records WHERE repo = $1 AND path IN (
+                SELECT path FROM records WHERE repo = $1 ORDER BY path LIMIT $2)";
+        let query = sql::query(query).bind(key.0).bind(most);
+        self.change("remove_records", query).await
     }
 }
 

@@ -69,6 +69,15 @@ pub struct NewRepository {
     pub settings: Settings,
 }
 
+/// The answer for a name, which takes the same work whether there is a repository of the name or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookedUp {
+    /// The repository of the name, or any other in place of one that is missing.
+    pub found: Found,
+    /// Whether there is no repository of the name, and this is another one.
+    pub is_stand_in: bool,
+}
+
 /// A repository that was asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -99,12 +108,15 @@ questions! {
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
     fn find_repository(kind: RepoKind, id: &RepoId) -> Option<Found>;
+    /// The same for strangers, who must not learn from the time it takes whether there is one: where there is none, the row
+    /// of another is read. None when there are no repositories at all.
+    fn look_up_repository(kind: RepoKind, id: &RepoId) -> Option<LookedUp>;
     /// The repository of this identity.
     fn repository_of_uid(uid: &[u8; 16]) -> Option<Repository>;
     /// The keys of all repositories, in order, those after a key when one is given.
     fn repository_keys(after: Option<RepoKey>, limit: u32) -> Vec<RepoKey>;
-    /// The names of all repositories that not everybody sees, in lower case, with those that they had before.
-    fn unseen_names() -> Vec<(RepoKind, String)>;
+    /// The kind and the identity of every repository that everybody may see.
+    fn public_repositories() -> Vec<(RepoKind, [u8; 16])>;
     /// How many repositories an account owns.
     fn repositories_owned(owner: AccountId) -> u64;
 }
@@ -135,6 +147,14 @@ impl Tx {
         let key = self.add("add_repository", Taken::Repository, query).await?;
         self.forget_name(new.kind, &new.id).await?;
         Ok(RepoKey(key.unwrap_or_default()))
+    }
+
+    /// Gives a repository the identity that it had before its record was lost. [`Error::Taken`] when another has it.
+    pub async fn set_uid(&mut self, key: RepoKey, uid: &[u8; 16]) -> Result<(), Error> {
+        let query = sql::query("UPDATE repositories SET uid = $2 WHERE repo = $1")
+            .bind(key.0)
+            .bind(uid.to_vec());
+        self.insert("set_uid", Taken::Repository, query).await
     }
 
     /// Gives a repository another name, and redirects the old one to it. [`Error::Taken`] when another has the name. The
@@ -241,7 +261,10 @@ pub(crate) fn read_repository(cells: &mut Cells<'_>) -> sqlx::Result<Repository>
     })
 }
 
-async fn repository(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<Repository>> {
+pub(crate) async fn repository(
+    connection: &mut Connection,
+    key: RepoKey,
+) -> sqlx::Result<Option<Repository>> {
     let query = concat!(
         "SELECT ",
         repository_columns!(),
@@ -298,6 +321,35 @@ async fn find_repository(
     }))
 }
 
+async fn look_up_repository(
+    connection: &mut Connection,
+    kind: RepoKind,
+    id: &RepoId,
+) -> sqlx::Result<Option<LookedUp>> {
+    let query = concat!(
+        "SELECT ",
+        repository_columns!(),
+        ", r.name_lower <> $2, n.own IS NULL AND n.former IS NULL FROM (SELECT
+             (SELECT repo FROM repositories WHERE kind = $1 AND name_lower = $2) AS own,
+             (SELECT repo FROM redirects WHERE kind = $1 AND name_lower = $2) AS former) n
+         JOIN repositories r ON r.repo = COALESCE(n.own, n.former, (SELECT MIN(repo) FROM repositories))"
+    );
+    let row = sql::query(query)
+        .bind(kind.as_str())
+        .bind(lower(id))
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let mut cells = Cells::of(&row);
+    Ok(Some(LookedUp {
+        found: Found {
+            repository: read_repository(&mut cells)?,
+            moved: cells.get()?,
+        },
+        is_stand_in: cells.get()?,
+    }))
+}
+
 async fn repository_keys(
     connection: &mut Connection,
     after: Option<RepoKey>,
@@ -312,16 +364,15 @@ async fn repository_keys(
     Ok(keys.into_iter().map(RepoKey).collect())
 }
 
-async fn unseen_names(connection: &mut Connection) -> sqlx::Result<Vec<(RepoKind, String)>> {
-    let query = "SELECT r.kind, r.name_lower FROM repositories r WHERE r.private OR r.disabled
-         UNION ALL
-         SELECT d.kind, d.name_lower FROM redirects d JOIN repositories r ON r.repo = d.repo
-         WHERE r.private OR r.disabled";
+async fn public_repositories(
+    connection: &mut Connection,
+) -> sqlx::Result<Vec<(RepoKind, [u8; 16])>> {
+    let query = "SELECT r.kind, r.uid FROM repositories r WHERE NOT r.private AND NOT r.disabled";
     let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
             let mut cells = Cells::of(row);
-            Ok((cells.parse()?, cells.get()?))
+            Ok((cells.parse()?, cells.bytes()?))
         })
         .collect()
 }

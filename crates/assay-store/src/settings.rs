@@ -1,5 +1,7 @@
+use assay_model::Timestamp;
+
 use crate::backend::Connection;
-use crate::{Error, Tx, sql};
+use crate::{Error, Store, Tx, sql};
 
 questions! {
     /// The value of a setting of this hub.
@@ -20,6 +22,25 @@ impl Tx {
         };
         self.change("set_setting", query).await?;
         Ok(())
+    }
+}
+
+/// The setting that is written to find out whether anything can be.
+const WRITE_PROBE: &str = "write_probe";
+
+impl Store {
+    /// Writes something that nobody reads, to find out whether the database can be written.
+    pub async fn probe_write(&self, at: Timestamp) -> Result<(), Error> {
+        let mut worker = self.worker("probe_write").await?;
+        let query = sql::query(
+            "INSERT INTO settings (name, value) VALUES ($1, $2)
+             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        )
+        .bind(WRITE_PROBE)
+        .bind(at.to_string());
+        let written = query.execute(worker.connection()).await;
+        written.map_err(|error| Error::of("probe_write", error))?;
+        worker.end("probe_write").await
     }
 }
 

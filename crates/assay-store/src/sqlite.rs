@@ -25,7 +25,9 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0005_web.sql"),
     include_str!("../migrations/sqlite/0006_several.sql"),
     include_str!("../migrations/sqlite/0007_news.sql"),
-    include_str!("../migrations/sqlite/0009_audit.sql"),
+    include_str!("../migrations/sqlite/0009_quota.sql"),
+    include_str!("../migrations/sqlite/0009_rights.sql"),
+    include_str!("../migrations/sqlite/0010_audit.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has
@@ -51,6 +53,13 @@ const CACHE: &str = "-16384";
 const MAPPED: &str = "2147418112";
 /// The result codes of a database that another connection keeps locked: `SQLITE_BUSY` and `SQLITE_LOCKED`.
 const LOCKED: [i32; 2] = [5, 6];
+
+/// The result code of a disk without space, `SQLITE_FULL`.
+const FULL: i32 = 13;
+/// The result code of a file that cannot be written, `SQLITE_READONLY`.
+const READ_ONLY: i32 = 8;
+/// The result code of a full disk when the file that connections share is made: `SQLITE_IOERR_SHMSIZE`.
+const SHARED_MEMORY_SIZE: i32 = 4874;
 
 /// The connections of one process to a file.
 #[derive(Debug)]
@@ -181,6 +190,16 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// A connection that looks at a file as it is: it neither makes it nor changes how it is kept.
+pub(crate) fn look(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .busy_timeout(BUSY)
+        .pragma("query_only", "on")
+        .disable_statement_logging()
+}
+
 /// Notices that another connection, of this process or any other, has committed.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -231,6 +250,19 @@ pub(crate) fn prepare(
         added.map_err(sqlx::Error::Encode)?;
     }
     Ok(sqlx::query_with(query.statement, arguments))
+}
+
+/// Returns the disk fault behind an error. The file that connections share, which a start needs, fails in its own way on a full
+/// disk.
+pub(crate) fn disk_fault(error: &sqlx::Error) -> Option<std::io::ErrorKind> {
+    let error = error.as_database_error()?;
+    // The codes of the other backend have letters in them, or five digits.
+    let code: i32 = error.code().filter(|code| code.len() < 5)?.parse().ok()?;
+    match (code & 0xff, code) {
+        (FULL, _) | (_, SHARED_MEMORY_SIZE) => Some(std::io::ErrorKind::StorageFull),
+        (READ_ONLY, _) => Some(std::io::ErrorKind::ReadOnlyFilesystem),
+        _ => None,
+    }
 }
 
 /// Whether an error says that another connection keeps the database locked.

@@ -32,6 +32,7 @@ use crate::{Database, Error, Tx, WriterWaits, postgres, sqlite, turn};
 ///     email: None,
 ///     operator: false,
 ///     created: Timestamp::from_millis(0),
+///     founder: None,
 /// };
 /// let id = tx.add_account(&alice).await?;
 /// tx.commit().await?;
@@ -154,11 +155,9 @@ impl Store {
                 let begun = pools.begin().await;
                 begun.map(|(connection, turn)| (connection, Turn::Sqlite(turn)))
             }
-            Backend::Postgres { pools, turn, .. } => {
-                let turn = Arc::clone(turn).lock_owned().await;
-                let begun = pools.begin().await;
-                begun.map(|connection| (connection, Turn::Postgres(turn)))
-            }
+            Backend::Postgres { pools, turn, .. } => postgres::begin_in_turn(pools, turn)
+                .await
+                .map(|(connection, turn)| (connection, Turn::Postgres(turn))),
         };
         self.shared.waits.note(started.elapsed());
         let (connection, turn) = begun.map_err(|error| Error::of("begin", error))?;

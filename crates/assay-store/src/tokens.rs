@@ -30,6 +30,8 @@ pub struct Token {
     pub last_used: Option<Timestamp>,
     /// When it was revoked.
     pub revoked: Option<Timestamp>,
+    /// The token that it was made with, which it ends with.
+    pub parent: Option<TokenId>,
 }
 
 /// A token that is to be made.
@@ -49,6 +51,8 @@ pub struct NewToken {
     pub created: Timestamp,
     /// When it ends.
     pub expires: Option<Timestamp>,
+    /// The token that it is made with, which it will end with.
+    pub parent: Option<TokenId>,
 }
 
 /// A token with its account. Whether it is still good is for the caller to decide.
@@ -63,6 +67,8 @@ pub struct Credential {
 questions! {
     /// The token whose secret has this hash, revoked and expired ones too.
     fn credential(hash: &Sha256) -> Option<Credential>;
+    /// The token of this number, revoked and expired ones too.
+    fn token(id: TokenId) -> Option<Token>;
     /// The tokens of an account, newest first, revoked and expired ones too.
     fn tokens_of(account: AccountId) -> Vec<Token>;
 }
@@ -73,8 +79,8 @@ impl Tx {
         let only = new.only.as_ref().map(to_json).transpose();
         let only = only.map_err(|error| Error::of("add_token", error))?;
         let query = sql::query(
-            "INSERT INTO tokens (account, label, hash, scope, limited_to, created_ms, expires_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+            "INSERT INTO tokens (account, label, hash, scope, limited_to, created_ms, expires_ms, parent)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id",
         )
         .bind(new.account.0)
         .bind(&new.label)
@@ -82,7 +88,8 @@ impl Tx {
         .bind(new.scope.as_str())
         .bind(only)
         .bind(new.created.millis())
-        .bind(new.expires.map(Timestamp::millis));
+        .bind(new.expires.map(Timestamp::millis))
+        .bind(new.parent.map(|parent| parent.0));
         let id = self.add("add_token", Taken::Token, query).await?;
         Ok(TokenId(id.unwrap_or_default()))
     }
@@ -99,25 +106,30 @@ impl Tx {
         Ok(())
     }
 
-    /// Revokes a token. The answer is whether it existed and was not revoked before.
-    pub async fn revoke_token(&mut self, id: TokenId, at: Timestamp) -> Result<bool, Error> {
-        let query =
-            sql::query("UPDATE tokens SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL")
-                .bind(id.0)
-                .bind(at.millis());
-        Ok(self.change("revoke_token", query).await? > 0)
+    /// Revokes a token and every token that was made with it, directly or by way of others. The answer is how many were
+    /// not revoked before.
+    pub async fn revoke_token(&mut self, id: TokenId, at: Timestamp) -> Result<u64, Error> {
+        let query = sql::query(
+            "UPDATE tokens SET revoked_ms = $2 WHERE revoked_ms IS NULL AND id IN (
+                 WITH RECURSIVE line (id) AS (
+                     SELECT CAST($1 AS BIGINT)
+                     UNION SELECT t.id FROM tokens t JOIN line l ON t.parent = l.id)
+                 SELECT id FROM line)",
+        )
+        .bind(id.0)
+        .bind(at.millis());
+        self.change("revoke_token", query).await
     }
 }
 
 /// The columns that [`read_token`] reads, of a table called `t`.
 macro_rules! token_columns {
     () => {
-        "t.id, t.account, t.label, t.scope, t.limited_to, t.created_ms, t.expires_ms, t.last_used_ms, t.revoked_ms"
+        "t.id, t.account, t.label, t.scope, t.limited_to, t.created_ms, t.expires_ms, t.last_used_ms, t.revoked_ms, t.parent"
     };
 }
-pub(crate) use token_columns;
 
-pub(crate) fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
+fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
     Ok(Token {
         id: TokenId(cells.get()?),
         account: AccountId(cells.get()?),
@@ -128,6 +140,7 @@ pub(crate) fn read_token(cells: &mut Cells<'_>) -> sqlx::Result<Token> {
         expires: cells.time_option()?,
         last_used: cells.time_option()?,
         revoked: cells.time_option()?,
+        parent: cells.get::<Option<i64>>()?.map(TokenId),
     })
 }
 
@@ -152,6 +165,19 @@ async fn credential(
         token: read_token(&mut cells)?,
         account: read_account(&mut cells)?,
     }))
+}
+
+pub(crate) async fn token(connection: &mut Connection, id: TokenId) -> sqlx::Result<Option<Token>> {
+    let query = concat!(
+        "SELECT ",
+        token_columns!(),
+        " FROM tokens t WHERE t.id = $1"
+    );
+    let row = sql::query(query)
+        .bind(id.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| read_token(&mut Cells::of(&row))).transpose()
 }
 
 async fn tokens_of(connection: &mut Connection, account: AccountId) -> sqlx::Result<Vec<Token>> {

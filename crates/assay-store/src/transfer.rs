@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 36] = [
+const TABLES: [&str; 40] = [
     "generation",
     "accounts",
     "members",
@@ -21,6 +21,9 @@ const TABLES: [&str; 36] = [
     "discussions",
     "events",
     "large_objects",
+    "storage",
+    "uploads",
+    "purges",
     "official",
     "settings",
     "indexed_refs",
@@ -47,6 +50,7 @@ const TABLES: [&str; 36] = [
     "webhooks",
     "deliveries",
     "told_ranks",
+    "sign_in_failures",
     "audit",
 ];
 /// The one table that has a row from the beginning.
@@ -88,10 +92,8 @@ impl Store {
         let failed = |error| Error::of("copy_into", error);
         let mut from = self.snapshot().await.map_err(failed)?;
         let mut to = target.begin().await?;
-        for table in TABLES.into_iter().filter(|table| *table != GENERATION) {
-            if count(to.connection(), table).await.map_err(failed)? > 0 {
-                return Err(Error::NotEmpty { table });
-            }
+        if let Some(table) = filled_table(to.connection()).await.map_err(failed)? {
+            return Err(Error::NotEmpty { table });
         }
         let clear = sql::query("DELETE FROM generation");
         clear.execute(to.connection()).await.map_err(failed)?;
@@ -113,6 +115,56 @@ impl Store {
         }
         Ok(copied)
     }
+
+    /// Returns [`Error::NotEmpty`] when anything was ever written to the database.
+    pub async fn check_empty(&self) -> Result<(), Error> {
+        let mut connection = self.reader("check_empty").await?;
+        let filled = filled_table(&mut connection).await;
+        match filled.map_err(|error| Error::of("check_empty", error))? {
+            Some(table) => Err(Error::NotEmpty { table }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns [`Error::Damaged`] when the file of the database is not whole, or when a row refers to one that is not
+    /// there. A server looks after its own files.
+    pub async fn check_integrity(&self) -> Result<(), Error> {
+        let mut connection = self.reader("check_integrity").await?;
+        let found = complaint(&mut connection).await;
+        match found.map_err(|error| Error::of("check_integrity", error))? {
+            Some(found) => Err(Error::Damaged { found }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The first table with rows; every database has a generation.
+async fn filled_table(connection: &mut Connection) -> sqlx::Result<Option<&'static str>> {
+    for table in TABLES.into_iter().filter(|table| *table != GENERATION) {
+        if count(connection, table).await? > 0 {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
+}
+
+/// The first complaint of `SQLite` about its file.
+async fn complaint(connection: &mut Connection) -> sqlx::Result<Option<String>> {
+    if matches!(connection, Connection::Postgres(_)) {
+        return Ok(None);
+    }
+    let checked: String =
+        sql::query_scalar("SELECT integrity_check FROM pragma_integrity_check(1)")
+            .fetch_one(connection)
+            .await?;
+    if checked != "ok" {
+        return Ok(Some(checked));
+    }
+    let related: Option<String> =
+        sql::query_scalar("SELECT MIN(\"table\") FROM pragma_foreign_key_check")
+            .fetch_one(connection)
+            .await?;
+    Ok(related.map(|table| format!("rows of `{table}` refer to what is not there")))
 }
 
 async fn count(connection: &mut Connection, table: &str) -> sqlx::Result<u64> {

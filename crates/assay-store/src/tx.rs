@@ -1,10 +1,14 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::backend::Connection;
 use crate::row::Cell as _;
 use crate::sql::Query;
 use crate::store::{Shared, Turn};
 use crate::{Error, Taken, sql};
+
+/// How long a transaction that waits for something else says nothing.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 /// Changes that happen together or not at all. While one lives, no other can begin; readers go on and see the state
 /// before it. When one of the changes is refused, none is made: what is left is to give the transaction up.
@@ -50,6 +54,17 @@ impl Tx {
     pub async fn rollback(self) -> Result<(), Error> {
         let undone = self.transaction.rollback().await;
         undone.map_err(|error| Error::of("rollback", error))
+    }
+
+    /// Keeps the transaction from being taken for one that hangs, for as long as this is waited for. It ends with the
+    /// error that ended the transaction.
+    pub async fn stay_alive(&mut self) -> Error {
+        loop {
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+            if let Err(error) = self.transaction.run("SELECT 1").await {
+                return Error::of("stay_alive", error);
+            }
+        }
     }
 
     /// The connection, for questions and for changes that nobody sees.

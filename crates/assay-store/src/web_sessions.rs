@@ -3,7 +3,7 @@ use assay_model::Timestamp;
 use crate::accounts::{account_columns, read_account};
 use crate::backend::Connection;
 use crate::row::Cells;
-use crate::tokens::{read_token, token_columns};
+use crate::tokens::token;
 use crate::{Account, AccountId, Error, Sha256, Taken, Token, TokenId, Tx, sql};
 
 /// What a session is known by to its owner; never the secret.
@@ -123,6 +123,7 @@ impl Tx {
     }
 }
 
+/// The columns that [`read_session`] reads, of a table called `s`.
 macro_rules! session_columns {
     () => {
         "s.id, s.agent, s.created_ms, s.expires_ms, s.last_used_ms"
@@ -168,17 +169,22 @@ async fn web_visitor(
     }))
 }
 
-async fn token(connection: &mut Connection, id: TokenId) -> sqlx::Result<Option<Token>> {
+/// The session of this number.
+pub(crate) async fn web_session(
+    connection: &mut Connection,
+    id: WebSessionId,
+) -> sqlx::Result<Option<WebSession>> {
     let query = concat!(
         "SELECT ",
-        token_columns!(),
-        " FROM tokens t WHERE t.id = $1"
+        session_columns!(),
+        " FROM web_sessions s WHERE s.id = $1"
     );
     let row = sql::query(query)
         .bind(id.0)
         .fetch_optional(connection)
         .await?;
-    row.map(|row| read_token(&mut Cells::of(&row))).transpose()
+    row.map(|row| read_session(&mut Cells::of(&row)))
+        .transpose()
 }
 
 async fn web_sessions_of(

@@ -25,7 +25,7 @@ pub use abuse::{AbuseRules, Conduct, Notice, Restraint, Signal};
 pub use assertion::{Assertion, AssertionError, LEEWAY_SECONDS, RETENTION_MARGIN_SECONDS};
 pub use client::{ClientAssertion, ClientKey, ClientKeyError};
 pub use decide::{Ask, Decision, Denial};
-pub use framework::{FrameworkName, FrameworkRule, skeleton};
+pub use framework::{FrameworkName, FrameworkRule};
 pub use identity::{ClientAuth, Identity, IdentityKey, IdentityKind, Match};
 pub use jwks::{Fetch, FetchError, KeyCache, KeySet, KeySetError, Look, MAX_KEY_SET_BYTES};
 pub use limit::{Limits, Meter};

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Compare(command) => lake::run("compare", &command.arguments, printer),
         Command::Lake(command) => lake::run("lake", &command.arguments, printer),
         Command::Serve(command) => serve::run(command, printer),
-        Command::Admin(command) => operate::admin::run(command, printer),
+        Command::Admin(command) => operate::admin::run(command, config, printer),
         Command::Keys(command) => operate::trust::run_keys(command, printer),
         Command::Trust(command) => operate::trust::run(command, printer),
         Command::Reindex(command) => operate::reindex::run(command, config, printer),

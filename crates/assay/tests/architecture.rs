@@ -74,7 +74,7 @@ const CONFINED: [(&str, &[&str]); 13] = [
     ("ed25519-dalek", &["assay-trust"]),
     ("gix", &["assay-git"]),
     ("jsonwebtoken", &["assay-trust"]),
-    ("object_store", &["assay-lake"]),
+    ("object_store", &["assay-app", "assay-lake"]),
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
     ("tower", &["assay-server"]),

@@ -13,6 +13,7 @@ fn user(operator: bool, scope: Scope) -> Caller {
         email: None,
         operator,
         token: Some(1),
+        session: None,
         scope,
     }))
 }

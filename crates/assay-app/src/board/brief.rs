@@ -10,7 +10,7 @@ use assay_board::{Fingerprint, Origin, Report, Told};
 use assay_model::{Benchmark, Date, Framework, RepoId, RepoKey, Score, TaskId, Timestamp};
 use assay_store::{BoardEntry, BriefEntry, EntryId, EntryWords, Store};
 
-use super::{EvalResult, result};
+use super::{EvalResult, result, signed};
 use crate::error::Error;
 
 /// How many whole results are kept that are on boards.
@@ -194,7 +194,8 @@ impl Wholes {
             if found.is_none()
                 && let Some(row) = rows.get(&brief.id)
             {
-                let whole = Arc::new(result::on_board(row, id, definition));
+                let whole = result::on_board(row, id, definition);
+                let whole = Arc::new(signed::as_on_board(whole, brief.is_verified()));
                 *brief.weak() = Arc::downgrade(&whole);
                 self.keep(Arc::clone(&whole));
                 *found = Some(whole);

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use assay_git::Repositories;
 use assay_model::{RepoId, RepoKey};
 use assay_store::Store;
 
@@ -25,13 +27,15 @@ const ROOM: Room = Room {
 };
 /// How many models of a board are read again one by one; beyond that the board is read as a whole.
 const MAX_STALE: usize = 32;
+/// The age of the last look at the changes of other processes up to which anything kept is given. Beyond that nobody knows whether a
+/// repository was made private elsewhere.
+const TRUSTED_FOR: Duration = Duration::from_secs(5);
 /// How many boards can be read from the store at once. Two that fall together wait for each other.
 const READ_AT_ONCE: usize = 64;
 
 type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 
 /// Benchmarks, boards and results of models, as far as someone asked for them.
-#[derive(Debug, Default)]
 pub(crate) struct Boards {
     kept: Mutex<Kept>,
     /// Held while the benchmarks are read from the store, so that a crowd of readers reads them once.
@@ -42,6 +46,8 @@ pub(crate) struct Boards {
     others: AtomicU64,
     /// The whole results that were shown last.
     pub(super) wholes: Wholes,
+    /// The repositories, which tell what commits a benchmark has.
+    git: Arc<Repositories>,
 }
 
 /// One at a time, for each board.
@@ -76,6 +82,8 @@ struct Kept {
     meanwhile: BTreeMap<u64, Touched>,
     /// How many readings have begun.
     readings: u64,
+    /// When the changes of other processes were last looked for with success.
+    looked: Instant,
 }
 
 /// Something that is being read from the store, and what changes meanwhile.
@@ -175,31 +183,32 @@ impl Boards {
     }
 
     /// Nothing is kept yet, and other processes have changed something until this generation.
-    pub(crate) fn since(others: u64) -> Self {
+    pub(crate) fn since(others: u64, git: Arc<Repositories>) -> Self {
         Self {
+            kept: Mutex::default(),
+            reading_known: tokio::sync::Mutex::default(),
+            reading: Turns::default(),
             others: others.into(),
-            ..Self::default()
+            wholes: Wholes::default(),
+            git,
         }
     }
 
-    /// Forgets everything if another process changed something, and this is the first to hear of it.
+    /// Forgets everything if another process changed something, and this is the first to hear of it. The number says what the database
+    /// has at this moment.
     pub(crate) fn note_others(&self, generation: u64) {
-        if self.others.fetch_max(generation, Ordering::AcqRel) < generation {
-            self.forget();
+        let is_news = self.others.fetch_max(generation, Ordering::AcqRel) < generation;
+        let mut kept = self.locked();
+        // What was kept while nobody looked is forgotten even if there is no news: it may have been made of anything.
+        if is_news || kept.looked.elapsed() > TRUSTED_FOR {
+            kept.forget();
         }
+        kept.looked = Instant::now();
     }
 
     /// Forgets everything.
     pub(crate) fn forget(&self) {
-        let mut kept = self.kept();
-        let mut changes = std::mem::take(&mut kept.changes);
-        changes.all();
-        *kept = Kept {
-            version: kept.version + 1,
-            readings: kept.readings,
-            changes,
-            ..Kept::default()
-        };
+        self.locked().forget();
     }
 
     /// The benchmarks that the hub knows.
@@ -252,8 +261,8 @@ impl Boards {
             (Reading::begin(self, &mut kept), old)
         };
         let read = match old {
-            Some((board, stale)) => board.reload(store, &stale).await?,
-            None => LoadedBoard::load(store, benchmark).await?,
+            Some((board, stale)) => board.reload(store, &self.git, &stale).await?,
+            None => LoadedBoard::load(store, &self.git, benchmark).await?,
         };
         let read = Arc::new(read);
         let mut kept = self.kept();
@@ -283,7 +292,16 @@ impl Boards {
         }
     }
 
+    /// What is kept; nothing when nobody could look for the changes of others for too long.
     fn kept(&self) -> MutexGuard<'_, Kept> {
+        let mut kept = self.locked();
+        if kept.looked.elapsed() > TRUSTED_FOR {
+            kept.forget();
+        }
+        kept
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Kept> {
         // Nothing is left half-done under this lock, so what a panicking thread held is still whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -300,11 +318,25 @@ impl Default for Kept {
             models: HashMap::new(),
             meanwhile: BTreeMap::new(),
             readings: 0,
+            looked: Instant::now(),
         }
     }
 }
 
 impl Kept {
+    /// Forgets everything.
+    fn forget(&mut self) {
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.all();
+        *self = Self {
+            version: self.version + 1,
+            readings: self.readings,
+            looked: self.looked,
+            changes,
+            ..Self::default()
+        };
+    }
+
     /// Keeps a board. What changed while it was read is read again when it is asked for.
     fn keep_board(&mut self, key: RepoKey, board: Arc<LoadedBoard>, stale: BTreeSet<RepoKey>) {
         let results = board.len();
@@ -320,5 +352,33 @@ impl Kept {
     fn fresh_board(&mut self, benchmark: &Arc<KnownBenchmark>) -> Option<Arc<LoadedBoard>> {
         let kept = self.boards.ask(benchmark.key)?;
         (kept.stale.is_empty() && kept.board.is_of(benchmark)).then(|| Arc::clone(&kept.board))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_looked_after_is_not_given() {
+        let boards = Boards::since(3);
+        let results: ModelResults = Arc::default();
+        let keep = |boards: &Boards| {
+            let version = boards.model(RepoKey(1)).unwrap_err();
+            boards.keep_model(RepoKey(1), version, &results);
+            assert!(boards.model(RepoKey(1)).is_ok(), "it is kept");
+        };
+        keep(&boards);
+        let before = boards.generation();
+
+        let long_ago = Instant::now().checked_sub(TRUSTED_FOR * 2).unwrap();
+        boards.locked().looked = long_ago;
+
+        assert!(boards.model(RepoKey(1)).is_err());
+        assert_ne!(boards.generation(), before, "nor are pages made of it");
+        boards.note_others(3);
+        keep(&boards);
+        boards.note_others(3);
+        assert!(boards.model(RepoKey(1)).is_ok(), "there is no news");
     }
 }

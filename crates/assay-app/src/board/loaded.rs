@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_board::{Contender, Fingerprint, Policy, rank, rank_intervals, uncertainty_of};
+use assay_git::Repositories;
 use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
 use tokio::sync::OnceCell;
@@ -11,6 +12,7 @@ use tokio::sync::OnceCell;
 use super::BoardRow;
 use super::brief::{self, Brief};
 use super::plan::Plan;
+use super::signed;
 use crate::error::Error;
 use crate::hub::blocking;
 use crate::known::KnownBenchmark;
@@ -54,15 +56,17 @@ impl LoadedBoard {
     /// Reads every result.
     pub(super) async fn load(
         store: &Store,
+        git: &Arc<Repositories>,
         benchmark: &Arc<KnownBenchmark>,
     ) -> Result<Self, Error> {
         let rows = store.briefs_of_board(&benchmark.name(), None, None).await?;
-        Self::new(store, benchmark, BTreeMap::new(), rows).await
+        Self::new(store, git, benchmark, BTreeMap::new(), rows).await
     }
 
     /// The results of a task as they were at a moment.
     pub(super) async fn load_at(
         store: &Store,
+        git: &Arc<Repositories>,
         benchmark: &Arc<KnownBenchmark>,
         task: &TaskId,
         at: Timestamp,
@@ -74,13 +78,14 @@ impl LoadedBoard {
         let held = rows
             .into_iter()
             .map(|row| BriefEntry { until: None, ..row });
-        Self::new(store, benchmark, BTreeMap::new(), held.collect()).await
+        Self::new(store, git, benchmark, BTreeMap::new(), held.collect()).await
     }
 
     /// Reads the results of some models again. Tasks that they have no part in stay as they are, ranks and all.
     pub(super) async fn reload(
         &self,
         store: &Store,
+        git: &Arc<Repositories>,
         models: &BTreeSet<RepoKey>,
     ) -> Result<Self, Error> {
         let mut rows = Vec::new();
@@ -97,18 +102,20 @@ impl LoadedBoard {
                 tasks.insert(task.clone(), Arc::new(loaded.without(models)));
             }
         }
-        Self::new(store, &self.benchmark, tasks, rows).await
+        Self::new(store, git, &self.benchmark, tasks, rows).await
     }
 
     /// Adds rows to tasks, which are their only owners when they are given rows.
     async fn new(
         store: &Store,
+        git: &Arc<Repositories>,
         benchmark: &Arc<KnownBenchmark>,
         mut tasks: BTreeMap<TaskId, Arc<LoadedTask>>,
         mut rows: Vec<BriefEntry>,
     ) -> Result<Self, Error> {
         // A model that the operator has closed is on no board.
         rows.retain(|row| !row.disabled);
+        signed::check_briefs(git, benchmark.key, &mut rows).await?;
         let said = brief::said_twice(store, &rows).await?;
         let mut fresh: BTreeMap<TaskId, LoadedTask> = BTreeMap::new();
         for row in rows {

@@ -8,9 +8,11 @@ use assay_store::{Branch, IndexedEntry};
 
 use super::EvalResult;
 use super::result::{self, ModelFacts};
+use super::signed;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::index;
+use crate::known::KnownBenchmark;
 
 impl Hub {
     /// Reads the results of a model.
@@ -21,19 +23,23 @@ impl Hub {
         let account = self.store.account(repository.owner).await?;
         let owner = result::owner_of(&repository, account);
         let known = self.boards.known(&self.store).await?;
-        let rows = without_echoes(self.store.entries_of_model(key, None).await?);
+        let mut rows = without_echoes(self.store.entries_of_model(key, None).await?);
+        // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
+        let sees = |benchmark: &KnownBenchmark| {
+            benchmark.public || (repository.settings.private && benchmark.owner == repository.owner)
+        };
+        let versions = rows.iter_mut().map(|row| &mut row.version).collect();
+        signed::check_versions(&self.git, &known, sees, versions).await?;
         let mut results = Vec::with_capacity(rows.len());
         for row in rows {
             let submitter = match row.version.submitter {
                 Some(id) => self.store.account(id).await?.map(|account| account.name),
                 None => None,
             };
-            // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
             let dataset = row.version.entry.dataset.clone();
-            let benchmark = known.named(dataset.as_str()).filter(|benchmark| {
-                benchmark.public
-                    || (repository.settings.private && benchmark.owner == repository.owner)
-            });
+            let benchmark = known
+                .named(dataset.as_str())
+                .filter(|benchmark| sees(benchmark));
             let definition = benchmark
                 .map(|benchmark| &*benchmark.definition)
                 .ok_or_else(|| format!("this hub has no benchmark `{dataset}` yet"));

@@ -8,7 +8,7 @@ use assay_model::{Benchmark, MetricId, RepoId, TaskId, Timestamp};
 use assay_store::EntryId;
 
 use super::brief::{self, Brief};
-use super::{BoardQuery, EvalResult};
+use super::{BoardQuery, EvalResult, signed};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
@@ -93,6 +93,7 @@ impl Hub {
             .then(|| ended.last().and_then(|oldest| oldest.until))
             .flatten();
         ended.retain(|row| !row.private && !row.disabled);
+        signed::check_briefs(&self.git, plan.benchmark.key, &mut ended).await?;
         let said = brief::said_twice(&self.store, &ended).await?;
         let question = plan.question.clone();
         let found = blocking(move || {

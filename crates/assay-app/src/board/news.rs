@@ -63,7 +63,8 @@ impl Hub {
             if news.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
                 break;
             }
-            news.extend(self.told(&entry).await?);
+            let told = self.told(&entry).await?;
+            news.extend(told.filter(|told| !query.verified || told.result.standing.is_verified()));
         }
         Ok(news)
     }

@@ -14,8 +14,7 @@ use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, R
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 
 use self::scene::Scene;
-use super::EvalResult;
-use super::result;
+use super::{EvalResult, result, signed};
 use crate::access::{Caller, Need};
 use crate::commit::signature;
 use crate::discussion::Trial;
@@ -122,6 +121,7 @@ impl Hub {
         let held = current.clone();
         let now = self.now();
         let pull = trial.num();
+        let diffs = Arc::clone(&self.diffs);
         let examined = self
             .with_git(repo.key, move |git| {
                 let mut examined = Examined::default();
@@ -134,7 +134,17 @@ impl Hub {
                 };
                 examined.judgement = judge.get().step(&git.objects(), step)?;
                 let quarantine = git.quarantine();
-                match Trial::merged(&quarantine, ends, now)? {
+                if diffs.is_hopeless(ends.onto, ends.tip) {
+                    return Ok(examined);
+                }
+                let tried = match Trial::merged(&quarantine, ends, now) {
+                    Err(assay_git::Error::OutOfTime { .. }) => {
+                        diffs.note_hopeless(ends.onto, ends.tip);
+                        return Ok(examined);
+                    }
+                    tried => tried?,
+                };
+                match tried {
                     Ok(commit) => {
                         let objects = quarantine.objects();
                         let submitter = trial.author();
@@ -228,12 +238,15 @@ impl Hub {
             conflicts: examined.conflicts,
             ..Preview::default()
         };
-        let Some(entries) = examined.entries else {
+        let Some(mut entries) = examined.entries else {
             return Ok(preview);
         };
         let Some(scene) = self.scene_of(caller, repo, pull).await? else {
             return Ok(preview);
         };
+        let known = self.boards.known(&self.store).await?;
+        let versions = entries.iter_mut().collect();
+        signed::check_versions(&self.git, &known, |benchmark| benchmark.public, versions).await?;
         let (added, removed) = differing(&current, &entries);
         let touched: BTreeSet<(String, TaskId)> = added
             .iter()
@@ -241,7 +254,6 @@ impl Hub {
             .chain(removed.iter().copied())
             .map(board_of)
             .collect();
-        let known = self.boards.known(&self.store).await?;
         let mut boards: BTreeMap<(RepoId, TaskId), Arc<KnownBenchmark>> = BTreeMap::new();
         for (dataset, task) in touched {
             let benchmark = known.named(&dataset).filter(|known| {
@@ -305,7 +317,9 @@ impl Hub {
             .entries_of_board(&benchmark.name(), Some(task), None)
             .await?;
         rows.retain(|row| scene.sees(row));
-        let (before, after) = scene.sides(rows, benchmark, task, entries);
+        let (mut before, mut after) = scene.sides(rows, benchmark, task, entries);
+        signed::check_entries(&self.git, benchmark.key, &mut before).await?;
+        signed::check_entries(&self.git, benchmark.key, &mut after).await?;
         let mut question = Question::by(metric);
         // A model that is made from another is on boards only when such models are asked for.
         question.base_models_only = scene.base_models.as_ref().is_none_or(Vec::is_empty);

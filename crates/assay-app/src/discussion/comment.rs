@@ -22,8 +22,10 @@ impl Hub {
     ) -> Result<Event, Error> {
         self.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
+        self.count_write(caller.signed_in()?)?;
         let (held, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        limits::has_room(&mut tx, scene, text).await?;
         let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
         let action = "commented";
         tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
@@ -44,7 +46,7 @@ impl Hub {
         self.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
             return Err(Error::Forbidden(
@@ -54,6 +56,7 @@ impl Hub {
         if said.hidden {
             return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
         }
+        limits::has_room(&mut tx, scene, text).await?;
         let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
         let data = events::with_history(data, &said.texts);
         tx.set_event(&id, &data).await?;
@@ -71,7 +74,7 @@ impl Hub {
     ) -> Result<Event, Error> {
         self.check(caller, repo, Need::Discuss).await?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
             self.check(caller, repo, Need::Write).await?;

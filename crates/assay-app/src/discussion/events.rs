@@ -1,5 +1,6 @@
 //! How events are kept: one JSON object each, read and written here alone.
 
+use assay_git::RefName;
 use assay_model::{ObjectId, RepoKey, Timestamp};
 use assay_store::{AccountId, EventId, EventKind, NewEvent, Tx};
 use serde_json::{Value as Json, json};
@@ -45,6 +46,13 @@ pub(super) enum Told<'t> {
 }
 
 impl Scene {
+    /// Notes that the index does not know yet what becomes of a pull request whose ref stays where it is.
+    pub(super) async fn forget_index(self, tx: &mut Tx) -> Result<(), Error> {
+        let name = RefName::pull(u64::from(self.num));
+        tx.set_indexed_ref(self.key, name.as_str(), None).await?;
+        Ok(())
+    }
+
     /// Adds an event; the answer is what it is known by.
     pub(super) async fn tell(self, tx: &mut Tx, told: &Told<'_>) -> Result<EventId, Error> {
         let (kind, data) = match told {
@@ -80,6 +88,11 @@ pub(super) fn comment(text: &str, edits: u32, updated: Timestamp, hidden: bool) 
     json!({"text": text, "edits": edits, "updated": updated.millis(), "hidden": hidden})
 }
 
+/// Returns a comment without its text and former texts, as an operator leaves it.
+pub(crate) fn removed_comment(at: Timestamp) -> Json {
+    comment("", 0, at, true)
+}
+
 /// Adds the texts that a comment had to what is kept of it, the newest first.
 pub(super) fn with_history(mut comment: Json, history: &[Earlier]) -> Json {
     let texts = history.iter().take(MAX_HISTORY);
@@ -108,6 +121,27 @@ pub(super) fn read(event: &assay_store::Event) -> Option<Event> {
         created: event.created,
         data: data(event)?,
     })
+}
+
+/// How much text an event has, in bytes.
+pub(super) fn length(event: &assay_store::Event) -> u64 {
+    fn texts(value: &Json) -> u64 {
+        match value {
+            Json::String(text) => text.len() as u64,
+            Json::Array(items) => items.iter().map(texts).sum(),
+            Json::Object(map) => map.values().map(texts).sum(),
+            Json::Null | Json::Bool(_) | Json::Number(_) => 0,
+        }
+    }
+    texts(&event.data)
+}
+
+/// The commit that an event tells of.
+pub(super) fn commit_of(event: &assay_store::Event) -> Option<ObjectId> {
+    match data(event)? {
+        EventData::Commit { oid, .. } => Some(oid),
+        EventData::Comment { .. } | EventData::Status(_) | EventData::Title { .. } => None,
+    }
 }
 
 fn data(event: &assay_store::Event) -> Option<EventData> {

@@ -1,5 +1,8 @@
 //! How long what people write may be.
 
+use assay_store::Tx;
+
+use super::events::Scene;
 use crate::error::Error;
 
 /// The fewest characters of a title.
@@ -8,6 +11,27 @@ pub(super) const MIN_TITLE: usize = 3;
 pub(super) const MAX_TITLE: usize = 200;
 /// The most bytes of a comment.
 pub(super) const MAX_COMMENT: usize = 65_536;
+
+/// The most characters that all events of a discussion take together, as they are kept: earlier texts of comments too. A
+/// client that reads a discussion reads all of it.
+pub(super) const MAX_DISCUSSION: u64 = 4 << 20;
+/// The most events of a discussion that a person may add to. Commits come nevertheless.
+pub(super) const MAX_EVENTS: u32 = 2_000;
+
+/// Refuses to add a text to a discussion that is full.
+pub(super) async fn has_room(tx: &mut Tx, scene: Scene, text: &str) -> Result<(), Error> {
+    let length = tx.length_of_events(scene.key, scene.num).await?;
+    let events = tx.count_events(scene.key, scene.num).await?;
+    let is_full = length.saturating_add(text.len() as u64) > MAX_DISCUSSION
+        || events >= u64::from(MAX_EVENTS);
+    if is_full {
+        return Err(Error::TooLarge(format!(
+            "discussion {} is full: it may have {MAX_EVENTS} events with {MAX_DISCUSSION} characters; open another one",
+            scene.num
+        )));
+    }
+    Ok(())
+}
 
 /// A title that a person gave.
 pub(super) fn title(text: &str) -> Result<String, Error> {

@@ -9,24 +9,25 @@ use assay_store::Status as Stored;
 
 use super::events::{self, Scene};
 use super::record::merged;
-use super::{Event, EventData, PullDetails, Status, limits, told};
+use super::{Event, EventData, EventPage, PullDetails, Status, limits, told};
 use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
+use crate::diffs::Obstacles;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::index::{Afresh, index};
 use crate::publish::{Errand, Note, RefMove, publish};
-use crate::webhook::{Watching, tell_pull};
+use crate::webhook::{Telling, tell_pull};
 
-/// How long a diff may be, in bytes; what is longer is cut.
-const MAX_DIFF: usize = 4 << 20;
-
-/// What git knows of a pull request.
-#[derive(Default)]
+/// The commits that a pull request is about.
 struct Outlook {
-    conflicts: Vec<String>,
-    diff: Option<String>,
+    /// Where the pull request set out from.
+    from: ObjectId,
+    /// What it would be merged into.
+    onto: ObjectId,
+    tip: ObjectId,
+    /// Whether a merge has to be tried to know what stands in its way.
+    is_uncertain: bool,
 }
 
 /// What a merge came to.
@@ -43,33 +44,83 @@ enum Outcome {
     Conflict(Vec<String>),
 }
 
+/// Among how many of the last events that of a merge is looked for, which was made a moment ago.
+const MERGE_EVENTS: u32 = 20;
+
 impl Hub {
-    /// One discussion with everything that happened.
+    /// One discussion with a page of what happened.
     pub async fn discussion(
         &self,
         repo: &Repo,
         num: i64,
         diff: bool,
+        page: EventPage,
     ) -> Result<PullDetails, Error> {
         let held = self
             .stored_discussion(repo, super::record::number(num)?)
             .await?;
-        let happened = self.store.events_of(repo.key, held.num).await?;
-        let outlook = if held.is_pull {
-            let facts = held.clone();
-            self.with_git(repo.key, move |git| Ok(outlook(git, &facts, diff)?))
-                .await?
-        } else {
-            Outlook::default()
-        };
-        Ok(PullDetails {
+        let happened = self.events_within(repo, held.num, page).await?;
+        let total = self.store.count_events(repo.key, held.num).await?;
+        let mut details = PullDetails {
             discussion: told(repo, &held),
             events: happened.iter().filter_map(events::read).collect(),
-            base: held.base,
+            events_total: total,
+            base: held.base.clone(),
             merge_commit: held.merge_commit,
-            conflicts: outlook.conflicts,
-            diff: outlook.diff,
-        })
+            conflicts: Vec::new(),
+            is_untried: false,
+            diff: None,
+        };
+        if !held.is_pull {
+            return Ok(details);
+        }
+        let outlook = self.with_git(repo.key, move |git| Ok(outlook(git, &held)?));
+        let Some(outlook) = outlook.await? else {
+            return Ok(details);
+        };
+        if diff {
+            let found = self.diff_between(repo.key, outlook.from, outlook.tip);
+            details.diff = Some(found.await?);
+        }
+        if outlook.is_uncertain {
+            let tried = self.obstacles_between(repo.key, outlook.onto, outlook.tip);
+            match &*tried.await? {
+                Obstacles::Files(files) => details.conflicts.clone_from(files),
+                Obstacles::Unknown => details.is_untried = true,
+            }
+        }
+        Ok(details)
+    }
+
+    /// How much happened in a discussion.
+    pub async fn count_events(&self, repo: &Repo, num: i64) -> Result<u64, Error> {
+        let num = super::record::number(num)?;
+        Ok(self.store.count_events(repo.key, num).await?)
+    }
+
+    /// A page of events, or as many of them as a client may get at once.
+    async fn events_within(
+        &self,
+        repo: &Repo,
+        num: u32,
+        page: EventPage,
+    ) -> Result<Vec<assay_store::Event>, Error> {
+        let mut happened = Vec::new();
+        let mut length = 0;
+        let mut left = page.limit;
+        while left > 0 && length <= limits::MAX_DISCUSSION {
+            let offset = page.offset + happened.len() as u64;
+            let limit = left.min(EventPage::SIZE);
+            let some = self.store.events_page(repo.key, num, offset, limit).await?;
+            let is_last = some.len() < limit as usize;
+            left -= limit;
+            length += some.iter().map(events::length).sum::<u64>();
+            happened.extend(some);
+            if is_last {
+                break;
+            }
+        }
+        Ok(happened)
     }
 
     /// Merges a pull request: its results become the repository's own.
@@ -118,6 +169,7 @@ impl Hub {
                 let errand = Errand {
                     actor,
                     repo,
+                    need: Need::Write,
                     received_at,
                 };
                 publish(self, &locked, errand, quarantine, moves, note).await?;
@@ -136,24 +188,19 @@ impl Hub {
         scene: Scene,
         comment: Option<&str>,
     ) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
-        let watching = Watching::begin(&mut tx, repo).await?;
+        let telling = Telling::begin(&self.store, repo, scene.now).await?;
+        let mut tx = self.begin_change(caller, repo.key, Need::Write).await?;
         merged(&mut tx, scene, comment, None).await?;
-        let touched = index(&self.sources(), &mut tx, repo.key, Afresh::Pull(scene.num)).await?;
-        if let Some(watching) = watching {
-            watching.end(&mut tx, repo, scene.now).await?;
-        }
+        scene.forget_index(&mut tx).await?;
         tell_pull(&mut tx, repo, scene.num, "merged", caller.name(), scene.now).await?;
         tx.commit().await?;
-        self.touch(&touched);
-        Ok(())
+        self.index_after(repo, telling.as_ref()).await
     }
 
     async fn merge_event(&self, repo: &Repo, num: u32) -> Result<Event, Error> {
-        let happened = self.store.events_of(repo.key, num).await?;
+        let happened = self.store.last_events(repo.key, num, MERGE_EVENTS).await?;
         happened
             .iter()
-            .rev()
             .filter_map(events::read)
             .find(|event| event.data == EventData::Status(Status::Merged))
             .ok_or_else(|| Error::internal("a merge left no event"))
@@ -216,7 +263,7 @@ fn attempt(
     })
 }
 
-pub(super) fn names(files: Vec<assay_model::RepoPath>) -> Vec<String> {
+pub(crate) fn names(files: Vec<assay_model::RepoPath>) -> Vec<String> {
     files
         .into_iter()
         .map(|file| file.as_str().to_owned())
@@ -224,7 +271,7 @@ pub(super) fn names(files: Vec<assay_model::RepoPath>) -> Vec<String> {
 }
 
 /// A merge that nobody will see.
-pub(super) fn trial_plan(when: Timestamp) -> MergePlan {
+pub(crate) fn trial_plan(when: Timestamp) -> MergePlan {
     let nobody = Signature {
         name: "merge".to_owned(),
         email: String::new(),
@@ -238,35 +285,25 @@ pub(super) fn trial_plan(when: Timestamp) -> MergePlan {
     }
 }
 
-/// What stands in the way of a pull request, and what it changes.
-fn outlook(
-    git: &Repository,
-    held: &assay_store::Discussion,
-    diff: bool,
-) -> Result<Outlook, GitError> {
-    let mut outlook = Outlook::default();
+/// The commits that a pull request is about; none when one of them is not there.
+fn outlook(git: &Repository, held: &assay_store::Discussion) -> Result<Option<Outlook>, GitError> {
     let base = base_of(held);
     let pull = RefName::pull(u64::from(held.num));
     let (Some(head), Some(tip)) = (git.find_ref(&base)?, git.find_ref(&pull)?) else {
-        return Ok(outlook);
+        return Ok(None);
     };
-    let objects = git.objects();
+    let (objects, tip) = (git.objects(), tip.target);
     let onto = before_merge(&objects, held)?.unwrap_or(head.target);
-    if diff {
-        let from = objects.merge_base(onto, tip.target)?.unwrap_or(onto);
-        outlook.diff = Some(objects.diff(from, tip.target, MAX_DIFF)?.text);
-    }
     let is_open = match held.status {
         Stored::Draft | Stored::Open => true,
         Stored::Closed | Stored::Merged => false,
     };
-    if is_open && !objects.is_ancestor(onto, tip.target)? {
-        let trial = trial_plan(Timestamp::from_millis(0));
-        if let Merged::Conflict(files) = git.quarantine().merge(onto, tip.target, &trial)? {
-            outlook.conflicts = names(files);
-        }
-    }
-    Ok(outlook)
+    Ok(Some(Outlook {
+        from: objects.merge_base(onto, tip)?.unwrap_or(onto),
+        onto,
+        tip,
+        is_uncertain: is_open && !objects.is_ancestor(onto, tip)?,
+    }))
 }
 
 /// Where the base was before it took the pull request.

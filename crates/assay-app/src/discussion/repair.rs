@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use assay_git::{CommitInfo, Error as GitError, Expected, Objects, RefChange, RefName, Repository};
 use assay_model::{ObjectId, RepoKey, Timestamp};
-use assay_store::{Discussion, Status as Stored, Tx};
+use assay_store::{Discussion, NewDiscussion, Status as Stored, Tx};
 
-use super::events::Scene;
+use super::Status;
+use super::events::{self, Scene, Told};
+use super::limits;
 use super::record::{merged, publish_draft, tell_commits};
 use crate::error::Error;
 use crate::hub::blocking;
@@ -18,6 +20,57 @@ struct Unrecorded {
     commits: BTreeMap<u32, Vec<CommitInfo>>,
     /// Pull requests that were merged, with the commit.
     merges: BTreeMap<u32, ObjectId>,
+}
+
+/// A pull request without a record, as far as git tells.
+#[derive(Debug)]
+pub(crate) struct FoundPull {
+    /// Its number.
+    pub(crate) num: u32,
+    /// The commit of the main branch that it began at.
+    pub(crate) opened_at: Option<ObjectId>,
+    /// Its commits, oldest first; at least one.
+    pub(crate) commits: Vec<CommitInfo>,
+    /// The commit that merged it.
+    pub(crate) merge: Option<ObjectId>,
+}
+
+/// Records a pull request that has none. Whether one that was not merged was open is not known: it is closed, so that its
+/// results count only when somebody opens it again.
+pub(crate) async fn record_found(
+    tx: &mut Tx,
+    key: RepoKey,
+    pull: &FoundPull,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let first = pull.commits.first();
+    let title = first.map_or_else(String::new, |commit| commit.title.clone());
+    tx.add_discussion(&NewDiscussion {
+        key,
+        num: pull.num,
+        title: limits::pull_title(&title),
+        status: Stored::Open,
+        is_pull: true,
+        author: None,
+        created: first.map_or(now, |commit| commit.committed.min(now)),
+        base: Some(RefName::main().as_str().to_owned()),
+        opened_at: pull.opened_at,
+    })
+    .await?;
+    let scene = Scene {
+        key,
+        num: pull.num,
+        actor: None,
+        now,
+    };
+    tell_commits(tx, scene, &pull.commits).await?;
+    if pull.merge.is_some() {
+        return merged(tx, scene, None, pull.merge).await;
+    }
+    tx.move_discussion(key, pull.num, Stored::Open, Stored::Closed, None, now)
+        .await?;
+    scene.tell(tx, &Told::Status(Status::Closed)).await?;
+    Ok(())
 }
 
 /// Makes the records of discussions say what the refs say, inside a transaction that keeps everyone else from opening
@@ -35,11 +88,12 @@ pub(crate) async fn repair(
         .into_iter()
         .map(|held| (held.name, held.target))
         .collect();
-    let unrecorded = blocking(move || {
-        remove_orphans(&repository, &pulls)?;
+    let mut unrecorded = blocking(move || {
+        set_orphans_aside(&repository, &pulls)?;
         Ok(unrecorded(&repository, &pulls, &indexed)?)
     })
     .await?;
+    unrecorded.forget_recorded(tx, key).await?;
     let scene = |num: u32| Scene {
         key,
         num,
@@ -56,25 +110,58 @@ pub(crate) async fn repair(
     Ok(())
 }
 
-fn remove_orphans(repository: &Repository, pulls: &[Discussion]) -> Result<(), GitError> {
-    let is_orphan = |name: &RefName| {
-        let num = name.as_pull();
-        num.is_some_and(|num| !pulls.iter().any(|pull| u64::from(pull.num) == num))
-    };
-    let orphans: Vec<RefChange> = repository
-        .refs()?
-        .into_iter()
-        .filter(|reference| is_orphan(&reference.name))
-        .map(|reference| RefChange {
+impl Unrecorded {
+    /// Leaves out pull requests whose last commit is recorded already: only their index is behind.
+    async fn forget_recorded(&mut self, tx: &mut Tx, key: RepoKey) -> Result<(), Error> {
+        let mut recorded = Vec::new();
+        for (num, commits) in &self.commits {
+            let happened = tx.events_of(key, *num).await?;
+            let last = happened.iter().rev().find_map(events::commit_of);
+            if last == commits.last().map(|commit| commit.id) {
+                recorded.push(*num);
+            }
+        }
+        for num in recorded {
+            self.commits.remove(&num);
+        }
+        Ok(())
+    }
+}
+
+/// The refs of pull requests that no record knows, below this. Their commits stay.
+pub(crate) const UNRECORDED: &str = "refs/unrecorded/pr";
+
+/// Moves the refs of pull requests without a record out of the way. Mostly their opening was cut short and nobody was told of
+/// them; but the records may also be older than the repository, so nothing is lost.
+fn set_orphans_aside(repository: &Repository, pulls: &[Discussion]) -> Result<(), GitError> {
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for reference in repository.refs()? {
+        let Some(num) = reference.name.as_pull() else {
+            continue;
+        };
+        if pulls.iter().any(|pull| u64::from(pull.num) == num) {
+            continue;
+        }
+        let aside = format!("{UNRECORDED}/{num}/{}", reference.target);
+        if let Ok(name) = aside.parse::<RefName>() {
+            tracing::warn!(key = %repository.key(), "pull request {num} of repository {} is not recorded; its commits are kept at `{name}`", repository.key());
+            kept.push(RefChange {
+                name,
+                expected: Expected::Any,
+                new: Some(reference.target),
+            });
+        }
+        gone.push(RefChange {
             expected: Expected::At(reference.target),
             name: reference.name,
             new: None,
-        })
-        .collect();
-    if orphans.is_empty() {
+        });
+    }
+    if gone.is_empty() {
         return Ok(());
     }
-    repository.update_refs(&orphans)
+    repository.update_refs(&kept)?;
+    repository.update_refs(&gone)
 }
 
 fn unrecorded(

@@ -55,6 +55,20 @@ impl Hub {
             .ok_or(Error::NotFound(Missing::Discussion(i64::from(num))))
     }
 
+    /// One thing that happened in a discussion.
+    pub async fn discussion_event(
+        &self,
+        repo: &Repo,
+        num: i64,
+        event: &str,
+    ) -> Result<Event, Error> {
+        let id: EventId = event.parse().map_err(|_| no_such_comment())?;
+        let held = self.store.event(&id).await?;
+        held.filter(|event| event.key == repo.key && i64::from(event.num) == num)
+            .and_then(|event| events::read(&event))
+            .ok_or_else(no_such_comment)
+    }
+
     pub(super) async fn stored_event(&self, id: &EventId) -> Result<Event, Error> {
         let event = self.store.event(id).await?;
         event

@@ -3,20 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_git::{CommitInfo, EntryKind, Error, Objects, Repository};
-use assay_model::{ObjectId, RepoKind, RepoPath};
-use assay_store::{AccountId, Branch, Card, History, IndexedEntry, NewBenchmark, NewEntry};
+use assay_model::{ObjectId, RepoKind, RepoPath, Timestamp};
+use assay_store::{AccountId, Branch, BranchChange, Card, History, IndexedEntry, NewBenchmark};
 use serde_json::Value as Json;
 
 use super::board_of;
-use super::main_line::{MainLine, Step};
+use super::main_line::MainLine;
 use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, definition};
 use super::records::{RecordsChange, records};
 use super::shelf::Shelf;
 
-/// How many commits are walked step by step. Each step holds all entries of main, so for more the history is made anew,
-/// which holds only what changed.
-const MAX_STEPS: usize = 64;
+/// How many entries of one branch are indexed at one moment: those of the first files, by name. A change with more is
+/// refused before it is made.
+pub(crate) const MAX_ENTRIES: usize = 10_000;
+/// How many versions of a branch's entries are kept that are not current any more: those that ended last. With forty
+/// results that all change with every commit, five hundred commits.
+pub(crate) const MAX_ENDED: u32 = 20_000;
 
 /// What is to be derived, and what is known already.
 pub(super) struct Task {
@@ -28,31 +31,25 @@ pub(super) struct Task {
     pub(super) new: Option<ObjectId>,
     /// The entries of main as they are indexed.
     pub(super) current: Vec<IndexedEntry>,
+    /// When an entry of main last ended, as it is indexed.
+    pub(super) last_end: Option<Timestamp>,
     /// The benchmarks of all entries that are indexed, as [`Derived::boards`] has them.
     pub(super) shown: BTreeSet<String>,
     /// Who opened the pull request that a commit merged.
     pub(super) merges: BTreeMap<ObjectId, Option<AccountId>>,
     /// The pull requests that are to be read.
     pub(super) pulls: Vec<Pull>,
-    /// The refs as they are indexed.
-    pub(super) indexed: BTreeMap<String, ObjectId>,
 }
 
 /// What the index is to say.
 pub(super) struct Derived {
-    pub(super) main: MainChange,
-    pub(super) pulls: Vec<(u32, Vec<IndexedEntry>)>,
+    /// What changes on main.
+    pub(super) main: BranchChange,
+    /// The whole history of each pull request that was read.
+    pub(super) pulls: Vec<BranchChange>,
     pub(super) card: Change<Option<Card>>,
     pub(super) benchmark: Change<Option<NewBenchmark>>,
     pub(super) records: RecordsChange,
-}
-
-/// How the entries of main change.
-pub(super) enum MainChange {
-    /// By steps from what is indexed.
-    Steps(Vec<Step>),
-    /// To this, whatever is indexed.
-    Anew(Vec<IndexedEntry>),
 }
 
 /// Whether something changes.
@@ -64,94 +61,72 @@ pub(super) enum Change<T> {
 }
 
 impl Derived {
-    /// Its entries, to be judged.
-    pub(super) fn entries(&mut self) -> Vec<&mut NewEntry> {
-        let mut entries: Vec<&mut NewEntry> = match &mut self.main {
-            MainChange::Steps(steps) => steps
-                .iter_mut()
-                .flat_map(|step| &mut step.entries)
-                .collect(),
-            MainChange::Anew(versions) => versions
-                .iter_mut()
-                .map(|indexed| &mut indexed.version)
-                .collect(),
-        };
-        let pulls = self.pulls.iter_mut().flat_map(|(_, versions)| versions);
-        entries.extend(pulls.map(|indexed| &mut indexed.version));
-        entries
-    }
-
     /// The benchmarks that its entries name, in lower case.
     pub(super) fn boards(&self) -> BTreeSet<String> {
-        let mut boards = BTreeSet::new();
-        match &self.main {
-            MainChange::Steps(steps) => {
-                let entries = steps.iter().flat_map(|step| &step.entries);
-                boards.extend(entries.map(board_of));
-            }
-            MainChange::Anew(versions) => {
-                boards.extend(versions.iter().map(|version| board_of(&version.version)));
-            }
-        }
-        let pulls = self.pulls.iter().flat_map(|(_, versions)| versions);
-        boards.extend(pulls.map(|version| board_of(&version.version)));
-        boards
+        let branches = std::iter::once(&self.main).chain(&self.pulls);
+        branches
+            .flat_map(BranchChange::versions)
+            .map(|version| board_of(&version.version))
+            .collect()
     }
 }
 
-/// Reads the repository as far as it is not known.
-pub(super) fn derive(task: &Task) -> Result<Derived, Error> {
+/// Reads the repository as far as it is not known; none when main does not follow on what is indexed.
+pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
     let objects = task.repository.objects();
-    let mut derived = Derived {
-        main: MainChange::Steps(Vec::new()),
-        pulls: Vec::new(),
-        card: card(&objects, task)?,
-        benchmark: Change::None,
-        records: records(&objects, task)?,
+    let mut shelf = Shelf::new(&objects);
+    let main = match task.kind {
+        RepoKind::Dataset => History::new(Branch::Main).into_change(),
+        RepoKind::Model => match main(&mut shelf, task)? {
+            Some(main) => main,
+            None => return Ok(None),
+        },
     };
-    match task.kind {
-        RepoKind::Dataset => derived.benchmark = benchmark(&objects, task)?,
-        RepoKind::Model => {
-            let mut shelf = Shelf::new(&objects);
-            derived.main = main(&mut shelf, task)?;
-            for pull in &task.pulls {
-                let versions = pull_line::versions(&mut shelf, pull)?;
-                derived.pulls.push((pull.num, versions));
-            }
-        }
+    let mut pulls = Vec::new();
+    for pull in &task.pulls {
+        pulls.push(pull_line::history(&mut shelf, pull)?.into_change());
     }
-    Ok(derived)
+    Ok(Some(Derived {
+        main,
+        pulls,
+        card: card(&objects, task)?,
+        benchmark: match task.kind {
+            RepoKind::Dataset => benchmark(&objects, task)?,
+            RepoKind::Model => Change::None,
+        },
+        records: records(&objects, task)?,
+    }))
 }
 
-fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<MainChange, Error> {
+/// Walks the commits of main that are new, one at a time. Whatever their number, only the entries of one commit and the
+/// versions that are kept are in memory.
+fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
+    let most_ended = MAX_ENDED as usize;
+    let history = History::after(Branch::Main, task.current.clone(), task.last_end);
+    let mut history = history.keeping(most_ended);
     let Some(new) = task.new else {
-        return Ok(MainChange::Anew(Vec::new()));
+        // A branch that is gone has no history either.
+        let is_known = task.old.is_some();
+        return Ok((!is_known).then(|| history.into_change()));
     };
     if task.old == Some(new) {
-        return Ok(MainChange::Steps(Vec::new()));
+        return Ok(Some(history.into_change()));
     }
-    let mut commits = shelf.objects.first_parents(new, task.old)?;
-    let known = task.old.filter(|old| joins(&commits, *old));
-    match known {
-        Some(old) if commits.len() <= MAX_STEPS => {
-            let mut line = MainLine::after(shelf, old, &task.current)?;
-            let mut steps = Vec::new();
-            for commit in commits.iter().rev() {
-                steps.extend(line.advance(commit, submitter(task, commit))?);
-            }
-            return Ok(MainChange::Steps(steps));
-        }
-        Some(_) => commits = shelf.objects.first_parents(new, None)?,
-        None => {}
-    }
-    let mut line = MainLine::from_the_start(shelf);
-    let mut history = History::new(Branch::Main);
-    for commit in commits.iter().rev() {
-        if let Some(step) = line.advance(commit, submitter(task, commit))? {
+    let objects = shelf.objects;
+    let Some(ids) = objects.first_parent_ids(new, task.old)? else {
+        return Ok(None);
+    };
+    let mut line = match task.old {
+        Some(old) => MainLine::after(shelf, old, &task.current)?,
+        None => MainLine::from_the_start(shelf),
+    };
+    for id in ids.into_iter().rev() {
+        let commit = objects.commit(id)?;
+        if let Some(step) = line.advance(&commit, submitter(task, &commit))? {
             history.replace(step.at, &step.entries);
         }
     }
-    Ok(MainChange::Anew(history.into_versions()))
+    Ok(Some(history.into_change()))
 }
 
 /// Who brought what a commit of main brings, when it was one of the hub's accounts: whoever opened the pull request that
@@ -223,25 +198,16 @@ fn stays(
     if old == head {
         return Ok(true);
     }
-    let commits = objects.first_parents(head, Some(old))?;
-    if !joins(&commits, old) {
+    let Some(commits) = objects.first_parent_ids(head, Some(old))? else {
         return Ok(false);
-    }
+    };
     let before = file_at(objects, Some(old), name)?;
-    for commit in &commits {
-        if file_at(objects, Some(commit.id), name)? != before {
+    for commit in commits {
+        if file_at(objects, Some(commit), name)? != before {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Whether a walk along first parents, newest first, came to an end at this commit, or went past it because it is no
-/// longer on the line.
-fn joins(commits: &[CommitInfo], old: ObjectId) -> bool {
-    commits
-        .last()
-        .is_some_and(|first| first.parents.first() == Some(&old))
 }
 
 /// The blob of a file at a commit.

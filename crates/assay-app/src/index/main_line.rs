@@ -1,11 +1,13 @@
 //! The entries of the main branch, from one commit to the next along its first parents.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_git::{CommitInfo, Error};
 use assay_model::{ObjectId, RepoPath, Timestamp};
 use assay_store::{AccountId, IndexedEntry, NewEntry};
 
+use super::derive::MAX_ENTRIES;
 use super::provenance::{Provenance, Sayings, indexed};
 use super::shelf::{Mark, Shelf};
 
@@ -83,7 +85,12 @@ impl<'s, 'o> MainLine<'s, 'o> {
                 .births
                 .remove(&file.path)
                 .unwrap_or(Birth::At(commit.committed));
-            for (ordinal, said) in (0..).zip(self.shelf.submissions(file.kind, file.blob)?.iter()) {
+            let said = if entries.len() < MAX_ENTRIES {
+                self.shelf.submissions(file.kind, file.blob)?
+            } else {
+                Arc::default()
+            };
+            for (ordinal, said) in (0..).zip(said.iter()) {
                 let provenance = self
                     .sayings
                     .take(&file.path, said)
@@ -97,6 +104,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
             }
             births.insert(file.path, birth);
         }
+        entries.truncate(MAX_ENTRIES);
         self.births = births;
         self.sayings = Sayings::of(entries.iter());
         Ok(Some(Step {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use assay_git::Error;
 use assay_model::{ObjectId, RepoPath, Timestamp};
-use assay_store::{AccountId, Branch, History, IndexedEntry, NewEntry};
+use assay_store::{AccountId, Branch, History, NewEntry};
 
+use super::derive::{MAX_ENDED, MAX_ENTRIES};
 use super::provenance::{Provenance, Sayings, indexed};
 use super::shelf::{Kind, ResultFile, Shelf};
 
@@ -70,9 +71,9 @@ pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
     tips.split_off(forgotten)
 }
 
-/// Every version that the entries of a pull request ever had.
-pub(super) fn versions(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<Vec<IndexedEntry>, Error> {
-    let mut history = History::new(Branch::Pull(pull.num));
+/// The versions that the entries of a pull request had.
+pub(super) fn history(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<History, Error> {
+    let mut history = History::new(Branch::Pull(pull.num)).keeping(MAX_ENDED as usize);
     let mut sayings = Sayings::default();
     for (at, tip) in tips(pull) {
         let entries = match tip {
@@ -85,7 +86,7 @@ pub(super) fn versions(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<Vec<Indexed
         }
         history.replace(at, &entries);
     }
-    Ok(history.into_versions())
+    Ok(history)
 }
 
 /// The entries that a tip has and the commit that the pull request set out from has not.
@@ -115,6 +116,9 @@ fn brought(
         let Some(commit) = commits.get(&file.path) else {
             continue;
         };
+        if entries.len() >= MAX_ENTRIES {
+            break;
+        }
         let mut created = None;
         for (ordinal, said) in (0..).zip(shelf.submissions(file.kind, file.blob)?.iter()) {
             if inherited.contains(&said.digest) {
@@ -131,6 +135,7 @@ fn brought(
             entries.push(indexed(&file.path, ordinal, said, created, provenance));
         }
     }
+    entries.truncate(MAX_ENTRIES);
     Ok(entries)
 }
 

@@ -15,23 +15,33 @@ pub(crate) const RECORDS_FOLDER: &str = "data";
 /// How large a record may be that is read for the index, in bytes: as large as the judge reads JSON.
 const MAX_RECORD_BYTES: u64 = assay_formats::syntax::limits::MAX_DOCUMENT_BYTES as u64;
 
-/// How the records of a repository change.
-#[derive(Debug, PartialEq)]
-pub(super) enum RecordsChange {
-    /// Some are written, and those at these paths go.
-    Steps(Vec<Record>, Vec<RepoPath>),
-    /// To these, whatever is indexed.
-    Anew(Vec<Record>),
+/// How the records of a repository change. When nothing that is indexed counts, all of them are written.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct RecordsChange {
+    /// Those that are written, in place of those at the same paths.
+    pub(super) written: Vec<Record>,
+    /// The paths of those that go.
+    pub(super) gone: Vec<RepoPath>,
+}
+
+impl RecordsChange {
+    /// The number of rows that are written or removed.
+    pub(super) fn rows(&self) -> usize {
+        self.written.len() + self.gone.len()
+    }
 }
 
 /// Reads the records that are not known.
 pub(super) fn records(objects: &Objects, task: &Task) -> Result<RecordsChange, Error> {
     let Some(new) = task.new else {
-        return Ok(RecordsChange::Anew(Vec::new()));
+        return Ok(RecordsChange::default());
     };
     let known = still_there(objects, task.old)?;
     let Some(old) = known else {
-        return Ok(RecordsChange::Anew(all(objects, task.kind, new)?));
+        return Ok(RecordsChange {
+            written: all(objects, task.kind, new)?,
+            gone: Vec::new(),
+        });
     };
     let (mut written, mut gone) = (Vec::new(), Vec::new());
     // Most commits leave the folder alone, which its tree tells.
@@ -44,7 +54,7 @@ pub(super) fn records(objects: &Objects, task: &Task) -> Result<RecordsChange, E
             }
         }
     }
-    Ok(RecordsChange::Steps(written, gone))
+    Ok(RecordsChange { written, gone })
 }
 
 fn all(objects: &Objects, kind: RepoKind, commit: ObjectId) -> Result<Vec<Record>, Error> {

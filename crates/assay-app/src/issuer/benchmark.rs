@@ -15,6 +15,8 @@ use crate::index::{DEFINITION_FILE, MAX_BYTES, definition};
 pub enum Defined {
     /// There is no such benchmark, or nobody may know of it.
     NoBenchmark,
+    /// There is one, and this is how its name is spelled.
+    Spelled(RepoId),
     /// There is no such commit, or no definition at it.
     NoDefinition,
     /// This.
@@ -53,6 +55,10 @@ impl Hub {
         let Some(found) = found else {
             return Ok(Defined::NoBenchmark);
         };
+        // Names are the same in any case, and what is signed has one spelling.
+        if found.repository.id != *id {
+            return Ok(Defined::Spelled(found.repository.id));
+        }
         let Ok(commit) = revision.as_str().parse::<ObjectId>() else {
             return Ok(Defined::NoDefinition);
         };
@@ -104,6 +110,11 @@ impl Issuer {
             Defined::As(benchmark) => benchmark,
             Defined::NoBenchmark => {
                 return Err(unknown("there is no such benchmark").at("/entry/dataset/id"));
+            }
+            Defined::Spelled(name) => {
+                let detail = format!("the benchmark is spelled `{name}`, not `{id}`: write it so");
+                let refusal = Refusal::new(RefusalCode::EntryInvalid, detail);
+                return Err(refusal.at("/entry/dataset/id"));
             }
             Defined::NoDefinition => {
                 let refusal = unknown("there is no such commit, or no valid `eval.yaml` at it");

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_formats::hub_api::{EvalToken, EvalTokenPreview, TokenDigests, TokenLog};
 use assay_model::{RepoKind, Timestamp};
 use assay_store::{NewIssuerEvent, Repeated, Sha256};
 use assay_trust::issuer::{Ask, Decision, Signal};
-use assay_trust::{Claims, Digest, Issue, ResultsLeaf, result_path};
+use assay_trust::{Claims, Digest, Issue, ResultsLeaf, SigningKey, result_path};
 
 use super::request::Request;
 use super::restrain::{Doing, day_of, rest_of_day, scores_of, target_of};
@@ -14,9 +14,14 @@ use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::error::Error;
 use crate::hub::blocking;
 use crate::judge::SharedJudge;
+use crate::trust::NoTokenKey;
 
 /// How long the log may take before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The time that a server waits for a key to sign with while the logs change hands.
+const KEY_PATIENCE: Duration = Duration::from_secs(3);
+/// The pause between two looks for it.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a request that was never answered keeps its key, in seconds.
 const STALE: i64 = 60;
 /// How long an answer is kept, in seconds.
@@ -146,7 +151,7 @@ impl Issuer {
         request: &str,
     ) -> Result<String, Refusal> {
         // What cannot be signed is not counted either.
-        let signing = self.hub.trust.token_key()?;
+        let signing = self.signing_key().await?;
         self.publish_policy(&caller.policy).await?;
         self.count(caller, asked).await?;
         let token = signing.sign_token(claims);
@@ -170,6 +175,21 @@ impl Issuer {
         Ok(answer)
     }
 
+    /// Returns the key that signs now. While another server takes the logs over, this one may not know the key yet, and waits for it.
+    async fn signing_key(&self) -> Result<Arc<SigningKey>, NoTokenKey> {
+        let until = Instant::now() + KEY_PATIENCE;
+        loop {
+            match self.hub.trust.token_key() {
+                Err(NoTokenKey::NoneSigns)
+                    if !self.hub.trust.is_writer() && Instant::now() < until => {}
+                found => return found,
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            let trust = Arc::clone(&self.hub.trust);
+            blocking(move || trust.refresh()).await?;
+        }
+    }
+
     /// Counts a token against every quota, all or none.
     async fn count(&self, caller: &Authenticated, asked: &Request) -> Result<(), Refusal> {
         let integration = caller.integration().ok_or_else(Refusal::unauthenticated)?;
@@ -178,7 +198,8 @@ impl Issuer {
         let now = self.now();
         let day = day_of(now);
         let mut tx = self.store().begin().await?;
-        let model = format!("model {} {}", integration.id, asked.subject.model_repo);
+        let model = asked.subject.model_repo.as_str().to_ascii_lowercase();
+        let model = format!("model {} {model}", integration.id);
         if tx.note_distinct(day, &model).await? {
             quotas.push(assay_store::Quota {
                 key: format!("models {}", integration.id),

@@ -1,12 +1,12 @@
 //! What operators do at the shell: integrations, identities, credentials.
 
-use assay_model::Timestamp;
+use assay_model::{Timestamp, skeleton};
 use assay_store::{
     AuditAction, AuditSubject, AuditSubjectKind, CredentialKind, IssuerCredential, NewIssuerEvent,
     Sha256, Tx,
 };
 use assay_trust::issuer::{
-    ClientAuth, ClientKey, Identity, IdentityKey, IdentityKind, Secret, SecretKind, skeleton,
+    ClientAuth, ClientKey, Identity, IdentityKey, IdentityKind, Secret, SecretKind,
 };
 use assay_trust::{Digest, IntegrationId};
 

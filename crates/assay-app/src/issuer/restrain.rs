@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use assay_model::Timestamp;
+use assay_model::{RepoId, Timestamp};
 use assay_store::{EventFilter, NewIssuerEvent, Quota};
 use assay_trust::issuer::{
     AbuseRules, Conduct, IdentityKey, Limits, Meter, Notice, Restraint, Signal,
@@ -299,14 +299,13 @@ fn signal_of(event: &NewIssuerEvent) -> Option<Signal> {
     }
 }
 
-/// The digest of model, benchmark and task, as the log discloses it.
+/// The digest of model, benchmark and task, as the log discloses it. Names are in lower case, as a hub compares them: another
+/// spelling is no other target.
 pub(super) fn target_of(subject: &Subject) -> Digest {
+    let lower = |id: &RepoId| assay_trust::Json::Text(id.as_str().to_ascii_lowercase());
     let json = assay_trust::Json::map([
-        (
-            "benchmark_repo",
-            assay_trust::Json::shown(&subject.benchmark_repo),
-        ),
-        ("model_repo", assay_trust::Json::shown(&subject.model_repo)),
+        ("benchmark_repo", lower(&subject.benchmark_repo)),
+        ("model_repo", lower(&subject.model_repo)),
         ("task_id", assay_trust::Json::shown(&subject.task_id)),
     ]);
     Digest::in_domain("eval-target/v1", json.to_jcs().as_bytes())

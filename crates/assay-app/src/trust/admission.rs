@@ -50,7 +50,7 @@ impl Found {
 }
 
 /// Whether a commit is there: what a name in hexadecimal digits points at, and nothing that git would have to guess.
-fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Error> {
+pub(crate) fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Error> {
     let Ok(id) = revision.parse::<ObjectId>() else {
         return Ok(false);
     };

@@ -1,14 +1,16 @@
 //! The logs: written by one process, asked for by others, followed by all.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use assay_model::Timestamp;
 use assay_store::{LogKind, Tx};
+use assay_trust::log::Log;
 use assay_trust::{ControlLeaf, TrustState};
 
 use super::audited::audited;
-use super::{Role, Trust, Which, hold, log_error};
+use super::{Role, Which, log_error};
 use crate::access::Caller;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
@@ -74,8 +76,7 @@ impl Hub {
             let trust = Arc::clone(&self.trust);
             blocking(move || trust.refresh()).await?;
         }
-        if self.trust.writes(Which::Results) {
-            let log = self.trust.results();
+        if let Some(log) = self.trust.writer(Which::Results) {
             // All are queued before any is waited for: they share one write to the disk.
             let pending: Vec<_> = leaves
                 .into_iter()
@@ -112,8 +113,8 @@ impl Hub {
                 (None, Some(fault)) => return Err(Error::Conflict(fault)),
                 (None, None) => {}
             }
-            // When no server runs, the log is ours for a moment.
-            if self.take_log(which).await? {
+            // When no server runs, the logs are ours for a moment.
+            if self.take_logs(which).await? {
                 continue;
             }
             if waited >= PATIENCE {
@@ -133,10 +134,10 @@ impl Hub {
                 LogKind::Results => Which::Results,
                 LogKind::Control => Which::Control,
             };
-            if !self.trust.writes(which) {
+            let Some(log) = self.trust.writer(which) else {
                 continue;
-            }
-            let answer = self.write_asked(which, &asked.leaf).await?;
+            };
+            let answer = self.write_asked(which, &log, &asked.leaf).await?;
             let mut tx = self.store.begin().await?;
             let touched = self.trust.follow(&mut tx, None).await?;
             let answer = answer.as_ref().map(|index| *index).map_err(String::as_str);
@@ -150,11 +151,16 @@ impl Hub {
     }
 
     /// Writes a leaf that another process asked for. The answer is where it stands, or why it cannot.
-    async fn write_asked(&self, which: Which, leaf: &str) -> Result<Result<u64, String>, Error> {
+    async fn write_asked(
+        &self,
+        which: Which,
+        log: &Log,
+        leaf: &str,
+    ) -> Result<Result<u64, String>, Error> {
         match which {
             // Decisions and issues are checked by who makes them.
             Which::Results => {
-                let appended = self.trust.results().append(leaf.as_bytes().to_vec());
+                let appended = log.append(leaf.as_bytes().to_vec());
                 Ok(Ok(appended.await.map_err(log_error)?))
             }
             Which::Control => match ControlLeaf::read(leaf.as_bytes()) {
@@ -178,14 +184,24 @@ impl Hub {
             tracing::info!("another server is gone: what it was doing is caught up with");
             self.recover().await?;
         }
+        if turn.is_multiple_of(LOOK_ROUND_EVERY) && self.is_behind.load(Ordering::Relaxed) {
+            self.catch_up_or_wait().await?;
+        }
+        if !self.trust.is_writer() && turn.is_multiple_of(TAKE_OVER_EVERY) {
+            let trust = Arc::clone(&self.trust);
+            blocking(move || trust.refresh()).await?;
+        }
+        if self.trust.fault().is_some() {
+            let trust = Arc::clone(&self.trust);
+            blocking(move || trust.reopen_broken()).await?;
+        }
+        // Whoever writes one log answers for that one, also while the other is somebody else's.
+        if self.trust.writes(Which::Results) || self.trust.writes(Which::Control) {
+            self.answer_log_requests().await?;
+        }
         if !self.trust.is_writer() {
-            if turn.is_multiple_of(TAKE_OVER_EVERY) {
-                let trust = Arc::clone(&self.trust);
-                blocking(move || trust.refresh()).await?;
-            }
             return Ok(());
         }
-        self.answer_log_requests().await?;
         let sizes = self.trust.sizes();
         if self.known_of_logs().await? != (sizes.results, sizes.control) {
             self.follow_logs().await?;
@@ -196,18 +212,18 @@ impl Hub {
         Ok(())
     }
 
-    /// Writes a log when nobody else does: for a moment, or for good if this is a server.
-    async fn take_log(&self, which: Which) -> Result<bool, Error> {
+    /// Writes the logs when nobody else does: for a moment, or for good if this is a server. Returns whether this process wrote the log that
+    /// is meant.
+    async fn take_logs(&self, which: Which) -> Result<bool, Error> {
         let trust = Arc::clone(&self.trust);
-        if !blocking(move || trust.take(which)).await? {
-            return Ok(false);
-        }
+        blocking(move || trust.take_over()).await?;
+        let writes = self.trust.writes(which);
         let answered = self.answer_log_requests().await;
         if self.trust.role == Role::Visitor {
             let trust = Arc::clone(&self.trust);
             blocking(move || trust.let_go()).await?;
         }
-        answered.map(|()| true)
+        answered.map(|()| writes)
     }
 
     /// What the control log says at this moment, whoever writes it.
@@ -222,22 +238,5 @@ impl Hub {
             self.store.log_cursor(LogKind::Results).await?,
             self.store.log_cursor(LogKind::Control).await?,
         ))
-    }
-}
-
-impl Trust {
-    /// Takes over the writing of a log, if nobody else writes it.
-    fn take(&self, which: Which) -> Result<bool, Error> {
-        let held = hold(
-            &self.directory,
-            which,
-            &self.origin,
-            &self.vault,
-            Role::Keeper,
-        )?;
-        let writes = held.writes;
-        self.put(which, held);
-        self.read_state()?;
-        Ok(writes)
     }
 }

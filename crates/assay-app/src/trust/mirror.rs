@@ -46,7 +46,8 @@ impl Hub {
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
         let git = self.mirrored().await?;
-        Ok(Box::new(git.upload_pack(request, protocol)?))
+        let pack = git.upload_pack(request, protocol, &self.fetches).await?;
+        Ok(Box::new(pack))
     }
 
     async fn mirrored(&self) -> Result<Repository, Error> {

@@ -2,7 +2,7 @@
 //! before.
 
 use assay_model::{Entry, ObjectId, RepoId, Score, Standing, Timestamp};
-use assay_store::{Branch, IndexedEntry, NewEntry};
+use assay_store::{Branch, EntryPlace, IndexedEntry, NewEntry};
 use assay_trust::{
     Claims, Digest, Kid, MetricClaim, Outcome, Scope, TrustState, UnverifiedToken, claims_of,
 };
@@ -13,15 +13,15 @@ use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 
-/// How many earlier versions of an entry are told.
-const VERSIONS: usize = 50;
+/// How many versions of an entry a page has.
+const VERSIONS: u32 = 50;
 
 /// Where a result comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provenance {
     /// What its token says; none when it brings none that can be read.
     pub token: Option<TokenTrail>,
-    /// What the entry said and says, newest first.
+    /// What the entry said and says, newest first: a page of it.
     pub history: Vec<EntryVersion>,
     /// How much of the results log and of the control log was taken into account.
     pub as_of: (u64, u64),
@@ -90,28 +90,38 @@ pub struct EntryVersion {
     pub standing: Standing,
 }
 
+impl Provenance {
+    /// How many versions of an entry a page has.
+    pub const PAGE: usize = VERSIONS as usize;
+}
+
 impl Hub {
-    /// Where a result of a model comes from, for who may see the model.
-    pub async fn provenance(&self, repo: &Repo, result: &EvalResult) -> Result<Provenance, Error> {
+    /// Returns how many versions of a result of a model are kept.
+    pub async fn count_versions(&self, repo: &Repo, result: &EvalResult) -> Result<u64, Error> {
+        let place = place_of(repo, result)?;
+        Ok(self.store.count_versions_at(&place).await?)
+    }
+
+    /// Returns where a result of a model comes from, with a page of its versions, for who may see the model.
+    pub async fn provenance(
+        &self,
+        repo: &Repo,
+        result: &EvalResult,
+        versions_before: u64,
+    ) -> Result<Provenance, Error> {
         let state = self.trust_now().await?;
         let as_of = self.known_of_logs().await?;
-        let branch = match result.pull {
-            None => Branch::Main,
-            Some(number) => Branch::Pull(u32::try_from(number).map_err(Error::internal)?),
-        };
-        let versions = self.store.history_of(repo.key, branch).await?;
-        let current = versions
-            .iter()
-            .find(|own| own.until.is_none() && is_at(own, result))
-            .ok_or_else(|| {
-                Error::NotFound(Missing::Other(
-                    "this result is not there any more".to_owned(),
-                ))
-            })?;
+        let place = place_of(repo, result)?;
+        let newest = self.store.versions_at(&place, 0, 1).await?;
+        let current = newest
+            .first()
+            .filter(|own| own.until.is_none())
+            .ok_or_else(no_such_result)?;
         let token = self.trail(repo, &current.version, &state, as_of.0).await?;
+        let versions = self.store.versions_at(&place, versions_before, VERSIONS);
         Ok(Provenance {
             token,
-            history: history(&versions, result),
+            history: versions.await?.into_iter().map(version).collect(),
             as_of,
         })
     }
@@ -175,28 +185,35 @@ fn unverified(text: &str) -> Option<(Claims, Kid)> {
     Some((token.unverified_claims().ok()?, token.kid()))
 }
 
-fn is_at(own: &IndexedEntry, result: &EvalResult) -> bool {
-    own.version.file.as_str() == result.file && own.version.ordinal == result.ordinal
+fn place_of(repo: &Repo, result: &EvalResult) -> Result<EntryPlace, Error> {
+    Ok(EntryPlace {
+        key: repo.key,
+        branch: match result.pull {
+            None => Branch::Main,
+            Some(number) => Branch::Pull(u32::try_from(number).map_err(Error::internal)?),
+        },
+        file: result.file.parse().map_err(|_| no_such_result())?,
+        ordinal: result.ordinal,
+        dataset: result.dataset.clone(),
+        task: result.task.clone(),
+    })
 }
 
-/// What stood at the place of a result, for the same task, newest first.
-fn history(versions: &[IndexedEntry], result: &EvalResult) -> Vec<EntryVersion> {
-    let is_of_it = |own: &&IndexedEntry| {
-        let entry = &own.version.entry;
-        is_at(own, result) && entry.dataset == result.dataset && entry.task == result.task
-    };
-    let told = versions.iter().filter(is_of_it).map(|own| EntryVersion {
+fn no_such_result() -> Error {
+    Error::NotFound(Missing::Other(
+        "this result is not there any more".to_owned(),
+    ))
+}
+
+fn version(own: IndexedEntry) -> EntryVersion {
+    EntryVersion {
         since: own.since,
         until: own.until,
         commit: own.version.commit,
-        author: own.version.author.clone(),
-        scores: own.version.entry.scores.clone(),
-        standing: own.version.standing.clone(),
-    });
-    let mut told: Vec<EntryVersion> = told.collect();
-    told.sort_by_key(|own| std::cmp::Reverse(own.since));
-    told.truncate(VERSIONS);
-    told
+        author: own.version.author,
+        scores: own.version.entry.scores,
+        standing: own.version.standing,
+    }
 }
 
 /// What was signed beside what the file says, claim by claim.

@@ -102,6 +102,14 @@ impl Scene {
         token
     }
 
+    /// What the issuer logs when it signs an entry.
+    fn leaf(&self) -> String {
+        let key = self.world.hub.trust.token_key().unwrap();
+        let claims = self.claims(&self.draft("0.5"));
+        let token = key.sign_token(&claims);
+        ResultsLeaf::Issue(Issue::of(&claims, key.kid(), &token)).to_json()
+    }
+
     /// An entry with a token that was issued for it.
     async fn signed(&self, draft: &Draft) -> String {
         let token = self.issue(&self.claims(draft)).await;

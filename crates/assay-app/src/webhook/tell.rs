@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay_model::{RepoKind, Timestamp};
-use assay_store::{Branch, DeliveryCause, IndexedEntry, Tx, Webhook};
+use assay_store::{Branch, DeliveryCause, IndexedEntry, Store, Tx, Webhook};
 use serde_json::{Value as Json, json};
 
 use super::HookEvent;
@@ -14,28 +14,43 @@ use crate::index;
 /// The most results that one message lists.
 const MAX_LISTED: usize = 100;
 
-/// The results of a model before a change, when somebody is to be told what becomes of them.
-pub(crate) struct Watching {
+/// The results of a model before a change, for the webhooks that are to be told what becomes of them.
+pub(crate) struct Telling<'r> {
+    repo: &'r Repo,
+    now: Timestamp,
     hooks: Vec<Webhook>,
     before: Vec<IndexedEntry>,
 }
 
-impl Watching {
-    /// Looks before a change. A repository that nobody watches costs one question.
-    pub(crate) async fn begin(tx: &mut Tx, repo: &Repo) -> Result<Option<Self>, Error> {
+impl<'r> Telling<'r> {
+    /// Looks before a change; none when nobody wants to know. A repository that nobody watches costs one question.
+    pub(crate) async fn begin(
+        store: &Store,
+        repo: &'r Repo,
+        now: Timestamp,
+    ) -> Result<Option<Self>, Error> {
         if repo.kind != RepoKind::Model {
             return Ok(None);
         }
-        let hooks = hooks_for(tx, repo, HookEvent::Results).await?;
+        let mut hooks = store.webhooks_for(repo.key, repo.owner).await?;
+        hooks.retain(|hook| {
+            hook.paused.is_none() && HookEvent::Results.is_asked_for(&hook.events)
+        });
         if hooks.is_empty() {
             return Ok(None);
         }
-        let before = tx.entries_of_model(repo.key, None).await?;
-        Ok(Some(Self { hooks, before }))
+        let before = store.entries_of_model(repo.key, None).await?;
+        Ok(Some(Self {
+            repo,
+            now,
+            hooks,
+            before,
+        }))
     }
 
-    /// Looks again after it, and tells of the difference.
-    pub(crate) async fn end(self, tx: &mut Tx, repo: &Repo, now: Timestamp) -> Result<(), Error> {
+    /// Looks again after it, and queues a message about the difference.
+    pub(crate) async fn tell(&self, tx: &mut Tx) -> Result<(), Error> {
+        let (repo, now) = (self.repo, self.now);
         let after = tx.entries_of_model(repo.key, None).await?;
         let (held, kept) = (sayings(&self.before), sayings(&after));
         let added: Vec<&IndexedEntry> = after

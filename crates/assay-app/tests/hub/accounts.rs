@@ -76,7 +76,7 @@ async fn a_revoked_token_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_token_that_another_process_revokes_ends_soon() {
+async fn a_token_that_another_process_revokes_ends_at_once() {
     let test = TestHub::new().await;
     let ada = test.user("ada").await;
     let (info, secret) = test
@@ -99,7 +99,6 @@ async fn a_token_that_another_process_revokes_ends_soon() {
         .revoke_token(&other.shell(), "ada", info.id)
         .await
         .unwrap();
-    test.clock.advance(10_000);
 
     let after = test.hub.authenticate(Some(secret.reveal())).await;
     assert!(matches!(after, Err(Error::BadCredentials)));

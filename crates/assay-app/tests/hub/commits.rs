@@ -318,6 +318,25 @@ async fn commits_beyond_the_limits_are_refused() {
 }
 
 #[tokio::test]
+async fn a_commit_with_more_results_than_are_indexed_is_refused() {
+    let (test, ada) = with_model().await;
+    let many = |count: usize| RESULTS.repeat(count);
+
+    let most = test
+        .put(&ada, "ada/model", &[(".eval_results/a.yaml", &many(9_000))])
+        .await;
+    let too_many = test
+        .put(&ada, "ada/model", &[(".eval_results/b.yaml", &many(1_001))])
+        .await;
+
+    most.unwrap();
+    let Err(Error::TooLarge(why)) = too_many else {
+        panic!("{too_many:?}");
+    };
+    assert!(why.contains("more than 10000 entries"), "{why}");
+}
+
+#[tokio::test]
 async fn a_preupload_says_what_is_large_ignored_and_known() {
     let limits = Limits {
         file_bytes: 10,
@@ -382,13 +401,20 @@ async fn a_large_file_is_committed_only_where_it_was_uploaded() {
         .await
         .unwrap();
     let reader = |bytes: Vec<u8>| Box::new(std::io::Cursor::new(bytes));
+    let uploader = test.hub.uploader(&ada, &repo).await.unwrap();
     let wrong = test
         .hub
-        .store_large(&repo, &sha256, 13, reader(b"other content".to_vec()))
+        .store_large(
+            &repo,
+            uploader,
+            &sha256,
+            13,
+            reader(b"other content".to_vec()),
+        )
         .await;
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
     test.hub
-        .store_large(&repo, &sha256, 13, reader(content))
+        .store_large(&repo, uploader, &sha256, 13, reader(content))
         .await
         .unwrap();
     let request = || CommitRequest {
@@ -489,7 +515,7 @@ async fn a_client_that_goes_away_leaves_a_commit_whole_or_none() {
         let stale = commit(&test, &ada, waits_for_the_lock).await;
         assert!(matches!(stale, Err(Error::Stale)));
 
-        let differences = test.hub.check_index(&|_, _| {}).await.unwrap();
+        let differences = test.hub.check_index(&|_, _| {}).await.unwrap().differences;
         assert_eq!(differences, [], "after {polls} polls");
     }
     assert!(abandoned > 2 && landed > 5, "{abandoned} {landed}");

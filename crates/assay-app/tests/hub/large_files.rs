@@ -18,8 +18,9 @@ async fn upload(test: &TestHub, caller: &Caller, id: &str) {
         .repo(caller, RepoKind::Model, &id_of(id), Need::Write)
         .await
         .unwrap();
+    let uploader = test.hub.uploader(caller, &repo).await.unwrap();
     test.hub
-        .store_large(&repo, HELLO_OID, 5, Box::new(HELLO))
+        .store_large(&repo, uploader, HELLO_OID, 5, Box::new(HELLO))
         .await
         .unwrap();
 }

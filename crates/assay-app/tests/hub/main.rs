@@ -9,5 +9,6 @@ mod large_files;
 mod pulls;
 mod pushes;
 mod repositories;
+mod rights;
 mod support;
 mod web_sessions;

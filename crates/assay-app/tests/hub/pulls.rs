@@ -61,7 +61,11 @@ async fn anyone_signed_in_opens_a_pull_request_and_main_stays() {
         .unwrap();
     let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
     assert_eq!(at, committed.commit);
-    let pull = test.hub.discussion(&repo, 1, false).await.unwrap();
+    let pull = test
+        .hub
+        .discussion(&repo, 1, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(pull.discussion.title, "Add results");
     assert_eq!(pull.discussion.status, Status::Open);
     assert_eq!(pull.discussion.author.as_deref(), Some("bob"));

@@ -250,7 +250,11 @@ async fn strangers_push_pull_requests_and_nothing_else() {
         .unwrap();
     let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
     assert_eq!(at.to_string(), more);
-    let pull = test.hub.discussion(&repo, 1, false).await.unwrap();
+    let pull = test
+        .hub
+        .discussion(&repo, 1, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(pull.discussion.title, "Add a file");
 }
 
@@ -297,4 +301,106 @@ async fn a_ref_names_a_commit_and_nothing_else() {
         let refused = format!("ng {name} a ref here names a commit");
         assert!(reply.contains(&refused), "{reply}");
     }
+}
+
+/// What ends the rights of somebody whose push is on its way.
+#[derive(Debug, Clone, Copy)]
+enum Ended {
+    Token,
+    Account,
+    Membership,
+    Visibility,
+}
+
+/// A pull request by a member of an organisation, whose rights end after they were let in and before the pack has come.
+async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
+    let test = TestHub::new().await;
+    let (ada, bob) = (test.user("ada").await, test.user("bob").await);
+    let hub = &test.hub;
+    let shell = hub.shell();
+    hub.create_organisation(&ada, "acme", "").await.unwrap();
+    let member = Some(assay_model::Role::Write);
+    hub.set_member(&ada, "acme", "bob", member).await.unwrap();
+    let info = test.model(&ada, "acme/model").await;
+    let clone = Clone::of(&test, &info);
+    let head = info.sha.to_string();
+    let commit = clone.commit(
+        &head,
+        "Add results",
+        &[(".eval_results/gpqa.yaml", RESULTS)],
+    );
+    let old = if name == "refs/heads/main" {
+        &head
+    } else {
+        NOTHING
+    };
+    let body = clone.push(&[(old, &commit, name)]);
+    let id = id_of("acme/model");
+    let repo = hub.repo(&bob, RepoKind::Model, &id, Need::Read).await;
+    let repo = repo.unwrap();
+    let (mut client, server) = tokio::io::duplex(64);
+
+    let sending = async {
+        use tokio::io::AsyncWriteExt as _;
+        client.write_all(&body[..20]).await.unwrap();
+        match ended {
+            Ended::Token => {
+                let token = bob.token().unwrap();
+                hub.revoke_token(&shell, "bob", token).await.unwrap();
+            }
+            Ended::Account => hub.disable_account(&shell, "bob").await.unwrap(),
+            Ended::Membership | Ended::Visibility => {
+                hub.set_member(&ada, "acme", "bob", None).await.unwrap();
+            }
+        }
+        if matches!(ended, Ended::Visibility) {
+            let private = assay_app::Settings {
+                visibility: Some(assay_app::Visibility::Private),
+                description: None,
+            };
+            let changed = hub.change_settings(&ada, RepoKind::Model, &id, private);
+            changed.await.unwrap();
+        }
+        client.write_all(&body[20..]).await.unwrap();
+        drop(client);
+    };
+    let (reply, ()) = tokio::join!(hub.push(&bob, &repo, PAGE, Box::new(server)), sending);
+    let told = match reply {
+        Ok(reply) => String::from_utf8_lossy(&reply.0).into_owned(),
+        Err(error) => error.to_string(),
+    };
+    (told, test, ada)
+}
+
+#[tokio::test]
+async fn a_push_whose_token_account_or_membership_ended_on_its_way_moves_nothing() {
+    for ended in [Ended::Token, Ended::Account, Ended::Membership] {
+        let (told, test, ada) = push_after(ended, "refs/heads/main").await;
+
+        assert!(!told.contains("ok refs"), "{ended:?}: {told}");
+        let repo = test
+            .hub
+            .repo(&ada, RepoKind::Model, &id_of("acme/model"), Need::Read)
+            .await
+            .unwrap();
+        let path = ".eval_results/gpqa.yaml";
+        let read = test.hub.blob(&repo, "main", path, true, false);
+        assert!(read.await.is_err(), "{ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_pull_request_of_somebody_who_may_no_longer_see_the_repository_is_not_opened() {
+    for ended in [Ended::Token, Ended::Account, Ended::Visibility] {
+        let (told, test, ada) = push_after(ended, "refs/pr/new").await;
+
+        assert!(!told.contains("opened pull request"), "{ended:?}: {told}");
+        let id = id_of("acme/model");
+        let repo = test.hub.repo(&ada, RepoKind::Model, &id, Need::Read).await;
+        let refs = test.hub.refs(&repo.unwrap()).await.unwrap();
+        assert!(refs.pulls.is_empty(), "{ended:?}");
+    }
+    // Who only left the organisation still sees a public repository, and may open one.
+    let (told, _, _) = push_after(Ended::Membership, "refs/pr/new").await;
+    assert!(told.contains("opened pull request 1"), "{told}");
 }

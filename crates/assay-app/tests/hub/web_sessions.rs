@@ -5,7 +5,8 @@ use assay_app::{Caller, Error, NewToken, Origin, Scope};
 use crate::support::TestHub;
 
 const DAY: i64 = 86_400_000;
-const PASSWORD: &str = "a long enough password";
+const PASSWORD: &str = "violet kettle orbit";
+const OTHER: &str = "seven amber lanterns";
 
 async fn token(test: &TestHub, name: &str, scope: Scope) -> (i64, String) {
     let new = NewToken {
@@ -126,44 +127,155 @@ async fn forms_of_two_sessions_carry_two_tokens() {
     assert_ne!(first.form_token, second.form_token);
 }
 
+/// Somebody who signed in with their password.
+async fn with_password(test: &TestHub, name: &str, password: &str) -> Result<Caller, Error> {
+    let session = test
+        .hub
+        .sign_in_with_password(name, password, "", None, &Origin::default())
+        .await?;
+    let visitor = test.hub.visitor(session.reveal()).await?;
+    Ok(visitor.unwrap().caller)
+}
+
 #[tokio::test]
 async fn a_password_signs_in_and_changing_it_ends_every_session() {
     let test = TestHub::new().await;
-    let ada = test.user("ada").await;
-    let shell = test.hub.shell();
+    test.user("ada").await;
     let hub = &test.hub;
-    hub.set_password(&shell, "ada", Some(PASSWORD))
+    hub.set_password(&hub.shell(), "ada", Some(PASSWORD))
         .await
         .unwrap();
     let session = hub
-        .sign_in_with_password("Ada", PASSWORD, "", &Origin::default())
+        .sign_in_with_password("Ada", PASSWORD, "", None, &Origin::default())
         .await
         .unwrap();
+    let ada = hub.visitor(session.reveal()).await.unwrap().unwrap().caller;
 
-    let wrong = hub
-        .sign_in_with_password("ada", "wrong", "", &Origin::default())
-        .await;
-    let unknown = hub
-        .sign_in_with_password("nobody", PASSWORD, "", &Origin::default())
-        .await;
-    let unproved = hub
-        .change_password(&ada, "wrong", Some("another password"))
-        .await;
-    let proved = hub
-        .change_password(&ada, PASSWORD, Some("another password"))
-        .await;
+    let wrong = with_password(&test, "ada", "wrong").await;
+    let unknown = with_password(&test, "nobody", PASSWORD).await;
+    let unproved = hub.change_password(&ada, "wrong", Some(OTHER)).await;
+    let proved = hub.change_password(&ada, PASSWORD, Some(OTHER)).await;
 
     assert!(matches!(wrong, Err(Error::BadCredentials)));
     assert!(matches!(unknown, Err(Error::BadCredentials)));
     assert!(matches!(unproved, Err(Error::Forbidden(_))));
     proved.unwrap();
     assert_eq!(name_of(&test, session.reveal()).await, None);
-    let old = hub
-        .sign_in_with_password("ada", PASSWORD, "", &Origin::default())
-        .await;
+    let old = with_password(&test, "ada", PASSWORD).await;
     assert!(matches!(old, Err(Error::BadCredentials)));
-    let is_set = hub.has_password(&ada).await.unwrap();
-    assert!(is_set);
+    assert!(hub.has_password(&ada).await.unwrap());
+    with_password(&test, "ada", OTHER).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_token_sets_no_password() {
+    let test = TestHub::new().await;
+    let hub = &test.hub;
+    let ada = test.user("ada").await;
+    hub.create_user(&hub.shell(), "ops", "", None, true)
+        .await
+        .unwrap();
+    let ops = test.token("ops", Scope::Write).await;
+    let (_, secret) = token(&test, "ops", Scope::Write).await;
+    let session = hub
+        .sign_in_with_token(&secret, "", &Origin::default())
+        .await
+        .unwrap();
+    let in_browser = hub.visitor(session.reveal()).await.unwrap().unwrap().caller;
+
+    for caller in [&ada, &ops, &in_browser] {
+        let first = hub.change_password(caller, "", Some(PASSWORD)).await;
+        assert!(matches!(first, Err(Error::Forbidden(_))), "{first:?}");
+    }
+    hub.set_password(&hub.shell(), "ops", Some(PASSWORD))
+        .await
+        .unwrap();
+    let known = hub.change_password(&ops, PASSWORD, Some(OTHER)).await;
+    assert!(matches!(known, Err(Error::Forbidden(_))), "{known:?}");
+
+    let admin = test.token("ops", Scope::Admin).await;
+    hub.change_password(&admin, PASSWORD, Some(OTHER))
+        .await
+        .unwrap();
+    with_password(&test, "ops", OTHER).await.unwrap();
+}
+
+#[tokio::test]
+async fn wrong_passwords_make_an_account_wait_ever_longer_whether_it_exists_or_not() {
+    let test = TestHub::new().await;
+    test.user("ada").await;
+    let hub = &test.hub;
+    hub.set_password(&hub.shell(), "ada", Some(PASSWORD))
+        .await
+        .unwrap();
+    let answers = async |name: &str| {
+        let mut answers = Vec::new();
+        for _ in 0..4 {
+            answers.push(match with_password(&test, name, "wrong").await {
+                Err(Error::BadCredentials) => 0,
+                Err(Error::RateLimited { after_seconds }) => after_seconds,
+                other => panic!("{other:?}"),
+            });
+        }
+        answers
+    };
+
+    let (ada, nobody) = (answers("ada").await, answers("nobody").await);
+
+    assert_eq!(ada, [0, 0, 0, 1]);
+    assert_eq!(nobody, ada);
+    // The right password waits as well, and ends the count.
+    let early = with_password(&test, "ada", PASSWORD).await;
+    assert!(matches!(early, Err(Error::RateLimited { .. })));
+    test.clock.advance(1_000);
+    with_password(&test, "ada", PASSWORD).await.unwrap();
+    assert_eq!(answers("ada").await, ada);
+}
+
+#[tokio::test]
+async fn ten_wrong_passwords_close_an_account_for_the_rest_of_a_quarter_of_an_hour() {
+    let test = TestHub::new().await;
+    test.user("ada").await;
+    let hub = &test.hub;
+    hub.set_password(&hub.shell(), "ada", Some(PASSWORD))
+        .await
+        .unwrap();
+    for _ in 0..10 {
+        let wrong = with_password(&test, "ada", "wrong").await;
+        assert!(matches!(wrong, Err(Error::BadCredentials)), "{wrong:?}");
+        test.clock.advance(64_000);
+    }
+
+    let locked = with_password(&test, "ada", PASSWORD).await;
+
+    let left = 15 * 60 - 10 * 64;
+    assert!(
+        matches!(locked, Err(Error::RateLimited { after_seconds }) if after_seconds == left),
+        "{locked:?}"
+    );
+    test.clock.advance(left.cast_signed() * 1_000 + 1);
+    with_password(&test, "ada", PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn wrong_passwords_from_one_address_are_counted_over_all_accounts() {
+    let test = TestHub::new().await;
+    let hub = &test.hub;
+    let from = async |name: String, address: &str| {
+        let origin = Origin::default();
+        let begun = hub.sign_in_with_password(&name, "wrong", "", Some(address), &origin);
+        begun.await.map(|_| ())
+    };
+    for number in 0..50 {
+        let wrong = from(format!("user-{number}"), "192.0.2.1").await;
+        assert!(matches!(wrong, Err(Error::BadCredentials)), "{wrong:?}");
+    }
+
+    let same = from("another".to_owned(), "192.0.2.1").await;
+    let other = from("another".to_owned(), "192.0.2.2").await;
+
+    assert!(matches!(same, Err(Error::RateLimited { .. })), "{same:?}");
+    assert!(matches!(other, Err(Error::BadCredentials)), "{other:?}");
 }
 
 #[tokio::test]

@@ -17,7 +17,11 @@ fn kinds(events: &[Event]) -> Vec<String> {
 
 async fn happened(world: &World, num: i64) -> Vec<String> {
     let repo = world.model("ada/small").await;
-    let details = world.hub.discussion(&repo, num, false).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&repo, num, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     kinds(&details.events)
 }
 
@@ -78,10 +82,14 @@ async fn a_merge_makes_a_proposal_the_repository_s_own() {
     assert_eq!(head, merge);
     let commits = world.hub.commits(&model, "main", 0, 1).await.unwrap();
     assert_eq!(commits.commits[0].title, "Change results (#1)");
-    let details = world.hub.discussion(&model, num, true).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, num, true, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(details.merge_commit, Some(merge));
     assert_eq!(details.base.as_deref(), Some("refs/heads/main"));
-    assert!(details.diff.unwrap().contains("+  value: 0.5"));
+    assert!(details.diff.unwrap().text.contains("+  value: 0.5"));
     assert_eq!(
         kinds(&details.events),
         ["commit Change results", "comment thanks", "status merged"]
@@ -122,7 +130,11 @@ async fn a_conflict_names_the_files_and_changes_nothing() {
     let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
     world.results(&world.ada, "ada/small", &score(0.75)).await;
 
-    let details = world.hub.discussion(&model, num, false).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, num, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     let refused = world.hub.merge(&world.ada, &model, num, None).await;
 
     assert_eq!(details.conflicts, [RESULTS]);
@@ -356,7 +368,11 @@ async fn a_pull_request_whose_commits_are_on_main_already_is_merged_by_no_commit
         .await
         .unwrap();
 
-    let details = world.hub.discussion(&model, draft, false).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, draft, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(details.discussion.status, Status::Merged);
     assert_eq!(details.merge_commit, None);
     let results = world.hub.model_results(&model).await.unwrap();

@@ -1,7 +1,7 @@
 //! Any interleaving of commits, pull requests, merges, closes, reopens, forced moves, new names, changes of visibility and
 //! rebuilds leaves an index that is the one made from nothing, and boards that are those of a hub just started.
 
-use assay_app::{BoardQuery, Caller, Hub, Need, Operation, Settings, Status, Visibility};
+use assay_app::{BoardQuery, Caller, Hub, Limits, Need, Operation, Settings, Status, Visibility};
 use assay_git::{Expected, RefChange, RefName};
 use assay_model::RepoKind;
 use proptest::prelude::*;
@@ -129,8 +129,12 @@ struct Run {
 }
 
 impl Run {
-    async fn new() -> Self {
-        let world = World::new().await;
+    async fn new(transaction_rows: usize) -> Self {
+        let limits = Limits {
+            transaction_rows,
+            ..Limits::default()
+        };
+        let world = World::within(limits).await;
         let info = world.create(&world.ada, RepoKind::Model, "small").await;
         world.create(&world.ada, RepoKind::Dataset, "sums").await;
         Self {
@@ -357,15 +361,19 @@ proptest! {
     })]
 
     #[test]
-    fn whatever_happens_the_index_is_the_one_made_from_nothing(acts in prop::collection::vec(act(), 1..24)) {
+    fn whatever_happens_the_index_is_the_one_made_from_nothing(
+        acts in prop::collection::vec(act(), 1..24),
+        // One transaction for each change, or many.
+        transaction_rows in prop::sample::select(vec![1_usize, 2, 500]),
+    ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (differences, kept, fresh) = runtime.block_on(async {
-            let mut run = Run::new().await;
+            let mut run = Run::new(transaction_rows).await;
             for act in &acts {
                 run.act(act).await;
             }
             let world = &run.world;
-            let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
+            let differences = world.hub.check_index(&|_, _| {}).await.unwrap().differences;
             let kept = boards(&world.hub, world).await;
             let fresh = boards(&*world.second().await, world).await;
             (differences, kept, fresh)

@@ -2,11 +2,15 @@
 #![cfg(test)]
 
 mod boards;
+mod damage;
 mod discussions;
 mod interleaving;
+mod keeping;
+mod left;
 mod legacy;
 mod lists;
 mod models;
+mod pieces;
 mod previews;
 mod records;
 mod recovery;

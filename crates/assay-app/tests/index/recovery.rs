@@ -33,7 +33,7 @@ async fn an_index_that_is_behind_catches_up_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn a_pull_request_that_was_never_recorded_is_cleared_away() {
+async fn a_pull_request_that_was_never_recorded_is_set_aside_with_its_commits() {
     let mut world = World::with_benchmark().await;
     let info = world.create(&world.ada, RepoKind::Model, "other").await;
     let committed = world.results(&world.ada, "ada/other", &score(0.5)).await;
@@ -43,10 +43,25 @@ async fn a_pull_request_that_was_never_recorded_is_cleared_away() {
 
     let model = world.model("ada/other").await;
     assert_eq!(world.hub.refs(&model).await.unwrap().pulls, []);
+    let aside = format!("refs/unrecorded/pr/1/{}", committed.commit);
+    let kept = world.git().get(key_of(&info)).unwrap();
+    let kept = kept.find_ref(&aside.parse().unwrap()).unwrap();
+    assert_eq!(kept.unwrap().target, committed.commit);
     assert_eq!(
         world.propose(&world.bob, "ada/other", &score(0.75)).await,
         1
     );
+    world.check_index().await;
+
+    let shell = world.hub.shell();
+    let nothing = std::collections::BTreeMap::new();
+    let adopted = world.hub.adopt(&shell, &nothing, false).await.unwrap();
+
+    // Its number is taken by now.
+    let numbers: Vec<u32> = adopted.pulls.iter().map(|pull| pull.num).collect();
+    assert_eq!(numbers, [2]);
+    let details = world.hub.discussion(&model, 2, false).await.unwrap();
+    assert_eq!(details.discussion.status, Status::Closed);
     world.check_index().await;
 }
 
@@ -88,7 +103,11 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
 
     world.reopen().await;
 
-    let details = world.hub.discussion(&model, again, false).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, again, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(details.discussion.status, Status::Merged);
     assert_eq!(details.merge_commit, Some(retitled));
     assert_ne!(retitled, merge);
@@ -158,7 +177,8 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
     world.results(&world.ada, "ada/other", &score(0.75)).await;
     force(&world, &info, RefName::main(), Some(first.commit));
 
-    let differences = world.hub.check_index(&|_, _| {}).await.unwrap();
+    let checked = world.hub.check_index(&|_, _| {}).await.unwrap();
+    let differences = checked.differences;
 
     let told =
         |text: &Option<String>, what: &str| text.as_ref().is_some_and(|text| text.contains(what));
@@ -194,7 +214,8 @@ async fn who_only_visits_leaves_what_a_crash_left() {
 
     let model = world.model("ada/other").await;
     assert_eq!(visitor.refs(&model).await.unwrap().pulls.len(), 1);
-    assert_eq!(visitor.check_index(&|_, _| {}).await.unwrap().len(), 1);
+    let checked = visitor.check_index(&|_, _| {}).await.unwrap();
+    assert_eq!(checked.differences.len(), 1);
     world.second().await;
     assert_eq!(visitor.refs(&model).await.unwrap().pulls, []);
     world.check_index().await;

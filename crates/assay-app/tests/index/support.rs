@@ -36,14 +36,19 @@ pub(crate) struct World {
     pub(crate) ada: Caller,
     pub(crate) bob: Caller,
     pub(crate) root: Caller,
-    directory: TempDir,
+    pub(crate) directory: TempDir,
+    pub(crate) limits: Limits,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::within(Limits::default()).await
+    }
+
+    pub(crate) async fn within(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
-        let hub = open(&directory, &clock).await;
+        let hub = open(&directory, &clock, limits).await;
         let ada = user(&hub, "ada", false).await;
         let bob = user(&hub, "bob", false).await;
         let root = user(&hub, "root", true).await;
@@ -54,12 +59,18 @@ impl World {
             bob,
             root,
             directory,
+            limits,
         }
     }
 
     /// A hub with the benchmark `ada/sums` and the models `ada/small` and `bob/large`.
     pub(crate) async fn with_benchmark() -> Self {
-        let world = Self::new().await;
+        Self::new().await.and_benchmark().await
+    }
+
+    /// The same, on a hub that has been made already.
+    pub(crate) async fn and_benchmark(self) -> Self {
+        let world = self;
         world.create(&world.ada, RepoKind::Dataset, "sums").await;
         world
             .put(&world.ada, RepoKind::Dataset, "ada/sums", "eval.yaml", SUMS)
@@ -76,12 +87,18 @@ impl World {
 
     /// A second process on the same directory.
     pub(crate) async fn second(&self) -> Arc<Hub> {
-        open(&self.directory, &self.clock).await
+        self.start().await
+    }
+
+    /// What starts a second process on the same directory.
+    pub(crate) fn start(&self) -> impl Future<Output = Arc<Hub>> + Send + use<> {
+        let (config, clock) = settings(&self.directory, &self.clock, self.limits);
+        async { Hub::open(config, clock).await.unwrap() }
     }
 
     /// A second process on the same directory that leaves it as it is.
     pub(crate) async fn visit(&self) -> Arc<Hub> {
-        let (config, clock) = settings(&self.directory, &self.clock);
+        let (config, clock) = settings(&self.directory, &self.clock, self.limits);
         Hub::visit(config, clock).await.unwrap()
     }
 
@@ -172,9 +189,9 @@ impl World {
 
     /// Asserts that a rebuilt index says what the live one says.
     pub(crate) async fn check_index(&self) {
-        let differences = self.hub.check_index(&|_, _| {}).await.unwrap();
+        let checked = self.hub.check_index(&|_, _| {}).await.unwrap();
 
-        assert_eq!(differences, []);
+        assert_eq!(checked, assay_app::IndexCheck::default());
     }
 }
 
@@ -233,16 +250,20 @@ pub(crate) fn commit(
     }
 }
 
-async fn open(directory: &TempDir, clock: &Arc<TestClock>) -> Arc<Hub> {
-    let (config, clock) = settings(directory, clock);
+async fn open(directory: &TempDir, clock: &Arc<TestClock>, limits: Limits) -> Arc<Hub> {
+    let (config, clock) = settings(directory, clock, limits);
     Hub::open(config, clock).await.unwrap()
 }
 
-fn settings(directory: &TempDir, clock: &Arc<TestClock>) -> (HubConfig, Arc<dyn Clock>) {
+pub(crate) fn settings(
+    directory: &TempDir,
+    clock: &Arc<TestClock>,
+    limits: Limits,
+) -> (HubConfig, Arc<dyn Clock>) {
     let config = HubConfig {
         data: directory.path().to_owned(),
         database: None,
-        limits: Limits::default(),
+        limits,
         durability: assay_model::Durability::Fast,
         trust: assay_app::TrustConfig::default(),
         shell_user: None,

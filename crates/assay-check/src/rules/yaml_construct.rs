@@ -9,11 +9,12 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// YAML that tools do not read alike
     ///
-    /// Anchors and aliases, tags, directives, merge keys, several documents in one file and keys that are not words are
-    /// YAML, but readers treat them differently, and a signature must mean the same to all of them. An entry that uses one
-    /// can never be verified.
+    /// Anchors and aliases, tags, directives, merge keys, several documents in one file, keys that are not words and tabs
+    /// between tokens are YAML, but readers treat them differently, and a signature must mean the same to all of them. An
+    /// entry that uses one can never be verified.
     ///
-    /// Anchors, aliases, tags and directives are warnings; the rest are errors, because part of the file is not read.
+    /// Anchors, aliases, tags and directives are warnings; the rest are errors, because part of the file is not read, or
+    /// not by every tool: `PyYAML` refuses a file with a tab outside quotes, comments and block scalars.
     ///
     /// ## What to do
     ///
@@ -53,6 +54,11 @@ pub(crate) fn report(construct: YamlConstruct, at: Range<usize>, sink: &mut Sink
             Severity::Error,
             "a key must be a plain word",
             "use a word as the key",
+        ),
+        YamlConstruct::Tab => (
+            Severity::Error,
+            "a tab outside quotes, which PyYAML cannot read",
+            "use spaces",
         ),
     };
     sink.report_as(severity, &YAML_CONSTRUCT, at, || {

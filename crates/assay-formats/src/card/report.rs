@@ -89,6 +89,9 @@ fn words(kind: &SyntaxFaultKind, text: &str, fault: &SyntaxFault) -> String {
             YamlConstruct::SecondDocument => "a second document is not read".to_owned(),
             YamlConstruct::MergeKey => "`<<` is read as an ordinary key".to_owned(),
             YamlConstruct::ComplexKey => "a key must be plain text".to_owned(),
+            YamlConstruct::Tab => {
+                "a tab outside quotes, which many tools cannot read; use spaces".to_owned()
+            }
         },
     }
 }

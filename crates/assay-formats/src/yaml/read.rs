@@ -1,5 +1,6 @@
 mod alias;
 mod keys;
+mod tabs;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,6 +9,7 @@ use saphyr_parser::{Event, Input, Parser, ScalarStyle, ScanError, Span};
 
 use self::alias::Anchored;
 use self::keys::Keys;
+use self::tabs::Tabs;
 use super::ascii::Ascii;
 use super::locate::{Bounds, Locator, Opening, Role};
 use super::place::{Prolog, character_at, skip_space, without_added_break};
@@ -52,8 +54,10 @@ pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
         stack: Vec::new(),
         complex_key: None,
         anchors: HashMap::new(),
+        tabs: Tabs::of(source),
     };
     let end = run.text(&prolog).and_then(|()| run.document());
+    run.tabs_between_tokens();
     let mut faults = run.faults;
     faults.sort_by_key(|fault| fault.range.start);
     if let Err(Stop(fault)) = end {
@@ -76,6 +80,7 @@ struct Run<'a> {
     /// How deep the stack was when a key began that is a list or a map. What such a key holds is not kept.
     complex_key: Option<usize>,
     anchors: HashMap<usize, Anchored>,
+    tabs: Tabs,
 }
 
 /// A list or map that is not yet closed.
@@ -193,6 +198,7 @@ impl<'a> Run<'a> {
         let range = self
             .locator
             .scalar(text.is_empty(), style, opening, role, span);
+        self.tabs.note(self.source, style, &range);
         if self.complex_key.is_some() {
             self.remember(anchor, Anchored::Lost);
             self.done();
@@ -386,6 +392,12 @@ impl<'a> Run<'a> {
         let index = offset(self.tape.decoded.len());
         self.tape.decoded.push(text.into());
         index
+    }
+
+    fn tabs_between_tokens(&mut self) {
+        for at in self.tabs.between_tokens(self.source) {
+            self.construct(YamlConstruct::Tab, at..at + 1);
+        }
     }
 
     fn construct(&mut self, construct: YamlConstruct, range: Range<usize>) {

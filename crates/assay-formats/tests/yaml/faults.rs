@@ -5,7 +5,7 @@ use assay_formats::syntax::SyntaxFaultKind::{
     self, ControlCharacter, DuplicateKey, TooDeep, TooManyValues, Yaml,
 };
 use assay_formats::syntax::YamlConstruct::{
-    Alias, ComplexKey, Directive, MergeKey, SecondDocument, Tag,
+    Alias, ComplexKey, Directive, MergeKey, SecondDocument, Tab, Tag,
 };
 use assay_formats::syntax::{YamlConstruct, limits};
 use assay_formats::{Kind, Tape, yaml};
@@ -31,6 +31,30 @@ fn fatal(source: &str) -> SyntaxFaultKind {
     assert!(fault.kind.is_fatal());
     assert!(fault.range.end <= source.len());
     fault.kind.clone()
+}
+
+#[test]
+fn a_tab_between_tokens_is_reported_and_one_in_a_text_is_not() {
+    for source in [
+        "a:\t1\n",
+        "a: 1\t\n",
+        "a: 1\t# why\n",
+        "a: [1,\t2]\n",
+        "-\ta\n",
+        "a: |\t\n  text\n",
+    ] {
+        assert_eq!(constructs(source), [(Tab, "\t")], "{source:?}");
+    }
+    for source in [
+        "a: \"x\ty\"\n",
+        "a: 'x\ty'\n",
+        "a: 1 # x\ty\n",
+        "# x\ty\na: 1\n",
+        "a: |\n  x\ty\n  z\t\nb: 1\n",
+        "a: >-\n  x\ty\n",
+    ] {
+        assert_eq!(constructs(source), [], "{source:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod faults;
 mod places;
 mod properties;
+mod pyyaml;
 mod scalars;
 mod written;
 

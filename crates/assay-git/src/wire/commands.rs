@@ -99,7 +99,11 @@ fn parse(command: &[u8], commands: &mut Commands) -> Result<(), WireError> {
         return Err(WireError::Command);
     };
     let (old, new) = (object(old)?, object(new)?);
-    match name.parse::<RefName>() {
+    let checked = name.parse::<RefName>().and_then(|name| match new {
+        Some(_) => name.check_new().map(|()| name),
+        None => Ok(name),
+    });
+    match checked {
         Err(error) => commands.refused.push((printable(name), error.to_string())),
         Ok(name) if commands.commands.iter().any(|other| other.name == name) => {
             let reason = "it is named twice".to_owned();

@@ -1,9 +1,11 @@
-use std::process::{ExitStatus, Stdio};
+use std::path::Path;
+use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::Child;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::commands::{Command, Commands, WireError, parse_commands};
+use super::feed::{Fault, Fed};
+use super::inspect::{Inspector, PackLimits};
 use super::pkt;
 use super::reply::Reply;
 use crate::command::Git;
@@ -18,6 +20,13 @@ pub struct ReceiveLimits {
     pub pack_bytes: u64,
     /// How many bytes an object has at most when it is unpacked.
     pub object_bytes: u64,
+    /// How many bytes all objects have at most when they are unpacked. A push of few bytes may unpack to less: to
+    /// 1 GiB, or to a thousand times what was sent.
+    pub unpacked_bytes: u64,
+    /// How many objects it has at most.
+    pub objects: u32,
+    /// How long each `git` that takes it in may be waited for. Waiting for the client does not count.
+    pub time: Duration,
 }
 
 /// What came of receiving.
@@ -48,18 +57,11 @@ pub struct Push {
 const MIN_PACKED: u32 = 32;
 /// The beginning of a pack: `PACK`, its version, how many objects it has.
 const PACK_HEADER: usize = 12;
-/// How many bytes are handed on at a time.
-const CHUNK: usize = 64 * 1024;
-/// How much of what git complains of is kept.
-const MAX_COMPLAINT: u64 = 4096;
+/// The longest chain of deltas that is accepted. It is git's own limit when it makes packs, and bounds what it costs to read
+/// one object.
+const MAX_DELTA_DEPTH: u32 = 50;
 /// Room for what git needs besides the object itself.
 const SPARE_MEMORY: u64 = 1 << 20;
-
-/// What went wrong with the objects of a push: the fault of the client, or ours.
-enum Fault {
-    Theirs(String),
-    Ours(Error),
-}
 
 impl Default for ReceiveLimits {
     fn default() -> Self {
@@ -67,19 +69,32 @@ impl Default for ReceiveLimits {
             commands: 1000,
             pack_bytes: 2 << 30,
             object_bytes: 128 << 20,
+            unpacked_bytes: 16 << 30,
+            objects: 1_000_000,
+            time: Duration::from_mins(10),
         }
-    }
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
     }
 }
 
 impl Repository {
     /// Takes in what `git push` sends: the objects are in quarantine, complete and sound, and no ref has moved.
+    ///
+    /// A repository that is deleted meanwhile is [`Error::NoRepository`].
     pub async fn receive(
+        &self,
+        body: impl AsyncRead + Send + Unpin,
+        limits: &ReceiveLimits,
+    ) -> Result<Received, Error> {
+        let received = self.receive_body(body, limits).await;
+        // Without its directory no process can be started, and nothing that was received can be checked.
+        if self.path().is_dir() {
+            received
+        } else {
+            Err(Error::NoRepository(self.key()))
+        }
+    }
+
+    async fn receive_body(
         &self,
         mut body: impl AsyncRead + Send + Unpin,
         limits: &ReceiveLimits,
@@ -89,7 +104,8 @@ impl Repository {
             return Ok(Received::Probe);
         }
         let reply = Reply::new(&commands);
-        let quarantine = self.quarantine();
+        let mut quarantine = self.quarantine();
+        quarantine.is_checked = true;
         let taken = match check(&commands) {
             Ok(()) => self.take(&mut body, limits, &commands, &quarantine).await,
             Err(reason) => Err(Fault::Theirs(reason)),
@@ -106,7 +122,14 @@ impl Repository {
                 drain(&mut body, limits.pack_bytes).await;
                 Ok(Received::Refused(reply.unusable(&commands, &reason)))
             }
-            Err(Fault::Ours(error)) => Err(error),
+            Err(Fault::Ours(error)) => {
+                let Some(sentence) = error.disk_sentence() else {
+                    return Err(error);
+                };
+                tracing::error!(%error, "a push was refused: {sentence}");
+                drain(&mut body, limits.pack_bytes).await;
+                Ok(Received::Refused(reply.unusable(&commands, sentence)))
+            }
         }
     }
 
@@ -127,7 +150,8 @@ impl Repository {
         }
         self.unpack(body, limits, quarantine).await?;
         let wanted: Vec<_> = new.iter().map(|id| format!("{id}\n")).collect();
-        self.check_connected(wanted.concat(), quarantine).await?;
+        self.check_connected(wanted.concat(), limits, quarantine)
+            .await?;
         let objects = quarantine.objects();
         for command in &commands.commands {
             let Some(id) = command.new else { continue };
@@ -154,6 +178,13 @@ impl Repository {
         let Some(count) = read_header(body, &mut header).await? else {
             return Ok(());
         };
+        let limits_of_pack = PackLimits {
+            object_bytes: limits.object_bytes,
+            unpacked_bytes: limits.unpacked_bytes,
+            objects: limits.objects,
+            delta_depth: MAX_DELTA_DEPTH,
+        };
+        let inspector = Inspector::new(count, limits_of_pack).map_err(Fault::Theirs)?;
         let (subcommand, arguments): (_, &[&str]) = if count < MIN_PACKED {
             ("unpack-objects", &["-q", "--strict"])
         } else {
@@ -167,19 +198,21 @@ impl Repository {
             // Git streams what is larger than this to the disk, past the limit that comes next.
             .config("core.bigFileThreshold", "1024g")
             .env("GIT_ALLOC_LIMIT", memory.to_string());
-        let mut child = spawn(git, subcommand)?;
-        let sent = feed(&mut child, &header, body, limits.pack_bytes).await;
-        let (status, complaint) = finish(child, subcommand).await?;
-        match sent {
-            Err(Fault::Theirs(reason)) => Err(Fault::Theirs(reason)),
-            Err(Fault::Ours(error)) => Err(Fault::Ours(error)),
-            Ok(()) if status.success() => Ok(()),
-            Ok(()) => Err(Fault::Theirs(complaint)),
-        }
+        let mut fed = Fed::spawn(git, limits.time)?;
+        let inspector = fed
+            .send_pack(&header, body, limits.pack_bytes, inspector)
+            .await?;
+        fed.finish().await?.map_err(Fault::Theirs)?;
+        check_chains(&quarantine.shadow.on_disk()?, &inspector)
     }
 
-    /// Whether everything that the new commits lead to is there.
-    async fn check_connected(&self, wanted: String, quarantine: &Quarantine) -> Result<(), Fault> {
+    /// Checks that everything that the new commits lead to is there.
+    async fn check_connected(
+        &self,
+        wanted: String,
+        limits: &ReceiveLimits,
+        quarantine: &Quarantine,
+    ) -> Result<(), Fault> {
         let git = self.git_in("rev-list", quarantine)?.args([
             "--objects",
             "--stdin",
@@ -187,17 +220,16 @@ impl Repository {
             "--not",
             "--all",
         ]);
-        let mut child = spawn(git, "rev-list")?;
-        let mut wanted = wanted.as_bytes();
-        let limit = wanted.len() as u64;
-        feed(&mut child, b"", &mut wanted, limit).await?;
-        let (status, complaint) = finish(child, "rev-list").await?;
-        if status.success() {
-            return Ok(());
+        let mut fed = Fed::spawn(git, limits.time)?;
+        fed.send(wanted.as_bytes()).await?;
+        match fed.finish().await? {
+            Ok(()) => Ok(()),
+            Err(complaint) => {
+                tracing::debug!(complaint, "a push is not complete");
+                let reason = "the push lacks objects that its commits need";
+                Err(Fault::Theirs(reason.to_owned()))
+            }
         }
-        tracing::debug!(complaint, "a push is not complete");
-        let reason = "the push lacks objects that its commits need";
-        Err(Fault::Theirs(reason.to_owned()))
     }
 
     fn git_in(&self, subcommand: &'static str, quarantine: &Quarantine) -> Result<Git, Error> {
@@ -274,69 +306,19 @@ async fn read_header(
     }
 }
 
-fn spawn(git: Git, subcommand: &'static str) -> Result<Child, Error> {
-    tokio::process::Command::from(git.into_command())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|source| Error::Spawn { subcommand, source })
-}
-
-/// Hands a body on to git. When git closes its end early, what it complains of says why.
-async fn feed(
-    child: &mut Child,
-    beginning: &[u8],
-    body: &mut (impl AsyncRead + Unpin),
-    max: u64,
-) -> Result<(), Fault> {
-    let Some(mut stdin) = child.stdin.take() else {
+/// Checks how deep the deltas of a pack are, if they were kept as a pack.
+fn check_chains(objects: &Path, inspector: &Inspector) -> Result<(), Fault> {
+    let packs = objects.join("pack");
+    let Ok(entries) = std::fs::read_dir(&packs) else {
         return Ok(());
     };
-    if stdin.write_all(beginning).await.is_err() {
-        return Ok(());
-    }
-    let mut sent = beginning.len() as u64;
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        let read = body.read(&mut chunk).await;
-        let read = read.map_err(|error| Fault::Ours(Error::Body(error)))?;
-        if read == 0 {
-            break;
-        }
-        sent += read as u64;
-        if sent > max {
-            return Err(Fault::Theirs(WireError::TooLarge(max).to_string()));
-        }
-        if stdin.write_all(&chunk[..read]).await.is_err() {
-            break;
+    for entry in entries {
+        let path = entry.map_err(Error::disk("list", &packs))?.path();
+        if path.extension().is_some_and(|extension| extension == "idx") {
+            inspector.check_chains(&path).map_err(Fault::Theirs)?;
         }
     }
-    // Git has its input when this is closed, which happens here.
     Ok(())
-}
-
-/// Waits for the end, and for what was complained of: the line that says what was fatal, if one does.
-async fn finish(mut child: Child, subcommand: &'static str) -> Result<(ExitStatus, String), Error> {
-    let failed = |source| Error::Spawn { subcommand, source };
-    let mut complaint = Vec::new();
-    if let Some(stderr) = child.stderr.take() {
-        let mut beginning = stderr.take(MAX_COMPLAINT);
-        beginning
-            .read_to_end(&mut complaint)
-            .await
-            .map_err(failed)?;
-        let mut rest = beginning.into_inner();
-        tokio::io::copy(&mut rest, &mut tokio::io::sink())
-            .await
-            .map_err(failed)?;
-    }
-    let status = child.wait().await.map_err(failed)?;
-    let text = String::from_utf8_lossy(&complaint);
-    let told = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
-    let line = text.lines().find(told).or_else(|| text.lines().last());
-    Ok((status, line.unwrap_or("the pack is of no use").to_owned()))
 }
 
 /// Reads on to the end, or to the limit.

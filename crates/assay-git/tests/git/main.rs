@@ -2,9 +2,12 @@
 
 #![cfg(test)]
 
+mod bombs;
 mod history;
 mod hostile;
+mod keeping;
 mod merging;
+mod processes;
 mod properties;
 mod recovery;
 mod refs;

@@ -150,16 +150,54 @@ fn a_diff_is_that_of_git_and_sees_what_is_in_quarantine() {
     let diff = quarantine.objects().diff(hub.main(), tip, 10_000).unwrap();
     let cut = quarantine.objects().diff(hub.main(), tip, 60).unwrap();
 
+    let Diff::Text { text, cut: false } = diff else {
+        panic!("not the whole: {diff:?}");
+    };
+    assert!(text.starts_with("diff --git a/a b/a\n"), "{text}");
     assert!(
-        diff.text.starts_with("diff --git a/a b/a\n"),
-        "{}",
-        diff.text
+        text.contains("\n-1\n+2\n") && text.contains("deleted file"),
+        "{text}"
     );
-    assert!(
-        diff.text.contains("\n-1\n+2\n") && diff.text.contains("deleted file"),
-        "{}",
-        diff.text
-    );
-    assert!(!diff.cut && cut.cut);
-    assert_eq!(cut.text, "diff --git a/a b/a\n");
+    let beginning = Diff::Text {
+        text: "diff --git a/a b/a\n".to_owned(),
+        cut: true,
+    };
+    assert_eq!(cut, beginning);
+}
+
+#[test]
+fn a_diff_that_would_be_too_much_work_is_not_begun() {
+    let lines = |word: &str| format!("{word}\n").repeat(6 << 20);
+    let hub = Hub::with(&[("a", &lines("one"))]);
+    let quarantine = hub.repository.quarantine();
+    let tip = quarantine
+        .write(&plan(Some(hub.main()), vec![put("a", &lines("two"))], 1))
+        .unwrap();
+
+    let diff = quarantine.objects().diff(hub.main(), tip, 10_000).unwrap();
+
+    let bytes = 2 * 4 * (6 << 20);
+    assert_eq!(diff, Diff::TooMuch { files: 1, bytes });
+}
+
+#[test]
+fn the_lines_of_a_large_file_are_not_compared() {
+    let text = |first: usize| {
+        let lines = (first..first + 300_000).map(|number| format!("{number}\n"));
+        lines.collect::<String>()
+    };
+    let hub = Hub::with(&[("a", &text(0)), ("b", "1\n")]);
+    let quarantine = hub.repository.quarantine();
+    let operations = vec![put("a", &text(500_000)), put("b", "2\n")];
+    let tip = quarantine
+        .write(&plan(Some(hub.main()), operations, 1))
+        .unwrap();
+
+    let diff = quarantine.objects().diff(hub.main(), tip, 10_000).unwrap();
+
+    let Diff::Text { text, cut: false } = diff else {
+        panic!("not the whole: {diff:?}");
+    };
+    assert!(text.contains("Binary files a/a and b/a differ"), "{text}");
+    assert!(text.contains("\n-1\n+2\n"), "{text}");
 }

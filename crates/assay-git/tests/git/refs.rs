@@ -64,7 +64,7 @@ fn refs_are_told_with_their_kinds_and_commits() {
 }
 
 #[test]
-fn a_text_resolves_as_branch_then_tag_then_ref_then_hash() {
+fn a_text_resolves_as_hash_then_full_ref_then_branch_then_tag() {
     let hub = Hub::with(&[("a", "1")]);
     let first = hub.main();
     let second = hub.commit_to(&RefName::main(), vec![put("a", "2")], 1);
@@ -257,4 +257,37 @@ fn of_many_who_move_a_ref_at_once_exactly_one_wins_each_time() {
         (ROUNDS + 1).to_string()
     );
     hub.assert_sound();
+}
+
+#[test]
+fn a_full_hash_and_a_full_ref_name_are_never_a_branch_of_that_name() {
+    let hub = Hub::with(&[("a", "1")]);
+    let first = hub.main();
+    let second = hub.commit_to(&RefName::main(), vec![put("a", "2")], 1);
+    let hash = first.to_string();
+    let nowhere = "1".repeat(40);
+    hub.git(&["update-ref", "refs/pr/1", &hash]);
+    // As a repository may have them from before.
+    for name in [&hash, &nowhere, "refs/pr/1", "refs/pr/2", "HEAD"] {
+        let name = format!("refs/heads/{name}");
+        hub.git(&["update-ref", &name, &second.to_string()]);
+    }
+    let resolve = |text: &str| hub.repository.resolve(text).unwrap();
+
+    assert_eq!(resolve(&hash), Some(first));
+    assert_eq!(resolve(&hash.to_uppercase()), Some(first));
+    assert_eq!(resolve("refs/pr/1"), Some(first));
+    assert_eq!((resolve(&nowhere), resolve("refs/pr/2")), (None, None));
+    // They can be read by their full names, deleted, and not be moved.
+    let name: RefName = format!("refs/heads/{hash}").parse().unwrap();
+    assert_eq!(hub.tip(&name), second);
+    let to = |new| RefChange {
+        name: name.clone(),
+        expected: Expected::At(second),
+        new,
+    };
+    let moved = hub.repository.update_refs(&[to(Some(first))]);
+    assert!(matches!(moved, Err(Error::RefName(_))), "{moved:?}");
+    hub.repository.update_refs(&[to(None)]).unwrap();
+    assert_eq!(hub.repository.find_ref(&name).unwrap(), None);
 }

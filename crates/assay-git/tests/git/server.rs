@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_git::{
-    Error, Expected, Push, ReceiveLimits, Received, RefChange, RefName, Repository, Service,
+    Error, Expected, Processes, Push, ReceiveLimits, Received, RefChange, RefName, Repository,
+    Service,
 };
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -65,7 +67,9 @@ async fn serve(stream: TcpStream, repository: &Repository, limits: &ReceiveLimit
             ("receive-pack-advertisement", answer.unwrap())
         }
         "git-upload-pack" => {
-            let mut output = repository.upload_pack(body, protocol).unwrap();
+            let processes = Processes::new(1, Duration::from_mins(1));
+            let output = repository.upload_pack(body, protocol, &processes);
+            let mut output = output.await.unwrap();
             let mut answer = Vec::new();
             output.read_to_end(&mut answer).await.unwrap();
             ("upload-pack-result", answer)

@@ -243,6 +243,7 @@ async fn a_push_beyond_the_limits_is_refused_with_the_limit() {
         commands: 2,
         pack_bytes: 500_000,
         object_bytes: 3_000_000,
+        ..ReceiveLimits::default()
     };
     let server = Server::judged(&hub.repository, limits, |_, _| Ok(())).await;
     let clone = clone(&hub, &server, "clone", &[]).await;

@@ -288,3 +288,77 @@ fn paths_that_a_hub_cannot_name_are_left_out() {
     assert_eq!(changes.len(), 1);
     assert_eq!(entries[0].path.as_str(), "good");
 }
+
+/// The most descriptors that this process has open while something is done.
+#[cfg(target_os = "linux")]
+fn most_descriptors(work: impl FnOnce()) -> usize {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let counted = scope.spawn(|| {
+            let mut most = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                most = most.max(std::fs::read_dir("/proc/self/fd").unwrap().count());
+            }
+            most
+        });
+        work();
+        is_done.store(true, Ordering::Relaxed);
+        counted.join().unwrap()
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_commit_of_25000_files_needs_few_descriptors_and_is_one_pack() {
+    let hub = Hub::with(&[("a", "1")]);
+    let files = (0..25_000).map(|n| put(&format!("data/{}/{n}.json", n % 100), &n.to_string()));
+    let files: Vec<Operation> = files.collect();
+
+    let most = most_descriptors(|| {
+        hub.commit_to(&RefName::main(), files, 1);
+    });
+
+    // The other tests of this process have some open as well.
+    assert!(most < 512, "{most} descriptors");
+    let counted = hub.git(&["count-objects", "-v"]);
+    assert!(
+        counted.contains("in-pack: 25102\npacks: 1\n"),
+        "25,000 files, 101 folders and a commit: {counted}"
+    );
+    assert_eq!(hub.git(&["show", "HEAD:data/7/24907.json"]), "24907");
+    assert_eq!(hub.unfinished(), 0);
+    hub.assert_sound();
+}
+
+#[test]
+fn a_commit_of_few_files_is_written_without_a_pack() {
+    let hub = Hub::with(&[("a", "1")]);
+    let files = (0..99).map(|n| put(&n.to_string(), &n.to_string()));
+
+    hub.commit_to(&RefName::main(), files.collect(), 1);
+
+    assert!(hub.git(&["count-objects", "-v"]).contains("\npacks: 0\n"));
+    hub.assert_sound();
+}
+
+#[test]
+fn what_does_not_fit_into_memory_can_be_read_before_it_is_admitted() {
+    let hub = Hub::with(&[("a", "1")]);
+    let text = |n: usize| format!("{n}{}", "x".repeat(100_000));
+    let files: Vec<Operation> = (0..300).map(|n| put(&n.to_string(), &text(n))).collect();
+    let quarantine = hub.repository.quarantine();
+    let commit = quarantine.write(&plan(Some(hub.main()), files, 1)).unwrap();
+
+    let objects = quarantine.objects();
+
+    for n in [0, 150, 299] {
+        let entry = objects.entry(commit, &path(&n.to_string())).unwrap();
+        let read = objects.read(entry.unwrap().oid, 200_000).unwrap();
+        assert_eq!(read, text(n).into_bytes());
+    }
+    drop(objects);
+    quarantine.admit().unwrap();
+    hub.assert_sound();
+}

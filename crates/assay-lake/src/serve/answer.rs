@@ -13,7 +13,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use futures_util::stream;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::io::ReaderStream;
 
 use super::refuse::Refused;
@@ -37,7 +37,6 @@ pub(super) async fn whole(
     engine: Engine,
     mut answer: Answer,
     ask: &Ask,
-    turn: OwnedSemaphorePermit,
 ) -> Result<Response<Body>, Refused> {
     let mut spool = Spool::new(ask.budget.bytes).map_err(|error| Refused::ours(&error))?;
     let extent = match fill(&mut answer, ask, &mut spool).await {
@@ -45,7 +44,7 @@ pub(super) async fn whole(
         Err(_) if spool.is_full => return Err(Refused::size(ask.budget.bytes)),
         Err(error) => return Err(error.into()),
     };
-    drop((answer, engine, turn));
+    drop((answer, engine));
     let (file, bytes) = spool.finish().map_err(|error| Refused::ours(&error))?;
     let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
     let mut response = Response::new(body);
@@ -62,12 +61,7 @@ pub(super) async fn whole(
 }
 
 /// Sends an answer as it is made. One that fails on the way breaks off, so that half of it is not taken for all.
-pub(super) fn stream(
-    engine: Engine,
-    mut answer: Answer,
-    ask: &Ask,
-    turn: OwnedSemaphorePermit,
-) -> Response<Body> {
+pub(super) fn stream(engine: Engine, mut answer: Answer, ask: &Ask) -> Response<Body> {
     let (format, most) = (ask.format, ask.budget.rows);
     let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(PIECES_AHEAD);
     tokio::spawn(async move {
@@ -76,7 +70,7 @@ pub(super) fn stream(
             complain(&chain(&error));
             let _ = sender.send(Err(io::Error::other("broken off"))).await;
         }
-        drop((engine, turn));
+        drop(engine);
     });
     let pieces = stream::unfold(receiver, async |mut receiver| {
         let piece = receiver.recv().await?;
@@ -114,7 +108,7 @@ async fn pour(
     let schema = answer.schema();
     let mut waiting = Waiting::default();
     begin(format, &schema, &mut waiting)?;
-    let mut sink = Sink::new(form(format), &schema, waiting.clone())?;
+    let mut sink = Sink::new(form(format), &schema, waiting.clone())?.streamed();
     let mut extent = Extent::default();
     while let Some(batch) = answer.next().await? {
         sink.write(&extent.admit(&batch, most))?;

@@ -9,6 +9,9 @@ use datafusion::error::DataFusionError;
 use crate::commands::chain;
 use crate::printer::complain;
 
+/// What the engine says when a question writes more to the disk than it may.
+const SPILL_LIMIT: &str = "the spilling process has exceeded the allowable limit";
+
 /// Why a question is not answered.
 #[derive(Debug)]
 pub(crate) struct Refused(Refusal);
@@ -38,6 +41,30 @@ impl Refused {
         )
     }
 
+    /// It needs more than its budget.
+    fn resources() -> Self {
+        Self::because(
+            RefusalKind::Size,
+            "the question needs more memory or room on the disk than it may use",
+        )
+    }
+
+    /// The question has ended the process that worked on it.
+    pub(crate) fn fatal() -> Self {
+        Self::because(
+            RefusalKind::Fatal,
+            "the question needs more memory than it may use; ask for fewer rows or columns, or in smaller steps",
+        )
+    }
+
+    /// The request is no question.
+    pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
+        Self::because(
+            RefusalKind::Question,
+            format!("this is no question: {error}"),
+        )
+    }
+
     /// It is the fault of the lake. What it is stays on this machine.
     pub(crate) fn ours(error: &dyn std::error::Error) -> Self {
         complain(&chain(error));
@@ -58,6 +85,7 @@ impl From<Error> for Refused {
             Error::Query(cause) => of_engine(cause, &error),
             Error::NotAQuestion(_)
             | Error::NotForStrangers
+            | Error::Settings
             | Error::TooDeep(_)
             | Error::TooLong(_)
             | Error::Compare(_) => Self::because(RefusalKind::Question, error.to_string()),
@@ -86,11 +114,11 @@ impl From<Error> for Refused {
 
 /// What the engine says of a question is for whoever asked; what it says of files is not.
 fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
+    if wrote_too_much(cause) {
+        return Refused::resources();
+    }
     match cause.find_root() {
-        DataFusionError::ResourcesExhausted(_) => Refused::because(
-            RefusalKind::Size,
-            "the question needs more memory or room on the disk than it may use",
-        ),
+        DataFusionError::ResourcesExhausted(_) => Refused::resources(),
         DataFusionError::SQL(..)
         | DataFusionError::Plan(_)
         | DataFusionError::SchemaError(..)
@@ -100,8 +128,24 @@ fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
         | DataFusionError::ArrowError(..) => {
             Refused::because(RefusalKind::Question, error.to_string())
         }
+        DataFusionError::External(own) if own.is::<regex::Error>() => Refused::because(
+            RefusalKind::Question,
+            format!("the regular expression cannot be used: {own}"),
+        ),
         _ => Refused::ours(error),
     }
+}
+
+/// Whether a question was stopped because it wrote more to the disk than it may. The engine has no error of its own for that.
+fn wrote_too_much(cause: &DataFusionError) -> bool {
+    let mut next: Option<&dyn std::error::Error> = Some(cause);
+    while let Some(error) = next {
+        if error.to_string().contains(SPILL_LIMIT) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 impl IntoResponse for Refused {

@@ -88,10 +88,11 @@ async fn what_is_pushed_can_be_asked_for() {
     let samples = "SELECT count(*) AS n FROM instances WHERE model = 'acme/small'";
     assert_eq!(filled.answer(samples).await, "n\n8\n");
     let paths = filled.answer("SELECT path FROM records").await;
-    assert!(
-        paths.starts_with("path\ndatasets/alice/store/data/arith/"),
-        "no path of this machine is told: {paths}"
-    );
+    let (kind, path) = paths.trim_end().split_once("datasets/").unwrap();
+    assert_eq!(kind, "path\n", "no path of this machine is told: {paths}");
+    let (uid, path) = path.split_once('/').unwrap();
+    assert_eq!(uid.len(), 32, "{paths}");
+    assert!(path.starts_with("alice/store/data/arith/"), "{paths}");
 }
 
 #[tokio::test]
@@ -157,6 +158,182 @@ async fn a_changed_file_replaces_its_rows_and_a_deleted_repository_takes_them_al
     assert_eq!(removed.removed, 1, "{removed:?}");
     let left = filled.answer("SELECT count(*) AS n FROM results").await;
     assert_eq!(left, "n\n0\n");
+}
+
+const COUNT: &str = "SELECT count(*) AS n FROM instances";
+
+impl Filled {
+    /// Removes the objects of a repository behind the back of the hub.
+    async fn break_repository(&self, repo: &str) {
+        let info = self.hub.get(Person::Alice, &format!("/api/{repo}")).await;
+        let info = info.expect(200).json();
+        let number = u64::from_str_radix(info["_id"].as_str().unwrap(), 16).unwrap();
+        let repositories = self.hub.directory().join("data/repos");
+        let objects = walkdir::WalkDir::new(repositories).into_iter().flatten();
+        let name = format!("{number}.git");
+        let mut removed = 0;
+        for entry in objects.filter(|entry| entry.file_type().is_file()) {
+            let path = entry.path();
+            let is_below = |name: &str| path.components().any(|part| part.as_os_str() == name);
+            if is_below(&name) && is_below("objects") {
+                std::fs::remove_file(path).unwrap();
+                removed += 1;
+            }
+        }
+        assert!(removed > 0, "there is something to break");
+    }
+
+    async fn delete(&self, organization: &str, name: &str) {
+        let body = json!({ "name": name, "organization": organization, "type": "dataset" });
+        self.hub
+            .ask(
+                Person::Alice,
+                Method::DELETE,
+                "/api/repos/delete",
+                body.to_string().into(),
+            )
+            .await
+            .expect(200);
+    }
+
+    async fn rename(&self, from: &str, to: &str) {
+        let body = json!({ "fromRepo": from, "toRepo": to, "type": "dataset" });
+        self.hub
+            .post(Person::Alice, "/api/repos/move", body)
+            .await
+            .expect(200);
+    }
+
+    async fn set_private(&self, repo: &str, private: bool) {
+        let path = format!("/api/datasets/{repo}/settings");
+        let body = json!({ "private": private });
+        self.hub.put(Person::Alice, &path, body).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_gone_with_that_change_and_does_not_come_back() {
+    let filled = Filled::new().await;
+    filled
+        .push_run("datasets/alice/store", &Run::all()[0])
+        .await;
+    filled.hub.fill_lake().await.unwrap();
+    let before = filled.answer(COUNT).await;
+
+    filled.set_private("alice/store", true).await;
+    let private = filled.answer(COUNT).await;
+    filled.delete("alice", "store").await;
+    let deleted = filled.answer(COUNT).await;
+    // Whoever has the name now is somebody else.
+    filled
+        .hub
+        .create(Person::Alice, "datasets/alice/store")
+        .await
+        .expect(200);
+    let taken = filled.answer(COUNT).await;
+
+    assert_eq!(before, "n\n8\n");
+    assert_eq!([private, deleted, taken], ["n\n0\n"; 3].map(str::to_owned));
+}
+
+#[tokio::test]
+async fn a_renamed_repository_keeps_its_rows_until_it_is_deleted() {
+    let filled = Filled::new().await;
+    filled
+        .push_run("datasets/alice/store", &Run::all()[0])
+        .await;
+    filled.hub.fill_lake().await.unwrap();
+
+    filled.rename("alice/store", "alice/archive").await;
+    let renamed = filled.answer(COUNT).await;
+    filled.hub.fill_lake().await.unwrap();
+    let filled_again = filled.answer(COUNT).await;
+    let path = filled.answer("SELECT path FROM records").await;
+    filled.rename("alice/archive", "alice/attic").await;
+    filled.delete("alice", "attic").await;
+    let deleted = filled.answer(COUNT).await;
+
+    assert_eq!(
+        (renamed.as_str(), filled_again.as_str()),
+        ("n\n8\n", "n\n8\n")
+    );
+    assert!(path.contains("/alice/archive/data/"), "{path}");
+    assert_eq!(deleted, "n\n0\n");
+}
+
+#[tokio::test]
+async fn rows_do_not_tell_which_names_are_private() {
+    let filled = Filled::new().await;
+    let hub = &filled.hub;
+    hub.create(Person::Bob, "models/bob/secret")
+        .await
+        .expect(200);
+    let body = json!({ "private": true });
+    hub.put(Person::Bob, "/api/models/bob/secret/settings", body)
+        .await
+        .expect(200);
+    let guess = Run {
+        model: "bob/secret",
+        ..Run::all()[0].clone()
+    };
+    filled.push_run("datasets/alice/guesses", &guess).await;
+    filled.hub.fill_lake().await.unwrap();
+
+    let found = filled
+        .answer("SELECT count(*) AS n FROM records WHERE model = 'bob/secret'")
+        .await;
+
+    assert_eq!(found, "n\n1\n");
+}
+
+#[tokio::test]
+async fn a_name_that_no_file_can_have_keeps_one_file_out_of_the_lake() {
+    let filled = Filled::new().await;
+    let run = &Run::all()[0];
+    filled.push_run("datasets/alice/store", run).await;
+    let hub = &filled.hub;
+    hub.create(Person::Bob, "datasets/bob/long")
+        .await
+        .expect(200);
+    let long = format!("data/{}.json", "a".repeat(300));
+    let committed = hub
+        .commit(Person::Bob, "datasets/bob/long", &[(long.as_str(), "{}")])
+        .await;
+    assert!(
+        [200, 400, 422].contains(&committed.status),
+        "{}",
+        committed.status
+    );
+
+    let first = filled.hub.fill_lake().await.unwrap();
+    filled.delete("alice", "store").await;
+    let second = filled.hub.fill_lake().await.unwrap();
+
+    assert_eq!(
+        (first.added, second.removed),
+        (1, 1),
+        "{first:?} {second:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_repository_that_cannot_be_read_keeps_no_other_out_of_the_lake() {
+    let filled = Filled::new().await;
+    let runs = Run::all();
+    filled.push_run("datasets/alice/broken", &runs[0]).await;
+    filled.push_run("datasets/alice/store", &runs[1]).await;
+    filled.push_run("datasets/alice/other", &runs[2]).await;
+    filled.break_repository("datasets/alice/broken").await;
+
+    let first = filled.hub.fill_lake().await.unwrap();
+    filled.delete("alice", "store").await;
+    let second = filled.hub.fill_lake().await.unwrap();
+
+    assert_eq!(
+        (first.added, second.removed),
+        (2, 1),
+        "{first:?} {second:?}"
+    );
 }
 
 #[cfg(target_os = "linux")]

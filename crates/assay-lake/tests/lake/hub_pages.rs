@@ -183,26 +183,6 @@ async fn what_cannot_be_compared_is_said_on_the_page() {
 }
 
 #[tokio::test]
-async fn a_private_model_is_on_no_page_about_samples() {
-    let scene = Scene::new().await;
-    scene.make("acme/large").await;
-    scene.set_private("acme/large", true).await;
-
-    for path in [
-        "/samples",
-        "/samples?benchmark=arith&task=sums",
-        "/samples?benchmark=arith&task=sums&q=it+is",
-        "/head-to-head?a=acme/small&b=zeta/base",
-    ] {
-        let page = page(&scene, path).await;
-
-        assert!(!page.contains("acme/large"), "{path}");
-    }
-    let list = words(&page(&scene, "/samples?benchmark=arith&task=sums").await);
-    assert!(list.contains("of 2") && !list.contains("of 3"), "{list}");
-}
-
-#[tokio::test]
 async fn what_a_sample_says_does_nothing() {
     let world = World::new();
     let run = &Run::all()[0];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use assay_formats::lake_api::{
-    Ask, AskCompare, AskIngest, Budget, Delivery, Format, Hidden, Ingested, ROWS_HEADER, Refusal,
-    RefusalKind, TRUNCATED_HEADER,
+    Ask, AskCompare, AskIngest, Budget, CallerClass, Delivery, Format, Ingested, ROWS_HEADER,
+    Refusal, RefusalKind, SourceFilter, TRUNCATED_HEADER,
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -24,6 +24,7 @@ use crate::support::World;
 pub(crate) struct Process {
     child: Child,
     pub(crate) socket: PathBuf,
+    root: PathBuf,
 }
 
 /// What it answered.
@@ -56,7 +57,11 @@ impl Process {
             .read_line(&mut line)
             .unwrap();
         assert!(line.starts_with("answering on "), "{line}");
-        Self { child, socket }
+        Self {
+            child,
+            socket,
+            root: world.root.path().to_owned(),
+        }
     }
 
     async fn post(&self, path: &str, body: &impl Serialize) -> Reply {
@@ -85,6 +90,24 @@ impl Process {
 
     async fn query(&self, ask: &Ask) -> Reply {
         self.post("/query", ask).await
+    }
+
+    /// A question by somebody for whom nothing exists that was taken from the files of `acme/large`.
+    fn without_large(&self, sql: &str) -> Ask {
+        let root = self.root.to_str().unwrap();
+        let visible = [
+            "data/arith/acme/small",
+            "data/arith/zeta",
+            "data/prose/acme/small",
+            "data/tools",
+        ];
+        Ask {
+            sources: SourceFilter {
+                restricted: vec![root.to_owned()],
+                visible: visible.map(|path| format!("{root}/{path}")).into(),
+            },
+            ..ask(sql)
+        }
     }
 }
 
@@ -129,19 +152,9 @@ fn ask(sql: &str) -> Ask {
         sql: sql.to_owned(),
         format: Format::Csv,
         budget: BUDGET,
-        hidden: Hidden::default(),
+        class: CallerClass::Anonymous,
+        sources: SourceFilter::default(),
         delivery: Delivery::Whole,
-    }
-}
-
-/// The same question by somebody for whom `acme/large` does not exist.
-fn without_large(sql: &str) -> Ask {
-    Ask {
-        hidden: Hidden {
-            models: vec!["ACME/Large".to_owned()],
-            ..Hidden::default()
-        },
-        ..ask(sql)
     }
 }
 
@@ -214,11 +227,9 @@ pub(crate) async fn assert_hides_rows(process: &Process) {
         "SELECT * FROM information_schema.tables",
         "SELECT * FROM information_schema.columns",
         "SELECT * FROM information_schema.views",
-        "SELECT * FROM information_schema.df_settings",
-        "SHOW ALL",
     ] {
         let seen = process.query(&ask(sql)).await;
-        let reply = process.query(&without_large(sql)).await;
+        let reply = process.query(&process.without_large(sql)).await;
 
         assert_eq!(seen.status, 200, "{sql}: {}", seen.text());
         assert_eq!(reply.status, 200, "{sql}: {}", reply.text());
@@ -228,7 +239,7 @@ pub(crate) async fn assert_hides_rows(process: &Process) {
             reply.text()
         );
         // A question that shows nothing to anybody would prove nothing.
-        let is_of_rows = !sql.contains("information_schema") && !sql.starts_with("SHOW");
+        let is_of_rows = !sql.contains("information_schema");
         let is_shown = seen.text().contains("acme/large") || sql.ends_with("benchmarks");
         assert!(is_shown || !is_of_rows, "{sql}: {}", seen.text());
     }
@@ -257,7 +268,7 @@ pub(crate) async fn assert_does_not_count_them(process: &Process) {
     ] {
         assert_eq!(process.query(&ask(sql)).await.text(), all, "{sql}");
         assert_eq!(
-            process.query(&without_large(sql)).await.text(),
+            process.query(&process.without_large(sql)).await.text(),
             seen,
             "{sql}"
         );
@@ -273,7 +284,7 @@ pub(crate) async fn assert_keeps_silent_about_them(process: &Process) {
         "SELECT 1 / (CASE WHEN model = 'acme/large' THEN 0 ELSE 1 END) AS n FROM results",
         "SELECT CAST(content AS INT) AS n FROM messages WHERE model = 'acme/large'",
     ] {
-        let reply = process.query(&without_large(sql)).await;
+        let reply = process.query(&process.without_large(sql)).await;
 
         assert!(!reply.text().contains("large"), "{sql}: {}", reply.text());
         let tells = sql.contains("CAST(model AS INT) = 1 OR");
@@ -285,16 +296,16 @@ pub(crate) async fn assert_keeps_silent_about_them(process: &Process) {
 async fn what_came_from_a_hidden_directory_is_hidden_in_every_table() {
     let world = World::ingested();
     let process = Process::start(&world, &[]);
-    let directory = world.root.path().join("data/arith");
-    let hidden = Hidden {
-        sources: vec![directory.to_str().unwrap().to_owned()],
-        ..Hidden::default()
+    let root = world.root.path().to_str().unwrap();
+    let sources = SourceFilter {
+        restricted: vec![format!("{root}/data")],
+        visible: vec![format!("{root}/data/prose"), format!("{root}/data/tools")],
     };
 
     for (table, seen) in [("results", 4), ("records", 3), ("instances", 10)] {
         let sql = format!("SELECT count(*) AS n FROM {table}");
         let question = Ask {
-            hidden: hidden.clone(),
+            sources: sources.clone(),
             ..ask(&sql)
         };
 
@@ -323,6 +334,14 @@ async fn files_plans_changes_and_what_no_csv_holds_are_refused() {
         "SET datafusion.execution.batch_size = 1",
         "SELECT 1; SELECT 2",
         "SELECT array_agg(model) FROM results",
+        "SELECT input_file_name() FROM instances",
+        "SELECT file_row_index() FROM instances",
+        "SHOW ALL",
+        "SHOW datafusion.execution.batch_size",
+        "SELECT * FROM information_schema.df_settings",
+        "SELECT 1 WHERE EXISTS (SELECT * FROM information_schema.df_settings)",
+        "SELECT regexp_replace(model, '(((a{100}){100}){100}){100}', '') FROM results",
+        "SELECT model FROM results WHERE model ~ '(((a{100}){100}){100}){100}'",
         "",
     ] {
         let reply = process.query(&ask(sql)).await;
@@ -374,6 +393,155 @@ async fn time_has_an_end_and_the_next_question_is_answered() {
 
     assert_eq!((slow.status, slow.refusal().kind), (408, RefusalKind::Time));
     assert_eq!(next.status, 200);
+}
+
+/// Questions that take more memory than any budget counts, each in its own way.
+const GREEDY: [&str; 8] = [
+    "SELECT array_length(array_resize([1], 2000000000, 7))",
+    "SELECT length(repeat('x', 2000000000))",
+    "SELECT array_length(array_repeat('abcdefgh', 900000000))",
+    "SELECT length(lpad('a', 2147483647, 'b'))",
+    "SELECT count(*) FROM (SELECT unnest(range(1, 2000000000)))",
+    "SELECT max(length(repeat(model, 20000000))) FROM results",
+    "SELECT length(string_agg(repeat(model, 100000), '')) FROM results, generate_series(1, 10000)",
+    "SELECT count(*) FROM (SELECT a.value AS a, b.value AS b, c.value AS c, array_agg(b.value) FROM generate_series(1, 100) a, \
+     generate_series(1, 100) b, generate_series(1, 100) c GROUP BY cube (a.value, b.value, c.value, a.value + 1, b.value + 1, \
+     c.value + 1, a.value + b.value, b.value + c.value, a.value + c.value))",
+];
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_question_without_bounds_ends_alone_and_the_next_one_is_answered() {
+    let world = World::ingested();
+    let process = Process::start(&world, &["--memory", "2048", "--jobs", "2"]);
+
+    for sql in GREEDY {
+        let mut greedy = ask(sql);
+        greedy.budget.seconds = 5;
+        let greedy = process.query(&greedy).await;
+        let next = process
+            .query(&ask("SELECT count(*) AS n FROM results"))
+            .await;
+
+        assert!(
+            [408, 413].contains(&greedy.status),
+            "{sql}: {}",
+            greedy.text()
+        );
+        assert_eq!(next.text(), "n\n8\n", "{sql}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_question_that_ends_its_process_takes_no_other_with_it() {
+    let world = World::ingested();
+    let process = Process::start(&world, &["--memory", "2048", "--jobs", "1"]);
+    let mut slow = ask(ENDLESS);
+    slow.class = CallerClass::Account;
+    slow.budget.seconds = 5;
+    let endless = process.query(&slow);
+    let greedy = async {
+        let mut replies = Vec::new();
+        for _ in 0..3 {
+            replies.push(process.query(&ask(GREEDY[0])).await);
+        }
+        replies
+    };
+
+    let (endless, greedy) = tokio::join!(endless, greedy);
+
+    assert_eq!(
+        endless.status, 408,
+        "it was worked on until its time was up"
+    );
+    for reply in greedy {
+        assert_eq!(reply.refusal().kind, RefusalKind::Fatal, "{}", reply.text());
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_writes_too_much_is_told_so_in_our_words() {
+    let world = World::ingested();
+    let process = Process::start(&world, &["--jobs", "1"]);
+    let mut sorted = ask(
+        "SELECT a.value, repeat('x', 2000) AS text FROM generate_series(1, 300000) a ORDER BY text, a.value DESC",
+    );
+    sorted.budget.memory = 32 << 20;
+    sorted.budget.seconds = 120;
+
+    let reply = process.query(&sorted).await;
+
+    assert_eq!(
+        (reply.status, reply.refusal().kind),
+        (413, RefusalKind::Size),
+        "{}",
+        reply.text()
+    );
+    assert!(
+        !reply.text().contains("allowable limit"),
+        "{}",
+        reply.text()
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_question_wrote_to_the_disk_goes_with_its_process() {
+    let world = World::ingested();
+    let process = Process::start(&world, &["--jobs", "1"]);
+    let mut sorted = ask(
+        "SELECT a.value, repeat('x', 500) AS text FROM generate_series(1, 100000000) a ORDER BY text, a.value DESC",
+    );
+    sorted.budget.memory = 32 << 20;
+    sorted.budget.seconds = 2;
+
+    let stopped = process.query(&sorted).await;
+
+    let spill = process.socket.with_extension("spill");
+    let next = process.query(&ask("SELECT 1")).await;
+    assert_eq!((stopped.status, next.status), (408, 200));
+    let left = || -> u64 {
+        let files = walkdir::WalkDir::new(&spill).into_iter().flatten();
+        files
+            .filter_map(|file| file.metadata().ok())
+            .filter(std::fs::Metadata::is_file)
+            .map(|file| file.len())
+            .sum()
+    };
+    while left() > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn accounts_and_pages_do_not_wait_for_strangers() {
+    let world = World::ingested();
+    let process = Process::start(&world, &["--jobs", "1"]);
+    let mut slow = ask(ENDLESS);
+    slow.budget.seconds = 30;
+    let of = |class| Ask {
+        class,
+        ..ask("SELECT 1 AS n")
+    };
+
+    let strangers = async {
+        let both = [process.query(&slow), process.query(&slow)];
+        futures_util::future::join_all(both).await
+    };
+    let others = async {
+        // A stranger who is refused has waited for the turns that the endless questions have.
+        while process.query(&of(CallerClass::Anonymous)).await.status == 200 {}
+        let account = process.query(&of(CallerClass::Account)).await;
+        let page = process.query(&of(CallerClass::Page)).await;
+        [account.status, page.status]
+    };
+    let answered = tokio::select! {
+        replies = strangers => panic!("{:?}", replies.iter().map(|reply| reply.status).collect::<Vec<_>>()),
+        answered = others => answered,
+    };
+
+    assert_eq!(answered, [200, 200]);
 }
 
 #[tokio::test]
@@ -434,10 +602,10 @@ async fn models_are_compared_and_a_hidden_one_is_unknown() {
         metric: None,
         flips: 10,
         budget: BUDGET,
-        hidden: Hidden::default(),
+        sources: SourceFilter::default(),
     };
     let veiled = AskCompare {
-        hidden: without_large("").hidden,
+        sources: process.without_large("").sources,
         ..question.clone()
     };
 

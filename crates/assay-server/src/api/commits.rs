@@ -1,6 +1,6 @@
 use assay_app::{CommitRequest, Committed, Need, Operation};
 use assay_formats::hub_api::{self, CommitError, CommitFault, CommitLimits, CommitReader};
-use assay_model::Diagnostic;
+use assay_model::{Diagnostic, Timestamp};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -80,7 +80,6 @@ async fn commit(
     Query(query): Query<CommitQuery>,
     request: Request,
 ) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
-    let received_at = Some(state.web.clock.now());
     let create_pull = query.create_pr.0;
     // A stranger is sent away before the upload, not after it. The hub decides once more, in detail.
     let need = if create_pull || revision.starts_with("refs/pr/") {
@@ -89,14 +88,14 @@ async fn commit(
         Need::Write
     };
     let repo = name.open(&state, &caller, need).await?;
-    let commit = read(&state, request.into_body()).await?;
+    let (commit, received_at) = read(&state, request.into_body()).await?;
     let request = CommitRequest {
         revision,
         summary: commit.summary,
         description: commit.description,
         parent: commit.parent.map(|parent| parent.to_string()),
         create_pull,
-        received_at,
+        received_at: Some(received_at),
         operations: commit.operations.into_iter().flat_map(operations).collect(),
     };
     let hub = &state.hub;
@@ -120,9 +119,12 @@ async fn commit(
     ))
 }
 
-/// Reads the body as it arrives. Content that is more than a little goes to temporary files, so a commit of a hundred
+/// Reads the body as it arrives, and tells when the last of it came. Content that is more than a little goes to temporary files, so a commit of a hundred
 /// megabytes takes no more memory than a small one.
-async fn read(state: &AppState, body: Body) -> Result<hub_api::Commit<Spool>, Failure> {
+async fn read(
+    state: &AppState,
+    body: Body,
+) -> Result<(hub_api::Commit<Spool>, Timestamp), Failure> {
     let limits = &state.web.limits;
     let scratch = state.web.scratch.clone();
     let mut reader = CommitReader::new(
@@ -137,7 +139,10 @@ async fn read(state: &AppState, body: Body) -> Result<hub_api::Commit<Spool>, Fa
     let mut seen: u64 = 0;
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| Failure::invalid("the body of the commit broke off"))?;
+        let piece = piece.map_err(|error| {
+            Failure::too_slow(&error)
+                .unwrap_or_else(|| Failure::invalid("the body of the commit broke off"))
+        })?;
         seen = seen.saturating_add(piece.len() as u64);
         if seen > most {
             let text = format!("the body of a commit may have {most} bytes at most");
@@ -145,7 +150,9 @@ async fn read(state: &AppState, body: Body) -> Result<hub_api::Commit<Spool>, Fa
         }
         reader.feed(&piece).map_err(refused)?;
     }
-    reader.finish().map_err(refused)
+    let received_at = state.web.clock.now();
+    let commit = reader.finish().map_err(refused)?;
+    Ok((commit, received_at))
 }
 
 fn refused(error: CommitError) -> Failure {

@@ -1,4 +1,4 @@
-use assay_app::{DiscussionFilter, Event, Need, NewDiscussion, Repo, Status};
+use assay_app::{DiscussionFilter, Event, EventPage, Need, NewDiscussion, Repo, Status};
 use assay_formats::hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -40,7 +40,8 @@ pub(crate) fn routes() -> Routes {
             "/{namespace}/{name}/discussions/{num}",
             get(
                 show,
-                says("Shows a discussion or pull request with everything that happened.")
+                says("Shows a discussion or pull request with what happened.")
+                    .more("An answer has at most 2,000 events with about 4 MiB of text; the rest comes with `events_after`. A diff that is too much work is left out, and a line that begins with `#` says how to get it.")
                     .query::<ShowQuery>()
                     .answers::<hub_api::Discussion>("The discussion."),
             ),
@@ -144,6 +145,9 @@ struct ShowQuery {
     #[serde(default)]
     #[param(value_type = bool)]
     diff: Flag,
+    /// How many events to leave out, for a discussion with more than one answer can have.
+    #[serde(default)]
+    events_after: u64,
 }
 
 /// Lists discussions and pull requests, newest first.
@@ -215,7 +219,11 @@ async fn show(
     Query(query): Query<ShowQuery>,
 ) -> Result<Json<hub_api::Discussion>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let details = state.hub.discussion(&repo, num, query.diff.0).await?;
+    let page = EventPage {
+        offset: query.events_after,
+        ..EventPage::all()
+    };
+    let details = state.hub.discussion(&repo, num, query.diff.0, page).await?;
     Ok(Json(wire::details(&details)))
 }
 

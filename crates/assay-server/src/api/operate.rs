@@ -1,16 +1,17 @@
 //! What only operators do over HTTP, below `/api/assay`: it is no part of what other hubs offer.
 
+use assay_app::{AccountKind, LookAlike, NewAccount};
 use assay_formats::hub_api;
 use assay_model::RepoId;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, JsonBody, Segments};
-use crate::routes::{Routes, post, put};
+use crate::extract::{Asker, JsonBody, Query, Segments};
+use crate::routes::{Routes, get, post, put};
 use crate::state::AppState;
 use crate::wire;
 
@@ -21,10 +22,11 @@ pub(crate) fn routes() -> Routes {
             post(
                 create_organisation,
                 says("Makes an organisation.")
-                    .asks(Door::Operators)
+                    .more("The caller becomes its first admin. The setting `organizations.create` says whether every user may do this or operators alone; `limits.organizations` bounds how many one user makes. A name that looks like that of another account is refused, unless an operator sets `allowLookAlike`.")
+                    .asks(Door::SignedIn)
                     .takes::<NewOrganisation>()
                     .answers::<hub_api::Account>("The organisation.")
-                    .refuses(&[Refusal::Taken]),
+                    .refuses(&[Refusal::Taken, Refusal::Forbidden]),
             ),
         )
         .route(
@@ -39,6 +41,74 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
+/// What operators removed for good, for everyone to read.
+pub(crate) fn removals() -> Routes {
+    Routes::about(Subject::Operation).route(
+        "/api/assay/removals",
+        get(
+            list_removals,
+            says("Lists what operators removed for good, newest first.")
+                .more("What was part of a private repository is listed without its name.")
+                .query::<RemovalsQuery>()
+                .answers::<Removals>("Fifty at most."),
+        ),
+    )
+}
+
+/// The query of `GET /api/assay/removals`.
+#[derive(Debug, Deserialize, IntoParams)]
+struct RemovalsQuery {
+    /// The page, from 0.
+    #[serde(default)]
+    p: u32,
+}
+
+/// A page of removals.
+#[derive(Debug, Serialize, ToSchema)]
+struct Removals {
+    /// The removals, newest first.
+    removals: Vec<Removal>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// One removal.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Removal {
+    /// The time of the removal.
+    removed_at: String,
+    /// The kind of what was removed: `discussion`, `commits`, `comment` or `account`.
+    kind: &'static str,
+    /// The repository that it was part of, such as `models/alice/small`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
+    /// What was removed, such as `#4`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subject: String,
+    /// The reason that the operator gave.
+    reason: String,
+}
+
+async fn list_removals(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Query(query): Query<RemovalsQuery>,
+) -> Result<Json<Removals>, Failure> {
+    let page = state.hub.purged(&caller, query.p).await?;
+    let removals = page.items.into_iter().map(|item| Removal {
+        removed_at: item.at.to_string(),
+        kind: item.kind,
+        repo: item.repo.map(|(kind, id)| format!("{kind}s/{id}")),
+        subject: item.subject,
+        reason: item.reason,
+    });
+    Ok(Json(Removals {
+        removals: removals.collect(),
+        more: page.more,
+    }))
+}
+
 /// The body of `POST /api/assay/organizations`.
 #[derive(Debug, Deserialize, ToSchema)]
 struct NewOrganisation {
@@ -47,6 +117,9 @@ struct NewOrganisation {
     /// The name for people; none for the same.
     #[serde(default)]
     fullname: Option<String>,
+    /// Whether a name is accepted that looks like that of another account. Only operators are heard.
+    #[serde(default, rename = "allowLookAlike")]
+    allow_look_alike: bool,
 }
 
 /// The body of `PUT /api/assay/benchmarks/{id}/official`.
@@ -77,10 +150,20 @@ async fn create_organisation(
     Asker(caller): Asker,
     JsonBody(request): JsonBody<NewOrganisation>,
 ) -> Result<Json<hub_api::Account>, Failure> {
-    let full_name = request.fullname.as_deref().unwrap_or(&request.name);
+    let new = NewAccount {
+        name: &request.name,
+        full_name: request.fullname.as_deref().unwrap_or(&request.name),
+        email: None,
+        operator: false,
+        look_alike: if request.allow_look_alike && caller.is_operator() {
+            LookAlike::Allowed
+        } else {
+            LookAlike::Refused
+        },
+    };
     let account = state
         .hub
-        .create_organisation(&caller, &request.name, full_name)
+        .create_account(&caller, AccountKind::Organisation, &new)
         .await?;
     Ok(Json(wire::account(
         &account.name,

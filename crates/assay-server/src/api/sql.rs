@@ -1,7 +1,7 @@
 //! Results and samples in SQL, from the lake.
 
 use assay_app::Caller;
-use assay_formats::lake_api::{Budget, Delivery, Format, ROWS_HEADER, TRUNCATED_HEADER};
+use assay_formats::lake_api::{CallerClass, Delivery, Format, ROWS_HEADER, TRUNCATED_HEADER};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -210,9 +210,10 @@ async fn table(
     let table = TABLES.iter().find(|table| Some(**table) == name);
     let table = table.ok_or_else(Failure::no_route)?;
     let lake = lake::wanted(state.web.lake.as_ref())?;
-    let turn = lake.turn(whence)?;
+    let turn = lake.turn(whence, CallerClass::Download)?;
     let answer = lake
         .ask(
+            &turn,
             &state.hub,
             format!("SELECT * FROM {table}"),
             Format::Parquet,
@@ -240,14 +241,20 @@ async fn answer(
             "a question has at most {MAX_QUERY} bytes"
         )));
     }
-    let turn = lake.turn(whence)?;
+    let (class, budget) = if caller.is_anonymous() {
+        (CallerClass::Anonymous, ANONYMOUS)
+    } else {
+        (CallerClass::Account, SIGNED_IN)
+    };
+    let turn = lake.turn(whence, class)?;
     let place = permalink(&question.query).map(|id| format!("/api/sql/{id}"));
     let answer = lake
         .ask(
+            &turn,
             &state.hub,
             question.query,
             question.format,
-            budget_of(caller),
+            budget,
             Delivery::Whole,
         )
         .await?;
@@ -256,14 +263,6 @@ async fn answer(
         response.headers_mut().insert(CONTENT_LOCATION, place);
     }
     Ok(response)
-}
-
-fn budget_of(caller: &Caller) -> Budget {
-    if caller.is_anonymous() {
-        ANONYMOUS
-    } else {
-        SIGNED_IN
-    }
 }
 
 /// The answer of the lake as ours: its body as it comes, and of its headers those that we know.

@@ -148,6 +148,13 @@ fn lake(config: &Config) -> Option<ConfigFault> {
              `lake.socket` its own `--cluster`",
         ));
     }
+    if config.lake.memory < LakeConfig::LEAST_MEMORY {
+        let reason = format!(
+            "questions cannot be answered with less than {} bytes",
+            LakeConfig::LEAST_MEMORY
+        );
+        return Some(ConfigFault::together("lake.memory", reason));
+    }
     let path = crate::lake::socket_of(config)?;
     (path.as_os_str().len() > MAX_SOCKET).then(|| {
         let reason = format!(

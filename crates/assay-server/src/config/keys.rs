@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use assay_app::Passphrase;
 
@@ -246,6 +247,12 @@ pub const KEYS: &[Key] = &[
         show: |config| show(config.lake.cluster.as_ref()),
     },
     Key {
+        name: "lake.memory",
+        about: "memory that all questions to the lake together may take, for the `assay-lake` that is started",
+        set: |config, text| set_bytes(text, &mut config.lake.memory),
+        show: |config| config.lake.memory.to_string(),
+    },
+    Key {
         name: "limits.body_bytes",
         about: "largest body of an ordinary request",
         set: |config, text| {
@@ -253,6 +260,88 @@ pub const KEYS: &[Key] = &[
             Ok(())
         },
         show: |config| config.body_bytes.to_string(),
+    },
+    Key {
+        name: "limits.answer_bytes",
+        about: "bytes of answers that wait in memory for their clients, all together",
+        set: |config, text| set_bytes(text, &mut config.answer_bytes),
+        show: |config| config.answer_bytes.to_string(),
+    },
+    Key {
+        name: "limits.connections",
+        about: "connections at once; never more than three quarters of the descriptors that the process may have",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of connections",
+                &mut config.connections.total,
+            )
+        },
+        show: |config| config.connections.total.to_string(),
+    },
+    Key {
+        name: "limits.connections_per_address",
+        about: "connections at once from one address; 0 is no limit, and behind a trusted proxy there is none",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of connections",
+                &mut config.connections.per_address,
+            )
+        },
+        show: |config| config.connections.per_address.to_string(),
+    },
+    Key {
+        name: "limits.header_seconds",
+        about: "time for the headers of a request, and for a TLS handshake",
+        set: |config, text| set_seconds(text, &mut config.connections.header_time),
+        show: |config| config.connections.header_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.idle_seconds",
+        about: "time that a connection may stay open between two requests",
+        set: |config, text| set_seconds(text, &mut config.connections.idle_time),
+        show: |config| config.connections.idle_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.stall_seconds",
+        about: "time that a client may be waited for while it sends or reads less than `limits.least_rate`",
+        set: |config, text| set_seconds(text, &mut config.connections.stall_time),
+        show: |config| config.connections.stall_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.least_rate",
+        about: "bytes a second that a client must send or read while it is waited for",
+        set: |config, text| set_bytes(text, &mut config.connections.least_rate),
+        show: |config| config.connections.least_rate.to_string(),
+    },
+    Key {
+        name: "limits.git_processes",
+        about: "fetches at once, and as many pushes",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of processes",
+                &mut config.limits.git_processes,
+            )?;
+            match config.limits.git_processes {
+                0 => Err("at least one process has to run".to_owned()),
+                _ => Ok(()),
+            }
+        },
+        show: |config| config.limits.git_processes.to_string(),
+    },
+    Key {
+        name: "limits.git_seconds",
+        about: "time that git may take for a fetch or a push, not counting the time in which it waits for the client",
+        set: |config, text| set_seconds(text, &mut config.limits.git_time),
+        show: |config| config.limits.git_time.as_secs().to_string(),
+    },
+    Key {
+        name: "limits.streamed_bytes",
+        about: "disk space for files out of git that are being sent",
+        set: |config, text| set_bytes(text, &mut config.limits.streamed_bytes),
+        show: |config| config.limits.streamed_bytes.to_string(),
     },
     Key {
         name: "limits.requests_per_token",
@@ -307,10 +396,40 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.pack_bytes.to_string(),
     },
     Key {
+        name: "limits.unpacked_bytes",
+        about: "largest push when its objects are unpacked",
+        set: |config, text| set_bytes(text, &mut config.limits.unpacked_bytes),
+        show: |config| config.limits.unpacked_bytes.to_string(),
+    },
+    Key {
+        name: "limits.push_objects",
+        about: "most objects in one push",
+        set: |config, text| parse(text, "a number of objects", &mut config.limits.push_objects),
+        show: |config| config.limits.push_objects.to_string(),
+    },
+    Key {
+        name: "limits.pushes_at_once",
+        about: "most pushes of one account that are received at once",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of pushes",
+                &mut config.limits.pushes_at_once,
+            )
+        },
+        show: |config| config.limits.pushes_at_once.to_string(),
+    },
+    Key {
         name: "limits.commit_files",
         about: "most files in one commit",
         set: |config, text| parse(text, "a number of files", &mut config.limits.commit_files),
         show: |config| config.limits.commit_files.to_string(),
+    },
+    Key {
+        name: "limits.push_commits",
+        about: "most new commits in one push",
+        set: |config, text| parse(text, "a number of commits", &mut config.limits.push_commits),
+        show: |config| config.limits.push_commits.to_string(),
     },
     Key {
         name: "limits.path_bytes",
@@ -331,10 +450,85 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.repositories.to_string(),
     },
     Key {
+        name: "limits.organizations",
+        about: "most organisations that one user makes; operators make as many as they like",
+        set: |config, text| {
+            parse(
+                text,
+                "a number of organisations",
+                &mut config.limits.organizations,
+            )
+        },
+        show: |config| config.limits.organizations.to_string(),
+    },
+    Key {
+        name: "organizations.create",
+        about: "who makes organisations: `users` or `operators`",
+        set: |config, text| {
+            config.limits.founders = text.parse()?;
+            Ok(())
+        },
+        show: |config| config.limits.founders.as_str().to_owned(),
+    },
+    Key {
         name: "limits.judged_bytes",
         about: "largest result file, definition or record that is judged",
         set: |config, text| set_bytes(text, &mut config.limits.judged_bytes),
         show: |config| config.limits.judged_bytes.to_string(),
+    },
+    Key {
+        name: "limits.repository_bytes",
+        about: "most bytes of one repository, git objects and large files together; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.repository_bytes),
+        show: |config| config.limits.repository_bytes.to_string(),
+    },
+    Key {
+        name: "limits.repository_objects",
+        about: "most git objects of one repository; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.repository_objects),
+        show: |config| config.limits.repository_objects.to_string(),
+    },
+    Key {
+        name: "limits.account_bytes",
+        about: "most bytes of all repositories of one account; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.account_bytes),
+        show: |config| config.limits.account_bytes.to_string(),
+    },
+    Key {
+        name: "limits.waiting_bytes",
+        about: "most bytes of one account's uploads that no commit names yet; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.waiting_bytes),
+        show: |config| config.limits.waiting_bytes.to_string(),
+    },
+    Key {
+        name: "limits.stranger_file_bytes",
+        about: "largest large file from accounts that may not write to the repository",
+        set: |config, text| set_bytes(text, &mut config.limits.stranger_file_bytes),
+        show: |config| config.limits.stranger_file_bytes.to_string(),
+    },
+    Key {
+        name: "limits.stranger_waiting_bytes",
+        about: "most bytes of waiting uploads from an account that may not write to the repository; 0 is no limit",
+        set: |config, text| set_bytes(text, &mut config.limits.stranger_waiting_bytes),
+        show: |config| config.limits.stranger_waiting_bytes.to_string(),
+    },
+    Key {
+        name: "limits.open_pulls",
+        about: "most open pull requests of one account in one repository; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.open_pulls),
+        show: |config| config.limits.open_pulls.to_string(),
+    },
+    Key {
+        name: "limits.writes_per_minute",
+        about: "most writes of one account in a minute; 0 is no limit",
+        set: |config, text| parse(text, "a number", &mut config.limits.writes_per_minute),
+        show: |config| config.limits.writes_per_minute.to_string(),
+    },
+    Key {
+        name: "limits.free_bytes",
+        about: "free space of the disk below which `/readyz` says that the hub is not ready",
+        set: |config, text| set_bytes(text, &mut config.limits.free_bytes),
+        show: |config| config.limits.free_bytes.to_string(),
     },
 ];
 
@@ -354,6 +548,16 @@ fn set_name(text: &str, place: &mut Option<String>) -> Result<(), String> {
 
 fn set_bytes(text: &str, place: &mut u64) -> Result<(), String> {
     *place = bytes(text)?;
+    Ok(())
+}
+
+fn set_seconds(text: &str, place: &mut Duration) -> Result<(), String> {
+    let mut seconds = 0;
+    parse(text, "a number of seconds", &mut seconds)?;
+    if seconds == 0 {
+        return Err("it takes at least a second".to_owned());
+    }
+    *place = Duration::from_secs(seconds);
     Ok(())
 }
 

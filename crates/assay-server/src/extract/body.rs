@@ -59,9 +59,11 @@ async fn read(request: Request, state: &AppState) -> Result<Bytes, Failure> {
     let limit = state.web.body_bytes;
     axum::body::to_bytes(request.into_body(), limit)
         .await
-        .map_err(|_| {
-            Failure::too_large(format!(
-                "the body of this request may have {limit} bytes at most"
-            ))
+        .map_err(|error| {
+            Failure::too_slow(&error).unwrap_or_else(|| {
+                Failure::too_large(format!(
+                    "the body of this request may have {limit} bytes at most"
+                ))
+            })
         })
 }

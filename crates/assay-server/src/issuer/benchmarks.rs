@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use assay_app::Error;
-use assay_app::issuer::{BenchmarkSource, Defined};
+use assay_app::issuer::{BenchmarkSource, Defined, FetchError};
 use assay_model::{RepoId, Revision};
 
 use super::fetch::KeyFetcher;
@@ -11,6 +11,9 @@ use crate::base_url::BaseUrl;
 
 /// The largest definition that is read, in bytes.
 const MAX_DEFINITION: usize = 1 << 20;
+
+/// The longest description of a repository that is read, in bytes.
+const MAX_ABOUT: usize = 4 << 20;
 
 /// Benchmarks of another hub, for an issuer that has none of its own.
 #[derive(Debug)]
@@ -39,14 +42,34 @@ impl BenchmarkSource for HubBenchmarks {
             "{}/datasets/{benchmark}/resolve/{revision}/eval.yaml",
             self.hub
         );
+        let about = format!("{}/api/datasets/{benchmark}", self.hub);
         let fetcher = Arc::clone(&self.fetcher);
         Box::pin(async move {
-            let fetched = tokio::task::spawn_blocking(move || fetcher.get(&url, MAX_DEFINITION));
-            let fetched = fetched.await.map_err(Error::internal)?;
-            match fetched.map_err(Error::internal)? {
-                Some(bytes) => Ok(Defined::read(bytes)),
-                None => Ok(Defined::NoDefinition),
+            let fetched = tokio::task::spawn_blocking(move || {
+                let definition = fetcher.get(&url, MAX_DEFINITION)?;
+                let about = match &definition {
+                    Some(_) => fetcher.get(&about, MAX_ABOUT)?,
+                    None => None,
+                };
+                Ok((definition, about))
+            });
+            let fetched: Result<_, FetchError> = fetched.await.map_err(Error::internal)?;
+            let (definition, about) = fetched.map_err(Error::internal)?;
+            match (definition, about.and_then(|about| spelled(&about))) {
+                (Some(_), Some(name)) if name != *benchmark => Ok(Defined::Spelled(name)),
+                (Some(bytes), _) => Ok(Defined::read(bytes)),
+                (None, _) => Ok(Defined::NoDefinition),
             }
         })
     }
+}
+
+/// Returns the name of a repository as its hub spells it.
+fn spelled(about: &[u8]) -> Option<RepoId> {
+    #[derive(serde::Deserialize)]
+    struct About {
+        id: String,
+    }
+    let about: About = serde_json::from_slice(about).ok()?;
+    about.id.parse().ok()
 }

@@ -13,7 +13,7 @@ pub(crate) const ANONYMOUS: Budget = Budget {
 /// Somebody with an account.
 pub(crate) const SIGNED_IN: Budget = Budget {
     seconds: 60,
-    memory: 1 << 30,
+    memory: 512 << 20,
     rows: 100_000,
     bytes: 128 << 20,
 };

@@ -1,9 +1,10 @@
 //! HTTP over a socket of this machine.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_app::Error;
-use assay_formats::lake_api::{Refusal, RefusalKind};
+use assay_formats::lake_api::{ENGINE_MILLIS_HEADER, Refusal, RefusalKind};
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Request, Response};
 use bytes::Bytes;
@@ -12,12 +13,43 @@ use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::Failure;
+use crate::error::{Failure, chain};
 
 /// The largest answer that is read as a whole, in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 /// What is said while the process is not there: it was just started, or is started again.
 const NOT_THERE: &str = "the lake does not answer at the moment; ask again in a few seconds";
+
+/// The reason why the process gave no answer.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// No process takes questions: it was just started, or is started again.
+    Absent,
+    /// The process ended before it answered.
+    Ended,
+    /// The process answered that it does not do that.
+    Refused {
+        /// The kind of refusal.
+        kind: RefusalKind,
+        /// How long it worked before it refused.
+        engine: Duration,
+        /// The same for the caller.
+        failure: Failure,
+    },
+    /// What was asked or answered cannot be written or read.
+    Broken(Failure),
+}
+
+impl From<Unanswered> for Failure {
+    fn from(unanswered: Unanswered) -> Self {
+        match unanswered {
+            Unanswered::Absent | Unanswered::Ended => {
+                Error::Unavailable(NOT_THERE.to_owned()).into()
+            }
+            Unanswered::Refused { failure, .. } | Unanswered::Broken(failure) => failure,
+        }
+    }
+}
 
 /// Asks at a socket.
 #[derive(Debug, Clone)]
@@ -35,43 +67,57 @@ impl Client {
         &self,
         path: &'static str,
         body: &impl Serialize,
-    ) -> Result<Response<Incoming>, Failure> {
-        let body = serde_json::to_vec(body).map_err(Failure::internal)?;
+    ) -> Result<Response<Incoming>, Unanswered> {
+        let ours = Unanswered::Broken;
+        let body = serde_json::to_vec(body).map_err(|error| ours(Failure::internal(error)))?;
         let request = Request::post(path)
             .header(HOST, "lake")
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
-            .map_err(Failure::internal)?;
+            .map_err(|error| ours(Failure::internal(error)))?;
         let response = self.send(request).await?;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refusal(read(response).await?))
+        let engine = engine_time(&response);
+        let refused: Refusal = read(response).await.map_err(ours)?;
+        Err(Unanswered::Refused {
+            kind: refused.kind,
+            engine,
+            failure: refusal(refused),
+        })
     }
 
     #[cfg(unix)]
-    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Unanswered> {
         let stream = tokio::net::UnixStream::connect(&self.socket)
             .await
-            .map_err(|error| not_there(&error))?;
+            .map_err(|error| not_there(&error, Unanswered::Absent))?;
         let stream = hyper_util::rt::TokioIo::new(stream);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(stream)
             .await
-            .map_err(|error| not_there(&error))?;
+            .map_err(|error| not_there(&error, Unanswered::Absent))?;
         // It ends with the answer, or when nobody reads it any more.
         tokio::spawn(connection);
         let response = sender.send_request(request).await;
-        response.map_err(|error| not_there(&error))
+        response.map_err(|error| not_there(&error, Unanswered::Ended))
     }
 
     #[cfg(not(unix))]
-    async fn send(&self, _: Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {
+    async fn send(&self, _: Request<Full<Bytes>>) -> Result<Response<Incoming>, Unanswered> {
         let text = format!(
             "`{}`: this system has no such sockets",
             self.socket.display()
         );
-        Err(Error::NotOffered(text).into())
+        Err(Unanswered::Broken(Error::NotOffered(text).into()))
     }
+}
+
+/// How long the engine worked until an answer began.
+pub(super) fn engine_time(response: &Response<Incoming>) -> Duration {
+    let millis = response.headers().get(ENGINE_MILLIS_HEADER);
+    let millis = millis.and_then(|millis| millis.to_str().ok()?.parse().ok());
+    Duration::from_millis(millis.unwrap_or_default())
 }
 
 /// A whole answer.
@@ -81,16 +127,16 @@ pub(super) async fn read<T: DeserializeOwned>(response: Response<Incoming>) -> R
     serde_json::from_slice(&bytes).map_err(Failure::internal)
 }
 
-fn not_there(error: &(dyn std::error::Error + 'static)) -> Failure {
-    tracing::warn!("the lake does not answer: {error}");
-    Error::Unavailable(NOT_THERE.to_owned()).into()
+fn not_there(error: &(dyn std::error::Error + 'static), why: Unanswered) -> Unanswered {
+    tracing::warn!("the lake does not answer: {}", chain(error));
+    why
 }
 
 fn refusal(Refusal { kind, error }: Refusal) -> Failure {
     match kind {
         RefusalKind::Question => Error::Invalid(error).into(),
         RefusalKind::Time => Error::TimedOut(error).into(),
-        RefusalKind::Size => Error::TooLarge(error).into(),
+        RefusalKind::Size | RefusalKind::Fatal => Error::TooLarge(error).into(),
         RefusalKind::Busy | RefusalKind::Empty => Error::Unavailable(error).into(),
         // Its own log says what it is.
         RefusalKind::Ours => Failure::internal(error),

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assay_formats::lake_api::{INSTALL, PROGRAM};
 use tokio::process::{Child, Command};
@@ -12,14 +12,15 @@ use tokio::process::{Child, Command};
 use super::{SOURCES, socket_of};
 use crate::config::Config;
 
-/// How long the first wait is before it is started again.
+/// The wait before a process is started again that has answered before it ended.
+const SHORT_WAIT: Duration = Duration::from_millis(200);
+/// The first wait before a process is started again that ended before it answered. Each further one doubles it.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// How long a wait becomes at most.
+/// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// Who has run for so long was healthy, and the next wait is short again.
-const HEALTHY: Duration = Duration::from_secs(10);
-
-/// How often it is looked whether a process that another server has started still answers.
+/// The time between two looks whether a process answers that was just started.
+const READY_EVERY: Duration = Duration::from_millis(100);
+/// The time between two looks whether a process still answers that another server has started.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Keeps the process of the lake running for as long as this is polled. Where there is none to be started, it does nothing.
@@ -32,7 +33,7 @@ pub(crate) async fn keep(config: Config) {
     };
     let mut wait = FIRST_WAIT;
     loop {
-        let begun = Instant::now();
+        let mut has_answered = false;
         if is_answered(&socket).await {
             // Another server of this hub has started it already.
             tokio::time::sleep(LOOK_EVERY).await;
@@ -46,7 +47,13 @@ pub(crate) async fn keep(config: Config) {
                 );
                 // Its standard input is held open here: waiting for a process closes it, and that ends this one.
                 let _held = child.stdin.take();
-                let ended = child.wait().await;
+                let ended = tokio::select! {
+                    ended = child.wait() => ended,
+                    () = until_answered(&socket) => {
+                        has_answered = true;
+                        child.wait().await
+                    }
+                };
                 tracing::warn!("`{PROGRAM}` has ended ({ended:?}) and is started again");
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => tracing::warn!(
@@ -55,11 +62,20 @@ pub(crate) async fn keep(config: Config) {
             ),
             Err(error) => tracing::error!("failed to start `{PROGRAM}`: {error}"),
         }
-        if begun.elapsed() > HEALTHY {
+        if has_answered {
             wait = FIRST_WAIT;
+            tokio::time::sleep(SHORT_WAIT).await;
+        } else {
+            tokio::time::sleep(wait).await;
+            wait = LONGEST_WAIT.min(wait * 2);
         }
-        tokio::time::sleep(wait).await;
-        wait = LONGEST_WAIT.min(wait * 2);
+    }
+}
+
+/// Waits until a process answers on the socket.
+async fn until_answered(socket: &Path) {
+    while !is_answered(socket).await {
+        tokio::time::sleep(READY_EVERY).await;
     }
 }
 
@@ -84,6 +100,7 @@ fn start(config: &Config, directory: &Path, socket: &Path) -> io::Result<Child> 
     };
     let cluster = config.lake.cluster.iter();
     let cluster = cluster.flat_map(|url| [OsStr::new("--cluster"), OsStr::new(url)]);
+    let memory = config.lake.memory >> 20;
     // What is taken in is named from here on, so that no row tells where the hub lies on this machine.
     Command::new(program)
         .args([
@@ -94,6 +111,8 @@ fn start(config: &Config, directory: &Path, socket: &Path) -> io::Result<Child> 
             directory.as_os_str(),
             OsStr::new("--socket"),
             socket.as_os_str(),
+            OsStr::new("--memory"),
+            OsStr::new(&memory.to_string()),
         ])
         .args(cluster)
         .current_dir(sources)

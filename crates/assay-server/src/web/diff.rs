@@ -1,5 +1,7 @@
 //! A unified diff as rows of a table. Everything in it was written by strangers and is shown as text.
 
+use assay_app::DiffText;
+
 /// The most lines that a page shows.
 const MAX_LINES: usize = 4_000;
 /// The longest line that is shown, in characters.
@@ -67,8 +69,22 @@ impl LineKind {
     }
 }
 
+/// The files of a diff, and what is left out of it.
+pub(crate) fn shown(diff: Option<&DiffText>) -> (Vec<FileDiff>, Option<String>) {
+    let Some(diff) = diff else {
+        return (Vec::new(), None);
+    };
+    let (files, is_cut) = parse(&diff.text);
+    let left_out = diff.left_out.clone().or_else(|| {
+        is_cut.then(|| {
+            "there is more than a page can show: fetch the branch to see all of it".to_owned()
+        })
+    });
+    (files, left_out)
+}
+
 /// The files of a diff, and whether lines were left out because there are too many.
-pub(crate) fn parse(text: &str) -> (Vec<FileDiff>, bool) {
+fn parse(text: &str) -> (Vec<FileDiff>, bool) {
     let mut files: Vec<FileDiff> = Vec::new();
     let mut reader = Reader::default();
     let mut shown = 0;

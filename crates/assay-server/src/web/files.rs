@@ -4,7 +4,7 @@ use askama::Template;
 use assay_app::{BlobContent, Error, FileEntry, LastCommit, Missing, RefList};
 use assay_model::RepoPath;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
@@ -108,7 +108,7 @@ struct CommitPage {
     parents: Vec<String>,
     is_first: bool,
     files: Vec<FileDiff>,
-    is_cut: bool,
+    left_out: Option<String>,
 }
 
 /// What of a file is shown.
@@ -235,11 +235,11 @@ async fn text_of(
 ) -> Result<Option<String>, Failure> {
     let blob = state
         .hub
-        .blob(repo, revision, path.as_str(), true, false)
+        .small_blob(repo, revision, path.as_str(), MAX_SHOWN, false)
         .await?;
     Ok(match blob.content {
         BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).ok(),
-        BlobContent::Disk(_) | BlobContent::NotRead => None,
+        BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => None,
     })
 }
 
@@ -283,9 +283,10 @@ async fn save(
     visitor: Visitor,
     name: RepoName,
     Segments(file): Segments<download::File>,
+    method: Method,
     asked: HeaderMap,
 ) -> Result<Response, Failure> {
-    download::save(&state, &visitor.caller, &name, &file, &asked).await
+    download::save(&state, &visitor.caller, &name, &file, &method, &asked).await
 }
 
 fn shown(text: Option<String>, file: &Where, plain: bool) -> Content {
@@ -341,7 +342,7 @@ async fn commit(
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
     let details = state.hub.commit_details(&repo, &place.revision).await?;
-    let (files, is_cut) = diff::parse(details.diff.as_deref().unwrap_or_default());
+    let (files, left_out) = diff::shown(details.diff.as_deref());
     visitor.render(&CommitPage {
         frame: visitor.frame(format!("{} · {}", details.commit.title, head.id)),
         head,
@@ -349,7 +350,7 @@ async fn commit(
         is_first: details.diff.is_none(),
         commit: details.commit,
         files,
-        is_cut,
+        left_out,
     })
 }
 

@@ -15,7 +15,7 @@ use super::go::Go;
 use super::{Pages, Visitor, links, session};
 use crate::answer;
 use crate::error::Failure;
-use crate::rate::RateKey;
+use crate::rate::{self, RateKey};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -81,9 +81,10 @@ async fn sign_in(
     let begun = match form.get("token") {
         "" => {
             let (name, password) = (form.get("name"), form.text("password"));
+            let from = rate::network(address).to_string();
             state
                 .hub
-                .sign_in_with_password(name, &password, agent, origin)
+                .sign_in_with_password(name, &password, agent, Some(&from), origin)
                 .await
         }
         token => state.hub.sign_in_with_token(token, agent, origin).await,

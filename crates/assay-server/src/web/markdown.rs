@@ -20,7 +20,8 @@ pub(crate) fn render(text: &str, folder: &str) -> String {
         folder,
         open: Vec::new(),
     };
-    let events = Parser::new_ext(cut(text), options).filter_map(|event| tamer.inert(event));
+    let events =
+        Parser::new_ext(beginning(text, MAX), options).filter_map(|event| tamer.inert(event));
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events);
     out
@@ -45,12 +46,9 @@ fn without_front_matter(text: &str) -> &str {
     text
 }
 
-fn cut(text: &str) -> &str {
-    if text.len() <= MAX {
-        return text;
-    }
-    let end = (0..=MAX).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or(0)]
+/// The beginning of a text, of at most so many bytes.
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// Turns events into those that do nothing.

@@ -3,7 +3,7 @@
 mod told;
 
 use askama::Template;
-use assay_app::{ClaimLine, EvalResult, Repo};
+use assay_app::{ClaimLine, EvalResult, Provenance, Repo};
 use assay_model::{RepoKind, Timestamp};
 use axum::extract::State;
 use axum::http::HeaderValue;
@@ -15,6 +15,7 @@ use serde::Deserialize;
 use self::told::{Reason, Report, Signed, Version};
 use super::board::{Status, status};
 use super::frame::Frame;
+use super::paging::Paging;
 use super::repo::{self, RepoHead, Tab};
 use super::{Pages, Visitor, html, links, show};
 use crate::error::Failure;
@@ -74,6 +75,7 @@ struct ProvenancePage {
     claims: Vec<ClaimLine>,
     reports: Vec<Report>,
     history: Vec<Version>,
+    paging: Paging,
     as_of: (u64, u64),
 }
 
@@ -147,7 +149,11 @@ async fn show_at(
         own.file == place.file && own.ordinal == place.ordinal && own.pull == pull
     };
     let result = results.iter().find(|own| is_it(own)).ok_or_else(gone)?;
-    let provenance = state.hub.provenance(repo, result).await?;
+    let versions = state.hub.count_versions(repo, result).await?;
+    let versions = usize::try_from(versions).unwrap_or(usize::MAX);
+    let paging = Paging::new(&visitor.path, &visitor.state, versions, Provenance::PAGE);
+    let before = paging.offset() as u64;
+    let provenance = state.hub.provenance(repo, result, before).await?;
     let definition = state
         .hub
         .definition(&visitor.caller, &result.dataset)
@@ -184,6 +190,7 @@ async fn show_at(
             .into_iter()
             .map(|own| Version::of(own, repo))
             .collect(),
+        paging,
         as_of: provenance.as_of,
         sentence,
         head,

@@ -8,12 +8,12 @@ const MAX: u64 = 1 << 20;
 
 /// The README of a repository, when it has one that can be shown.
 pub(super) async fn of(state: &AppState, repo: &Repo) -> Result<Option<String>, Failure> {
-    let found = state.hub.blob(repo, "main", "README.md", true, true).await;
+    let hub = &state.hub;
+    let found = hub.small_blob(repo, "main", "README.md", MAX, true).await;
     match found {
-        Ok(blob) if blob.entry.size > MAX => Ok(None),
         Ok(blob) => Ok(match blob.content {
             BlobContent::Memory(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-            BlobContent::NotRead | BlobContent::Disk(_) => None,
+            BlobContent::NotRead | BlobContent::Disk(_) | BlobContent::Unpacked(_) => None,
         }),
         Err(Error::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),

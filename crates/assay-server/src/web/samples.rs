@@ -5,6 +5,7 @@ mod head_to_head;
 mod transcript;
 
 use askama::Template;
+use assay_formats::lake_api::CallerClass;
 use axum::extract::State;
 use axum::routing::get;
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use super::paging::Paging;
 use super::{Pages, Visitor, show};
 use crate::error::Failure;
 use crate::extract::Whence;
-use crate::lake::{self, Lake};
+use crate::lake::{self, Lake, Turn};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -138,8 +139,8 @@ async fn samples(
     visitor: Visitor,
 ) -> Result<Answer, Failure> {
     let lake = lake::wanted(state.web.lake.as_ref())?;
-    let _turn = lake.turn(whence)?;
-    let tasks = tasks(&state, lake, visitor.state.get("benchmark")).await?;
+    let turn = lake.turn(whence, CallerClass::Page)?;
+    let tasks = tasks(&state, (lake, &turn), visitor.state.get("benchmark")).await?;
     let mut fitting = tasks
         .iter()
         .filter(|row| asked::is_meant(&visitor.state, row));
@@ -147,14 +148,14 @@ async fn samples(
         return choose(&visitor, tasks);
     };
     let asked = Asked::of(&visitor.state, task);
-    let models: Vec<ModelRow> = lake.rows(&state.hub, asked.models(MODELS)).await?;
-    let (rows, paging) = list(&state, lake, &visitor, &asked).await?;
+    let models: Vec<ModelRow> = lake.rows(&turn, &state.hub, asked.models(MODELS)).await?;
+    let (rows, paging) = list(&state, (lake, &turn), &visitor, &asked).await?;
     let questions: Vec<QuestionRow> = if rows.is_empty() {
         Vec::new()
     } else {
         let hashes: Vec<&str> = rows.iter().map(|row| row.hash.as_str()).collect();
         let sql = asked.questions(&hashes, SHOWN_OF_QUESTION);
-        lake.rows(&state.hub, sql).await?
+        lake.rows(&turn, &state.hub, sql).await?
     };
     let page = SamplesPage {
         frame: visitor
@@ -181,7 +182,7 @@ async fn samples(
 /// The tasks that samples are known of: of one benchmark, by its name in the lake or by the dataset that its results name.
 async fn tasks(
     state: &AppState,
-    lake: &Lake,
+    (lake, turn): (&Lake, &Turn),
     benchmark: Option<&str>,
 ) -> Result<Vec<TaskRow>, Failure> {
     let condition = benchmark.map_or_else(String::new, |name| {
@@ -196,7 +197,7 @@ async fn tasks(
          FROM instances WHERE sample_hash IS NOT NULL AND score IS NOT NULL {condition} \
          GROUP BY benchmark, task, metric ORDER BY benchmark, task, metric LIMIT {TASKS}"
     );
-    lake.rows(&state.hub, sql).await
+    lake.rows(turn, &state.hub, sql).await
 }
 
 fn choose(visitor: &Visitor, tasks: Vec<TaskRow>) -> Result<Answer, Failure> {
@@ -224,19 +225,21 @@ fn choose(visitor: &Visitor, tasks: Vec<TaskRow>) -> Result<Answer, Failure> {
 /// One page of the list. A page behind the last is the last.
 async fn list(
     state: &AppState,
-    lake: &Lake,
+    (lake, turn): (&Lake, &Turn),
     visitor: &Visitor,
     asked: &Asked,
 ) -> Result<(Vec<SampleRow>, Paging), Failure> {
     let page = visitor.state.get("page").and_then(|text| text.parse().ok());
     let offset = usize::saturating_sub(page.unwrap_or(1), 1).saturating_mul(SHOWN);
-    let mut rows: Vec<SampleRow> = lake.rows(&state.hub, asked.list(SHOWN, offset)).await?;
+    let mut rows: Vec<SampleRow> = lake
+        .rows(turn, &state.hub, asked.list(SHOWN, offset))
+        .await?;
     if rows.is_empty() && offset > 0 {
-        let first: Vec<SampleRow> = lake.rows(&state.hub, asked.list(1, 0)).await?;
+        let first: Vec<SampleRow> = lake.rows(turn, &state.hub, asked.list(1, 0)).await?;
         let total = first.first().map_or(0, |row| row.total);
         let paging = Paging::new("/samples", &visitor.state, total, SHOWN);
         rows = lake
-            .rows(&state.hub, asked.list(SHOWN, paging.offset()))
+            .rows(turn, &state.hub, asked.list(SHOWN, paging.offset()))
             .await?;
     }
     let total = rows.first().map_or(0, |row| row.total);

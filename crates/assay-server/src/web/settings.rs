@@ -80,6 +80,8 @@ struct Profile {
     is_operator: bool,
     memberships: Vec<Membership>,
     has_password: bool,
+    /// The form is shown to who signed in with their password; the first one comes from an operator.
+    may_change_password: bool,
 }
 
 #[derive(Template)]
@@ -127,6 +129,7 @@ async fn profile(State(state): State<AppState>, visitor: Visitor) -> Result<Answ
     let signed_in = visitor.signed_in()?;
     let name = signed_in.caller.name().unwrap_or_default().to_owned();
     let account = state.hub.account(&name).await?;
+    let has_password = state.hub.has_password(&signed_in.caller).await?;
     visitor.render(&Profile {
         frame: visitor.frame("Your account").unlisted(),
         tab: "profile",
@@ -135,7 +138,9 @@ async fn profile(State(state): State<AppState>, visitor: Visitor) -> Result<Answ
         since: account.created,
         is_operator: signed_in.caller.runs_the_hub(),
         memberships: state.hub.memberships(&signed_in.caller).await?,
-        has_password: state.hub.has_password(&signed_in.caller).await?,
+        may_change_password: signed_in.caller.may_change_password()
+            && (has_password || signed_in.caller.runs_the_hub()),
+        has_password,
         name,
     })
 }

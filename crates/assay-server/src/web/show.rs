@@ -162,6 +162,17 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     line
 }
 
+/// A text as a sentence of its own.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
+    format!("{first}{}.", letters.as_str())
+}
+
 /// A word for one and for many.
 pub(crate) fn plural<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }

@@ -279,13 +279,13 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
             let stem = compose::stem(form, &text);
             let own = result_path(&format!("{FOLDER}/{stem}.yaml"))?;
             match held(state, repo, &own).await? {
-                None => own,
+                Held::Nothing => own,
                 // The results of a benchmark stand together in one file.
-                Some(held) if is_filled_in => {
+                Held::Text(held) if is_filled_in => {
                     text = format!("{}\n{text}", held.trim_end());
                     own
                 }
-                Some(_) => free_path(state, repo, &stem).await?,
+                Held::Text(_) | Held::Unreadable => free_path(state, repo, &stem).await?,
             }
         }
         path => result_path(path)?,
@@ -302,22 +302,31 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
     })
 }
 
-/// The text of a file on main, if there is one.
-async fn held(
-    state: &AppState,
-    repo: &assay_app::Repo,
-    path: &RepoPath,
-) -> Result<Option<String>, Failure> {
+/// A file on main, to add to.
+enum Held {
+    Nothing,
+    Text(String),
+    /// It is too large for a form, or no text.
+    Unreadable,
+}
+
+/// Reads a file on main.
+async fn held(state: &AppState, repo: &assay_app::Repo, path: &RepoPath) -> Result<Held, Failure> {
     match state
         .hub
-        .blob(repo, "main", path.as_str(), true, false)
+        .small_blob(repo, "main", path.as_str(), MAX_TEXT as u64, false)
         .await
     {
         Ok(blob) => Ok(match blob.content {
-            BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).ok(),
-            BlobContent::Disk(_) | BlobContent::NotRead => None,
+            BlobContent::Memory(bytes) => match String::from_utf8(bytes.to_vec()) {
+                Ok(text) => Held::Text(text),
+                Err(_) => Held::Unreadable,
+            },
+            BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
+                Held::Unreadable
+            }
         }),
-        Err(Error::NotFound(_)) => Ok(None),
+        Err(Error::NotFound(_)) => Ok(Held::Nothing),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,4 +1,6 @@
-use assay_app::{AccountKind, Discussion, DiscussionPage, Event, EventData, PullDetails, Status};
+use assay_app::{
+    AccountKind, DiffText, Discussion, DiscussionPage, Event, EventData, PullDetails, Status,
+};
 use assay_formats::hub_api;
 
 /// What stands for a comment that was hidden.
@@ -52,8 +54,16 @@ pub(crate) fn details(own: &PullDetails) -> hub_api::Discussion {
             merge_commit_id: own.merge_commit,
         }),
         files_with_conflicts: own.discussion.is_pull.then(|| conflicts.collect()),
-        diff: own.diff.clone(),
+        diff: own.diff.as_deref().map(diff_text),
         ..discussion(&own.discussion)
+    }
+}
+
+/// A diff for clients. What is left out is told in a line that tools for diffs pass over.
+fn diff_text(own: &DiffText) -> String {
+    match &own.left_out {
+        Some(why) => format!("{}# {why}\n", own.text),
+        None => own.text.clone(),
     }
 }
 

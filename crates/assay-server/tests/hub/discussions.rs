@@ -281,3 +281,87 @@ async fn a_discussion_that_is_not_there_is_a_bare_404() {
         assert_eq!(answer.header("x-error-code"), None, "{path}");
     }
 }
+
+#[tokio::test]
+async fn a_discussion_of_strangers_without_end_is_full_one_day_and_its_page_stays_small() {
+    let hub = hub_with_pull().await;
+    let text = "*a* ".repeat(16 << 10);
+    let mut taken = 0;
+    let full = loop {
+        let answer = act(&hub, Person::Bob, "comment", json!({ "comment": text })).await;
+        if answer.status != 200 {
+            break answer;
+        }
+        taken += 1;
+        assert!(taken < 400, "there is no end to it");
+    };
+
+    let page = hub.get(Person::Nobody, "/alice/small/discussions/1").await;
+    let second = hub
+        .get(Person::Nobody, "/alice/small/discussions/1?page=2")
+        .await;
+    let api = hub.get(Person::Nobody, &format!("{LIST}/1")).await;
+
+    assert_eq!(full.expect(413).status, 413);
+    assert!(page.text().contains("Show the whole comment"));
+    assert!(second.text().contains("aria-current=\"page\">2</a>"));
+    for answer in [page, second] {
+        let bytes = answer.expect(200).text().len();
+        assert!(bytes < 8 << 20, "{bytes}");
+    }
+    let bytes = api.expect(200).text().len();
+    assert!(bytes < 16 << 20, "{bytes}");
+}
+
+#[tokio::test]
+async fn the_events_of_a_discussion_come_in_pages() {
+    let hub = hub_with_pull().await;
+    for number in 0..60 {
+        let comment = json!({ "comment": format!("comment-{number}.") });
+        act(&hub, Person::Bob, "comment", comment).await.expect(200);
+    }
+
+    let first = hub.get(Person::Nobody, "/alice/small/discussions/1").await;
+    let second = hub
+        .get(Person::Nobody, "/alice/small/discussions/1?page=2")
+        .await;
+    let all = details(&hub, 1).await;
+    let rest = hub
+        .get(Person::Nobody, &format!("{LIST}/1?events_after=50"))
+        .await
+        .expect(200)
+        .json();
+
+    assert!(first.text().contains("comment-0.") && !first.text().contains("comment-59."));
+    assert!(second.text().contains("comment-59.") && !second.text().contains("comment-0."));
+    let events = all["events"].as_array().unwrap();
+    assert!(events.len() > 60);
+    assert_eq!(rest["events"].as_array().unwrap().len(), events.len() - 50);
+}
+
+#[tokio::test]
+async fn a_diff_that_is_too_much_work_is_left_out_with_a_next_step() {
+    let hub = TestHub::new().await;
+    let lines = |word: &str| format!("{word}\n").repeat(5 << 20);
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let (one, two) = (lines("one"), lines("two"));
+    hub.commit(Person::Alice, "models/alice/small", &[("a.txt", &one)])
+        .await
+        .expect(200);
+    hub.pull(Person::Bob, "models/alice/small", &[("a.txt", &two)])
+        .await
+        .expect(200);
+
+    let pull = details(&hub, 1).await;
+    let page = hub
+        .get(Person::Nobody, "/alice/small/discussions/1/files")
+        .await;
+
+    let diff = pull["diff"].as_str().unwrap();
+    assert!(diff.starts_with("# the diff is too large"), "{diff}");
+    let text = page.expect(200).text();
+    assert!(text.contains("The diff is too large"), "{text}");
+    assert!(text.contains("git diff"), "{text}");
+}

@@ -150,3 +150,74 @@ async fn private_files_are_missing_to_strangers_in_every_form() {
         hub.get(Person::Alice, path).await.expect(200);
     }
 }
+
+/// A hub with a file and a README that are too large for memory.
+async fn hub_with_large_file() -> TestHub {
+    let hub = TestHub::new().await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let lines: String = (0..LARGE / 10).map(|line| format!("{line:09}\n")).collect();
+    hub.commit(
+        Person::Alice,
+        "models/alice/small",
+        &[("dir/a.txt", &lines), ("README.md", &lines)],
+    )
+    .await
+    .expect(200);
+    hub
+}
+
+/// The size of the large file: as much as it counts for while it is being sent.
+const LARGE: usize = 10 << 20;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_who_ask_for_a_byte_of_a_large_file_share_one_copy_of_it_on_the_disk() {
+    let hub = hub_with_large_file().await;
+    let ask = || get_with(&hub, "range", "bytes=5000008-5000008");
+
+    let asked: Vec<_> = (0..24).map(|_| ask()).collect();
+    let answers = futures_util::future::join_all(asked).await;
+
+    for answer in answers {
+        assert_eq!(answer.expect(206).text(), "0");
+    }
+    assert_eq!(hub.hub().unpacked_bytes(), LARGE as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_file_is_sent_whole_and_in_parts() {
+    let hub = hub_with_large_file().await;
+
+    let whole = hub.get(Person::Nobody, FILE).await.expect(200);
+    let end = get_with(&hub, "range", "bytes=-10").await.expect(206);
+
+    let size = LARGE / 10 * 10;
+    assert_eq!(whole.header("content-length"), Some(&*size.to_string()));
+    assert_eq!(whole.body.len(), size);
+    let last = format!("{:09}\n", LARGE / 10 - 1);
+    assert!(whole.text().ends_with(&last));
+    assert_eq!(end.text(), last);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_a_large_file_is_read_for_its_facts_nor_for_a_page() {
+    let hub = hub_with_large_file().await;
+    let etag = hub.head(Person::Nobody, FILE).await.expect(200);
+    let etag = etag.header("etag").unwrap().to_owned();
+
+    get_with(&hub, "if-none-match", &etag).await.expect(304);
+    get_with(&hub, "range", "bytes=99999999-").await.expect(416);
+    hub.head(Person::Nobody, "/alice/small/download/main/dir/a.txt")
+        .await
+        .expect(200);
+    for page in [
+        "/alice/small",
+        "/alice/small/tree/main",
+        "/alice/small/blob/main/dir/a.txt",
+    ] {
+        hub.get(Person::Nobody, page).await.expect(200);
+    }
+
+    assert_eq!(hub.hub().unpacked_bytes(), 0);
+}

@@ -7,6 +7,10 @@ use assay_server::Person;
 use assay_trust::log::{Bundle, Receipt, SignedCheckpoint, Tile, TreeHash};
 use assay_trust::proof::{Anchor, Proof, TrustNote};
 use assay_trust::{Scope, Verdict};
+use axum::body::Body;
+use axum::http::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use self::scene::{BOARD, FILE, ISSUER, Scene, jti, revoke};
@@ -47,6 +51,43 @@ async fn a_result_says_everywhere_whether_it_is_verified_and_by_whom() {
         .map(|row| &row["standing"]["state"])
         .collect();
     assert_eq!(states, ["unverified", "verified"]);
+}
+
+#[tokio::test]
+async fn a_commit_whose_end_is_held_back_comes_when_it_is_complete() {
+    let scene = Scene::new("alice/small").await;
+    let hub = &scene.hub;
+    let content = STANDARD.encode(scene.signed("alice/small", "72.5", 1));
+    let header = json!({ "key": "header", "value": { "summary": "Add" } });
+    let value = json!({ "content": content, "path": FILE, "encoding": "base64" });
+    let file = json!({ "key": "file", "value": value });
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    let pieces = futures_util::stream::unfold(receiver, async |mut receiver| {
+        let piece: Option<String> = receiver.recv().await;
+        piece.map(|piece| (Ok::<_, std::io::Error>(piece), receiver))
+    });
+    let address = "/api/models/alice/small/commit/main";
+    let sending = hub.ask(
+        Person::Alice,
+        Method::POST,
+        address,
+        Body::from_stream(pieces),
+    );
+    let slowly = async {
+        for piece in [format!("{header}\n"), file.to_string(), "\n".to_owned()] {
+            sender.send(piece).await.unwrap();
+        }
+        // The file is there, and its token is still good; the end of the request comes a day later.
+        hub.pass(86_400);
+        drop(sender);
+    };
+
+    let (answer, ()) = tokio::join!(sending, slowly);
+
+    answer.expect(200);
+    let path = "/api/models/alice/small/eval-results";
+    let results = hub.get(Person::Nobody, path).await.expect(200).json();
+    assert_eq!(results[0]["standing"]["reason"], "expired_at_first_seen");
 }
 
 #[tokio::test]

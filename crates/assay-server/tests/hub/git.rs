@@ -49,12 +49,12 @@ pub(crate) fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn with_token(hub: &TestHub, person: Person, address: SocketAddr, path: &str) -> String {
+pub(crate) fn with_token(hub: &TestHub, person: Person, address: SocketAddr, path: &str) -> String {
     let secret = hub.secret(person).unwrap();
     format!("http://hf_user:{secret}@{address}/{path}")
 }
 
-async fn commit_file(work: &Path, name: &str, content: &str) {
+pub(crate) async fn commit_file(work: &Path, name: &str, content: &str) {
     let file = work.join(name);
     fs_err::create_dir_all(file.parent().unwrap()).unwrap();
     fs_err::write(file, content).unwrap();
@@ -271,6 +271,33 @@ async fn the_dumb_protocol_is_not_spoken() {
     let answer = hub.get(Person::Nobody, "/alice/small.git/info/refs").await;
 
     assert_eq!(answer.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_with_too_many_commits_is_refused_and_taken_in_parts() {
+    let hub = TestHub::with(|config| config.limits.push_commits = 2).await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let address = hub.listen().await;
+    let url = with_token(&hub, Person::Alice, address, "alice/small");
+    let work = hub.directory().join("work");
+    succeeded(&run(hub.directory(), &["clone", "--quiet", &url, "work"]).await);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        commit_file(&work, name, name).await;
+    }
+
+    let whole = run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await;
+    let part = run(&work, &["push", "--quiet", "origin", "HEAD~1:main"]).await;
+    let rest = run(&work, &["push", "--quiet", "origin", "HEAD:main"]).await;
+
+    assert!(
+        told(&whole).contains("more than 2 new commits"),
+        "{}",
+        told(&whole)
+    );
+    succeeded(&part);
+    succeeded(&rest);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -64,6 +64,20 @@ async fn put(hub: &TestHub, link: &str, bytes: &'static [u8]) -> u16 {
     hub.send(Person::Nobody, request).await.status
 }
 
+/// Commits the pointer of the file that was uploaded.
+async fn commit_pointer(hub: &TestHub) {
+    let lines = [
+        json!({ "key": "header", "value": { "summary": "Add big.bin" } }).to_string(),
+        json!({ "key": "lfsFile", "value": { "path": "big.bin", "algo": "sha256", "oid": oid(CONTENT), "size": CONTENT.len() } })
+            .to_string(),
+    ];
+    let body = Body::from(lines.join("\n"));
+    let place = "/api/models/alice/small/commit/main";
+    hub.ask(Person::Alice, Method::POST, place, body)
+        .await
+        .expect(200);
+}
+
 #[tokio::test]
 async fn a_large_file_is_sent_by_a_link_without_credentials_and_then_committed_and_read() {
     let hub = hub_with_model().await;
@@ -72,20 +86,7 @@ async fn a_large_file_is_sent_by_a_link_without_credentials_and_then_committed_a
     assert_eq!(put(&hub, &upload, CONTENT).await, 200);
     let told = json!({ "oid": oid(CONTENT), "size": CONTENT.len() });
     hub.post(Person::Alice, &verify, told).await.expect(200);
-    let lines = [
-        json!({ "key": "header", "value": { "summary": "Add big.bin" } }).to_string(),
-        json!({ "key": "lfsFile", "value": { "path": "big.bin", "algo": "sha256", "oid": oid(CONTENT), "size": CONTENT.len() } })
-            .to_string(),
-    ];
-    let body = Body::from(lines.join("\n"));
-    hub.ask(
-        Person::Alice,
-        Method::POST,
-        "/api/models/alice/small/commit/main",
-        body,
-    )
-    .await
-    .expect(200);
+    commit_pointer(&hub).await;
 
     let head = hub
         .head(Person::Nobody, "/alice/small/resolve/main/big.bin")
@@ -138,6 +139,7 @@ async fn what_is_there_is_not_sent_again_and_can_be_fetched_by_a_link() {
     let hub = hub_with_model().await;
     let (upload, _) = upload_links(&hub).await;
     assert_eq!(put(&hub, &upload, CONTENT).await, 200);
+    commit_pointer(&hub).await;
 
     let again = hub
         .post(Person::Alice, BATCH, question("upload"))

@@ -2,6 +2,7 @@ use assay_server::{Person, TestHub};
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
+use tower::ServiceExt as _;
 
 #[tokio::test]
 async fn a_token_that_asks_too_often_is_told_when_to_come_back() {
@@ -123,4 +124,48 @@ async fn a_commit_within_the_limits_goes_through_and_one_beyond_changes_nothing(
             .status,
         404
     );
+}
+
+#[tokio::test]
+async fn a_request_that_names_two_hosts_is_refused() {
+    let hub = TestHub::new().await;
+    let request = Request::get("/api/models-tags-by-type")
+        .header("host", "127.0.0.1:8460")
+        .header("host", "other.example")
+        .body(Body::empty())
+        .unwrap();
+
+    let answer = hub.send(Person::Nobody, request).await;
+
+    let text = "a request has one `Host` header";
+    assert_eq!(answer.expect(400).json()["error"], text);
+}
+
+#[tokio::test]
+async fn an_answer_beyond_the_budget_of_bytes_is_refused_until_the_others_are_gone() {
+    let hub = TestHub::with(|config| config.answer_bytes = 100 << 10).await;
+    hub.create(Person::Alice, "models/alice/small")
+        .await
+        .expect(200);
+    let text = "x".repeat(90 << 10);
+    hub.commit(Person::Alice, "models/alice/small", &[("a.txt", &text)])
+        .await
+        .expect(200);
+    let request = || {
+        Request::get("/alice/small/resolve/main/a.txt")
+            .header("host", "127.0.0.1:8460")
+            .body(Body::empty())
+            .unwrap()
+    };
+
+    let first = hub.router().oneshot(request()).await.unwrap();
+    let second = hub.send(Person::Nobody, request()).await.expect(503);
+    let small = hub.get(Person::Nobody, "/alice/small").await.status;
+    drop(first);
+    let third = hub.send(Person::Nobody, request()).await.status;
+
+    assert_eq!(second.header("retry-after"), Some("5"));
+    assert_eq!((small, third), (200, 200));
+    let metrics = hub.get(Person::Nobody, "/metrics").await.text();
+    assert!(metrics.contains("\nassay_answer_bytes 0\n"), "{metrics}");
 }

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod accounts;
+mod arrivals;
 mod audit;
 mod boards_page;
 mod browser;
@@ -14,6 +15,8 @@ mod files;
 mod git;
 mod issuer;
 mod kept;
+#[cfg(unix)]
+mod lake_fill;
 mod large_files;
 mod leaderboards;
 mod limits;
@@ -24,11 +27,15 @@ mod openapi;
 mod page_sizes;
 mod pages;
 mod permissions;
+mod quota;
+mod readiness;
 mod reading_pages;
 mod records;
 mod refs;
 mod repositories;
+mod rights;
 mod serving;
+mod slow_clients;
 mod tolerated;
 mod traps;
 mod unseen_pages;

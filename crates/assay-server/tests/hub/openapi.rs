@@ -218,14 +218,21 @@ async fn every_link_of_the_page_leads_somewhere_and_every_name_is_given_once() {
 #[tokio::test]
 async fn nobody_can_have_a_namespace_that_is_part_of_an_address() {
     let document = document().await;
+    let pages = TestHub::new().await.pages();
 
-    let first_parts: BTreeSet<&str> = methods(&document)
-        .into_keys()
+    let routes = methods(&document).into_keys().map(str::to_owned);
+    let paths: Vec<String> = routes
+        .chain(pages.into_iter().map(|(path, _)| path))
+        .collect();
+    let first_parts: BTreeSet<&str> = paths
+        .iter()
         .filter_map(|path| path.split('/').nth(1))
-        .filter(|part| !part.is_empty() && !part.starts_with('{'))
+        .filter(|part| !part.is_empty() && !part.contains('{'))
         .collect();
 
-    assert!(first_parts.contains("api") && first_parts.contains("avatars"));
+    for part in ["api", "avatars", "samples", "head-to-head", "settings"] {
+        assert!(first_parts.contains(part), "{part}");
+    }
     for part in first_parts {
         assert!(assay_model::is_reserved_namespace(part), "{part}");
     }

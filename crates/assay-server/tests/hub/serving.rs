@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::git::{run, succeeded, told};
 
-fn config(directory: &tempfile::TempDir) -> Config {
+pub(crate) fn config(directory: &tempfile::TempDir) -> Config {
     Config {
         listen: ([127, 0, 0, 1], 0).into(),
         data: directory.path().join("data"),
@@ -68,6 +68,7 @@ async fn a_server_answers_on_its_address_until_it_is_told_to_stop() {
     running.await.unwrap().unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(!answer.contains("strict-transport-security"), "{answer}");
     // A `git` that another test is just starting holds what it inherited until it is another program.
     let is_closed = |_| {
         let closed = TcpStream::connect(address).is_err();
@@ -104,6 +105,26 @@ async fn a_second_server_in_the_same_directory_is_told_of_the_first() {
     let error = second.err().expect("there is a server already");
     let told = std::error::Error::source(&error).unwrap().to_string();
     assert!(told.starts_with("another server works in"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_waits_a_moment_for_an_address_that_is_about_to_be_free() {
+    let directory = tempfile::tempdir().unwrap();
+    let holder = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let config = Config {
+        listen: holder.local_addr().unwrap(),
+        ..config(&directory)
+    };
+    let address = config.listen;
+    let letting_go = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(holder);
+    });
+
+    let server = serve(config).await.unwrap();
+
+    letting_go.join().unwrap();
+    assert_eq!(server.address(), address);
 }
 
 #[cfg(unix)]
@@ -203,6 +224,8 @@ async fn with_a_certificate_the_server_speaks_tls() {
     .unwrap();
 
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    let always = "\r\nstrict-transport-security: max-age=31536000\r\n";
+    assert!(answer.contains(always), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,11 +1,15 @@
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 /// The first number of the advisory locks of those who serve: "assa" in ASCII. The second is that of their connection.
 const SERVING: i32 = 0x61_73_73_61;
+/// The time that the server has to say who is there. A connection that takes longer counts as lost: it may hang without an end.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// Who serves. Each keeps a lock for as long as it lives, and sees those of the others: when one is gone, so is whoever
 /// held it.
@@ -35,7 +39,8 @@ impl Presence {
     pub(crate) async fn someone_left(&self) -> sqlx::Result<bool> {
         let mut own = self.own.lock().await;
         if let Some(held) = own.as_mut() {
-            return match held.look().await {
+            let looked = timeout(ANSWER_WITHIN, held.look()).await;
+            return match looked.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
                 Ok(left) => Ok(left),
                 Err(error) => {
                     *own = None;
@@ -44,7 +49,8 @@ impl Presence {
                 }
             };
         }
-        *own = Some(Own::begin(&self.options).await?);
+        let begun = timeout(ANSWER_WITHIN, Own::begin(&self.options)).await;
+        *own = Some(begun.unwrap_or(Err(sqlx::Error::PoolTimedOut))?);
         Ok(false)
     }
 

@@ -1,7 +1,7 @@
 //! Accounts, members and tokens.
 
-use assay_model::{Role, Timestamp};
-use assay_store::{AccountKind, Error, NewToken, Sha256, Taken};
+use assay_model::{RepoKind, Role, Timestamp};
+use assay_store::{AccountKind, Error, NewToken, Rights, Sha256, SignIn, Taken};
 
 use crate::support::{Hub, at, organisation, repository, user};
 
@@ -14,6 +14,7 @@ fn token(account: assay_store::AccountId, hash: u8) -> NewToken {
         only: Some(vec!["acme/*".to_owned(), "alice/small".to_owned()]),
         created: at(5),
         expires: Some(at(500)),
+        parent: None,
     }
 }
 
@@ -234,13 +235,115 @@ async fn a_token_is_revoked_once_and_stays_listed() {
     let again = tx.revoke_token(old, at(10)).await.unwrap();
     tx.commit().await.unwrap();
 
-    assert_eq!((revoked, again), (true, false));
+    assert_eq!((revoked, again), (1, 0));
     let tokens = hub.store.tokens_of(alice).await.unwrap();
     let listed: Vec<_> = tokens
         .iter()
         .map(|token| (token.id, token.revoked))
         .collect();
     assert_eq!(listed, [(new, None), (old, Some(at(9)))]);
+}
+
+#[tokio::test]
+async fn a_token_is_revoked_with_all_that_were_made_with_it() {
+    let hub = Hub::new().await;
+    let alice = hub.user("alice").await;
+    let mut tx = hub.store.begin().await.unwrap();
+    let first = tx.add_token(&token(alice, 1)).await.unwrap();
+    let with = |parent, hash| NewToken {
+        parent: Some(parent),
+        ..token(alice, hash)
+    };
+    let child = tx.add_token(&with(first, 2)).await.unwrap();
+    tx.add_token(&with(child, 3)).await.unwrap();
+    let other = tx.add_token(&token(alice, 4)).await.unwrap();
+
+    let revoked = tx.revoke_token(first, at(9)).await.unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!(revoked, 3);
+    let tokens = hub.store.tokens_of(alice).await.unwrap();
+    let good: Vec<_> = tokens
+        .iter()
+        .filter(|token| token.revoked.is_none())
+        .map(|token| token.id)
+        .collect();
+    assert_eq!(good, [other]);
+}
+
+#[tokio::test]
+async fn rights_are_what_the_records_say_at_the_moment() {
+    let hub = Hub::new().await;
+    let alice = hub.user("alice").await;
+    let mut tx = hub.store.begin().await.unwrap();
+    let acme = tx.add_account(&organisation("acme")).await.unwrap();
+    let id = tx.add_token(&token(alice, 1)).await.unwrap();
+    let small = repository(RepoKind::Model, "acme/small", acme);
+    let key = tx.add_repository(&small).await.unwrap();
+    tx.set_member(acme, alice, Role::Write).await.unwrap();
+    tx.commit().await.unwrap();
+    let sign_in = SignIn {
+        account: alice,
+        token: Some(id),
+        session: None,
+    };
+    let before = hub.store.rights(sign_in, Some(key)).await.unwrap();
+
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.revoke_token(id, at(9)).await.unwrap();
+    tx.remove_member(acme, alice).await.unwrap();
+    let within = tx.rights(sign_in, Some(key)).await.unwrap();
+    tx.rollback().await.unwrap();
+
+    let revoked = |rights: &Rights| rights.token.as_ref().unwrap().revoked;
+    assert_eq!((before.role, revoked(&before)), (Some(Role::Write), None));
+    assert_eq!((within.role, revoked(&within)), (None, Some(at(9))));
+    assert_eq!(hub.store.rights(sign_in, Some(key)).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn wrong_passwords_are_counted_until_their_window_ends() {
+    let hub = Hub::new().await;
+    let subjects = ["account ada".to_owned(), "address 192.0.2.1".to_owned()];
+    let mut tx = hub.store.begin().await.unwrap();
+    for second in [100, 105] {
+        tx.add_sign_in_failure(&subjects, at(second), at(0))
+            .await
+            .unwrap();
+    }
+    tx.take_back_sign_in_failure(&subjects[1]).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let ada = hub.store.sign_in_failures(&subjects[0], at(0)).await;
+    let address = hub.store.sign_in_failures(&subjects[1], at(0)).await;
+    let over = hub.store.sign_in_failures(&subjects[0], at(101)).await;
+
+    let ada = ada.unwrap().unwrap();
+    assert_eq!((ada.failures, ada.first, ada.last), (2, at(100), at(105)));
+    assert_eq!(address.unwrap().unwrap().failures, 1);
+    assert_eq!(over.unwrap(), None);
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.clear_sign_in_failures(&subjects[0]).await.unwrap();
+    tx.commit().await.unwrap();
+    let cleared = hub.store.sign_in_failures(&subjects[0], at(0)).await;
+    assert_eq!(cleared.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_account_is_found_by_a_name_that_looks_like_its_own() {
+    let hub = Hub::new().await;
+    hub.user("alice").await;
+    hub.user("Meta-Llama").await;
+
+    for (name, found) in [
+        ("a1ice", Some("alice")),
+        ("meta_llama", Some("Meta-Llama")),
+        ("ALICE", None),
+        ("bob", None),
+    ] {
+        let other = hub.store.account_that_looks_like(name).await.unwrap();
+        assert_eq!(other.as_deref(), found, "{name}");
+    }
 }
 
 #[tokio::test]

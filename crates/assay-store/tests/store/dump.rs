@@ -154,7 +154,7 @@ async fn whatever_differs_in_the_index_differs_in_the_text() {
         }),
         ("records", |mut tx, key| {
             Box::pin(async move {
-                tx.clear_records(key).await.unwrap();
+                tx.remove_records(key, u32::MAX).await.unwrap();
                 tx
             })
         }),

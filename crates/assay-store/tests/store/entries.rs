@@ -79,11 +79,6 @@ async fn what_is_replaced_by_itself_is_no_change() {
     let history = hub.store.history_of(key, Branch::Main).await.unwrap();
 
     replace(&hub.store, key, Branch::Main, 20, &entries).await;
-    let mut tx = hub.store.begin().await.unwrap();
-    tx.rewrite_entries(key, Branch::Main, &history)
-        .await
-        .unwrap();
-    tx.commit().await.unwrap();
 
     assert_eq!(hub.store.generation().await.unwrap(), before);
     assert_eq!(
@@ -217,12 +212,13 @@ async fn a_history_can_be_written_as_a_whole() {
         &[entry("a/b", "t", 0, 0.1), entry("a/b", "t", 1, 0.2)],
     );
     history.replace(at(2), &[entry("a/b", "t", 1, 0.2)]);
-    let versions = history.into_versions();
+    let versions = history.clone().into_versions();
 
     let mut tx = hub.store.begin().await.unwrap();
-    tx.rewrite_entries(key, Branch::Main, &versions)
+    tx.remove_entries(key, Branch::Main, u32::MAX)
         .await
         .unwrap();
+    tx.write_branch(key, &history.into_change()).await.unwrap();
     tx.commit().await.unwrap();
 
     assert_eq!(
@@ -232,7 +228,9 @@ async fn a_history_can_be_written_as_a_whole() {
     let pull = hub.store.history_of(key, Branch::Pull(1)).await.unwrap();
     assert_eq!(values(&pull), [0.8]);
     let mut tx = hub.store.begin().await.unwrap();
-    tx.rewrite_entries(key, Branch::Pull(1), &[]).await.unwrap();
+    tx.remove_entries(key, Branch::Pull(1), u32::MAX)
+        .await
+        .unwrap();
     assert!(
         tx.history_of(key, Branch::Pull(1))
             .await
@@ -242,16 +240,39 @@ async fn a_history_can_be_written_as_a_whole() {
 }
 
 #[tokio::test]
+async fn rows_are_removed_some_at_a_time_and_those_that_ended_first_go_first() {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    for (millis, value) in [(1, 0.1), (2, 0.2), (3, 0.3), (4, 0.4)] {
+        let entries = [entry("a/b", "t", 0, value)];
+        replace(&hub.store, key, Branch::Main, millis, &entries).await;
+    }
+
+    let mut tx = hub.store.begin().await.unwrap();
+    let removed = tx.remove_entries(key, Branch::Main, 2).await.unwrap();
+    let trimmed = tx.trim_entries(key, Branch::Main, 1).await.unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!((removed, trimmed), (2, 0));
+    let history = hub.store.history_of(key, Branch::Main).await.unwrap();
+    assert_eq!(values(&history), [0.3, 0.4]);
+    let branches = hub.store.branches_of(key).await.unwrap();
+    assert_eq!(branches, [(Branch::Main, 2)]);
+}
+
+#[tokio::test]
 async fn two_entries_cannot_stand_at_one_place() {
     let hub = Hub::new().await;
     let key = hub.model("alice/small").await;
-    let twice = [entry("a/b", "t", 0, 0.1), entry("a/b", "t", 0, 0.2)];
+    let twice = [0.1, 0.2].map(|value| IndexedEntry {
+        branch: Branch::Main,
+        since: at(1),
+        until: None,
+        version: entry("a/b", "t", 0, value),
+    });
     let mut tx = hub.store.begin().await.unwrap();
 
-    let error = tx
-        .replace_entries(key, Branch::Main, at(1), &twice)
-        .await
-        .unwrap_err();
+    let error = tx.add_entries(key, Branch::Main, &twice).await.unwrap_err();
 
     assert!(matches!(error, Error::Taken { what: Taken::Entry }));
 }

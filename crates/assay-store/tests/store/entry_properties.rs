@@ -166,16 +166,22 @@ async fn is_read_as_written(entries: Vec<NewEntry>) {
     assert_eq!(read, entries);
 }
 
+/// How many versions that have ended are kept in these tests.
+const KEPT: u32 = 5;
+
 async fn replays_alike(steps: Vec<(i64, Vec<Option<u8>>)>) {
     let hub = Hub::new().await;
     let key = hub.model("alice/small").await;
-    let mut history = History::new(Branch::Pull(4));
+    let mut history = History::new(Branch::Pull(4)).keeping(KEPT as usize);
     for (millis, values) in steps {
         let entries: Vec<_> = (0..)
             .zip(values)
             .filter_map(|(ordinal, value)| Some(entry("a/b", "t", ordinal, value?.into())))
             .collect();
         replace(&hub.store, key, Branch::Pull(4), millis, &entries).await;
+        let mut tx = hub.store.begin().await.unwrap();
+        tx.trim_entries(key, Branch::Pull(4), KEPT).await.unwrap();
+        tx.commit().await.unwrap();
         history.replace(at(millis), &entries);
 
         let current = hub.store.entries_of_model(key, None).await.unwrap();
@@ -185,6 +191,8 @@ async fn replays_alike(steps: Vec<(i64, Vec<Option<u8>>)>) {
 
     let live = hub.store.history_of(key, Branch::Pull(4)).await.unwrap();
 
+    let ended = live.iter().filter(|version| version.until.is_some());
+    assert!(ended.count() <= KEPT as usize);
     assert_eq!(live, history.into_versions());
     for (index, left) in live.iter().enumerate() {
         for right in &live[index + 1..] {
@@ -192,6 +200,34 @@ async fn replays_alike(steps: Vec<(i64, Vec<Option<u8>>)>) {
             assert!(apart || left.version.ordinal != right.version.ordinal);
         }
     }
+}
+
+/// Writes some steps at once, and the rest at once, after what the first have left.
+async fn follows_on_rows(steps: Vec<(i64, Vec<Option<u8>>)>, cut: usize) {
+    let hub = Hub::new().await;
+    let key = hub.model("alice/small").await;
+    let mut whole = History::new(Branch::Main).keeping(KEPT as usize);
+    let cut = cut.min(steps.len());
+    for part in [&steps[..cut], &steps[cut..]] {
+        let rows = hub.store.branch_entries(key, Branch::Main).await.unwrap();
+        let mut history = History::after(Branch::Main, rows.0, rows.1).keeping(KEPT as usize);
+        for (millis, values) in part {
+            let entries: Vec<_> = (0..)
+                .zip(values)
+                .filter_map(|(ordinal, value)| Some(entry("a/b", "t", ordinal, (*value)?.into())))
+                .collect();
+            history.replace(at(*millis), &entries);
+            whole.replace(at(*millis), &entries);
+        }
+        let mut tx = hub.store.begin().await.unwrap();
+        tx.write_branch(key, &history.into_change()).await.unwrap();
+        tx.trim_entries(key, Branch::Main, KEPT).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    let live = hub.store.history_of(key, Branch::Main).await.unwrap();
+
+    assert_eq!(live, whole.into_versions());
 }
 
 proptest! {
@@ -205,6 +241,17 @@ proptest! {
         }
 
         runtime().block_on(is_read_as_written(entries));
+    }
+
+    #[test]
+    fn a_history_that_follows_on_rows_is_that_of_all_its_steps(
+        steps in prop::collection::vec(
+            (0_i64..12, prop::collection::vec(prop::option::of(0_u8..3), 0..4)),
+            0..12,
+        ),
+        cut in 0_usize..12,
+    ) {
+        runtime().block_on(follows_on_rows(steps, cut));
     }
 
     #[test]

@@ -176,7 +176,7 @@ async fn records_are_replaced_by_path_and_read_in_pieces() {
     assert!(tx.remove_record(key, &all[0].path).await.unwrap());
     assert!(!tx.remove_record(key, &all[0].path).await.unwrap());
     assert_eq!(tx.count_records(key, None).await.unwrap(), 2);
-    tx.clear_records(key).await.unwrap();
+    tx.remove_records(key, u32::MAX).await.unwrap();
     assert_eq!(tx.count_records(key, None).await.unwrap(), 0);
 }
 
@@ -197,8 +197,8 @@ async fn a_large_file_belongs_to_the_repositories_that_have_it() {
         Some(1 << 40)
     );
     assert_eq!(store.large_object(two, &large).await.unwrap(), None);
-    assert_eq!(store.large_bytes(one).await.unwrap(), (1 << 40) + 10);
-    assert_eq!(store.large_bytes(two).await.unwrap(), 0);
+    assert_eq!(store.large_objects(one).await.unwrap(), [small, large]);
+    assert_eq!(store.large_objects(two).await.unwrap(), []);
     assert!(store.large_object_in_use(&small).await.unwrap());
     assert!(
         !store

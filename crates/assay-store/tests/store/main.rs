@@ -13,6 +13,7 @@ mod index;
 mod issuer;
 mod listing;
 mod news;
+mod quota;
 mod repositories;
 mod safety;
 mod support;

@@ -106,6 +106,35 @@ async fn every_name_that_a_repository_had_leads_to_it() {
 }
 
 #[tokio::test]
+async fn a_name_that_nothing_has_reads_the_row_of_another() {
+    let hub = Hub::new().await;
+    let one = id("alice/one");
+    let nothing = hub.store.look_up_repository(RepoKind::Model, &one).await;
+    assert_eq!(nothing.unwrap(), None);
+    let key = hub.model("alice/one").await;
+    let alice = hub.store.repository(key).await.unwrap().unwrap().owner;
+    let mut tx = hub.store.begin().await.unwrap();
+    tx.rename_repository(key, &id("alice/two"), alice, at(5))
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+
+    for (kind, name, moved, is_stand_in) in [
+        (RepoKind::Model, "Alice/Two", false, false),
+        (RepoKind::Model, "alice/one", true, false),
+        (RepoKind::Model, "alice/three", true, true),
+        (RepoKind::Dataset, "alice/one", true, true),
+    ] {
+        let found = hub.store.look_up_repository(kind, &id(name)).await;
+        let found = found.unwrap().unwrap();
+
+        assert_eq!(found.found.repository.key, key, "{name}");
+        assert_eq!(found.is_stand_in, is_stand_in, "{name}");
+        assert_eq!(found.found.moved, moved, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_new_repository_takes_a_name_from_the_one_that_had_it() {
     let hub = Hub::new().await;
     let old = hub.model("alice/one").await;

@@ -100,6 +100,7 @@ pub(crate) fn user(name: &str) -> NewAccount {
         email: None,
         operator: false,
         created: at(1),
+        founder: None,
     }
 }
 

@@ -22,6 +22,8 @@ mod issuer;
 mod listing;
 #[path = "../store/news.rs"]
 mod news;
+#[path = "../store/quota.rs"]
+mod quota;
 #[path = "../store/repositories.rs"]
 mod repositories;
 #[path = "../store/safety.rs"]

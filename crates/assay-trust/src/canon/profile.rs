@@ -129,6 +129,7 @@ fn judge(entry: Value<'_>, fault: &SyntaxFault) -> Result<(), Unverified> {
             YamlConstruct::SecondDocument => (Reason::YamlDocuments, "a second document"),
             YamlConstruct::MergeKey => (Reason::YamlKey, "a merge key"),
             YamlConstruct::ComplexKey => (Reason::YamlKey, "a key that is not plain text"),
+            YamlConstruct::Tab => (Reason::YamlSyntax, "a tab outside quotes"),
         },
         SyntaxFaultKind::Expected(_)
         | SyntaxFaultKind::UnexpectedEnd

@@ -55,29 +55,6 @@ impl FromStr for FrameworkName {
     }
 }
 
-/// What is left of a name for the eye: two names that look alike have the same skeleton.
-///
-/// ```
-/// # use assay_trust::issuer::skeleton;
-/// assert_eq!(skeleton("inspect-ai"), skeleton("lnspect_Al"));
-/// assert_ne!(skeleton("inspect-ai"), skeleton("lighteval"));
-/// ```
-pub fn skeleton(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .filter(|letter| !matches!(letter, '-' | '_' | '.'))
-        .map(|letter| match letter {
-            'I' | 'i' | '1' | 'l' | 'L' | '|' => 'l',
-            'o' | 'O' | '0' => 'o',
-            '5' | 's' | 'S' => 's',
-            '2' | 'z' | 'Z' => 'z',
-            '8' | 'b' | 'B' => 'b',
-            other => other.to_ascii_lowercase(),
-        })
-        .collect();
-    plain.replace("rn", "m").replace("vv", "w")
-}
-
 /// A version as frameworks write it: `0.4.2`, and also `0.4`, `v1.2.3`, `0.4.2.dev3`, `1.0rc1`, `2.0+cu12`.
 fn version_of(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
@@ -101,6 +78,8 @@ fn version_of(text: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::skeleton;
+
     use super::*;
 
     fn rule(versions: Option<&str>) -> FrameworkRule {

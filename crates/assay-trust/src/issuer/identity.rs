@@ -183,7 +183,7 @@ fn check_event(
         .claim(name)
         .ok_or_else(|| AssertionError::Claim(name.to_owned()))?;
     let is_listed = events.iter().any(|listed| listed == event);
-    if is_listed && !class.never().contains(&event) {
+    if is_listed && class.allowed_events().contains(&event) {
         Ok(())
     } else {
         Err(AssertionError::Event(event.chars().take(64).collect()))

@@ -28,7 +28,8 @@ pub struct SegmentPattern(String);
 pub struct PatternError;
 
 impl Pattern {
-    /// Whether a repository is meant. Names are compared byte by byte, and `*` never crosses the slash.
+    /// Whether a repository is meant. Names are compared as a hub compares them, in any case, and `*` never crosses the
+    /// slash.
     pub fn matches(&self, id: &RepoId) -> bool {
         let mut segments = id.as_str().split('/');
         let each = self
@@ -40,7 +41,7 @@ impl Pattern {
 }
 
 impl SegmentPattern {
-    /// Whether a segment is meant.
+    /// Whether a segment is meant, in any case.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
         let (mut at, mut read) = (0, 0);
@@ -52,7 +53,7 @@ impl SegmentPattern {
                     star = Some((at, read));
                     at += 1;
                 }
-                Some(byte) if *byte == text[read] => {
+                Some(byte) if byte.eq_ignore_ascii_case(&text[read]) => {
                     at += 1;
                     read += 1;
                 }
@@ -131,7 +132,9 @@ mod tests {
     fn policy_matcher_table() {
         for (pattern, id, expected) in [
             ("cais/hle", "cais/hle", true),
-            ("cais/hle", "Cais/hle", false),
+            ("cais/hle", "Cais/HLE", true),
+            ("Acme/Secret*", "acme/secretbench", true),
+            ("acme/secret*", "ACME/SecretBench", true),
             ("cais/hle", "cais/hle-2", false),
             ("cais/hle", "xcais/hle", false),
             ("*/*", "cais/hle", true),

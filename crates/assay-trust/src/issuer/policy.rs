@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
-use super::framework::{FrameworkRule, skeleton};
+use assay_model::skeleton;
+
+use super::framework::FrameworkRule;
 use super::identity::{Identity, IdentityKey};
 use super::limit::Limits;
 use super::pattern::{Pattern, SegmentPattern};

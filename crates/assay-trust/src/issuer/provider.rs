@@ -89,16 +89,21 @@ impl ProviderClass {
         }
     }
 
-    /// Events that run code of strangers with the rights of the repository. No policy can allow them.
-    pub fn never(self) -> &'static [&'static str] {
+    /// The events that a policy may list: those that only people who may write to the repository bring about. Whatever is
+    /// not here, also what a provider adds later, cannot be listed.
+    pub fn allowed_events(self) -> &'static [&'static str] {
         match self {
             Self::Github => &[
-                "pull_request",
-                "pull_request_target",
-                "workflow_run",
-                "issue_comment",
+                "deployment",
+                "push",
+                "release",
+                "repository_dispatch",
+                "schedule",
+                "workflow_dispatch",
             ],
-            Self::Gitlab => &["merge_request_event", "external_pull_request_event"],
+            Self::Gitlab => &[
+                "api", "pipeline", "push", "schedule", "trigger", "web", "webide",
+            ],
             Self::Generic => &[],
         }
     }

@@ -138,6 +138,11 @@ impl Log {
         pending
     }
 
+    /// Returns the fault of a log that was opened to write and takes no more leaves: it has to be opened again.
+    pub fn fault(&self) -> Option<LogError> {
+        self.hand.as_ref()?.queue.closed_for()
+    }
+
     /// How many leaves are durable and signed for.
     pub fn size(&self) -> u64 {
         self.checkpoint().claimed().size

@@ -100,6 +100,11 @@ impl Queue {
         reason
     }
 
+    /// Returns the reason why no more leaves are let in, if there is one.
+    pub(crate) fn closed_for(&self) -> Option<LogError> {
+        self.lock().closed.clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

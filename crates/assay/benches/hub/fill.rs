@@ -124,6 +124,7 @@ pub(crate) async fn organisation(tx: &mut Tx, name: &str) -> AccountId {
         email: None,
         operator: false,
         created: Timestamp::from_seconds(MOMENT),
+        founder: None,
     };
     tx.add_account(&account).await.unwrap()
 }

@@ -1,8 +1,10 @@
 //! What an operator does at the shell: accounts, tokens, benchmarks, the index, the configuration.
 
 pub(crate) mod admin;
+mod adopt;
 pub(crate) mod args;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod migrate;
 pub(crate) mod reindex;
@@ -22,19 +24,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use assay_render::visible;
 
-/// How the data directory is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
-    /// As it is: a server that runs does not notice, and one that died catches up when it is started again.
-    AsItIs,
-    /// With everything made good that a crash left behind.
-    Recovered,
-}
-
-/// Opens the hub in a data directory and does something with it. Whoever can write there may do everything.
+/// Opens the hub in a data directory as it is and does something with it: a server that runs does not notice, and one that
+/// died catches up when it is started again. Whoever can write there may do everything.
 pub(super) fn with_hub<T, F>(
     place: &HubPlace,
-    opening: Opening,
     printer: &mut Printer,
     work: impl FnOnce(Arc<Hub>) -> F,
 ) -> Result<T, Exit>
@@ -42,20 +35,41 @@ where
     F: Future<Output = Result<T, Error>>,
 {
     let (config, flags) = (place.config.as_deref(), place.flags());
-    with_hub_and(config, &flags, opening, printer, |hub, _| work(hub))
+    with_hub_and(config, &flags, printer, |hub, _| work(hub))
 }
 
 /// The same, for who needs to know what else was configured.
 pub(super) fn with_hub_and<T, F>(
     config: Option<&Path>,
     flags: &[(&str, String)],
-    opening: Opening,
     printer: &mut Printer,
     work: impl FnOnce(Arc<Hub>, ServerConfig) -> F,
 ) -> Result<T, Exit>
 where
     F: Future<Output = Result<T, Error>>,
 {
+    let config = open_config(config, flags, printer)?;
+    let runtime = runtime(printer).ok_or(Exit::Failed)?;
+    let opened = runtime.block_on(Hub::visit(hub_config(&config), Arc::new(SystemClock)));
+    let hub = opened.map_err(|error| {
+        printer.error(&visible(&chain(&error)));
+        Exit::Failed
+    })?;
+    runtime.block_on(work(hub, config)).map_err(|error| {
+        printer.error(&visible(&chain(&error)));
+        match error {
+            Error::Internal(_) | Error::NoSpace(_) | Error::ReadOnly(_) => Exit::Failed,
+            _ => Exit::Errors,
+        }
+    })
+}
+
+/// Loads the configuration of a command that works on a data directory, which must exist.
+fn open_config(
+    config: Option<&Path>,
+    flags: &[(&str, String)],
+    printer: &mut Printer,
+) -> Result<ServerConfig, Exit> {
     let mut config = load(config, flags, &[]).map_err(|faults| refuse(&faults, printer))?;
     // The server may have been told its names by flags that this command was not given.
     config.trust.names_as_kept = true;
@@ -66,24 +80,13 @@ where
         )));
         return Err(Exit::Failed);
     }
-    let runtime = runtime(printer).ok_or(Exit::Failed)?;
-    let done = runtime.block_on(async {
-        let clock = Arc::new(SystemClock);
-        let own = HubConfig {
-            shell_user: Some(shell_user()),
-            ..config.hub()
-        };
-        let hub = match opening {
-            Opening::AsItIs => Hub::visit(own, clock).await?,
-            Opening::Recovered => Hub::open(own, clock).await?,
-        };
-        work(hub, config).await
-    });
-    done.map_err(|error| {
-        printer.error(&visible(&chain(&error)));
-        match error {
-            Error::Internal(_) => Exit::Failed,
-            _ => Exit::Errors,
-        }
-    })
+    Ok(config)
+}
+
+/// The configuration of a hub that a command opens, with the user of the operating system for the audit log.
+fn hub_config(config: &ServerConfig) -> HubConfig {
+    HubConfig {
+        shell_user: Some(shell_user()),
+        ..config.hub()
+    }
 }

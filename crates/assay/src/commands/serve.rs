@@ -12,6 +12,7 @@ use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, Syst
 use crate::client::{Client, ClientError};
 use crate::commands::operate::args::Serve;
 use crate::exit::Exit;
+use crate::plural::count;
 use crate::printer::Printer;
 use assay_render::visible;
 
@@ -137,6 +138,7 @@ async fn serve(
             secret.reveal()
         ));
     }
+    report_state(&server, printer).await?;
     printer.flush();
     if demo {
         let (operator, visitor) = demo_tokens(&server).await?;
@@ -149,6 +151,29 @@ async fn serve(
         fill_behind(server.address(), [operator, visitor], signer, samples);
     }
     server.run().await
+}
+
+/// Says what the operator has to look after.
+async fn report_state(server: &Server, printer: &mut Printer) -> Result<(), ServeError> {
+    let failed = |source| ServeError::Hub {
+        data: server.data().to_owned(),
+        source,
+    };
+    let unrecorded = server.hub().unrecorded().await.map_err(failed)?;
+    if !unrecorded.is_empty() {
+        printer.line(&format!(
+            "{} not in the database and set aside: `assay admin unrecorded` lists them, `assay admin adopt` brings them back",
+            count(unrecorded.len() as u64, "repository is", "repositories are")
+        ));
+    }
+    let damaged = server.hub().damaged_repositories().await.map_err(failed)?;
+    if !damaged.is_empty() {
+        printer.line(&format!(
+            "{} damaged: `assay reindex --check` names what is wrong",
+            count(damaged.len() as u64, "repository is", "repositories are")
+        ));
+    }
+    Ok(())
 }
 
 /// Tokens for those who fill the demonstration; they end within the hour.

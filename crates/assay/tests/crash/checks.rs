@@ -116,12 +116,12 @@ pub(crate) fn check_index(place: &Place) {
     assert!(checked.status.success());
 }
 
-fn commits(directory: &std::path::Path, reference: &str) -> BTreeSet<String> {
+pub(crate) fn commits(directory: &std::path::Path, reference: &str) -> BTreeSet<String> {
     let list = git::good(directory, &["rev-list", reference]);
     list.lines().map(ToOwned::to_owned).collect()
 }
 
-fn directory(place: &Place, key: i64) -> PathBuf {
+pub(crate) fn directory(place: &Place, key: i64) -> PathBuf {
     place
         .data()
         .join(format!("repos/{:02x}/{key}.git", key % 256))

@@ -51,6 +51,8 @@ pub(crate) struct World {
     pub(crate) client: Client,
     /// The keys of [`MODELS`].
     pub(crate) keys: [i64; 3],
+    /// How long everyone rests after something was done.
+    pace: Duration,
     urls: RwLock<Vec<String>>,
     asked: AtomicUsize,
     over: AtomicBool,
@@ -71,12 +73,19 @@ impl World {
         Self {
             keys: MODELS.map(|name| client.create(hub, "model", name)),
             client,
+            pace: Duration::ZERO,
             urls: RwLock::new(vec![hub.clone()]),
             asked: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             promises: Mutex::default(),
             faults: Mutex::default(),
         }
+    }
+
+    /// The same, whose people rest for a while after everything that they do.
+    pub(crate) fn paced(mut self, pace: Duration) -> Self {
+        self.pace = pace;
+        self
     }
 
     /// Tells everyone where the hub is now.
@@ -119,6 +128,21 @@ impl World {
         scope.spawn(move || self.work(seed + 3, |random| self.push(&clone, random)));
     }
 
+    /// Someone begins to make repositories and to delete them again.
+    pub(crate) fn come_and_go<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
+        scope.spawn(move || {
+            self.work(seed, |random| {
+                let name = format!("gone-{:08x}", random.next() >> 32);
+                let (hub, body) = (self.url(), json!({ "name": name, "type": "model" }));
+                for (method, path) in [("POST", "create"), ("DELETE", "delete")] {
+                    let url = format!("{hub}/api/repos/{path}");
+                    self.client.ask(method, &url, &body.to_string())?;
+                }
+                Some(())
+            });
+        });
+    }
+
     /// Someone begins to ask and to hang up. What they have asked for may happen even after [`World::end`].
     pub(crate) fn hang_up_too<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
         scope.spawn(move || self.work(seed, |random| self.hang_up(random)));
@@ -128,8 +152,9 @@ impl World {
     fn work(&self, seed: u64, mut once: impl FnMut(&mut Random) -> Option<()>) {
         let mut random = Random::new(seed);
         while !self.over.load(Ordering::SeqCst) {
-            if once(&mut random).is_none() {
-                std::thread::sleep(PAUSE);
+            match once(&mut random) {
+                Some(()) => std::thread::sleep(self.pace),
+                None => std::thread::sleep(PAUSE),
             }
         }
     }

@@ -2,17 +2,26 @@
 
 #![cfg(test)]
 
+mod backups;
+mod bucket;
 mod checks;
 mod client;
+#[cfg(target_os = "linux")]
+mod crowds;
+mod damaged_backups;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod git;
 mod imports;
 mod issuance;
+mod keeping;
 mod kills;
 mod load;
 mod logged;
 mod migrations;
 mod neighbours;
 mod random;
+mod restored;
 mod server;
 mod several;
 mod turns;

@@ -53,14 +53,28 @@ impl Place {
 
     /// The same, with settings.
     pub(crate) fn serve_with(&self, settings: &[&str]) -> Server {
+        self.start(self.assay(&[]), settings)
+    }
+
+    /// The same, as a process that may have so many files open.
+    #[cfg(unix)]
+    pub(crate) fn serve_within(&self, descriptors: usize, settings: &[&str]) -> Server {
+        let assay = self.assay(&[]);
+        let mut shell = self.program("sh");
+        let limited = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &limited]).arg(assay.get_program());
+        self.start(shell, settings)
+    }
+
+    fn start(&self, mut program: Command, settings: &[&str]) -> Server {
         let log = File::options()
             .create(true)
             .append(true)
             .open(self.path().join("log"))
             .unwrap();
         let is_first = !self.data().exists();
-        let mut child = self
-            .assay(&["serve", "--listen", "127.0.0.1:0"])
+        let mut child = program
+            .args(["serve", "--listen", "127.0.0.1:0"])
             .args(["--set", "limits.requests_per_token=0"])
             .args(settings.iter().flat_map(|setting| ["--set", setting]))
             .arg("--data")
@@ -92,13 +106,29 @@ impl Place {
         command.output().unwrap()
     }
 
+    /// Runs the program on the data directory as somebody does who was not told where the database is.
+    pub(crate) fn without_database(&self) -> impl Fn(&[&str]) -> Output {
+        |args| {
+            let mut command = self.assay(args);
+            command.env_remove("ASSAY_DATABASE");
+            command.arg("--data").arg(self.data());
+            command.output().unwrap()
+        }
+    }
+
+    pub(crate) fn assay(&self, args: &[&str]) -> Command {
+        let mut command = self.program(env!("CARGO_BIN_EXE_assay"));
+        command.args(args);
+        command
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "the program under test is no git command, and its environment is cleared here"
     )]
-    pub(crate) fn assay(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(args).current_dir(self.path()).env_clear();
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        command.current_dir(self.path()).env_clear();
         // The program runs `git`.
         command.env("PATH", std::env::var_os("PATH").unwrap());
         if let Some(database) = &self.database {
@@ -110,9 +140,19 @@ impl Place {
 }
 
 impl Server {
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills it with SIGKILL: it has no chance to finish anything.
     pub(crate) fn kill(mut self) {
         self.stop();
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn wait(mut self) {
+        self.child.wait().unwrap();
     }
 
     fn stop(&mut self) {

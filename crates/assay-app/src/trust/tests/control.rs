@@ -5,6 +5,7 @@ use assay_trust::{KeyState, Scope, SigningKey};
 
 use super::support::repo_id;
 use super::{Scene, with_token};
+use crate::trust::{Role, Trust, Which};
 use crate::{NewIssuer, NewRevocation, RevokedFrom};
 
 fn all(scope: Scope) -> NewRevocation {
@@ -251,6 +252,110 @@ async fn a_command_without_a_server_writes_the_log_itself() {
         )
         .await;
     world.check_index().await;
+}
+
+/// The pause between two looks.
+const TICK: std::time::Duration = std::time::Duration::from_millis(5);
+
+/// Whether nobody writes a log of a hub.
+fn is_free(data: &std::path::Path, log: &str) -> bool {
+    let path = data.join("trust").join(log).join("lock");
+    let file = fs_err::File::options().write(true).open(path).unwrap();
+    file.file().try_lock().is_ok()
+}
+
+/// Keeps a hub from writing its control log until the answer is dropped.
+fn occupy_control(hub: &crate::Hub) -> std::fs::File {
+    let path = hub.config.data.join("trust/control/lock");
+    loop {
+        hub.trust.let_go().unwrap();
+        let file = fs_err::File::options().write(true).open(&path).unwrap();
+        let file = file.into_parts().0;
+        if file.try_lock().is_ok() {
+            return file;
+        }
+    }
+}
+
+fn config_in(data: &std::path::Path) -> crate::HubConfig {
+    crate::HubConfig {
+        data: data.to_owned(),
+        database: None,
+        limits: crate::Limits::default(),
+        durability: assay_model::Durability::Fast,
+        trust: crate::TrustConfig::default(),
+        shell_user: None,
+    }
+}
+
+#[test]
+fn a_process_that_takes_the_logs_over_many_times_at_once_ends_up_with_both() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = config_in(directory.path());
+    let trust = Trust::open(&config, Role::Keeper).unwrap();
+
+    for _ in 0..20 {
+        trust.let_go().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| trust.refresh().unwrap());
+            }
+        });
+
+        assert!(trust.is_writer(), "nobody else could have taken them");
+    }
+}
+
+#[test]
+fn who_does_not_write_the_results_log_leaves_the_control_log_to_who_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = config_in(directory.path());
+    let first = Trust::open(&config, Role::Keeper).unwrap();
+    let second = Trust::open(&config, Role::Keeper).unwrap();
+    // The first one has the results log alone for a moment.
+    first.put(
+        Which::Control,
+        super::super::hold(
+            &first.directory,
+            Which::Control,
+            &first.origin,
+            &first.vault,
+            Role::Visitor,
+        )
+        .unwrap(),
+    );
+
+    second.refresh().unwrap();
+    first.refresh().unwrap();
+
+    assert!(first.is_writer());
+    assert!(!second.writes(Which::Results) && !second.writes(Which::Control));
+}
+
+#[tokio::test]
+async fn who_has_one_log_answers_for_it_and_lets_go_when_the_other_stays_away() {
+    let (scene, _) = two_results().await;
+    let world = &scene.world;
+    let data = world.hub.config.data.clone();
+    let leaf = scene.leaf();
+    let visitor = world.visit().await;
+    let control = occupy_control(&world.hub);
+    while !world.hub.trust.writes(Which::Results) {
+        world.hub.trust.refresh().unwrap();
+        tokio::time::sleep(TICK).await;
+    }
+    assert!(!world.hub.trust.is_writer());
+
+    let asked = visitor.log_results(vec![leaf]).await;
+
+    assert!(asked.is_ok(), "{asked:?}");
+    while !is_free(&data, "results") {
+        tokio::time::sleep(TICK).await;
+    }
+    drop(control);
+    while !world.hub.trust.is_writer() {
+        tokio::time::sleep(TICK).await;
+    }
 }
 
 #[tokio::test]

@@ -173,12 +173,17 @@ fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
     text
 }
 
-/// Text that Markdown takes for nothing but text.
+/// Returns text that Markdown takes for nothing but text. What could be HTML is written as entities: they stay text also
+/// where a reader takes Markdown for HTML.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\\' | '`' | '*' | '[' | ']' | '|' | '~' => {
                 safe.push('\\');
                 safe.push(character);
             }
@@ -235,5 +240,9 @@ mod tests {
     #[test]
     fn a_name_cannot_break_a_row_of_a_document() {
         assert_eq!(escaped("a|b\n[x](y)"), "a\\|b \\[x\\](y)");
+        assert_eq!(
+            escaped("<img src=x onerror=\"alert(1)\"> & `b`"),
+            "&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; \\`b\\`"
+        );
     }
 }

@@ -1,5 +1,5 @@
 use askama::Template;
-use assay_app::{NewDiscussion, Status};
+use assay_app::{EventPage, NewDiscussion, Status};
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 
@@ -72,7 +72,12 @@ pub(super) async fn comment(
         .comment(caller, &repo, num, &form.text("text"))
         .await?;
     let place = links::discussion(name.kind, repo.id(), num);
-    Ok(Go::to(&format!("{place}?done=commented#event-{}", said.id)).into_response())
+    let events = state.hub.count_events(&repo, num).await?;
+    let page = match events.div_ceil(u64::from(EventPage::SIZE)) {
+        0 | 1 => String::new(),
+        last => format!("&page={last}"),
+    };
+    Ok(Go::to(&format!("{place}?done=commented{page}#event-{}", said.id)).into_response())
 }
 
 /// Hides a comment.

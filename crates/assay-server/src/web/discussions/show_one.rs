@@ -1,11 +1,12 @@
 use askama::Template;
-use assay_app::{Event, EventData, PullDetails, Status};
+use assay_app::{Event, EventData, EventPage, PullDetails, Status};
 use axum::extract::State;
 use serde::Deserialize;
 
 use super::super::diff::{self, FileDiff};
 use super::super::frame::Frame;
 use super::super::notice::{self, Notice};
+use super::super::paging::Paging;
 use super::super::preview::Shown;
 use super::super::repo::{self, RepoHead, Tab};
 use super::super::{Visitor, links, markdown, show};
@@ -14,6 +15,9 @@ use crate::error::Failure;
 use crate::extract::{RepoName, Segments};
 use crate::rendered::Answer;
 use crate::state::AppState;
+
+/// How much of a comment is shown among others, in bytes of its text.
+const SHOWN: usize = 8 << 10;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Numbered {
@@ -32,7 +36,8 @@ struct Show {
     events: Vec<Told>,
     preview: Shown,
     files: Vec<FileDiff>,
-    is_cut: bool,
+    left_out: Option<String>,
+    paging: Paging,
     /// Whether the visitor may close, reopen and rename it.
     manages: bool,
     speaks: bool,
@@ -51,6 +56,8 @@ enum What {
     /// Someone said something; as HTML that does nothing.
     Comment {
         html: String,
+        /// Whether only its beginning is shown.
+        is_cut: bool,
         is_edited: bool,
         is_own: bool,
     },
@@ -117,16 +124,34 @@ async fn page(
     let repo = repo::open(state, visitor, name).await?;
     let head = RepoHead::of(state, visitor, &repo, Tab::Discussions).await?;
     let is_files = tab == "files";
-    let mut details = state.hub.discussion(&repo, num, is_files).await?;
+    let total = state.hub.count_events(&repo, num).await?;
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    let paging = Paging::new(
+        &visitor.path,
+        &visitor.state,
+        total,
+        EventPage::SIZE as usize,
+    );
+    let page = EventPage {
+        offset: paging.offset() as u64,
+        limit: if is_files { 0 } else { EventPage::SIZE },
+    };
+    let mut details = state.hub.discussion(&repo, num, is_files, page).await?;
+    // One comment as a whole, when it is too long for the page of all.
+    let alone = visitor.state.get("event");
+    if let Some(event) = alone {
+        details.events = vec![state.hub.discussion_event(&repo, num, event).await?];
+    }
+    let most = if alone.is_some() { usize::MAX } else { SHOWN };
     let preview = state.hub.preview_pull(&visitor.caller, &repo, num).await?;
-    let (files, is_cut) = diff::parse(&details.diff.take().unwrap_or_default());
+    let (files, left_out) = diff::shown(details.diff.take().as_deref());
     let discussion = &details.discussion;
     let is_author =
         visitor.caller.name().is_some() && discussion.author.as_deref() == visitor.caller.name();
     let events = details
         .events
         .iter()
-        .map(|event| told(&head, visitor, event))
+        .map(|event| told(&head, visitor, event, most))
         .collect();
     visitor.render(&Show {
         frame: visitor
@@ -138,7 +163,8 @@ async fn page(
         events,
         preview: Shown::of(&preview),
         files,
-        is_cut,
+        left_out,
+        paging,
         manages: is_author || head.writes,
         speaks: visitor.caller.name().is_some(),
         head,
@@ -146,13 +172,17 @@ async fn page(
     })
 }
 
-fn told(head: &RepoHead, visitor: &Visitor, event: &Event) -> Told {
+fn told(head: &RepoHead, visitor: &Visitor, event: &Event, most: usize) -> Told {
     let who = event.author.clone();
     let is_own = who.is_some() && who.as_deref() == visitor.caller.name();
     let what = match &event.data {
         EventData::Comment { hidden: true, .. } => What::Hidden,
         EventData::Comment { text, edits, .. } => What::Comment {
-            html: markdown::render(text, &format!("{}/blob/main", head.front())),
+            html: markdown::render(
+                markdown::beginning(text, most),
+                &format!("{}/blob/main", head.front()),
+            ),
+            is_cut: text.len() > most,
             is_edited: *edits > 0,
             is_own: is_own || head.writes,
         },

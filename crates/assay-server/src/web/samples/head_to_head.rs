@@ -1,5 +1,6 @@
 use askama::Template;
 use assay_app::{Error, Method};
+use assay_formats::lake_api::CallerClass;
 use axum::extract::State;
 use serde::Deserialize;
 
@@ -145,7 +146,7 @@ pub(super) async fn head_to_head(
     if a.is_empty() || b.is_empty() {
         return visitor.render(&page);
     }
-    let _turn = lake.turn(whence)?;
+    let turn = lake.turn(whence, CallerClass::Page)?;
     let pair = Pair {
         a: a.clone(),
         b: b.clone(),
@@ -153,7 +154,7 @@ pub(super) async fn head_to_head(
         benchmark: given(&benchmark),
         flips: FLIPS,
     };
-    match lake.compare::<Comparison>(&state.hub, pair).await {
+    match lake.compare::<Comparison>(&turn, &state.hub, pair).await {
         Ok(comparison) => page.found = Some(found(comparison, [&a, &b], &visitor.state)),
         Err(Failure(error)) => {
             let Error::Invalid(text) = &*error else {

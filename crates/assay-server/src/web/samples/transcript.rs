@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use askama::Template;
-use assay_formats::lake_api::{Delivery, Format};
+use assay_formats::lake_api::{CallerClass, Delivery, Format};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -98,7 +98,7 @@ pub(super) async fn transcript(
     else {
         return Err(Failure::no_route());
     };
-    let turn = lake.turn(whence)?;
+    let turn = lake.turn(whence, CallerClass::Page)?;
     let task = visitor.state.get("task");
     let place = condition(benchmark, task, hash);
     let sql = format!(
@@ -106,7 +106,7 @@ pub(super) async fn transcript(
          count(DISTINCT CASE WHEN is_correct THEN record_id || ' ' || CAST(line AS VARCHAR) END) AS right, \
          avg(score) AS score FROM instances WHERE {place} GROUP BY model ORDER BY model LIMIT {MODELS}"
     );
-    let rows: Vec<DidRow> = lake.rows(&state.hub, sql).await?;
+    let rows: Vec<DidRow> = lake.rows(&turn, &state.hub, sql).await?;
     let asked = visitor.state.get("model");
     let Some(chosen) = chosen(&rows, asked) else {
         return Err(Failure::no_route());
@@ -126,7 +126,14 @@ pub(super) async fn transcript(
         ..PAGE
     };
     let answer = lake
-        .ask(&state.hub, sql, Format::Ndjson, budget, Delivery::Stream)
+        .ask(
+            &turn,
+            &state.hub,
+            sql,
+            Format::Ndjson,
+            budget,
+            Delivery::Stream,
+        )
         .await?;
     let pieces = Pieces::new(answer.into_body(), head, tail, turn);
     let body = Body::from_stream(stream::unfold(pieces, async |mut pieces| {

@@ -4,7 +4,7 @@ use assay_trust::{Assurance, Canonical, Claims, Digests, Jti, Scope, SigningKey}
 use serde_json::Value;
 
 pub(crate) const BOARD: &str = "/api/datasets/alice/bench/leaderboard";
-const EVAL: &str = "name: Bench\ndescription: A benchmark\nmetrics:\n  - {id: accuracy, display_name: Accuracy, \
+pub(crate) const EVAL: &str = "name: Bench\ndescription: A benchmark\nmetrics:\n  - {id: accuracy, display_name: Accuracy, \
                     higher_is_better: true, primary: true}\ntasks:\n  - {id: default}\n";
 pub(crate) const FILE: &str = ".eval_results/bench.yaml";
 /// The moment at which every test begins.

@@ -1,9 +1,10 @@
 use assay_app::{NewRevocation, RevokedFrom};
+use assay_model::{RepoId, RepoKind};
 use assay_server::Person;
 use assay_trust::proof::Proof;
 use assay_trust::{Scope, Verdict};
 
-use super::scene::{FILE, Scene, jti};
+use super::scene::{BOARD, EVAL, FILE, Scene, jti};
 
 /// Trap T14: without the repository in the claims, a fork that shares commits could show the token of the original.
 #[tokio::test]
@@ -110,4 +111,73 @@ async fn t17_after_a_merge_rotation_keeps_a_badge_and_revocation_takes_it_with_a
         .json();
     assert_eq!(status["asOf"]["results"], 1);
     assert_eq!(status["receipts"].as_array().unwrap().len(), 1);
+}
+
+/// How the one result of `alice/small` stands: on the board, on the board of verified results, and among those of the model.
+async fn stands(scene: &Scene, board: &str) -> (String, usize, String) {
+    let get = async |path: &str| scene.hub.get(Person::Nobody, path).await.expect(200).json();
+    let word = |standing: &serde_json::Value| {
+        let word = standing["reason"].as_str().or(standing["state"].as_str());
+        word.unwrap_or_default().to_owned()
+    };
+    let rows = get(board).await;
+    let verified = get(&format!("{board}?verified=true")).await;
+    let results = get("/api/models/alice/small/eval-results").await;
+    (
+        word(&rows[0]["standing"]),
+        verified.as_array().unwrap().len(),
+        word(&results[0]["standing"]),
+    )
+}
+
+/// Evidence is for the benchmark whose commit was signed, and for none that takes its name.
+#[tokio::test]
+async fn a_benchmark_that_is_made_again_inherits_no_evidence() {
+    let scene = Scene::new("alice/small").await;
+    let text = scene.signed("alice/small", "61.5", 1);
+    scene.push("alice/small", &text).await;
+    let before = stands(&scene, BOARD).await;
+    let id: RepoId = "alice/bench".parse().unwrap();
+    let hub = scene.hub.hub();
+    hub.delete_repository(&hub.shell(), RepoKind::Dataset, &id)
+        .await
+        .unwrap();
+
+    let created = scene.hub.create(Person::Alice, "datasets/alice/bench");
+    created.await.expect(200);
+    let reversed = EVAL.replace("higher_is_better: true", "higher_is_better: false");
+    let files = [("eval.yaml", reversed.as_str())];
+    let committed = scene
+        .hub
+        .commit(Person::Alice, "datasets/alice/bench", &files);
+    committed.await.expect(200);
+
+    let verified = "verified".to_owned();
+    assert_eq!(before, (verified.clone(), 1, verified));
+    let unknown = "benchmark_revision_unknown".to_owned();
+    let after = stands(&scene, BOARD).await;
+    assert_eq!(after, (unknown.clone(), 0, unknown));
+    let differences = hub.check_index(&|_, _| {}).await.unwrap();
+    assert!(differences.is_empty(), "{differences:?}");
+}
+
+#[tokio::test]
+async fn a_benchmark_that_is_renamed_keeps_its_evidence() {
+    let scene = Scene::new("alice/small").await;
+    let text = scene.signed("alice/small", "61.5", 1);
+    scene.push("alice/small", &text).await;
+    let hub = scene.hub.hub();
+    let (from, to) = (
+        "alice/bench".parse().unwrap(),
+        "alice/exam".parse().unwrap(),
+    );
+
+    hub.move_repository(&hub.shell(), RepoKind::Dataset, &from, &to)
+        .await
+        .unwrap();
+
+    let verified = "verified".to_owned();
+    let board = "/api/datasets/alice/exam/leaderboard";
+    let after = stands(&scene, board).await;
+    assert_eq!(after, (verified.clone(), 1, verified));
 }

@@ -88,6 +88,24 @@ async fn assertion_single_use_race() {
     scene.exchange_id_token(&token).await.expect(400);
 }
 
+/// What was signed tells a token without a `jti` from every other.
+#[tokio::test]
+async fn an_id_token_without_a_jti_is_used_once() {
+    let scene = Scene::new().await;
+    let mut claims = scene.claims("none");
+    claims.as_object_mut().unwrap().remove("jti");
+    let token = sign(&claims, Algorithm::RS256);
+    claims["run_id"] = json!("another");
+    let other = sign(&claims, Algorithm::RS256);
+
+    let first = scene.exchange_id_token(&token).await;
+    let again = scene.exchange_id_token(&token).await;
+    let of_another_run = scene.exchange_id_token(&other).await;
+
+    let statuses = [first.status, again.status, of_another_run.status];
+    assert_eq!(statuses, [200, 400, 200]);
+}
+
 #[tokio::test]
 async fn an_id_token_that_describes_nobody_is_not_used_up_and_the_operator_sees_why() {
     let scene = Scene::new().await;

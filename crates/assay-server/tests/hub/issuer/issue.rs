@@ -316,6 +316,39 @@ async fn no_leaf_on_refusal() {
     assert_eq!(scene.logged(), 0);
 }
 
+/// Names are compared as the hub compares them.
+#[tokio::test]
+async fn no_other_spelling_of_a_name_gets_round_a_rule_or_a_limit() {
+    let scene = Scene::new().await;
+    let request = scene.request();
+    let denied = changed(&request, "/model_repo", json!("ACME/Internal-7b"));
+    let misspelt = changed(&request, "/entry/dataset/id", json!("Alice/Bench"));
+
+    let denied = scene.issue(&scene.token, &denied).await.expect(403).json();
+    let misspelt = scene.issue(&scene.token, &misspelt).await;
+
+    assert_eq!(denied["code"], "target_not_allowed", "{denied}");
+    let misspelt = misspelt.expect(422).json();
+    assert_eq!(misspelt["code"], "entry_invalid", "{misspelt}");
+    assert_eq!(misspelt["pointer"], "/entry/dataset/id", "{misspelt}");
+    let detail = misspelt["detail"].as_str().unwrap();
+    assert!(detail.contains("spelled `alice/bench`"), "{detail}");
+    assert_eq!(scene.logged(), 0);
+    // Five a day for one model, benchmark and task, however the model is spelled.
+    for model in [
+        "bob/model",
+        "Bob/model",
+        "bob/Model",
+        "BOB/MODEL",
+        "boB/model",
+    ] {
+        let body = changed(&request, "/model_repo", json!(model));
+        scene.issue(&scene.token, &body).await.expect(201);
+    }
+    let sixth = changed(&request, "/model_repo", json!("bob/modeL"));
+    scene.issue(&scene.token, &sixth).await.expect(429);
+}
+
 #[tokio::test]
 async fn an_entry_that_a_push_would_refuse_is_refused_with_what_the_judge_says() {
     let scene = Scene::new().await;

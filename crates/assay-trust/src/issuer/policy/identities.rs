@@ -84,12 +84,14 @@ fn check_events(provider: &Provider, events: &[String]) -> Result<(), String> {
     if class.event().is_some() && events.is_empty() {
         return Err("list what may start a run with `events`".to_owned());
     }
-    let never = events
+    let allowed = class.allowed_events();
+    let other = events
         .iter()
-        .find(|event| class.never().contains(&event.as_str()));
-    match never {
+        .find(|event| !allowed.contains(&event.as_str()));
+    match other {
         Some(event) => Err(format!(
-            "`{event}` can be brought about by strangers and is never allowed"
+            "`{event}` is not among the events that strangers cannot bring about: `{}`",
+            allowed.join("`, `")
         )),
         None => Ok(()),
     }

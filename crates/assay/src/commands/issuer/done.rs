@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::args::Place;
 use crate::commands::hub::ShowFormat;
-use crate::commands::operate::{Opening, with_hub_and};
+use crate::commands::operate::with_hub_and;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
@@ -40,7 +40,6 @@ where
     let done = with_hub_and(
         place.hub.config.as_deref(),
         &flags,
-        Opening::AsItIs,
         printer,
         async |hub, config| {
             let issuer = assay_server::open_issuer(&hub, &config);

@@ -1,14 +1,20 @@
+mod purge;
+
+use std::sync::Arc;
+
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
-    Account, AccountKind, Collected, Error, GRACE, Hub, NewToken, Scope, ScopePattern, TokenInfo,
-    draw_secret,
+    Account, AccountKind, Collected, Error, GRACE, Hub, LookAlike, NewAccount, NewToken, Scope,
+    ScopePattern, TokenInfo, draw_secret,
 };
 use serde_json::{Value as Json, json};
 
+use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
-use super::{Opening, audit, with_hub};
+use super::{audit, backup, with_hub};
 use crate::commands::hub::{ShowFormat, table};
+use crate::config::Config;
 use crate::exit::Exit;
 use crate::plural::{count, grouped};
 use crate::printer::Printer;
@@ -29,21 +35,40 @@ impl Done {
 }
 
 /// Does what the operator asked.
-pub(crate) fn run(command: &Admin, printer: &mut Printer) -> Exit {
-    let done = with_hub(
-        &command.hub,
-        Opening::AsItIs,
-        printer,
-        async |hub| match &command.action {
-            AdminAction::User(action) => user(&hub, action).await,
-            AdminAction::Org(action) => organisation(&hub, action).await,
-            AdminAction::Token(action) => token(&hub, action).await,
-            AdminAction::Gc { dry_run } => collect(&hub, *dry_run).await,
-            AdminAction::Benchmark(action) => benchmark(&hub, action).await,
-            AdminAction::Audit(asked) => audit::list(&hub, asked).await,
-        },
-    );
-    match done {
+pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Exit {
+    match &command.action {
+        AdminAction::User(action) => manage(command, printer, async |hub| user(&hub, action).await),
+        AdminAction::Org(action) => manage(command, printer, async |hub| {
+            organisation(&hub, action).await
+        }),
+        AdminAction::Token(action) => {
+            manage(command, printer, async |hub| token(&hub, action).await)
+        }
+        AdminAction::Gc { dry_run } => {
+            manage(command, printer, async |hub| collect(&hub, *dry_run).await)
+        }
+        AdminAction::Benchmark(action) => {
+            manage(command, printer, async |hub| benchmark(&hub, action).await)
+        }
+        AdminAction::Purge(action) => {
+            manage(command, printer, async |hub| purge::run(&hub, action).await)
+        }
+        AdminAction::Unrecorded => manage(command, printer, async |hub| adopt::list(&hub).await),
+        AdminAction::Audit(asked) => {
+            manage(command, printer, async |hub| audit::list(&hub, asked).await)
+        }
+        AdminAction::Adopt(action) => adopt::run(action, &command.hub, command.format, printer),
+        AdminAction::Backup(arguments) => backup::back_up(command, arguments, config, printer),
+        AdminAction::Restore(arguments) => backup::restore(command, arguments, config, printer),
+    }
+}
+
+/// Opens the hub, does something in it and tells what was done.
+fn manage<F>(command: &Admin, printer: &mut Printer, work: impl FnOnce(Arc<Hub>) -> F) -> Exit
+where
+    F: Future<Output = Result<Done, Error>>,
+{
+    match with_hub(&command.hub, printer, work) {
         Ok(done) => {
             match command.format {
                 ShowFormat::Text => printer.data(&done.text),
@@ -79,11 +104,16 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             full_name,
             email,
             operator,
+            allow_look_alike,
         } => {
-            let full_name = full_name.as_deref().unwrap_or(name);
-            let account = hub
-                .create_user(&shell, name, full_name, email.as_deref(), *operator)
-                .await?;
+            let new = NewAccount {
+                name,
+                full_name: full_name.as_deref().unwrap_or(name),
+                email: email.as_deref(),
+                operator: *operator,
+                look_alike: look_alike(*allow_look_alike),
+            };
+            let account = hub.create_account(&shell, AccountKind::User, &new).await?;
             Ok(Done::new(
                 format!("made the user `{}`\n", account.name),
                 account_json(&account),
@@ -138,6 +168,14 @@ async fn password(hub: &Hub, name: &str, stdin: bool, remove: bool) -> Result<Do
     ))
 }
 
+fn look_alike(allowed: bool) -> LookAlike {
+    if allowed {
+        LookAlike::Allowed
+    } else {
+        LookAlike::Refused
+    }
+}
+
 fn listed(accounts: &[Account]) -> Done {
     let rows: Vec<Vec<String>> = accounts
         .iter()
@@ -164,9 +202,21 @@ fn listed(accounts: &[Account]) -> Done {
 async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
     let shell = hub.shell();
     match action {
-        OrgAction::Create { name, full_name } => {
-            let full_name = full_name.as_deref().unwrap_or(name);
-            let account = hub.create_organisation(&shell, name, full_name).await?;
+        OrgAction::Create {
+            name,
+            full_name,
+            allow_look_alike,
+        } => {
+            let new = NewAccount {
+                name,
+                full_name: full_name.as_deref().unwrap_or(name),
+                email: None,
+                operator: false,
+                look_alike: look_alike(*allow_look_alike),
+            };
+            let account = hub
+                .create_account(&shell, AccountKind::Organisation, &new)
+                .await?;
             Ok(Done::new(
                 format!("made the organisation `{}`\n", account.name),
                 account_json(&account),
@@ -259,10 +309,15 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
             ))
         }
         TokenAction::Revoke { user, id } => {
-            hub.revoke_token(&shell, user, *id).await?;
+            let ended = hub.revoke_token(&shell, user, *id).await?;
+            let others = match ended.saturating_sub(1) {
+                0 => String::new(),
+                1 => ", and 1 token that was made with it".to_owned(),
+                others => format!(", and {others} tokens that were made with it"),
+            };
             Ok(Done::new(
-                format!("token {id} of `{user}` is revoked\n"),
-                json!({ "revoked": id, "user": user }),
+                format!("token {id} of `{user}` is revoked{others}\n"),
+                json!({ "revoked": id, "user": user, "ended": ended }),
             ))
         }
     }
@@ -355,5 +410,6 @@ fn token_json(token: &TokenInfo) -> Json {
         "created": token.created,
         "expires": token.expires,
         "last_used": token.last_used,
+        "made_with": token.parent,
     })
 }

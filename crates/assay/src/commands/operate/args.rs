@@ -4,7 +4,9 @@ use assay_model::{RepoId, Role};
 use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
+use super::adopt::args::AdoptArgs;
 use super::audit::Audit;
+use super::backup::args::{BackupArgs, RestoreArgs};
 use crate::commands::hub::ShowFormat;
 use crate::commands::serve::KeyValue;
 
@@ -91,7 +93,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 #[command(
     long_about = "\
-Manage a hub at the shell of its machine: accounts, tokens, official benchmarks and the audit log.
+Manage a hub at the shell of its machine: accounts, tokens, official benchmarks, backups and the audit log.
 
 It works on the data directory itself, so whoever can write there may do everything; the hub may be running.",
     after_help = "\
@@ -100,6 +102,7 @@ Examples:
   assay admin token create alice --scope write
   assay admin org create acme && assay admin org member acme alice --role admin
   assay admin benchmark official cais/hle
+  assay admin backup /backup/hub --keep 14
 
 Exit codes:
   0  done
@@ -146,6 +149,12 @@ pub(crate) enum AdminAction {
         #[arg(long)]
         dry_run: bool,
     },
+    /// List repositories that the database did not know and that were set aside
+    #[command(
+        after_help = "Examples:\n  assay admin unrecorded\n  assay admin unrecorded --format json"
+    )]
+    Unrecorded,
+    Adopt(AdoptArgs),
     /// Benchmarks: official or not
     #[command(
         subcommand,
@@ -157,6 +166,74 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin audit --since 7d --account mallory\n  assay admin audit --repo acme/small --action repo --format json"
     )]
     Audit(Audit),
+    /// Remove content for good, with a public trace: a pull request, commits, a comment, an account's personal data
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'\n  assay admin purge account mallory --reason 'asked for by its owner'"
+    )]
+    Purge(PurgeAction),
+    /// Back up a running hub to a directory or to object storage, and check the copy
+    Backup(BackupArgs),
+    /// Restore a hub from a backup, to an empty data directory and an empty database
+    Restore(RestoreArgs),
+}
+
+/// Content that is removed for good.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PurgeAction {
+    /// Remove a pull request or discussion: its commits, title and comments
+    #[command(
+        after_help = "Examples:\n  assay admin purge pull models/alice/small 4 --reason 'malware'"
+    )]
+    Pull {
+        /// The repository, such as `models/alice/small` or `datasets/cais/hle`
+        #[arg(value_name = "REPO")]
+        repo: String,
+        /// The number of the pull request or discussion
+        number: i64,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove commits of a branch; later commits are made again without them
+    #[command(
+        after_help = "Examples:\n  assay admin purge commits models/alice/small 4f6e1c2..e81b09a --reason 'a court order'"
+    )]
+    Commits {
+        /// The repository, such as `models/alice/small` or `datasets/cais/hle`
+        #[arg(value_name = "REPO")]
+        repo: String,
+        /// The last commit that stays and the last one that goes: `FROM..TO`
+        range: String,
+        /// The branch
+        #[arg(long, default_value = "main")]
+        branch: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove the text of a comment, with its former versions
+    #[command(
+        after_help = "Examples:\n  assay admin purge comment 0123456789abcdef01234567 --reason 'personal data'"
+    )]
+    Comment {
+        /// The id of the comment, as the API gives it
+        id: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
+    /// Remove the personal data of a user: full name, address, password, tokens, sessions, comments
+    #[command(
+        after_help = "Examples:\n  assay admin purge account mallory --reason 'asked for by its owner'"
+    )]
+    Account {
+        /// The user, whose name stays taken
+        name: String,
+        /// The reason, which everyone can read
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 /// What to do with users.
@@ -176,6 +253,9 @@ pub(crate) enum UserAction {
         /// Let them run the hub
         #[arg(long)]
         operator: bool,
+        /// Accept a name that looks like that of another account
+        #[arg(long)]
+        allow_look_alike: bool,
     },
     /// List every account
     #[command(after_help = "Examples:\n  assay admin user list --format json")]
@@ -215,6 +295,9 @@ pub(crate) enum OrgAction {
         /// The name for people [default: the name]
         #[arg(long, value_name = "NAME")]
         full_name: Option<String>,
+        /// Accept a name that looks like that of another account
+        #[arg(long)]
+        allow_look_alike: bool,
     },
     /// Give a user a role, or list the members
     #[command(
@@ -296,7 +379,8 @@ pub(crate) enum BenchmarkAction {
     long_about = "\
 Rebuild the index of a hub from its repositories, or check that a rebuilt index equals the live one.
 
-The index holds nothing that the repositories and the hub's own records do not say; it can be thrown away at any time.",
+The index holds nothing that the repositories and the hub's own records do not say; it can be thrown away at any time. \
+Neither a repository nor a record is changed. A repository with a ref to an object that is not there keeps the index it has.",
     after_help = "\
 Examples:
   assay reindex --check
@@ -304,7 +388,7 @@ Examples:
 
 Exit codes:
   0  done; with --check: the index is as it should be
-  1  with --check: the index differs, and where
+  1  a repository is damaged, and how; with --check: the index differs, and where
   3  wrong usage, or the data directory cannot be used"
 )]
 pub(crate) struct Reindex {

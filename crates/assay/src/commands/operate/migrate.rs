@@ -26,7 +26,7 @@ pub(crate) fn run(command: &Migrate, printer: &mut Printer) -> Exit {
         Err(error) => {
             printer.error(&visible(&chain(&error)));
             match error {
-                Error::Internal(_) => Exit::Failed,
+                Error::Internal(_) | Error::NoSpace(_) | Error::ReadOnly(_) => Exit::Failed,
                 _ => Exit::Errors,
             }
         }

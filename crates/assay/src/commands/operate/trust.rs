@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use self::args::{IssuerAction, RevokeArgs, TrustAction, TrustArgs, UnrevokeArgs};
 use super::admin::Done;
-use super::{Opening, with_hub};
+use super::with_hub;
 use crate::commands::hub::{ShowFormat, table};
 use crate::exit::Exit;
 use crate::plural::count;
@@ -26,17 +26,12 @@ pub(crate) use self::keys::run as run_keys;
 /// Revokes, takes back, trusts and distrusts.
 pub(crate) fn run(command: &TrustArgs, printer: &mut Printer) -> Exit {
     let place = &command.place;
-    let done = with_hub(
-        &place.hub,
-        Opening::AsItIs,
-        printer,
-        async |hub| match &command.action {
-            TrustAction::Revoke(action) => revoke(&hub, action).await,
-            TrustAction::Unrevoke(action) => unrevoke(&hub, action).await,
-            TrustAction::List => list(&hub).await,
-            TrustAction::Issuer(action) => issuer(&hub, action).await,
-        },
-    );
+    let done = with_hub(&place.hub, printer, async |hub| match &command.action {
+        TrustAction::Revoke(action) => revoke(&hub, action).await,
+        TrustAction::Unrevoke(action) => unrevoke(&hub, action).await,
+        TrustAction::List => list(&hub).await,
+        TrustAction::Issuer(action) => issuer(&hub, action).await,
+    });
     finish(done, place.format, printer)
 }
 

@@ -6,14 +6,14 @@ use super::args::{KeysAction, KeysArgs};
 use super::{finish, parsed, told};
 use crate::commands::hub::table;
 use crate::commands::operate::admin::Done;
-use crate::commands::operate::{Opening, with_hub};
+use crate::commands::operate::with_hub;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
 /// Lists, makes, rotates, retires and revokes keys.
 pub(crate) fn run(command: &KeysArgs, printer: &mut Printer) -> Exit {
     let place = &command.place;
-    let done = with_hub(&place.hub, Opening::AsItIs, printer, async |hub| {
+    let done = with_hub(&place.hub, printer, async |hub| {
         act(&hub, &command.action).await
     });
     finish(done, place.format, printer)

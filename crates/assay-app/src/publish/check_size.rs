@@ -1,0 +1,58 @@
+//! How much one change may bring: what it costs to index is bounded by this, whoever makes it.
+
+use assay_git::Objects;
+use assay_model::ObjectId;
+
+use crate::error::Error;
+use crate::index::{MAX_ENTRIES, Shelf};
+
+/// The fewest bytes of a result file that an entry takes: one that repeats another by an alias.
+const ENTRY_BYTES: u64 = 4;
+
+/// Refuses a change that brings more commits than it may, whichever of its refs they lead to.
+pub(super) fn count_commits(commits: usize, most: usize) -> Result<(), Error> {
+    if commits > most {
+        return Err(Error::TooLarge(format!(
+            "this push has more than {most} new commits; push an older commit first, as in \
+             `git push origin main~{most}:main`, and the rest after it"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a commit whose result files have more entries than are indexed. Files that cannot have so many by their sizes
+/// are not read.
+pub(super) fn count_results(
+    objects: &Objects,
+    old: Option<ObjectId>,
+    new: ObjectId,
+) -> Result<(), Error> {
+    let mut shelf = Shelf::new(objects);
+    let folder = shelf.folder(new)?;
+    let before = match old {
+        Some(old) if objects.contains(old)? => shelf.folder(old)?,
+        Some(_) | None => None,
+    };
+    if folder == before {
+        return Ok(());
+    }
+    let files = shelf.files(new)?;
+    let mut bytes = 0;
+    for file in &files {
+        bytes += objects.size(file.blob)?;
+    }
+    if bytes <= MAX_ENTRIES as u64 * ENTRY_BYTES {
+        return Ok(());
+    }
+    let mut entries = 0;
+    for file in &files {
+        entries += shelf.submissions(file.kind, file.blob)?.len();
+        if entries > MAX_ENTRIES {
+            return Err(Error::TooLarge(format!(
+                "the result files of this commit have more than {MAX_ENTRIES} entries together; \
+                 leave out those of single samples, and keep them as records in `data/`"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! What is clean here can be read by `PyYAML`, which most clients use.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use assay_formats::{Tape, yaml};
+
+/// A result file with everything that they have: quotes, a block scalar, a comment, flow style.
+const FILE: &str = "# results\n- dataset:\n    id: acme/bench\n    task_id: \"a b\"\n  metrics:\n  - {metric_id: accuracy, value: 61.5}\n  notes: |\n    two lines\n    of text\n  source: {url: 'https://example.org', name: x}  # why\n  date: '2026-02-14'\n";
+/// What is put into it.
+const PIECES: [&str; 12] = [
+    "\t", "\t\t", " \t", "\t ", "\t\n", ":\t", "-\t", " ", "  ", "\n", ",\t", "#\t",
+];
+/// Reads documents, divided by NUL, and prints for each whether it can be read.
+const SCRIPT: &str = "import sys, yaml
+for text in sys.stdin.buffer.read().decode().split(chr(0)):
+    try:
+        yaml.safe_load(text)
+        print('clean')
+    except Exception as error:
+        print('refused', repr(str(error)))
+";
+
+/// A Python with `PyYAML`: that of `ASSAY_PYTHON`, or the one of the system.
+fn python() -> Option<Command> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the interpreter of the tests comes from outside"
+    )]
+    let (name, run) = (
+        std::env::var("ASSAY_PYTHON").unwrap_or_else(|_| "python3".to_owned()),
+        |name: &str| Command::new(name),
+    );
+    let has_package = run(&name).args(["-c", "import yaml"]).output();
+    has_package
+        .is_ok_and(|output| output.status.success())
+        .then(|| run(&name))
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+fn skip() {
+    eprintln!("skipped: there is no Python with `yaml`; set ASSAY_PYTHON");
+}
+
+#[test]
+fn what_is_clean_here_is_readable_by_pyyaml() {
+    let Some(mut python) = python() else {
+        return skip();
+    };
+    let mut clean = Vec::new();
+    for at in 0..=FILE.len() {
+        for piece in PIECES {
+            let text = format!("{}{piece}{}", &FILE[..at], &FILE[at..]);
+            if yaml::parse(&text, &mut Tape::new()).is_empty() {
+                clean.push(text);
+            }
+        }
+    }
+
+    let mut reader = python
+        .args(["-c", SCRIPT])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = reader.stdin.take().unwrap();
+    let sent = clean.join("\0");
+    let writing = std::thread::spawn(move || input.write_all(sent.as_bytes()));
+    let output = reader.wait_with_output().unwrap();
+    writing.join().unwrap().unwrap();
+
+    let verdicts = String::from_utf8(output.stdout).unwrap();
+    assert!(clean.len() > 500, "{}", clean.len());
+    assert_eq!(verdicts.lines().count(), clean.len());
+    for (text, verdict) in clean.iter().zip(verdicts.lines()) {
+        assert_eq!(verdict, "clean", "{text:?}");
+    }
+}
