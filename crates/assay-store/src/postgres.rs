@@ -39,7 +39,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0007_news.sql"),
     include_str!("../migrations/postgres/0008_names.sql"),
     include_str!("../migrations/postgres/0009_quota.sql"),
-    include_str!("../migrations/postgres/0009_rights.sql"),
+    include_str!("../migrations/postgres/0010_rights.sql"),
 ];
 
 /// How a change begins.

@@ -26,7 +26,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0006_several.sql"),
     include_str!("../migrations/sqlite/0007_news.sql"),
     include_str!("../migrations/sqlite/0009_quota.sql"),
-    include_str!("../migrations/sqlite/0009_rights.sql"),
+    include_str!("../migrations/sqlite/0010_rights.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has

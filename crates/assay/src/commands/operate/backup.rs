@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use self::args::{BackupArgs, RestoreArgs};
 use super::args::{Admin, HubPlace};
-use super::{Opening, with_hub_and};
+use super::with_hub_and;
 use crate::commands::hub::{ShowFormat, table};
 use crate::commands::serve::{chain, load, refuse, runtime};
 use crate::config::{Config, storage_variables};
@@ -83,8 +83,7 @@ fn make(
 ) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let (config, flags) = (command.hub.config.as_deref(), command.hub.flags());
-    let opening = Opening::AsItIs;
-    let done = with_hub_and(config, &flags, opening, printer, async |hub, server| {
+    let done = with_hub_and(config, &flags, printer, async |hub, server| {
         let place = BackupPlace::create(&arguments.place, storage_variables())?;
         let options = BackupOptions {
             keep: arguments.keep.map(std::num::NonZero::get),
