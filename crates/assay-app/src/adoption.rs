@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::facts::RepoFacts;
 use crate::home::Purpose;
 use crate::hub::{Hub, blocking};
-use crate::index::index_repository;
 use crate::name;
 use crate::repository::Visibility;
 use crate::unrecorded::{self, moment};
@@ -337,21 +336,17 @@ impl Hub {
             Ok(git.bring_back(&aside, key)?)
         })
         .await?;
-        let made = async {
-            adopted.pulls = pulls::record(self, &mut tx, key).await?;
-            index_repository(self, &mut tx, key).await
-        };
-        let touched = match made.await {
-            Ok(touched) => touched,
+        match pulls::record(self, &mut tx, key).await {
+            Ok(pulls) => adopted.pulls = pulls,
             Err(error) => {
                 drop(tx);
                 let git = Arc::clone(&self.git);
                 blocking(move || Ok(git.set_aside(key, &moment(now))?)).await?;
                 return Err(error);
             }
-        };
+        }
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_repository(key, None).await?;
         self.note_facts(key).await;
         Ok(adopted)
     }
@@ -374,6 +369,7 @@ impl Hub {
                 email: None,
                 operator: false,
                 created: self.now(),
+                founder: None,
             })
             .await?)
     }

@@ -151,7 +151,6 @@ impl Hub {
         let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
-        let git = Arc::new(git);
         let rows = limits.transaction_rows;
         let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);
         let hub = Arc::new_cyclic(|me| Self {

@@ -127,11 +127,6 @@ impl Sources {
             transaction_rows: transaction_rows.max(1),
         }
     }
-
-    /// Returns whether the directory of a repository is there.
-    pub(crate) fn has_directory(&self, key: RepoKey) -> bool {
-        self.git.path(key).is_dir()
-    }
 }
 
 /// Brings the index of a repository up to its refs and records, for whoever holds the lock of the repository. The result

@@ -39,8 +39,8 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0007_news.sql"),
     include_str!("../migrations/postgres/0008_names.sql"),
     include_str!("../migrations/postgres/0009_quota.sql"),
-    include_str!("../migrations/postgres/0009_rights.sql"),
-    include_str!("../migrations/postgres/0010_audit.sql"),
+    include_str!("../migrations/postgres/0010_rights.sql"),
+    include_str!("../migrations/postgres/0011_audit.sql"),
 ];
 
 /// How a change begins.

@@ -26,8 +26,8 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0006_several.sql"),
     include_str!("../migrations/sqlite/0007_news.sql"),
     include_str!("../migrations/sqlite/0009_quota.sql"),
-    include_str!("../migrations/sqlite/0009_rights.sql"),
-    include_str!("../migrations/sqlite/0010_audit.sql"),
+    include_str!("../migrations/sqlite/0010_rights.sql"),
+    include_str!("../migrations/sqlite/0011_audit.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has

@@ -154,7 +154,7 @@ async fn complaint(connection: &mut Connection) -> sqlx::Result<Option<String>> 
         return Ok(None);
     }
     let checked: String =
-        sql::query_scalar("SELECT integrity_check FROM pragma_integrity_check(1)")
+        sql::query_scalar("SELECT integrity_check FROM pragma_integrity_check LIMIT 1")
             .fetch_one(connection)
             .await?;
     if checked != "ok" {

@@ -10,7 +10,6 @@ use assay_store::Tx;
 use crate::discussion::{FoundPull, UNRECORDED, record_found};
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
-use crate::index::index_repository;
 
 /// The number of repositories read from the database at a time.
 const CHUNK: u32 = 512;
@@ -199,9 +198,8 @@ impl Hub {
             })
             .await?;
         record_found(&mut tx, key, &found, self.now()).await?;
-        let touched = index_repository(self, &mut tx, key).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.index_repository(key, None).await?;
         Ok(num)
     }
 }

@@ -117,3 +117,28 @@ async fn a_database_with_something_in_it_is_not_copied_into() {
     tx.add_account(&user("dave")).await.unwrap();
     tx.commit().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_database_is_whole_until_something_in_its_file_changes() {
+    let directory = TempDir::new().unwrap();
+    let (from, path) = (full().await, directory.path().join("copy.db"));
+    from.store.copy_to(&path).await.unwrap();
+    let copy = open(&Database::File(path.clone())).await;
+    copy.check_integrity().await.unwrap();
+    copy.close().await;
+    drop(copy);
+
+    let mut bytes = std::fs::read(&path).unwrap();
+    let damaged = directory.path().join("damaged.db");
+    // The pages behind the first, which has the schema.
+    for byte in bytes.iter_mut().skip(8192).step_by(7) {
+        *byte ^= 0x55;
+    }
+    std::fs::write(&damaged, bytes).unwrap();
+
+    let found = match Store::open(&damaged).await {
+        Ok(store) => store.check_integrity().await,
+        Err(error) => Err(error),
+    };
+    assert!(found.is_err());
+}

