@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
-use assay_store::Store;
+use assay_store::{Store, Tx};
 use tokio::sync::Semaphore;
 
 use crate::access::Scope;
@@ -271,6 +271,18 @@ impl Hub {
     ) -> Result<T, Error> {
         let git = Arc::clone(&self.git);
         blocking(move || work(&git.get(key)?)).await
+    }
+}
+
+/// Does work that may take long while a transaction is open, which would be taken for one that hangs otherwise.
+pub(crate) async fn alongside<T>(
+    tx: &mut Tx,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        biased;
+        done = work => done,
+        ended = tx.stay_alive() => Err(ended.into()),
     }
 }
 

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::access::{Caller, Need};
 use crate::damage::{Damage, DamagedRepository, read_refs};
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::hub::{Hub, alongside, blocking};
 use crate::index::{DEFINITION_FILE, Extent, Sources, index, touched_by};
 use crate::trust::Sizes;
 
@@ -153,11 +153,8 @@ impl Hub {
             // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
             // moves: what differs now differs in truth, unless a change was still being indexed.
             let mut tx = self.store.begin().await?;
-            let compared = tokio::select! {
-                biased;
-                compared = self.compare_with_rebuilt(Some(&keys), progress) => compared?,
-                ended = tx.stay_alive() => return Err(ended.into()),
-            };
+            let compared = self.compare_with_rebuilt(Some(&keys), progress);
+            let compared = alongside(&mut tx, compared).await?;
             tx.rollback().await?;
             let different: Vec<RepoKey> = compared.keys.into_iter().collect();
             if looks >= LOOKS || !self.is_any_behind(&different).await? {

@@ -15,7 +15,7 @@ use crate::discussion::removed_comment;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::file::resolve;
-use crate::hub::Hub;
+use crate::hub::{Hub, alongside};
 
 /// The title of a discussion that was removed.
 const REMOVED_TITLE: &str = "Removed by an operator";
@@ -288,7 +288,7 @@ impl Hub {
         before: &BTreeSet<ObjectId>,
     ) -> Result<(u64, u64), Error> {
         tx.add_purge(purge).await?;
-        let after = self.commits_of(repo).await?;
+        let after = alongside(&mut tx, self.commits_of(repo)).await?;
         let gone = self.forget_large_files(&mut tx, repo, &after).await?;
         tx.commit().await?;
         if let Err(error) = self.index_repository(repo.key, None).await {
@@ -313,11 +313,10 @@ impl Hub {
             return Ok(0);
         }
         let commits: Vec<ObjectId> = commits.iter().copied().collect();
-        let named: BTreeSet<LargeFileId> = self
-            .with_git(repo.key, move |git| {
-                Ok(git.objects().large_files_of(&commits)?)
-            })
-            .await?;
+        let named = self.with_git(repo.key, move |git| {
+            Ok(git.objects().large_files_of(&commits)?)
+        });
+        let named: BTreeSet<LargeFileId> = alongside(tx, named).await?;
         let mut gone = 0;
         for hash in held {
             if !named.contains(&LargeFileId::from_bytes(*hash.as_bytes())) {

@@ -11,7 +11,7 @@ use super::events::{self, Scene, Told};
 use super::limits;
 use super::record::{merged, publish_draft, tell_commits};
 use crate::error::Error;
-use crate::hub::blocking;
+use crate::hub::{alongside, blocking};
 
 /// What git knows that the records do not.
 #[derive(Default)]
@@ -88,11 +88,11 @@ pub(crate) async fn repair(
         .into_iter()
         .map(|held| (held.name, held.target))
         .collect();
-    let mut unrecorded = blocking(move || {
+    let found = blocking(move || {
         set_orphans_aside(&repository, &pulls)?;
         Ok(unrecorded(&repository, &pulls, &indexed)?)
-    })
-    .await?;
+    });
+    let mut unrecorded = alongside(tx, found).await?;
     unrecorded.forget_recorded(tx, key).await?;
     let scene = |num: u32| Scene {
         key,
