@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn what_is_streamed_is_not_counted() {
         let budget = ByteBudget::new(100 << 10);
-        let pieces = futures_util::stream::repeat(Ok::<_, std::io::Error>(Bytes::from("x")));
+        let pieces =
+            futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from("x")));
         let endless = Response::new(Body::from_stream(pieces));
 
         let held = budget.hold(endless);

@@ -33,9 +33,7 @@ impl<'r> Telling<'r> {
             return Ok(None);
         }
         let mut hooks = store.webhooks_for(repo.key, repo.owner).await?;
-        hooks.retain(|hook| {
-            hook.paused.is_none() && HookEvent::Results.is_asked_for(&hook.events)
-        });
+        hooks.retain(|hook| hook.paused.is_none() && HookEvent::Results.is_asked_for(&hook.events));
         if hooks.is_empty() {
             return Ok(None);
         }

@@ -1,8 +1,7 @@
 //! What a token may become, who founds organisations, and which names are free.
 
 use assay_app::{
-    AccountKind, Error, Founders, Limits, LookAlike, NewAccount, NewToken, Origin, Scope,
-    TokenInfo,
+    AccountKind, Error, Founders, Limits, LookAlike, NewAccount, NewToken, Origin, Scope, TokenInfo,
 };
 use assay_model::Timestamp;
 

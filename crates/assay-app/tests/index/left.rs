@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_app::{Caller, Error, Hub, HubConfig};
+use assay_app::{Caller, Error, Hub, HubConfig, Limits};
 use assay_git::Repositories;
 use assay_model::Clock;
 use tempfile::TempDir;
@@ -13,6 +13,7 @@ use crate::support::{TestClock, World, everyone, lines, repo_id, settings};
 pub(crate) struct Left {
     directory: TempDir,
     pub(crate) clock: Arc<TestClock>,
+    limits: Limits,
 }
 
 impl From<World> for Left {
@@ -20,6 +21,7 @@ impl From<World> for Left {
         Self {
             directory: world.directory,
             clock: world.clock,
+            limits: world.limits,
         }
     }
 }

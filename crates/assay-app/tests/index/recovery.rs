@@ -60,7 +60,11 @@ async fn a_pull_request_that_was_never_recorded_is_set_aside_with_its_commits() 
     // Its number is taken by now.
     let numbers: Vec<u32> = adopted.pulls.iter().map(|pull| pull.num).collect();
     assert_eq!(numbers, [2]);
-    let details = world.hub.discussion(&model, 2, false).await.unwrap();
+    let details = world
+        .hub
+        .discussion(&model, 2, false, assay_app::EventPage::all())
+        .await
+        .unwrap();
     assert_eq!(details.discussion.status, Status::Closed);
     world.check_index().await;
 }
