@@ -361,7 +361,9 @@ mod tests {
 
     #[test]
     fn what_nobody_looked_after_is_not_given() {
-        let boards = Boards::since(3);
+        let directory = tempfile::tempdir().unwrap();
+        let git = Arc::new(Repositories::new(directory.path()).unwrap());
+        let boards = Boards::since(3, git);
         let results: ModelResults = Arc::default();
         let keep = |boards: &Boards| {
             let version = boards.model(RepoKey(1)).unwrap_err();
