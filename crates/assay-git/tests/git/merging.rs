@@ -1,6 +1,6 @@
 //! Merges and diffs.
 
-use assay_git::{Error, FastForward, MergePlan, Merged, Operation};
+use assay_git::{Diff, Error, FastForward, MergePlan, Merged, Operation};
 use assay_model::ObjectId;
 
 use crate::support::{Hub, path, plan, put, signature};
