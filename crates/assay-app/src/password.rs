@@ -1,5 +1,7 @@
 //! Passwords, for those who sign in to the pages without a token. Only a slow hash of one is kept.
 
+mod easy;
+
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -10,7 +12,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
-use zxcvbn::{Score, zxcvbn};
 
 use crate::access::{Caller, CallerKind};
 use crate::account::AccountKind;
@@ -34,10 +35,6 @@ const PASSES: u32 = 2;
 /// What every hash of ours begins with, in the common notation for password hashes.
 const NOTATION: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
-/// How strong a password has to be: hard to guess for who knows the common ones and has its hash.
-const STRENGTH: Score = Score::Three;
-/// The beginning of a password that its strength is judged by, in characters: judging takes longer than the length.
-const JUDGED_CHARACTERS: usize = 100;
 /// How long a password waits for its turn to be hashed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -189,23 +186,10 @@ fn checked(password: &str, account: &assay_store::Account) -> Result<String, Err
             ));
         }
     }
-    let beginning: String = password.chars().take(JUDGED_CHARACTERS).collect();
-    let known: Vec<&str> = [Some(&account.name), account.fullname.as_ref()]
-        .into_iter()
-        .chain([account.email.as_ref()])
-        .flatten()
-        .map(String::as_str)
-        .collect();
-    let estimate = zxcvbn(&beginning, &known);
-    if estimate.score() < STRENGTH {
-        let warning = estimate
-            .feedback()
-            .and_then(zxcvbn::feedback::Feedback::warning);
-        let why = warning.map(|warning| format!(": {warning}"));
-        return Err(Error::Invalid(format!(
-            "this password is easy to guess{}; several unrelated words are a good one",
-            why.unwrap_or_default().trim_end_matches('.')
-        )));
+    if easy::is_easy(password) {
+        return Err(Error::Invalid(
+            "this password is easy to guess; several unrelated words are a good one".to_owned(),
+        ));
     }
     Ok(password.to_owned())
 }

@@ -113,7 +113,6 @@ fn objects_of_index(path: &Path) -> io::Result<u64> {
 mod tests {
     use assay_model::{RepoKey, Timestamp};
 
-    use super::*;
     use crate::{Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName};
     use crate::{Repositories, Signature};
 
