@@ -217,8 +217,8 @@ impl Hub {
         Ok(Some(match own {
             Some(facts) => RepoFacts {
                 kind,
-                owner,
                 id,
+                owner,
                 ..facts
             },
             None => RepoFacts {

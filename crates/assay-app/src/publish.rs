@@ -345,12 +345,12 @@ async fn examine(
         drop(objects);
         let incoming = quarantine.object_size()?;
         Ok(Examined {
-            large_files,
-            incoming,
             quarantine,
             judgement,
             commits,
             sightings,
+            large_files,
+            incoming,
         })
     })
     .await

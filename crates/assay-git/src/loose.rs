@@ -134,7 +134,7 @@ fn temporary(objects: &Path) -> io::Result<NamedTempFile> {
 fn settle(file: TempPath, path: &Path) -> Result<(), Error> {
     let failed = || Error::disk("write", path);
     let file = match file.persist(path) {
-        Ok(_) => return Ok(()),
+        Ok(()) => return Ok(()),
         Err(error) if error.error.kind() == io::ErrorKind::NotFound => error.path,
         Err(error) => return Err(failed()(error.error)),
     };

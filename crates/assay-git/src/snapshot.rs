@@ -90,9 +90,9 @@ impl Repository {
         };
         let files = stored_files(scratch.path())?;
         Ok(RepositorySnapshot {
-            files,
             scratch,
             refs,
+            files,
             missing,
         })
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assay_app::Hub;
 
 /// The time between two looks at the counts of failed sign-ins.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const LOOK_EVERY: Duration = Duration::from_mins(1);
 /// The time between two sweeps.
 const SWEEP_EVERY: Duration = Duration::from_hours(24);
 

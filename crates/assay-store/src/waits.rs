@@ -64,7 +64,7 @@ mod tests {
 
         waits.note(Duration::from_micros(300));
         waits.note(Duration::from_millis(70));
-        waits.note(Duration::from_secs(60));
+        waits.note(Duration::from_mins(1));
 
         let found = waits.get();
         assert_eq!(found.buckets, [1, 1, 1, 1, 2, 2, 2, 2, 2]);

@@ -65,17 +65,16 @@ pub(super) async fn plan(
     }
     // Main was moved to where it had not been, or nothing that is indexed counts.
     let is_anew = found.is_none();
-    let (derived, shown) = match found {
-        Some(found) => found,
-        None => {
-            let nothing = BTreeMap::new();
-            let read = read(store, record.kind, repository, &refs, &nothing).await?;
-            let (derived, _) = read.ok_or_else(|| {
-                Error::internal("a branch that follows on nothing was not read to its end")
-            })?;
-            let shown = store.entries_of_model(key, None).await?;
-            (derived, boards(&shown))
-        }
+    let (derived, shown) = if let Some(found) = found {
+        found
+    } else {
+        let nothing = BTreeMap::new();
+        let read = read(store, record.kind, repository, &refs, &nothing).await?;
+        let (derived, _) = read.ok_or_else(|| {
+            Error::internal("a branch that follows on nothing was not read to its end")
+        })?;
+        let shown = store.entries_of_model(key, None).await?;
+        (derived, boards(&shown))
     };
     drop(turn);
     let mut plan = Plan {

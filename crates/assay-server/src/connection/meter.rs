@@ -193,7 +193,7 @@ mod tests {
     fn limits() -> ConnectionLimits {
         ConnectionLimits {
             header_time: Duration::from_secs(10),
-            idle_time: Duration::from_secs(60),
+            idle_time: Duration::from_mins(1),
             stall_time: Duration::from_secs(30),
             ..ConnectionLimits::default()
         }

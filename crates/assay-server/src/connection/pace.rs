@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     const RULE: PaceRule = PaceRule {
-        window: Duration::from_secs(60),
+        window: Duration::from_mins(1),
         bytes: 600,
     };
 

@@ -201,7 +201,7 @@ async fn a_purged_pull_request_is_gone_with_its_commits_and_everyone_can_read_wh
     let details = hub
         .get(Person::Nobody, "/api/models/alice/small/discussions/1")
         .await;
-    let details = details.expect(200).text().to_owned();
+    let details = details.expect(200).text().clone();
     assert!(
         !details.contains("evil") && details.contains("Removed"),
         "{details}"

@@ -16,7 +16,7 @@ use crate::serving::config;
 /// What a client that is too slow has in these tests.
 const SHORT: Duration = Duration::from_millis(300);
 /// When a test gives up waiting for the server.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const GET: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// A server with a changed configuration, until the runtime ends.

@@ -13,7 +13,7 @@ use crate::several::new_database;
 
 /// How many backups are made of a hub with a file; `ASSAY_BACKUPS` says otherwise.
 const ROUNDS: u64 = 50;
-/// How many are made of a hub with PostgreSQL; `ASSAY_BACKUPS_POSTGRES` says otherwise.
+/// How many are made of a hub with `PostgreSQL`; `ASSAY_BACKUPS_POSTGRES` says otherwise.
 const ROUNDS_ON_POSTGRES: u64 = 10;
 /// Where the random choices begin.
 const SEED: u64 = 31;
@@ -31,7 +31,7 @@ impl Drop for EndOfWork<'_> {
     }
 }
 
-/// A new hub for a round: with its database in a file, or with PostgreSQL.
+/// A new hub for a round: with its database in a file, or with `PostgreSQL`.
 type NewHub = fn(u64) -> Place;
 
 /// Makes backups under load and restores each.

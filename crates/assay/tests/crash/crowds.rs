@@ -16,7 +16,7 @@ const DESCRIPTORS: usize = 1024;
 /// More connections than that.
 const CROWD: usize = 1100;
 /// When a test gives up on an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn address(server: &Server) -> SocketAddr {
     let place = server.url.strip_prefix("http://").unwrap();
