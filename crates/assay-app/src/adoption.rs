@@ -298,7 +298,7 @@ impl Hub {
         }
         let Some(aside) = candidate.aside.clone().filter(|_| !dry_run) else {
             let path = candidate.path.clone();
-            adopted.pulls = blocking(move || pulls::count(&path)).await?;
+            adopted.pulls = blocking(move || Ok(pulls::count(&path))).await?;
             return Ok(adopted);
         };
         let mut tx = self.store.begin().await?;

@@ -44,7 +44,7 @@ pub(crate) enum Obstacles {
 /// The answers that are kept. They follow from the ids of two commits, so they are right for ever.
 pub(crate) struct Diffs {
     turns: Semaphore,
-    diffs: Mutex<Kept<DiffText>>,
+    texts: Mutex<Kept<DiffText>>,
     obstacles: Mutex<Kept<Obstacles>>,
 }
 
@@ -62,7 +62,7 @@ impl Default for Diffs {
     fn default() -> Self {
         Self {
             turns: Semaphore::new(AT_ONCE),
-            diffs: Mutex::default(),
+            texts: Mutex::default(),
             obstacles: Mutex::default(),
         }
     }
@@ -104,11 +104,11 @@ impl Hub {
         to: ObjectId,
     ) -> Result<Arc<DiffText>, Error> {
         let ends = (from, to);
-        if let Some(held) = held(&self.diffs.diffs, ends) {
+        if let Some(held) = held(&self.diffs.texts, ends) {
             return Ok(held);
         }
         let _turn = self.diffs.turn().await?;
-        if let Some(held) = held(&self.diffs.diffs, ends) {
+        if let Some(held) = held(&self.diffs.texts, ends) {
             return Ok(held);
         }
         let diff = self
@@ -117,7 +117,7 @@ impl Hub {
             })
             .await?;
         let diff = Arc::new(DiffText::of(diff));
-        let mut kept = lock(&self.diffs.diffs);
+        let mut kept = lock(&self.diffs.texts);
         kept.keep(ends, Arc::clone(&diff), diff.text.len());
         Ok(diff)
     }

@@ -194,7 +194,9 @@ impl Hub {
 
 /// The digits of an identity.
 pub(crate) fn hex(uid: &[u8; UID_BYTES]) -> String {
-    uid.iter().map(|byte| format!("{byte:02x}")).collect()
+    uid.iter().fold(String::new(), |digits, byte| {
+        digits + &format!("{byte:02x}")
+    })
 }
 
 fn uid_of(text: &str) -> Option<[u8; UID_BYTES]> {

@@ -120,16 +120,16 @@ fn refuse_until(moment: i64, now: Timestamp) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    fn failed(failures: u64, last: i64) -> Option<SignInFailures> {
-        Some(SignInFailures {
+    fn failed(failures: u64, last: i64) -> SignInFailures {
+        SignInFailures {
             failures,
             first: Timestamp::from_seconds(0),
             last: Timestamp::from_seconds(last),
-        })
+        }
     }
 
-    fn wait(held: Option<SignInFailures>, now: i64) -> u64 {
-        match check(held, BY_ACCOUNT, Timestamp::from_seconds(now)) {
+    fn wait(held: impl Into<Option<SignInFailures>>, now: i64) -> u64 {
+        match check(held.into(), BY_ACCOUNT, Timestamp::from_seconds(now)) {
             Err(Error::RateLimited { after_seconds }) => after_seconds,
             _ => 0,
         }

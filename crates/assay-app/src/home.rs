@@ -122,7 +122,6 @@ impl Home {
             Some(found) => !found.has_accounts && !found.has_repositories,
         };
         match self.purpose {
-            Purpose::Serve if is_empty && self.has_repositories => Err(self.unknown()),
             // A visitor makes no database where a server has been: the hub may well have one elsewhere.
             Purpose::Visit if self.peeked.is_none() && self.is_used() => {
                 Err(Error::Conflict(format!(
@@ -132,7 +131,9 @@ impl Home {
                     self.last_used(),
                 )))
             }
-            Purpose::Visit if is_empty && self.has_repositories => Err(self.unknown()),
+            Purpose::Serve | Purpose::Visit if is_empty && self.has_repositories => {
+                Err(self.unknown())
+            }
             Purpose::Adopt | Purpose::RehearseAdoption
                 if self.peeked.is_none() && !self.has_repositories =>
             {

@@ -12,6 +12,7 @@ use assay_store::Database;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::facts::hex;
 use crate::secret;
 
 /// The version of the format.
@@ -50,9 +51,7 @@ impl HubId {
     /// Draws a new id.
     pub(crate) fn draw() -> Result<Self, Error> {
         let bytes: [u8; ID_BYTES] = secret::bytes()?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(Self(hex(&bytes)))
     }
 
     /// The digits.

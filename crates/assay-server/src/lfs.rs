@@ -175,13 +175,12 @@ async fn tell(
         actions: None,
         error: None,
     };
-    let held = match uploader {
-        Some(_) => state.hub.uploaded(repo, &object.oid).await,
+    let held = if uploader.is_some() {
+        state.hub.uploaded(repo, &object.oid).await
+    } else {
         // An upload that no commit names is given to nobody.
-        None => {
-            let held = state.hub.large(repo, &object.oid).await;
-            held.map(|held| held.map(|held| held.size))
-        }
+        let held = state.hub.large(repo, &object.oid).await;
+        held.map(|held| held.map(|held| held.size))
     };
     let held = match held {
         Ok(held) => held,

@@ -27,6 +27,7 @@ pub(crate) struct AppState {
 }
 
 /// What the HTTP side knows and the hub does not.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct Web {
     /// What is answered.
     pub(crate) serves: Serves,

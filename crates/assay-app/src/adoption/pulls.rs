@@ -36,7 +36,7 @@ pub(super) async fn record(hub: &Hub, tx: &mut Tx, key: RepoKey) -> Result<usize
 }
 
 /// Counts the pull requests of a repository that is not in its place.
-pub(super) fn count(directory: &Path) -> Result<usize, Error> {
+pub(super) fn count(directory: &Path) -> usize {
     let loose = fs_err::read_dir(directory.join("refs/pr"));
     let names = |entry: std::io::Result<fs_err::DirEntry>| {
         let name = entry.ok()?.file_name().into_string().ok()?;
@@ -50,7 +50,7 @@ pub(super) fn count(directory: &Path) -> Result<usize, Error> {
         .lines()
         .filter_map(|line| line.split_once(" refs/pr/"));
     numbers.extend(lines.filter_map(|(_, number)| number.parse::<u32>().ok()));
-    Ok(numbers.len())
+    numbers.len()
 }
 
 fn find(repository: &Repository) -> Result<Vec<FoundPull>, GitError> {

@@ -149,9 +149,16 @@ fn is_repository(path: &str) -> bool {
     })
 }
 
+/// Whether git or another program holds a file of this name as a lock.
+fn has_lock_ending(name: &str) -> bool {
+    std::path::Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending == "lock")
+}
+
 fn is_kept(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_lock = name == "lock" || name.ends_with("-lock") || name.ends_with(".lock");
+    let is_lock = name == "lock" || name.ends_with("-lock") || has_lock_ending(name);
     let is_unfinished = UNFINISHED.iter().any(|start| name.starts_with(start));
     let is_database = path == "hub.db" || path.starts_with("hub.db-");
     !is_lock && !is_unfinished && !is_database && name != LARGEST_CHECKPOINT

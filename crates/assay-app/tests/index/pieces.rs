@@ -28,8 +28,8 @@ fn small_transactions() -> Limits {
 
 /// The results of a commit, all unlike those of the one before.
 fn results(number: i64) -> String {
-    (0..RESULTS_EACH)
-        .map(|place| score(f64::from(u32::try_from(number).unwrap()) + place as f64 / 10.0))
+    (0..u32::try_from(RESULTS_EACH).unwrap())
+        .map(|place| score(f64::from(u32::try_from(number).unwrap()) + f64::from(place) / 10.0))
         .collect()
 }
 

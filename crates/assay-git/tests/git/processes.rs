@@ -124,7 +124,7 @@ async fn a_push_that_takes_git_too_long_is_refused_and_leaves_nothing() {
 #[test]
 fn a_large_blob_is_copied_to_a_file_however_it_is_stored() {
     let hub = Hub::with(&[("a", "1")]);
-    let text: String = (0..400_000).map(|line| format!("{line}\n")).collect();
+    let text = (0..400_000).fold(String::new(), |text, line| text + &format!("{line}\n"));
     let changed = format!("{text}one more\n");
     let first = hub.commit_to(&RefName::main(), vec![put("big", &text)], 1);
     let second = hub.commit_to(&RefName::main(), vec![put("big", &changed)], 2);

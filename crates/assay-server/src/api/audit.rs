@@ -55,7 +55,7 @@ async fn list(
     let query = AuditQuery {
         since: asked.since.as_deref().map(moment).transpose()?,
         account: asked.account,
-        repo: asked.repo.map(repo).transpose()?,
+        repo: asked.repo.as_deref().map(repo).transpose()?,
         action: asked.action,
         before: asked.before,
         limit: asked.limit.unwrap_or(PAGE),
@@ -75,7 +75,7 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, Failure> {
 }
 
 /// Reads the name of a repository, which need not exist any more.
-pub(crate) fn repo(text: String) -> Result<assay_model::RepoId, Failure> {
+pub(crate) fn repo(text: &str) -> Result<assay_model::RepoId, Failure> {
     text.trim()
         .parse()
         .map_err(|error| Failure::invalid(format!("`{text}`: {error}")))

@@ -38,6 +38,16 @@ pub(crate) enum WriteOutcome {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RefusedInBody;
 
+/// The beginnings of routes that change accounts and sessions.
+const ACCOUNT_ROUTES: [&str; 6] = [
+    "/settings",
+    "/organizations",
+    "/webhooks",
+    "/login",
+    "/logout",
+    "/api/assay/organizations",
+];
+
 impl WriteKind {
     /// Every kind.
     pub(crate) const ALL: [Self; 9] = [
@@ -88,9 +98,7 @@ impl WriteKind {
             Some(Self::Operation)
         } else if begins("/api/repos/") || begins("/new") || has("{name}/settings") {
             Some(Self::Repository)
-        } else if begins("/settings") || begins("/organizations") || begins("/webhooks") {
-            Some(Self::Account)
-        } else if begins("/login") || begins("/logout") || begins("/api/assay/organizations") {
+        } else if ACCOUNT_ROUTES.iter().any(|route| begins(route)) {
             Some(Self::Account)
         } else if begins("/v1/") {
             Some(Self::Evidence)

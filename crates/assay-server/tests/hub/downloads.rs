@@ -157,7 +157,7 @@ async fn hub_with_large_file() -> TestHub {
     hub.create(Person::Alice, "models/alice/small")
         .await
         .expect(200);
-    let lines: String = (0..LARGE / 10).map(|line| format!("{line:09}\n")).collect();
+    let lines = (0..LARGE / 10).fold(String::new(), |text, line| text + &format!("{line:09}\n"));
     hub.commit(
         Person::Alice,
         "models/alice/small",

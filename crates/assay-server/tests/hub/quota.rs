@@ -13,7 +13,9 @@ const REASON: &str = "a court order";
 
 fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::new(), |digits, byte| {
+        digits + &format!("{byte:02x}")
+    })
 }
 
 async fn hub_with(change: impl FnOnce(&mut assay_server::Config)) -> TestHub {

@@ -21,7 +21,7 @@ impl SmallDisk {
     fn mount(at: &Path) -> Option<Self> {
         let mounted = run("mount", &["-t", "tmpfs", "-o", SIZE, "tmpfs", at.to_str()?]);
         if !mounted {
-            println!("skipped: a small disk cannot be mounted here");
+            crate::kills::tell("skipped: a small disk cannot be mounted here");
         }
         mounted.then(|| Self(at.to_owned()))
     }

@@ -1,11 +1,17 @@
 //! Entries that were changed after they were signed, by the names of the threat table.
 
+use std::pin::Pin;
+
 use assay_model::RepoKind;
 
 use super::Scene;
 
 /// Pushes an entry that was changed after it was signed, and tells what became of it.
-async fn edited(from: &str, to: &str) -> String {
+fn edited<'a>(from: &'a str, to: &'a str) -> Pin<Box<dyn Future<Output = String> + 'a>> {
+    Box::pin(edit_and_push(from, to))
+}
+
+async fn edit_and_push(from: &str, to: &str) -> String {
     let scene = Scene::new().await;
     let world = &scene.world;
     let text = scene.signed(&scene.draft("0.75")).await;

@@ -89,7 +89,7 @@ async fn list(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
     let query = AuditQuery {
         since: asked("since").as_deref().map(moment).transpose()?,
         account: asked("account"),
-        repo: asked("repo").map(repo).transpose()?,
+        repo: asked("repo").as_deref().map(repo).transpose()?,
         action: asked("action"),
         before: asked("before").and_then(|number| number.parse().ok()),
         limit: ROWS,
