@@ -2,9 +2,12 @@
 
 #![cfg(test)]
 
+mod chaos;
 mod checks;
 mod client;
+mod faults;
 mod git;
+mod hostile;
 mod imports;
 mod issuance;
 mod kills;
@@ -12,6 +15,7 @@ mod load;
 mod logged;
 mod migrations;
 mod neighbours;
+mod packs;
 mod random;
 mod server;
 mod several;
