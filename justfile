@@ -49,3 +49,11 @@ fuzz seconds="60":
 # Try the validator on the examples
 demo:
     cargo run --release --locked -p assay -- validate examples
+
+# Faults of every kind at random moments under a mixed load, for half an hour: `just chaos 60` for a minute
+chaos seconds="1800":
+    ASSAY_CHAOS_SECONDS={{seconds}} cargo test --locked -p assay --test crash chaos -- --nocapture --test-threads 1
+
+# Slow and hostile clients beside ordinary ones: how long the others wait, and how much memory the hub takes
+hostile commits="15000":
+    ASSAY_HOSTILE_COMMITS={{commits}} cargo test --locked -p assay --test crash hostile -- --nocapture

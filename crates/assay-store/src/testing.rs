@@ -7,9 +7,9 @@
     reason = "a test that cannot be set up has to stop, and one that is passed over says so"
 )]
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -32,16 +32,20 @@ fi
 cd "$dir"
 make() { $as "$bin/initdb" -D "$dir/data" -U assay -A trust -E UTF8 --no-sync "$@" >"$dir/log" 2>&1; }
 make --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || { rm -rf "$dir/data"; make --locale=C.UTF-8; } || { cat "$dir/log" >&2; exit 1; }
-$as "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-    -c max_connections=400 -c shared_buffers=64MB >"$dir/log" 2>&1 </dev/null &
-server=$!
-trap 'kill -QUIT $server 2>/dev/null; wait $server 2>/dev/null; cd /; rm -rf "$dir"' EXIT
-until "$bin/pg_isready" -q -h "$dir"; do
-    kill -0 $server || { cat "$dir/log" >&2; exit 1; }
-    sleep 0.05
-done
-echo ready
-read -r _ || true
+start() {
+    $as "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+        -c max_connections=400 -c shared_buffers=64MB >"$dir/log" 2>&1 </dev/null &
+    server=$!
+    until "$bin/pg_isready" -q -h "$dir"; do
+        kill -0 $server || { cat "$dir/log" >&2; exit 1; }
+        sleep 0.05
+    done
+    echo ready
+}
+stop() { kill -QUIT $server 2>/dev/null; wait $server 2>/dev/null || true; }
+trap 'stop; cd /; rm -rf "$dir"' EXIT
+start
+while read -r _; do stop; start; done
 "#;
 
 /// The server of this process, if there is one to be had.
@@ -54,8 +58,24 @@ pub struct PrivateServer {
     databases: AtomicU32,
     /// The databases whose tests are over.
     finished: Mutex<Vec<String>>,
-    /// Whose input ends with this process, and the server with it.
-    _script: Mutex<Child>,
+    /// The script that runs the server. Its input ends with this process, and the server with it.
+    script: Mutex<Script>,
+}
+
+/// The script that runs a server: a line of input restarts it, and `ready` is printed after each start.
+#[derive(Debug)]
+struct Script {
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    _child: Child,
+}
+
+impl Script {
+    fn wait_until_ready(&mut self) {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "PostgreSQL does not start");
+    }
 }
 
 impl PrivateServer {
@@ -63,6 +83,18 @@ impl PrivateServer {
     /// then it says so.
     pub fn get() -> Option<&'static Self> {
         SERVER.get_or_init(start).as_ref()
+    }
+
+    /// Starts a server that no other test uses, so that it can be restarted.
+    pub fn start_another() -> Option<&'static Self> {
+        start().map(|server| &*Box::leak(Box::new(server)))
+    }
+
+    /// Stops the server as a crash would, without a checkpoint, and starts it again.
+    pub fn restart_at_once(&self) {
+        let mut script = self.script.lock().unwrap();
+        script.input.write_all(b"restart\n").unwrap();
+        script.wait_until_ready();
     }
 
     /// A new database with nothing in it. Those of tests that are over are dropped first, so that there are never many.
@@ -159,15 +191,17 @@ fn start() -> Option<PrivateServer> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    let output = script.stdout.take().unwrap();
-    BufReader::new(output).read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n", "PostgreSQL does not start");
+    let mut script = Script {
+        input: script.stdin.take().unwrap(),
+        output: BufReader::new(script.stdout.take().unwrap()),
+        _child: script,
+    };
+    script.wait_until_ready();
     Some(PrivateServer {
         directory,
         databases: AtomicU32::new(0),
         finished: Mutex::default(),
-        _script: Mutex::new(script),
+        script: Mutex::new(script),
     })
 }
 

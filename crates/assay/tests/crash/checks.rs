@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::client::Client;
 use crate::git;
-use crate::load::{MODELS, Promise, World};
+use crate::load::{LARGE, MODELS, Promise, World, hex};
 use crate::server::Place;
 
 /// Looks at everything that the hub has promised, and at its index.
@@ -19,7 +20,28 @@ pub(crate) fn check(place: &Place, world: &World) {
         check_repository(place, model, key, &promises);
         check_pulls(place, world, model, key, &promises);
     }
+    for promise in &promises {
+        match promise {
+            Promise::Token { secret } => check_token(world, secret),
+            Promise::LargeFile { path, digest } => check_large_file(world, path, digest),
+            Promise::Commit { .. }
+            | Promise::Pull { .. }
+            | Promise::Closed { .. }
+            | Promise::Merged { .. } => {}
+        }
+    }
     check_index(place);
+}
+
+fn check_token(world: &World, secret: &str) {
+    let url = format!("{}/api/whoami-v2", world.url());
+    Client::new(secret).get(&url).unwrap().good();
+}
+
+fn check_large_file(world: &World, path: &str, digest: &str) {
+    let url = format!("{}/operator/{LARGE}/resolve/main/{path}", world.url());
+    let bytes = world.client.get_bytes(&url).unwrap();
+    assert_eq!(hex(&bytes), digest, "{path}");
 }
 
 fn check_repository(place: &Place, model: &str, key: i64, promises: &[Promise]) {
@@ -31,7 +53,10 @@ fn check_repository(place: &Place, model: &str, key: i64, promises: &[Promise]) 
             Promise::Commit { model, commit } | Promise::Merged { model, commit, .. } => {
                 (*model, commit)
             }
-            Promise::Pull { .. } | Promise::Closed { .. } => continue,
+            Promise::Pull { .. }
+            | Promise::Closed { .. }
+            | Promise::Token { .. }
+            | Promise::LargeFile { .. } => continue,
         };
         assert!(own != model || main.contains(commit), "lost: {promise:?}");
     }
@@ -67,7 +92,9 @@ fn check_pulls(place: &Place, world: &World, model: &str, key: i64, promises: &[
             Promise::Commit { .. }
             | Promise::Pull { .. }
             | Promise::Closed { .. }
-            | Promise::Merged { .. } => {}
+            | Promise::Merged { .. }
+            | Promise::Token { .. }
+            | Promise::LargeFile { .. } => {}
         }
     }
     let refs = git::good(

@@ -3,7 +3,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use ureq::http::Request;
+use ureq::Body;
+use ureq::http::{Request, Response};
 
 /// How long an answer may take before the test gives up on it.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -53,6 +54,11 @@ impl Client {
         &self.token
     }
 
+    /// The name and token as git sends them.
+    pub(crate) fn basic_credentials(&self) -> String {
+        STANDARD.encode(format!("operator:{}", self.token))
+    }
+
     /// Asks; none when nobody answered to the end.
     pub(crate) fn ask(&self, method: &str, url: &str, body: &str) -> Option<Answer> {
         let request = Request::builder()
@@ -62,10 +68,7 @@ impl Client {
             .header("content-type", "application/json")
             .body(body.to_owned())
             .unwrap();
-        let mut response = self.agent.run(request).ok()?;
-        let status = response.status().as_u16();
-        let body = response.body_mut().read_to_string().ok()?;
-        Some(Answer { status, body })
+        read(self.agent.run(request).ok()?)
     }
 
     pub(crate) fn get(&self, url: &str) -> Option<Answer> {
@@ -74,10 +77,29 @@ impl Client {
             .header("authorization", format!("Bearer {}", self.token))
             .body(())
             .unwrap();
+        read(self.agent.run(request).ok()?)
+    }
+
+    /// Downloads a file, along the redirect to where it lies.
+    pub(crate) fn get_bytes(&self, url: &str) -> Option<Vec<u8>> {
+        let request = Request::builder()
+            .uri(url)
+            .header("authorization", format!("Bearer {}", self.token))
+            .body(())
+            .unwrap();
         let mut response = self.agent.run(request).ok()?;
-        let status = response.status().as_u16();
-        let body = response.body_mut().read_to_string().ok()?;
-        Some(Answer { status, body })
+        assert_eq!(response.status().as_u16(), 200, "{url}");
+        response.body_mut().read_to_vec().ok()
+    }
+
+    /// Uploads bytes to a signed link, which needs no token.
+    pub(crate) fn put(&self, url: &str, bytes: &[u8]) -> Option<Answer> {
+        let request = Request::builder()
+            .method("PUT")
+            .uri(url)
+            .body(bytes)
+            .unwrap();
+        read(self.agent.run(request).ok()?)
     }
 
     pub(crate) fn post(&self, url: &str, body: &Value) -> Option<Answer> {
@@ -100,6 +122,22 @@ impl Client {
             &commit_body(path, text),
         )
     }
+}
+
+/// The answer, when it came to its end.
+fn read(mut response: Response<Body>) -> Option<Answer> {
+    let status = response.status().as_u16();
+    let body = response.body_mut().read_to_string().ok()?;
+    Some(Answer { status, body })
+}
+
+/// The lines that make a commit of one file beside git.
+pub(crate) fn large_commit_body(path: &str, digest: &str, size: u64) -> String {
+    let header =
+        json!({ "key": "header", "value": { "summary": "Add weights", "description": "" } });
+    let value = json!({ "path": path, "algo": "sha256", "oid": digest, "size": size });
+    let file = json!({ "key": "lfsFile", "value": value });
+    format!("{header}\n{file}\n")
 }
 
 /// The lines that make a commit of one file.

@@ -22,7 +22,7 @@ const LARGE: usize = 3_000_000;
 const LITTLE: u64 = 1_000_000;
 
 /// A hub with three models, stopped.
-fn stopped_hub() -> (Place, [i64; 3]) {
+fn stopped_hub() -> (Place, [i64; 4]) {
     let hub = Place::new();
     let server = hub.serve();
     let world = World::new(&server);

@@ -8,7 +8,7 @@ pub(crate) struct Clone {
 
 impl Clone {
     pub(crate) fn of(url: &str, directory: PathBuf) -> Self {
-        let cloned = git(Path::new("."))
+        let cloned = command(Path::new("."))
             .args(["clone", "--quiet", url])
             .arg(&directory)
             .output()
@@ -32,7 +32,7 @@ impl Clone {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        git(&self.directory).args(args).output().unwrap()
+        run(&self.directory, args)
     }
 
     #[track_caller]
@@ -44,9 +44,14 @@ impl Clone {
 /// What `git` says, when it must succeed.
 #[track_caller]
 pub(crate) fn good(directory: &Path, args: &[&str]) -> String {
-    let done = git(directory).args(args).output().unwrap();
+    let done = run(directory, args);
     assert!(done.status.success(), "git {args:?}: {}", said(&done));
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// Runs `git` and waits.
+pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
+    command(directory).args(args).output().unwrap()
 }
 
 /// What it told the person.
@@ -59,7 +64,7 @@ pub(crate) fn said(output: &Output) -> String {
     clippy::disallowed_methods,
     reason = "this is the client, not the hub, and its environment is cleared here"
 )]
-fn git(directory: &Path) -> Command {
+pub(crate) fn command(directory: &Path) -> Command {
     let mut command = Command::new("git");
     command
         .env_clear()

@@ -8,22 +8,28 @@ use std::sync::{Mutex, MutexGuard, RwLock};
 use std::thread::Scope;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use crate::client::{Answer, Client, SUMS, commit_body, result};
+use crate::client::{Answer, Client, SUMS, commit_body, large_commit_body, result};
 use crate::git::{Clone, said};
 use crate::random::Random;
-use crate::server::Server;
+use crate::server::{Place, Server};
 
 /// The models that are worked on, all of the operator.
 pub(crate) const COMMITTED: &str = "committed";
 pub(crate) const PROPOSED: &str = "proposed";
 pub(crate) const PUSHED: &str = "pushed";
-pub(crate) const MODELS: [&str; 3] = [COMMITTED, PROPOSED, PUSHED];
+pub(crate) const LARGE: &str = "large";
+pub(crate) const MODELS: [&str; 4] = [COMMITTED, PROPOSED, PUSHED, LARGE];
 /// How many files of results the committers write to, over and over.
 const FILES: u64 = 4;
 /// How long one waits for a server that is just being started.
 const PAUSE: Duration = Duration::from_millis(5);
+/// The pause after a token was made.
+const BETWEEN_TOKENS: Duration = Duration::from_millis(300);
+/// The size of the largest file beside git, in bytes.
+const LARGE_FILE_BYTES: u64 = 64 << 10;
 
 /// Something that the hub said has been done.
 #[derive(Debug, Clone)]
@@ -44,18 +50,24 @@ pub(crate) enum Promise {
         num: u64,
         commit: String,
     },
+    /// A token of the operator was made.
+    Token { secret: String },
+    /// A file beside git was committed to `main` of [`LARGE`].
+    LargeFile { path: String, digest: String },
 }
 
 /// The hub as its users see it, and what it has promised.
 pub(crate) struct World {
     pub(crate) client: Client,
     /// The keys of [`MODELS`].
-    pub(crate) keys: [i64; 3],
+    pub(crate) keys: [i64; 4],
     /// How long everyone rests after something was done.
     pace: Duration,
     urls: RwLock<Vec<String>>,
     asked: AtomicUsize,
     over: AtomicBool,
+    /// Set while answers that say "not now" (503, 507) are no fault of the hub.
+    is_disturbed: AtomicBool,
     promises: Mutex<Vec<Promise>>,
     /// What should never be answered, whatever happens.
     faults: Mutex<Vec<String>>,
@@ -77,6 +89,7 @@ impl World {
             urls: RwLock::new(vec![hub.clone()]),
             asked: AtomicUsize::new(0),
             over: AtomicBool::new(false),
+            is_disturbed: AtomicBool::new(false),
             promises: Mutex::default(),
             faults: Mutex::default(),
         }
@@ -106,6 +119,11 @@ impl World {
 
     pub(crate) fn end(&self) {
         self.over.store(true, Ordering::SeqCst);
+    }
+
+    /// Accepts answers that say "not now" (503, 507) from here on: the disk or the database is disturbed.
+    pub(crate) fn expect_disturbance(&self) {
+        self.is_disturbed.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn promises(&self) -> MutexGuard<'_, Vec<Promise>> {
@@ -141,6 +159,17 @@ impl World {
                 Some(())
             });
         });
+    }
+
+    /// Makes tokens at the shell and commits files beside git, each in a thread, until [`World::end`].
+    pub(crate) fn begin_tokens_and_large_files<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        seed: u64,
+        place: &'s Place,
+    ) {
+        scope.spawn(move || self.work(seed, |_| self.make_token(place)));
+        scope.spawn(move || self.work(seed + 1, |random| self.upload(random)));
     }
 
     /// Someone begins to ask and to hang up. What they have asked for may happen even after [`World::end`].
@@ -236,10 +265,10 @@ impl World {
         let pushed = clone.push(&url, refspec);
         let text = said(&pushed);
         // A server that is killed breaks the connection; whatever else git complains of is the hub's fault.
-        if text.contains("HTTP 5")
+        let is_refused = text.contains("HTTP 5")
             || text.contains("error: 5")
-            || text.contains("[remote rejected]")
-        {
+            || text.contains("[remote rejected]");
+        if is_refused && !self.is_disturbed.load(Ordering::SeqCst) {
             self.fault(text.clone());
         }
         if !pushed.status.success() {
@@ -251,6 +280,53 @@ impl World {
         } else {
             Promise::Commit { model, commit }
         });
+        Some(())
+    }
+
+    /// Makes a token with the command of the operator, beside the server.
+    fn make_token(&self, place: &Place) -> Option<()> {
+        let made = place.operate(&["admin", "token", "create", "operator", "--format", "json"]);
+        if !made.status.success() {
+            let told = String::from_utf8_lossy(&made.stderr).into_owned();
+            if !self.is_disturbed.load(Ordering::SeqCst) {
+                self.fault(told);
+            }
+            return None;
+        }
+        let told: Value = serde_json::from_slice(&made.stdout).ok()?;
+        let secret = told["token"].as_str()?.to_owned();
+        self.promise(Promise::Token { secret });
+        // A process each is expensive, and tokens are rare.
+        std::thread::sleep(BETWEEN_TOKENS);
+        Some(())
+    }
+
+    /// Uploads a file beside git, and commits it.
+    fn upload(&self, random: &mut Random) -> Option<()> {
+        let size = 1 + random.below(LARGE_FILE_BYTES);
+        let bytes: Vec<u8> = (0..size).map(|_| random.next().to_le_bytes()[0]).collect();
+        let digest = hex(&bytes);
+        let url = self.url();
+        let batch = json!({
+            "operation": "upload",
+            "transfers": ["basic"],
+            "objects": [{ "oid": digest, "size": size }],
+            "hash_algo": "sha256",
+            "ref": { "name": "main" },
+        });
+        let at = format!("{url}/operator/{LARGE}.git/info/lfs/objects/batch");
+        let answer = self.client.post(&at, &batch)?;
+        let actions = self.judge(answer)?.json()["objects"][0]["actions"].clone();
+        let link = actions["upload"]["href"].as_str()?;
+        let put = self.client.put(link, &bytes)?;
+        self.judge(put)?;
+        let path = format!("weights-{digest}.bin");
+        let place = format!("{url}/api/models/operator/{LARGE}/commit/main");
+        let answer = self
+            .client
+            .ask("POST", &place, &large_commit_body(&path, &digest, size))?;
+        self.judge(answer)?;
+        self.promise(Promise::LargeFile { path, digest });
         Some(())
     }
 
@@ -300,6 +376,7 @@ impl World {
         match answer.status {
             200 => Some(answer),
             409 => None,
+            503 | 507 if self.is_disturbed.load(Ordering::SeqCst) => None,
             status => {
                 self.fault(format!("{status}: {}", answer.body));
                 None
@@ -327,4 +404,12 @@ fn word(answer: &Answer, key: &str) -> String {
 fn opened(text: &str) -> Option<u64> {
     let (_, rest) = text.split_once("opened pull request ")?;
     rest.split(':').next()?.parse().ok()
+}
+
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().fold(String::new(), |digits, byte| {
+        digits + &format!("{byte:02x}")
+    })
 }

@@ -4,14 +4,17 @@
 
 mod backups;
 mod bucket;
+mod chaos;
 mod checks;
 mod client;
 #[cfg(target_os = "linux")]
 mod crowds;
 mod damaged_backups;
+mod faults;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod git;
+mod hostile;
 mod imports;
 mod issuance;
 mod keeping;
@@ -20,6 +23,7 @@ mod load;
 mod logged;
 mod migrations;
 mod neighbours;
+mod packs;
 mod random;
 mod restored;
 mod server;

@@ -93,7 +93,7 @@ pub(crate) fn told(done: &Output) -> Value {
 
 /// Finds everything that was promised in the repositories of a restored hub.
 #[track_caller]
-pub(crate) fn find_promised(hub: &Place, keys: [i64; 3], promises: &[Promise]) {
+pub(crate) fn find_promised(hub: &Place, keys: [i64; 4], promises: &[Promise]) {
     for (model, key) in MODELS.into_iter().zip(keys) {
         let directory = directory(hub, key);
         let main = commits(&directory, "refs/heads/main");
@@ -114,7 +114,9 @@ pub(crate) fn find_promised(hub: &Place, keys: [i64; 3], promises: &[Promise]) {
                 Promise::Commit { .. }
                 | Promise::Merged { .. }
                 | Promise::Pull { .. }
-                | Promise::Closed { .. } => {}
+                | Promise::Closed { .. }
+                | Promise::Token { .. }
+                | Promise::LargeFile { .. } => {}
             }
         }
     }

@@ -2,6 +2,9 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::faults::{FakeClock, SmallDisk, run};
 
 /// `assay serve` as a process of its own, on a free port. It is killed when this is dropped.
 pub(crate) struct Server {
@@ -16,6 +19,10 @@ pub(crate) struct Place {
     directory: tempfile::TempDir,
     /// The address of the database, when it is no file in the data directory.
     database: Option<String>,
+    /// The small disk that the data directory is on.
+    disk: Option<SmallDisk>,
+    /// The clock that the programs see, when it can be set.
+    clock: Option<FakeClock>,
 }
 
 impl Place {
@@ -23,7 +30,29 @@ impl Place {
         Self {
             directory: tempfile::tempdir().unwrap(),
             database: None,
+            disk: None,
+            clock: None,
         }
+    }
+
+    /// From now on the data directory is on a disk of this size; without the right to mount one, nothing changes.
+    pub(crate) fn with_small_disk(mut self, mebibytes: u64) -> Self {
+        self.disk = SmallDisk::mount(&self.path().join("disk"), mebibytes);
+        self
+    }
+
+    /// From now on the programs see a clock that can be set, where libfaketime is installed.
+    pub(crate) fn with_fake_clock(mut self) -> Self {
+        self.clock = FakeClock::new(&self.path().join("clock"));
+        self
+    }
+
+    pub(crate) fn disk(&self) -> Option<&SmallDisk> {
+        self.disk.as_ref()
+    }
+
+    pub(crate) fn clock(&self) -> Option<&FakeClock> {
+        self.clock.as_ref()
     }
 
     /// From now on the database is this one.
@@ -37,7 +66,8 @@ impl Place {
     }
 
     pub(crate) fn data(&self) -> PathBuf {
-        self.path().join("data")
+        let disk = self.disk.as_ref().map(SmallDisk::path);
+        disk.unwrap_or_else(|| self.path()).join("data")
     }
 
     /// What the servers have logged.
@@ -134,6 +164,9 @@ impl Place {
         if let Some(database) = &self.database {
             command.env("ASSAY_DATABASE", database);
         }
+        if let Some(clock) = &self.clock {
+            command.envs(clock.environment());
+        }
         command.stdin(Stdio::null());
         command
     }
@@ -143,6 +176,22 @@ impl Server {
     /// The number of its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Freezes it for a moment with SIGSTOP, as a paused virtual machine is.
+    pub(crate) fn freeze(&self, time: Duration) {
+        let id = self.child.id().to_string();
+        run("kill", &["-STOP", &id]);
+        std::thread::sleep(time);
+        run("kill", &["-CONT", &id]);
+    }
+
+    /// The largest amount of memory that it ever had, in bytes.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
+        kibibytes.parse::<u64>().unwrap() * 1024
     }
 
     /// Kills it with SIGKILL: it has no chance to finish anything.
