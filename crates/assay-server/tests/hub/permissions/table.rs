@@ -118,6 +118,8 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/lake/{download}", Needs::Nothing, 501, |_| at("/api/lake/results.parquet")),
     // A list tells only of what its reader may see; another test asks what is in it.
     row("GET", "/api/models", Needs::Nothing, 200, |place| at(&format!("/api/{}", place.kind))),
+    row("GET", "/readyz", Needs::Nothing, 200, |_| at("/readyz")),
+    row("GET", "/api/assay/audit", Needs::Operator, 200, |_| at("/api/assay/audit")),
     row("GET", "/api/assay/removals", Needs::Nothing, 200, |_| at("/api/assay/removals")),
     change("POST", "/api/assay/organizations", Needs::Writing, |place| {
         let body = json!({ "name": format!("org-{}", place.name) });
