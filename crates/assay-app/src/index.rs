@@ -1,7 +1,7 @@
 //! The index of one repository: what its refs and its pull requests say, derived from git and the records alone.
 //!
 //! The index of a repository is a function of its refs, the history behind them and the events of its pull requests, so
-//! it can be thrown away and made again. [`index_repository`] takes the shortest way to it: it walks the commits that
+//! it can be thrown away and made again. [`Hub::index_repository`] takes the shortest way to it: it walks the commits that
 //! are new on the main branch, and reads the pull requests that changed. When the main branch was forced elsewhere, it
 //! starts over.
 //!
