@@ -391,6 +391,9 @@ mod tests {
     fn every_command_and_every_flag_is_documented_and_has_examples() {
         let mut commands = vec![Args::command()];
         while let Some(command) = commands.pop() {
+            if command.is_hide_set() {
+                continue;
+            }
             let name = command.get_name().to_owned();
             assert!(command.get_about().is_some(), "{name}");
             let after = command.get_after_help().map(ToString::to_string);

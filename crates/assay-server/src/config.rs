@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assay_app::issuer::AbuseRules;
 use assay_app::{Database, HubConfig, Limits, NewIssuer, TrustConfig, WitnessAddress};
@@ -56,6 +57,8 @@ pub struct Config {
     pub log_level: String,
     /// Whether the request log names the address of each client.
     pub log_addresses: bool,
+    /// A page about many boards that takes longer than this to make may be served stale for a few seconds.
+    pub slow_page: Duration,
     /// How long requests in flight may take once the server was told to stop, in seconds.
     pub shutdown_seconds: u64,
     /// What an acknowledged change outlasts.
@@ -200,6 +203,7 @@ impl Default for Config {
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             log_addresses: false,
+            slow_page: Duration::from_millis(100),
             shutdown_seconds: 30,
             durability: Durability::default(),
             body_bytes: 8 << 20,

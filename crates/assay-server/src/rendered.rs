@@ -23,16 +23,15 @@ const MAX_KEY: usize = 1024;
 /// What an answer takes beside its address and its body, about.
 const OVERHEAD: usize = 1024;
 
-/// An answer about all boards that takes longer than this is not made anew for every change.
-const COSTLY: Duration = Duration::from_millis(100);
 /// How many times as long as it took to make such an answer it may be given although something changed.
 const WORTH: u32 = 20;
 /// The longest that it may be given so.
 const MAX_OLD: Duration = Duration::from_secs(15);
 
 /// Answers by address, each with the generation of what it tells.
-#[derive(Default)]
 pub(crate) struct Rendered {
+    /// An answer about many boards that takes longer than this to make may be served stale.
+    slow: Duration,
     kept: Mutex<Kept>,
 }
 
@@ -60,8 +59,8 @@ struct Held {
 impl Held {
     /// Whether it is given although something changed that it tells of from afar. Once it is too old, one reader makes it anew, and others are not kept
     /// waiting for that.
-    fn may_be_old(&mut self, now: Instant) -> bool {
-        if self.took < COSTLY {
+    fn may_be_old(&mut self, slow: Duration, now: Instant) -> bool {
+        if self.took < slow {
             return false;
         }
         let for_long = (self.took * WORTH).min(MAX_OLD);
@@ -165,6 +164,14 @@ impl Place {
 }
 
 impl Rendered {
+    /// Builds an empty cache.
+    pub(crate) fn new(slow: Duration) -> Self {
+        Self {
+            slow,
+            kept: Mutex::default(),
+        }
+    }
+
     /// The answer kept for an address and the route that gave it, unless what it tells has changed since.
     pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<(Answer, MatchedPath)> {
         self.get(
@@ -185,7 +192,8 @@ impl Rendered {
         let asked = kept.asked;
         let held = kept.answers.get_mut(key)?;
         let is_given = held.generation == generation(&held.about)
-            || (held.generation >= oldest(&held.about) && held.may_be_old(Instant::now()));
+            || (held.generation >= oldest(&held.about)
+                && held.may_be_old(self.slow, Instant::now()));
         if !is_given {
             return None;
         }
@@ -282,6 +290,8 @@ mod tests {
 
     use super::*;
 
+    const SLOW: Duration = Duration::from_millis(100);
+
     fn answer(text: &'static str) -> Answer {
         Answer {
             headers: HeaderMap::new(),
@@ -322,7 +332,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_given_again_until_what_it_tells_has_changed() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         rendered.put(place(3, "/a"), answer("old"));
 
         assert_eq!(body(&rendered, 3, "/a").unwrap(), "old");
@@ -332,7 +342,7 @@ mod tests {
 
     #[test]
     fn answers_of_different_generations_are_kept_side_by_side() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         rendered.put(place(3, "/a"), answer("a"));
         rendered.put(place(7, "/b"), answer("b"));
 
@@ -342,7 +352,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_overtaken_is_not_kept() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         rendered.put(place(4, "/a"), answer("new"));
         rendered.put(place(3, "/a"), answer("old"));
 
@@ -351,7 +361,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_goes_first_when_there_is_too_much() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         let route = route();
         let place = |key: String| Place {
             begun: Instant::now(),
@@ -377,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_bytes_of_all_answers_are_bounded() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         let large = || Answer {
             headers: HeaderMap::new(),
             body: Bytes::from(vec![0; MAX_BYTES / 4]),
@@ -408,20 +418,23 @@ mod tests {
 
         let mut costly = held(Duration::from_millis(500));
 
-        assert!(costly.may_be_old(later(9)));
-        assert!(!costly.may_be_old(later(11)), "somebody makes it anew");
-        assert!(costly.may_be_old(later(12)), "and nobody else does");
+        assert!(costly.may_be_old(SLOW, later(9)));
         assert!(
-            !costly.may_be_old(later(30)),
+            !costly.may_be_old(SLOW, later(11)),
+            "somebody makes it anew"
+        );
+        assert!(costly.may_be_old(SLOW, later(12)), "and nobody else does");
+        assert!(
+            !costly.may_be_old(SLOW, later(30)),
             "who began may have gone away"
         );
-        assert!(!held(Duration::from_mins(1)).may_be_old(later(16)));
-        assert!(!held(Duration::from_millis(50)).may_be_old(now));
+        assert!(!held(Duration::from_mins(1)).may_be_old(SLOW, later(16)));
+        assert!(!held(Duration::from_millis(50)).may_be_old(SLOW, now));
     }
 
     #[test]
     fn what_is_costly_is_made_anew_when_what_it_is_about_changed() {
-        let rendered = Rendered::default();
+        let rendered = Rendered::new(SLOW);
         let begun = Instant::now().checked_sub(Duration::from_mins(1)).unwrap();
         let place = Place {
             begun,

@@ -82,7 +82,7 @@ impl AppState {
             metrics: Arc::default(),
             limiter: Limiter::new(config.rates),
             lake: Lake::of(config),
-            rendered: Rendered::default(),
+            rendered: Rendered::new(config.slow_page),
             connections: Arc::default(),
             answer_bytes: ByteBudget::new(config.answer_bytes),
         };

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use assay_app::issuer::Issuer;
 use assay_app::testing::{PrivateServer, TestDatabase};
@@ -107,6 +108,8 @@ impl TestHub {
             data: directory.path().join("data"),
             // Nobody pulls the plug on a test.
             durability: Durability::Fast,
+            // How long a page takes on a busy machine decides nothing in a test.
+            slow_page: Duration::MAX,
             rates: Rates {
                 per_token: 0,
                 per_address: 0,

@@ -304,15 +304,12 @@ async fn audit_rows(
         query
             .push(" AND (action = ")
             .push_bind(action)
-            .push(" OR substr(action, 1, ")
-            .push_bind(
-                i64::try_from(action.len())
-                    .unwrap_or(i64::MAX)
-                    .saturating_add(1),
-            )
-            .push(") = ")
+            .push(" OR (action >= ")
             .push_bind(format!("{action}."))
-            .push(")");
+            .push(" AND action < ")
+            // The character after the dot.
+            .push_bind(format!("{action}/"))
+            .push("))");
     }
     if let Some(before) = filter.before {
         query.push(" AND id < ").push_bind(before);

@@ -57,7 +57,9 @@ pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
         tabs: Tabs::of(source),
     };
     let end = run.text(&prolog).and_then(|()| run.document());
-    run.tabs_between_tokens();
+    if end.is_ok() {
+        run.tabs_between_tokens();
+    }
     let mut faults = run.faults;
     faults.sort_by_key(|fault| fault.range.start);
     if let Err(Stop(fault)) = end {

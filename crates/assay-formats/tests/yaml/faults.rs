@@ -43,7 +43,13 @@ fn a_tab_between_tokens_is_reported_and_one_in_a_text_is_not() {
         "-\ta\n",
         "a: |\t\n  text\n",
     ] {
-        assert_eq!(constructs(source), [(Tab, "\t")], "{source:?}");
+        let faults = faults(source);
+        let is_of_tab = match &faults[0].0 {
+            SyntaxFaultKind::YamlConstruct(construct) => *construct == Tab,
+            Yaml(text) => text.contains("a tab cannot stand here"),
+            _ => false,
+        };
+        assert!(faults.len() == 1 && is_of_tab, "{source:?}: {faults:?}");
     }
     for source in [
         "a: \"x\ty\"\n",
@@ -268,7 +274,13 @@ fn a_key_that_is_no_scalar_is_known_by_its_text() {
 
 #[test]
 fn control_characters_are_reported() {
-    assert_eq!(faults("a: x\u{7}y\tz\n"), [(ControlCharacter, "\u{7}")]);
+    assert_eq!(
+        faults("a: x\u{7}y\tz\n"),
+        [
+            (ControlCharacter, "\u{7}"),
+            (SyntaxFaultKind::YamlConstruct(Tab), "\t")
+        ]
+    );
     assert_eq!(shown("a: x\u{7}y\n"), r#"{"a": "x\u{7}y"}"#);
     assert!(matches!(fatal("a: x\0y\n"), Yaml(_)));
 }

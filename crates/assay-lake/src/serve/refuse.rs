@@ -11,6 +11,10 @@ use crate::printer::complain;
 
 /// What the engine says when a question writes more to the disk than it may.
 const SPILL_LIMIT: &str = "the spilling process has exceeded the allowable limit";
+/// The message of a function that could not allocate its result.
+const NO_MEMORY: &str = "memory allocation failed";
+/// The message of an operator whose regular expression does not compile.
+const BAD_REGEX: &str = "Regular expression did not compile";
 
 /// Why a question is not answered.
 #[derive(Debug)]
@@ -114,7 +118,7 @@ impl From<Error> for Refused {
 
 /// What the engine says of a question is for whoever asked; what it says of files is not.
 fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
-    if wrote_too_much(cause) {
+    if mentions(cause, SPILL_LIMIT) || mentions(cause, NO_MEMORY) {
         return Refused::resources();
     }
     match cause.find_root() {
@@ -132,15 +136,19 @@ fn of_engine(cause: &DataFusionError, error: &Error) -> Refused {
             RefusalKind::Question,
             format!("the regular expression cannot be used: {own}"),
         ),
+        DataFusionError::Internal(text) if text.contains(BAD_REGEX) => Refused::because(
+            RefusalKind::Question,
+            "the regular expression cannot be used: it is malformed or too large",
+        ),
         _ => Refused::ours(error),
     }
 }
 
-/// Whether a question was stopped because it wrote more to the disk than it may. The engine has no error of its own for that.
-fn wrote_too_much(cause: &DataFusionError) -> bool {
+/// Whether an error of the engine, or one that caused it, contains a text. The engine has no variants for these errors.
+fn mentions(cause: &DataFusionError, text: &str) -> bool {
     let mut next: Option<&dyn std::error::Error> = Some(cause);
     while let Some(error) = next {
-        if error.to_string().contains(SPILL_LIMIT) {
+        if error.to_string().contains(text) {
             return true;
         }
         next = error.source();

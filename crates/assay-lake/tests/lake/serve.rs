@@ -500,7 +500,9 @@ async fn what_a_question_wrote_to_the_disk_goes_with_its_process() {
 
     let spill = process.socket.with_extension("spill");
     let next = process.query(&ask("SELECT 1")).await;
-    assert_eq!((stopped.status, next.status), (408, 200));
+    // Its time or its space on the disk was up, whichever came first.
+    assert!([408, 413].contains(&stopped.status), "{}", stopped.text());
+    assert_eq!(next.status, 200);
     let left = || -> u64 {
         let files = walkdir::WalkDir::new(&spill).into_iter().flatten();
         files

@@ -127,6 +127,8 @@ impl io::Write for Written {
 }
 
 async fn logged(hub: &TestHub, person: Person, path: &str) -> (Value, String) {
+    // Without a second subscriber, an event that another test meets first is disabled for the whole process.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
     let written = Written::default();
     let sink = written.clone();
     let subscriber = tracing_subscriber::fmt()

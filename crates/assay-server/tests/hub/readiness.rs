@@ -111,7 +111,7 @@ async fn damaged_and_unrecorded_repositories_are_counted_and_not_named() {
     assert!(!ready.text().contains("private-name"));
     assert_eq!(health.text(), "ok\n1 damaged; see /readyz\n");
     let told = hub
-        .get(Person::Alice, "/api/models/alice/private-name")
+        .get(Person::Alice, "/api/models/alice/private-name/tree/main")
         .await
         .expect(500);
     assert!(

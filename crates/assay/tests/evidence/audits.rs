@@ -127,10 +127,11 @@ fn a_hub_that_drops_an_entry_is_found_out() {
 
     restart_after(&mut hub, |data| {
         write_anew(data, |leaves| leaves.truncate(1));
-        // Its index knows of the entry too, and whoever drops one makes a new index.
-        for file in ["hub.db", "hub.db-wal", "hub.db-shm"] {
+        // Its index knows of the entry too, so whoever drops one makes a new hub around the old log.
+        for file in ["hub.db", "hub.db-wal", "hub.db-shm", "hub.json"] {
             let _ = std::fs::remove_file(data.join(file));
         }
+        std::fs::remove_dir_all(data.join("repos")).unwrap();
     });
     let (code, told) = fault(&hub);
 

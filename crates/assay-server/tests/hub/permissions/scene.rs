@@ -1,3 +1,6 @@
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use assay_server::{Answer, Person, TestHub};
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -31,6 +34,8 @@ pub(super) struct Scene {
     pub(super) hub: TestHub,
     pub(super) people: People,
     made: u64,
+    /// The number of requests so far.
+    requests: AtomicU32,
 }
 
 impl Place {
@@ -62,21 +67,26 @@ impl Place {
 
 impl Scene {
     pub(super) async fn new() -> Self {
-        let hub = TestHub::new().await;
+        let hub = TestHub::with(|config| config.trust_proxy = true).await;
         let people = People::new(&hub).await;
         Self {
             hub,
             people,
             made: 0,
+            requests: AtomicU32::new(0),
         }
     }
 
-    /// Someone asks for something.
+    /// Sends a request, each from an address of its own: an address that fails to prove who it is too often gets 429.
     pub(super) async fn ask(&self, asker: Asker, mut request: Request<Body>) -> Answer {
         if let Some(secret) = self.people.secret(asker) {
             let bearer = format!("Bearer {secret}").parse().unwrap();
             request.headers_mut().insert(AUTHORIZATION, bearer);
         }
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let address = Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 0).to_bits() + number);
+        let forwarded = address.to_string().parse().unwrap();
+        request.headers_mut().insert("x-forwarded-for", forwarded);
         self.hub.send(Person::Nobody, request).await
     }
 

@@ -118,7 +118,12 @@ fn deny_wins_and_what_nobody_allows_is_denied_and_the_rule_is_named() {
         Decision::Denied(Denial::Rule { line: 27 })
     );
     assert_eq!(ask("cais/mmlu", "acme/a"), Decision::Denied(Denial::NoRule));
-    assert_eq!(ask("Cais/hle", "acme/a"), Decision::Denied(Denial::NoRule));
+    // Names are compared as the hub compares them.
+    assert_eq!(ask("Cais/HLE", "acme/a"), Decision::Allowed { line: 22 });
+    assert_eq!(
+        ask("cais/hle", "Acme/INTERNAL-7b"),
+        Decision::Denied(Denial::Rule { line: 27 })
+    );
 }
 
 #[test]
