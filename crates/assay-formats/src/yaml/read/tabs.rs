@@ -27,11 +27,14 @@ impl Tabs {
         match style {
             ScalarStyle::Plain => {}
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.texts.push(range.clone()),
-            // The text begins on the line after the `|` or `>`.
+            // The text begins on the line after the `|` or `>`. White space at the end of its last line is text as well.
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let header = source.get(range.clone()).and_then(|text| text.find('\n'));
                 if let Some(header) = header {
-                    self.texts.push(range.start + header..range.end);
+                    let rest = source.as_bytes().get(range.end..).unwrap_or_default();
+                    let space = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+                    self.texts
+                        .push(range.start + header..range.end + space.count());
                 }
             }
         }
