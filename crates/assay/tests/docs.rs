@@ -238,7 +238,7 @@ fn every_threat_has_a_test_or_says_that_it_has_none() {
         }
     }
 
-    assert_eq!(numbers, (1..=100).collect::<Vec<u32>>());
+    assert_eq!(numbers, (1..=110).collect::<Vec<u32>>());
 }
 
 #[test]
