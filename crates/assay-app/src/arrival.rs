@@ -129,8 +129,8 @@ fn check_special(quarantine: &Quarantine, changes: &[Change]) -> Result<(), Erro
 fn unnameable(path: &str, max: usize) -> Error {
     let told: String = path.chars().take(TOLD_OF_PATH).collect();
     Error::Unprocessable(format!(
-        "`{}` cannot be the path of a file here: a path is text of at most {max} bytes that leads nowhere else, with at most \
-         {} bytes between slashes",
+        "`{}` is not a valid path: it must be UTF-8 of at most {max} bytes, with at most {} between slashes, and stay \
+         inside the repository",
         visible(&told),
         RepoPath::MAX_PART
     ))

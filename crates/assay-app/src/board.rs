@@ -341,7 +341,8 @@ impl Hub {
         })
     }
 
-    /// The rows that the caller sees. Who is related to no private model on the board sees what everyone sees.
+    /// Returns the rows that the caller may see. Callers without access to any private model on the board get the
+    /// public ranking.
     async fn ranked(
         &self,
         caller: &Caller,

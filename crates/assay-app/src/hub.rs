@@ -90,7 +90,7 @@ pub struct Hub {
     id: Option<HubId>,
     /// The mark that this process works in the data directory.
     _tenant: Tenant,
-    /// Itself, for work that goes on when whoever asked for it has left.
+    /// Weak self-reference for tasks that outlive the request.
     me: Weak<Self>,
 }
 

@@ -160,7 +160,7 @@ fn take_in(
     let mut loader = Loader::new(writing, &names);
     for planned in step {
         let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
-        // What was made of samples that do not come in is named by nobody and swept away.
+        // Files of samples that are refused never enter the manifest and are deleted.
         let samples = planned
             .samples
             .as_ref()

@@ -54,7 +54,7 @@ pub(crate) enum Scheme {
     Any,
 }
 
-/// What asks others, for those who have this much time.
+/// Builds an HTTP agent with this timeout.
 pub(crate) fn agent(timeout: Duration, scheme: Scheme, reach: Reach) -> Agent {
     let config = Agent::config_builder()
         .timeout_global(Some(timeout))

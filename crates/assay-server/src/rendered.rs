@@ -57,8 +57,8 @@ struct Held {
 }
 
 impl Held {
-    /// Whether it is given although something changed that it tells of from afar. Once it is too old, one reader makes it anew, and others are not kept
-    /// waiting for that.
+    /// Whether a stale response may still be served when only loosely related data changed. Once it is too old, one
+    /// request renders it again while others still get the old one.
     fn may_be_old(&mut self, slow: Duration, now: Instant) -> bool {
         if self.took < slow {
             return false;

@@ -146,6 +146,52 @@ fn every_link_leads_somewhere() {
     assert_eq!(dead, Vec::<String>::new());
 }
 
+/// The longest line of a page, in characters. Tables and blocks of code are as wide as they are.
+const COLUMNS: usize = 160;
+
+#[test]
+fn no_line_of_a_page_is_wider_than_a_screen() {
+    let mut wide = Vec::new();
+    for (page, text) in pages() {
+        let is_decision = page.starts_with("docs/adr/");
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate().filter(|_| !is_decision) {
+            is_code ^= line.trim_start().starts_with("```");
+            let is_exempt = is_code || line.starts_with('|');
+            if !is_exempt && line.chars().count() > COLUMNS {
+                wide.push(format!("{page}:{}", number + 1));
+            }
+        }
+    }
+
+    assert_eq!(wide, Vec::<String>::new());
+}
+
+#[test]
+fn a_link_to_a_decision_names_its_number() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for rest in text.split("[ADR").skip(1) {
+            let Some((number, rest)) = rest.split_once("](") else {
+                continue;
+            };
+            let file = rest
+                .split(')')
+                .next()
+                .and_then(|link| link.rsplit('/').next());
+            let linked = file.and_then(|file| file.split('-').next()?.parse::<u32>().ok());
+            if number.trim().parse().ok() != linked {
+                wrong.push(format!("{page}: ADR {}", number.trim()));
+            }
+            checked += 1;
+        }
+    }
+
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(checked >= 20, "{checked} links");
+}
+
 /// The names of all functions in the sources of the workspace that are tests.
 fn tests(directory: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(directory).unwrap() {

@@ -125,7 +125,7 @@ impl Boards {
         self.kept().changes.generation()
     }
 
-    /// A number that changes when nobody knows what else changed.
+    /// Returns the generation counter, bumped by changes that invalidate everything.
     pub(crate) fn generation_of_everything(&self) -> u64 {
         self.kept().changes.of_everything()
     }

@@ -5,7 +5,7 @@ use assay_formats::eee::Version;
 
 use crate::seeds::Format;
 
-/// A version that we judge by another schema than the one published under its name, on purpose.
+/// A version that we validate by another schema than the one published under its name, on purpose.
 pub(crate) struct Difference {
     pub(crate) format: Format,
     pub(crate) version: Version,
@@ -21,15 +21,18 @@ const KNOWN: [Difference; 2] = [
         version: Version::V0_2_1,
         instead: Version::V0_2_2,
         reason: "`evaluation_result_id` and the `metric_*` keys were added while the version still read 0.2.1, so \
-                 records of that version have them and mean them. The schema published as 0.2.1 is the one from before \
-                 and lets anything stand behind these keys; the schema of 0.2.2 is the same but for them.",
+                 records of that version have them\n\
+                 and mean them. The schema published as 0.2.1 is the one from before and lets anything stand behind \
+                 these keys; the schema of 0.2.2\n\
+                 is the same but for them.",
     },
     Difference {
         format: Format::Row,
         version: Version::V0_2_1,
         instead: Version::V0_2_2,
         reason: "`evaluation_result_id` was added while the version still read 0.2.1. Rows are closed, so the schema \
-                 published as 0.2.1, which is the one from before, refuses rows that the tools of the day wrote.",
+                 published as 0.2.1,\n\
+                 which is the one from before, refuses rows that the tools of the day wrote.",
     },
 ];
 
@@ -45,9 +48,9 @@ pub(crate) fn known(format: Format, version: Version) -> Option<&'static Differe
 fn page() -> String {
     let mut page = String::from(
         "# Where Assay departs from the published schemas\n\n\
-         Assay describes every version of the Every Eval Ever schemas once, as data. The judge walks that description\n\
+         Assay describes every version of the Every Eval Ever schemas once, as data. The validator walks that description\n\
          and the JSON Schemas in [`schemas/`](schemas) are printed from it. The conformance test\n\
-         (`cargo test -p assay-formats --test conformance`) mutates documents and compares the judge, the printed schema\n\
+         (`cargo test -p assay-formats --test conformance`) mutates documents and compares the validator, the printed schema\n\
          and the published schema on each of them. They agree, except for what this page lists. The page is made from\n\
          the list in that test: `ASSAY_UPDATE=1 cargo test -p assay-formats --test conformance`.\n",
     );
@@ -60,7 +63,7 @@ fn page() -> String {
     {
         write!(
             page,
-            "\n## A {format} of {version} is judged as {instead}\n\n{reason}\n"
+            "\n## A {format} of {version} is validated as {instead}\n\n{reason}\n"
         )
         .expect("a string can always be written to");
     }

@@ -352,7 +352,7 @@ async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() 
         told(&unnamed)
     );
     assert!(
-        told(&long).contains("cannot be the path of a file here"),
+        told(&long).contains("is not a valid path"),
         "{}",
         told(&long)
     );
