@@ -2,20 +2,23 @@
 //! leaves a public trace that says what was removed, when and why, and nothing of its content.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use assay_git::{
     Blob, CommitInfo, CommitPlan, EntryKind, Expected, LargeFileId, Objects, Operation, RefChange,
-    RefName, Repository, Signature,
+    RefName, Reference, Repositories, Repository, Signature,
 };
 use assay_model::{ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
 use assay_store::{AuditAction, AuditSubject, EventId, Purge, PurgeKind, Status, Tx};
 
 use crate::access::{Caller, Need};
-use crate::discussion::removed_comment;
+use crate::discussion::{UNRECORDED, removed_comment};
 use crate::door::Repo;
 use crate::error::{Error, Missing};
+use crate::facts::RepoFacts;
 use crate::file::resolve;
-use crate::hub::{Hub, alongside};
+use crate::hub::{Hub, alongside, blocking};
+use crate::index::public;
 
 /// The title of a discussion that was removed.
 const REMOVED_TITLE: &str = "Removed by an operator";
@@ -31,7 +34,7 @@ const PAGE: u32 = 50;
 pub struct PurgeReport {
     /// What was removed.
     pub subject: String,
-    /// The commits that no ref leads to any more.
+    /// The commits that no branch, tag or pull request leads to any more.
     pub commits: u64,
     /// The large files that the repository no longer has.
     pub large_files: u64,
@@ -278,8 +281,8 @@ impl Hub {
         Ok(PurgedPage { items, more })
     }
 
-    /// Records the trace, indexes the repository, then removes what no ref leads to. Returns the number of commits and of
-    /// large files that are gone.
+    /// Records the trace, drops what was set aside with the removed commits, indexes the repository, then removes what no
+    /// ref leads to. Returns the number of commits and of large files that are gone.
     async fn finish_purge(
         &self,
         mut tx: Tx,
@@ -289,7 +292,16 @@ impl Hub {
     ) -> Result<(u64, u64), Error> {
         tx.add_purge(purge).await?;
         let after = alongside(&mut tx, self.commits_of(repo)).await?;
-        let gone = self.forget_large_files(&mut tx, repo, &after).await?;
+        let removed: Arc<BTreeSet<ObjectId>> =
+            Arc::new(before.difference(&after).copied().collect());
+        let own = Arc::clone(&removed);
+        let kept = self.with_git(repo.key, move |git| {
+            drop_refs(git, &own, |one| one.name.as_str().starts_with(UNRECORDED))?;
+            commits_behind(git, git.refs()?)
+        });
+        let kept = alongside(&mut tx, kept).await?;
+        let gone = self.forget_large_files(&mut tx, repo, &kept).await?;
+        let uid = tx.repository(repo.key).await?.map(|found| found.uid);
         tx.commit().await?;
         if let Err(error) = self.index_repository(repo.key, None).await {
             self.catch_up_later(repo.key);
@@ -298,7 +310,12 @@ impl Hub {
         self.with_git(repo.key, |git| Ok(git.remove_unreachable()?))
             .await?;
         self.measure_storage(repo.key).await?;
-        Ok((before.difference(&after).count() as u64, gone))
+        let commits = removed.len() as u64;
+        if let Some(uid) = uid.filter(|_| commits > 0) {
+            let git = Arc::clone(&self.git);
+            blocking(move || purge_copies(&git, &uid, &removed)).await?;
+        }
+        Ok((commits, gone))
     }
 
     /// Takes away the large files that none of these commits names.
@@ -327,24 +344,69 @@ impl Hub {
         Ok(gone)
     }
 
-    /// Lists every commit that a ref of the repository leads to.
+    /// Lists every commit that a branch, tag or pull request of the repository leads to.
     async fn commits_of(&self, repo: &Repo) -> Result<BTreeSet<ObjectId>, Error> {
-        self.with_git(repo.key, |git| {
-            let objects = git.objects();
-            let mut seen = BTreeSet::new();
-            let mut next: Vec<ObjectId> = git.refs()?.into_iter().map(|one| one.target).collect();
-            while let Some(id) = next.pop() {
-                let Some(id) = objects.commit_behind(id)? else {
-                    continue;
-                };
-                if seen.insert(id) {
-                    next.extend(objects.commit(id)?.parents);
-                }
-            }
-            Ok(seen)
-        })
-        .await
+        self.with_git(repo.key, |git| commits_behind(git, public(git.refs()?)))
+            .await
     }
+}
+
+/// Lists every commit that these refs lead to.
+fn commits_behind(git: &Repository, refs: Vec<Reference>) -> Result<BTreeSet<ObjectId>, Error> {
+    let objects = git.objects();
+    let mut seen = BTreeSet::new();
+    let mut next: Vec<ObjectId> = refs.into_iter().map(|one| one.target).collect();
+    while let Some(id) = next.pop() {
+        let Some(id) = objects.commit_behind(id)? else {
+            continue;
+        };
+        if seen.insert(id) {
+            next.extend(objects.commit(id)?.parents);
+        }
+    }
+    Ok(seen)
+}
+
+/// Deletes those of the chosen refs that lead to a removed commit.
+fn drop_refs(
+    git: &Repository,
+    removed: &BTreeSet<ObjectId>,
+    is_chosen: impl Fn(&Reference) -> bool,
+) -> Result<(), Error> {
+    let mut changes = Vec::new();
+    for reference in git.refs()?.into_iter().filter(is_chosen) {
+        let (name, target) = (reference.name.clone(), reference.target);
+        if !commits_behind(git, vec![reference])?.is_disjoint(removed) {
+            changes.push(RefChange {
+                name,
+                expected: Expected::At(target),
+                new: None,
+            });
+        }
+    }
+    if changes.is_empty() {
+        return Ok(());
+    }
+    Ok(git.update_refs(&changes)?)
+}
+
+/// Removes commits from the copies of a repository that were set aside because the database did not know them.
+fn purge_copies(
+    git: &Repositories,
+    uid: &[u8; 16],
+    removed: &BTreeSet<ObjectId>,
+) -> Result<(), Error> {
+    for aside in git.list_set_aside()? {
+        let facts = assay_git::read_facts(&aside.path)?;
+        let facts = facts.as_deref().and_then(RepoFacts::parse);
+        if facts.is_none_or(|facts| facts.uid != *uid) {
+            continue;
+        }
+        let copy = git.open_at(&aside.path)?;
+        drop_refs(&copy, removed, |_| true)?;
+        copy.remove_unreachable()?;
+    }
+    Ok(())
 }
 
 /// Moves a branch to a line without the commits of a range.

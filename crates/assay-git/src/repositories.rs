@@ -186,7 +186,7 @@ impl Repositories {
         })
     }
 
-    /// Opens a repository that is not in its place, such as one that was [set aside](Repositories::set_aside), to read it.
+    /// Opens a repository that is not in its place, such as one that was [set aside](Repositories::set_aside).
     pub fn open_at(&self, path: &Path) -> Result<Repository, Error> {
         let base = self.open(RepoKey(0), path.to_owned())?;
         Ok(Repository {

@@ -340,7 +340,9 @@ pub(crate) fn is_away(error: &sqlx::Error) -> bool {
 fn is_broken(kind: ErrorKind) -> bool {
     matches!(
         kind,
-        ErrorKind::ConnectionRefused
+        // The socket of a server on this machine is not there before it listens.
+        ErrorKind::NotFound
+            | ErrorKind::ConnectionRefused
             | ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
             | ErrorKind::NotConnected
@@ -357,4 +359,17 @@ async fn read_generation(pool: &PgPool) -> sqlx::Result<u64> {
         .fetch_one(pool)
         .await?;
     Ok(row.try_get::<i64, _>(0)?.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_whose_socket_is_not_there_is_away() {
+        for kind in [ErrorKind::NotFound, ErrorKind::ConnectionRefused] {
+            assert!(is_away(&sqlx::Error::Io(kind.into())), "{kind}");
+        }
+        assert!(!is_away(&sqlx::Error::Io(ErrorKind::InvalidData.into())));
+    }
 }

@@ -166,8 +166,10 @@ async fn readers(path: &Path) -> sqlx::Result<SqlitePool> {
 }
 
 fn pool(connections: u32) -> SqlitePoolOptions {
-    // A file does not hang up, so connections need no test and no end.
+    // A file does not hang up, so connections need no test of that and no end. But when the disk is full, a transaction
+    // ends by itself, and then nothing is left to undo: its connection counts it for ever and begins no other.
     SqlitePoolOptions::new()
+        .before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
         .max_connections(connections)
         .acquire_timeout(TURN)
         .test_before_acquire(false)
@@ -272,4 +274,28 @@ pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
         .and_then(|error| error.code()?.parse::<i32>().ok());
     // The lowest byte is the code; the others say more exactly which lock it was.
     code.is_some_and(|code| LOCKED.contains(&(code & 0xff)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_transaction_that_ended_by_itself_keeps_no_other_from_beginning() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("hub.db");
+        let pool = writer(&path, Durability::Fast).await.unwrap();
+
+        // A full disk does this in the middle of a statement.
+        let mut first = pool.begin_with(BEGIN).await.unwrap();
+        sqlx::raw_sql("ROLLBACK")
+            .execute(&mut *first)
+            .await
+            .unwrap();
+        let undone = first.rollback().await;
+        let second = pool.begin_with(BEGIN).await;
+
+        assert!(undone.is_err());
+        second.unwrap().commit().await.unwrap();
+    }
 }

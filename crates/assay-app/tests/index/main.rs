@@ -12,6 +12,7 @@ mod lists;
 mod models;
 mod pieces;
 mod previews;
+mod purging;
 mod records;
 mod recovery;
 mod support;

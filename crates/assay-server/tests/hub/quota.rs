@@ -181,6 +181,21 @@ async fn an_account_has_so_many_open_pull_requests_in_a_repository() {
 }
 
 #[tokio::test]
+async fn of_pull_requests_opened_at_once_no_more_stay_than_may_be_open() {
+    let hub = hub_with(|config| config.limits.open_pulls = 1).await;
+
+    let (first, second, third) = tokio::join!(
+        hub.pull(Person::Bob, MODEL, &[("a.txt", "a")]),
+        hub.pull(Person::Bob, MODEL, &[("b.txt", "b")]),
+        hub.pull(Person::Bob, MODEL, &[("c.txt", "c")]),
+    );
+
+    let mut statuses = [first.status, second.status, third.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 403, 403]);
+}
+
+#[tokio::test]
 async fn a_purged_pull_request_is_gone_with_its_commits_and_everyone_can_read_why() {
     let hub = hub_with(|_| {}).await;
     let pulled = hub

@@ -1,12 +1,13 @@
 //! Backups of a hub under load: each is restored elsewhere and has every promise that was made before it began.
 
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::checks::{check, check_index};
 use crate::kills::{number, tell};
-use crate::load::World;
+use crate::load::{EndOfWork, World};
 use crate::restored::{Backups, find_promised, restore, told};
 use crate::server::Place;
 use crate::several::new_database;
@@ -18,18 +19,9 @@ const ROUNDS_ON_POSTGRES: u64 = 10;
 /// Where the random choices begin.
 const SEED: u64 = 31;
 /// How long everyone rests: the hub is to be written all the time, and to stay small.
-const PACE: Duration = Duration::from_millis(60);
+const PACE: Duration = Duration::from_millis(150);
 /// After how many rounds the index of a restored hub is compared with a rebuilt one.
 const CHECKED_EVERY: u64 = 10;
-
-/// Lets everyone stop working when the test fails.
-struct EndOfWork<'w>(&'w World);
-
-impl Drop for EndOfWork<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
 
 /// A new hub for a round: with its database in a file, or with `PostgreSQL`.
 type NewHub = fn(u64) -> Place;
@@ -46,6 +38,7 @@ fn back_up_under_load(hub: &Place, rounds: u64, new_hub: NewHub) {
         let _end = EndOfWork(&world);
         world.begin(scope, SEED, hub.path());
         world.come_and_go(scope, SEED + 100);
+        let mut restoring: Option<ScopedJoinHandle<'_, ()>> = None;
         for round in 1..=rounds {
             let promises = world.promises().clone();
             let at = Instant::now();
@@ -53,17 +46,29 @@ fn back_up_under_load(hub: &Place, rounds: u64, new_hub: NewHub) {
             slowest = slowest.max(at.elapsed());
             assert_eq!(made["faults"], Value::Array(Vec::new()));
 
-            let elsewhere = new_hub(round);
-            told(&restore(&elsewhere, &backups.path(), &[]));
-            find_promised(&elsewhere, world.keys, &promises);
-            if round % CHECKED_EVERY == 0 {
-                check_index(&elsewhere);
+            // One is restored while the next one is made.
+            if let Some(before) = restoring.take() {
+                before.join().unwrap();
             }
-            if round == rounds {
-                let server = elsewhere.serve();
-                let answer = world.client.get(&format!("{}/api/models", server.url));
-                answer.unwrap().good();
-            }
+            let generation = made["generation"].as_str().unwrap().to_owned();
+            let (world, place) = (&world, backups.path());
+            restoring = Some(scope.spawn(move || {
+                let elsewhere = new_hub(round);
+                told(&restore(&elsewhere, &place, &["--at", &generation]));
+                find_promised(&elsewhere, world.keys, &promises);
+                if round % CHECKED_EVERY == 0 {
+                    check_index(&elsewhere);
+                }
+                if round == rounds {
+                    let server = elsewhere.serve();
+                    let answer = world.client.get(&format!("{}/api/models", server.url));
+                    answer.unwrap().good();
+                }
+            }));
+        }
+        // The load goes on until the last one is restored.
+        if let Some(last) = restoring {
+            last.join().unwrap();
         }
     });
 

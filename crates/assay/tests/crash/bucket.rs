@@ -112,11 +112,13 @@ async fn answer(
         Method::POST => {
             let text = String::from_utf8(body.to_vec()).unwrap();
             let bucket = path.trim_end_matches('/');
+            let mut deleted = "<DeleteResult>".to_owned();
             for key in text.split("<Key>").skip(1) {
                 let key = key.split("</Key>").next().unwrap();
                 objects.remove(&format!("{bucket}/{key}"));
+                write!(deleted, "<Deleted><Key>{key}</Key></Deleted>").unwrap();
             }
-            "<DeleteResult></DeleteResult>".into_response()
+            (deleted + "</DeleteResult>").into_response()
         }
         _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
     }

@@ -1,7 +1,7 @@
 //! What must be true of a hub, whatever has happened to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -12,9 +12,11 @@ use crate::server::Place;
 
 /// Looks at everything that the hub has promised, and at its index.
 pub(crate) fn check(place: &Place, world: &World) {
-    assert_eq!(world.faults(), Vec::<String>::new());
-    let log = place.log();
+    let (faults, log) = (world.faults(), place.log());
+    let errors: Vec<&str> = log.lines().filter(|line| line.contains("ERROR")).collect();
+    assert!(faults.is_empty(), "{faults:#?}\n{errors:#?}");
     assert!(!log.contains("panicked"), "{log}");
+    assert!(!log.contains("is damaged"), "{errors:#?}");
     let promises = world.promises().clone();
     for (model, key) in MODELS.into_iter().zip(world.keys) {
         check_repository(place, model, key, &promises);
@@ -64,7 +66,7 @@ fn check_repository(place: &Place, model: &str, key: i64, promises: &[Promise]) 
 
 /// Numbers without duplicates or gaps, and every pull request as it was promised.
 fn check_pulls(place: &Place, world: &World, model: &str, key: i64, promises: &[Promise]) {
-    let directory = directory(place, key);
+    let tips = pull_tips(&directory(place, key));
     let statuses = statuses(world, model);
     let numbers: Vec<u64> = statuses.keys().copied().collect();
     let last = numbers.len() as u64;
@@ -78,8 +80,7 @@ fn check_pulls(place: &Place, world: &World, model: &str, key: i64, promises: &[
                 commit,
             } if *own == model => {
                 assert!(told.insert(*num), "told twice: {promise:?}");
-                let tip = git::good(&directory, &["rev-parse", &format!("refs/pr/{num}")]);
-                assert_eq!(&tip, commit, "{promise:?}");
+                assert_eq!(tips.get(num), Some(commit), "{promise:?}");
             }
             Promise::Closed { model: own, num } if *own == model => {
                 assert_eq!(statuses[num], "closed", "{promise:?}");
@@ -97,15 +98,20 @@ fn check_pulls(place: &Place, world: &World, model: &str, key: i64, promises: &[
             | Promise::LargeFile { .. } => {}
         }
     }
-    let refs = git::good(
-        &directory,
-        &["for-each-ref", "--format=%(refname)", "refs/pr"],
-    );
-    let refs: BTreeSet<u64> = refs
-        .lines()
-        .map(|name| name.strip_prefix("refs/pr/").unwrap().parse().unwrap())
-        .collect();
-    assert_eq!(refs, numbers.into_iter().collect(), "of {model}");
+    let refs: Vec<u64> = tips.into_keys().collect();
+    assert_eq!(refs, numbers, "of {model}");
+}
+
+/// The commits that the refs of pull requests point at, by number.
+pub(crate) fn pull_tips(directory: &Path) -> BTreeMap<u64, String> {
+    let format = "--format=%(refname:lstrip=2) %(objectname)";
+    let refs = git::good(directory, &["for-each-ref", format, "refs/pr"]);
+    refs.lines()
+        .map(|line| {
+            let (num, commit) = line.split_once(' ').unwrap();
+            (num.parse().unwrap(), commit.to_owned())
+        })
+        .collect()
 }
 
 /// The pull requests of a model and their statuses, page after page.
@@ -143,7 +149,7 @@ pub(crate) fn check_index(place: &Place) {
     assert!(checked.status.success());
 }
 
-pub(crate) fn commits(directory: &std::path::Path, reference: &str) -> BTreeSet<String> {
+pub(crate) fn commits(directory: &Path, reference: &str) -> BTreeSet<String> {
     let list = git::good(directory, &["rev-list", reference]);
     list.lines().map(ToOwned::to_owned).collect()
 }

@@ -1,14 +1,18 @@
 //! Faults of a machine: a disk that is full, a clock that jumps.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::kills::tell;
 
-/// A disk of a few megabytes, which can be filled. It goes when this is dropped.
+/// The largest piece with which a disk is filled, in bytes.
+const PIECE: usize = 1 << 20;
+
+/// A disk in memory, which can be filled. It goes when this is dropped.
 pub(crate) struct SmallDisk {
     directory: PathBuf,
-    mebibytes: u64,
 }
 
 impl SmallDisk {
@@ -20,10 +24,9 @@ impl SmallDisk {
         if run("mount", &["-t", "tmpfs", "-o", &size, "assay-test", target]) {
             return Some(Self {
                 directory: directory.to_owned(),
-                mebibytes,
             });
         }
-        tell("skipped: no right to mount a small disk, so it never fills");
+        tell("skipped: no right to mount a small disk, so none fills");
         None
     }
 
@@ -31,11 +34,16 @@ impl SmallDisk {
         &self.directory
     }
 
-    /// Fills it to the last byte.
+    /// Takes all space that is left, down to the last block.
     pub(crate) fn fill(&self) {
-        let zeros = vec![0; usize::try_from(self.mebibytes << 20).unwrap()];
-        // It fails half-way, and that is the point: what fits is written.
-        let _ = std::fs::write(self.ballast(), zeros);
+        let mut file = File::create(self.ballast()).unwrap();
+        let bytes = vec![7; PIECE];
+        let mut piece = PIECE;
+        while piece > 0 {
+            if file.write_all(&bytes[..piece]).is_err() {
+                piece /= 2;
+            }
+        }
     }
 
     /// Gives the space back.

@@ -1,65 +1,13 @@
 //! A disk without space: what is there can be read, and nothing that was promised is lost.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::client::{Answer, Client, result};
+use crate::faults::{SmallDisk, run};
 use crate::git::{Clone, said};
 use crate::load::{COMMITTED, PUSHED, World};
 use crate::server::{Place, Server};
 
-/// How large the disk is.
-const SIZE: &str = "size=32m";
-/// The largest piece with which it is filled, in bytes.
-const PIECE: usize = 1 << 20;
-
-/// A disk in memory, until this is dropped.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// Mounts one; none where that is not allowed.
-    fn mount(at: &Path) -> Option<Self> {
-        let mounted = run("mount", &["-t", "tmpfs", "-o", SIZE, "tmpfs", at.to_str()?]);
-        if !mounted {
-            crate::kills::tell("skipped: a small disk cannot be mounted here");
-        }
-        mounted.then(|| Self(at.to_owned()))
-    }
-
-    /// Takes all space that is left, down to the last block.
-    fn fill(&self) {
-        let mut file = std::fs::File::create(self.ballast()).unwrap();
-        let mut piece = PIECE;
-        while piece > 0 {
-            if std::io::Write::write_all(&mut file, &vec![7; piece]).is_err() {
-                piece /= 2;
-            }
-        }
-    }
-
-    fn make_room(&self) {
-        std::fs::remove_file(self.ballast()).unwrap();
-    }
-
-    fn ballast(&self) -> PathBuf {
-        self.0.join("ballast")
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        run("umount", &["-l", self.0.to_str().unwrap()]);
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "mounting is no git command, and where it is not allowed the test is skipped"
-)]
-fn run(program: &str, arguments: &[&str]) -> bool {
-    let done = Command::new(program).args(arguments).output();
-    done.is_ok_and(|done| done.status.success())
-}
+/// The size of the disk.
+const MEBIBYTES: u64 = 32;
 
 fn commit(client: &Client, server: &Server, value: u64) -> Answer {
     let place = format!("models/operator/{COMMITTED}/commit/main");
@@ -80,7 +28,7 @@ fn head(client: &Client, server: &Server) -> String {
 #[test]
 fn a_full_disk_is_told_and_read_from_and_a_hub_starts_on_it() {
     let place = Place::new();
-    let Some(disk) = SmallDisk::mount(place.path()) else {
+    let Some(disk) = SmallDisk::mount(place.path(), MEBIBYTES) else {
         return;
     };
     let settings = ["limits.free_bytes=1"];
@@ -111,7 +59,7 @@ fn a_full_disk_is_told_and_read_from_and_a_hub_starts_on_it() {
     disk.fill();
     let stopped = place.serve_with(&settings);
     let after_stop = head(client, &stopped);
-    disk.make_room();
+    disk.relieve();
     let mended = commit(client, &stopped, 9);
 
     assert!(!refused.is_empty());

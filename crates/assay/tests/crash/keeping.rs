@@ -3,9 +3,12 @@
 use std::process::Output;
 
 use crate::client::result;
-use crate::load::{COMMITTED, World};
+use crate::load::{COMMITTED, MODELS, World};
 use crate::server::Place;
 use crate::several::new_database;
+
+/// The repositories of a [`World`]: a benchmark and the models.
+const REPOSITORIES: usize = 1 + MODELS.len();
 
 fn told(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
@@ -68,7 +71,7 @@ fn commands_beside_a_hub_on_a_server_refuse_to_work_on_another_database() {
             told(&refused)
         );
     }
-    assert_eq!(repositories(&place), 4);
+    assert_eq!(repositories(&place), REPOSITORIES);
     assert!(!place.data().join("hub.db").exists());
     let url = format!("{}/api/models/operator/{COMMITTED}", server.url);
     world.client.get(&url).unwrap().good();
@@ -113,17 +116,17 @@ fn a_hub_whose_database_is_lost_does_not_start_and_is_adopted() {
     assert_eq!(reindexed.status.code(), Some(3), "{}", told(&reindexed));
     assert!(rehearsed.status.success(), "{}", told(&rehearsed));
     assert!(
-        told(&rehearsed).contains("4 repositories would get a record"),
+        told(&rehearsed).contains(&format!("{REPOSITORIES} repositories would get a record")),
         "{}",
         told(&rehearsed)
     );
     assert!(made_none);
     assert!(adopted.status.success(), "{}", told(&adopted));
     let json: serde_json::Value = serde_json::from_slice(&adopted.stdout).unwrap();
-    assert_eq!(json["repositories"].as_array().unwrap().len(), 4);
+    assert_eq!(json["repositories"].as_array().unwrap().len(), REPOSITORIES);
     assert_eq!(json["accounts"], serde_json::json!(["operator"]));
     assert!(checked.status.success(), "{}", told(&checked));
-    assert_eq!(repositories(&place), 4);
+    assert_eq!(repositories(&place), REPOSITORIES);
     let server = place.serve();
     let board = format!(
         "{}/api/datasets/operator/sums/leaderboard?task_id=words",

@@ -51,15 +51,19 @@ fn a_hub_that_is_killed_hundreds_of_times_keeps_every_promise() {
 }
 
 /// How many promises of each kind were made; there must be some.
-fn counts(world: &World) -> String {
+pub(crate) fn counts(world: &World) -> String {
     let promises = world.promises();
     let count = |kind: fn(&Promise) -> bool| promises.iter().filter(|it| kind(it)).count();
     let commits = count(|it| matches!(it, Promise::Commit { .. }));
     let pulls = count(|it| matches!(it, Promise::Pull { .. }));
     let closed = count(|it| matches!(it, Promise::Closed { .. }));
     let merged = count(|it| matches!(it, Promise::Merged { .. }));
+    let tokens = count(|it| matches!(it, Promise::Token { .. }));
+    let files = count(|it| matches!(it, Promise::LargeFile { .. }));
     assert!(commits > 0 && pulls > 0, "{commits} and {pulls}");
-    format!("{commits} commits, {pulls} pull requests, {closed} closed, {merged} merged")
+    format!(
+        "{commits} commits, {pulls} pull requests, {closed} closed, {merged} merged, {tokens} tokens, {files} large files"
+    )
 }
 
 #[expect(

@@ -56,6 +56,15 @@ pub(crate) enum Promise {
     LargeFile { path: String, digest: String },
 }
 
+/// Lets everyone stop working when this is dropped, also when a test fails.
+pub(crate) struct EndOfWork<'w>(pub(crate) &'w World);
+
+impl Drop for EndOfWork<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// The hub as its users see it, and what it has promised.
 pub(crate) struct World {
     pub(crate) client: Client,
@@ -121,6 +130,10 @@ impl World {
         self.over.store(true, Ordering::SeqCst);
     }
 
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
     /// Accepts answers that say "not now" (503, 507) from here on: the disk or the database is disturbed.
     pub(crate) fn expect_disturbance(&self) {
         self.is_disturbed.store(true, Ordering::SeqCst);
@@ -180,7 +193,7 @@ impl World {
     /// Does something again and again; what nobody answers is tried again a moment later.
     fn work(&self, seed: u64, mut once: impl FnMut(&mut Random) -> Option<()>) {
         let mut random = Random::new(seed);
-        while !self.over.load(Ordering::SeqCst) {
+        while !self.is_over() {
             match once(&mut random) {
                 Some(()) => std::thread::sleep(self.pace),
                 None => std::thread::sleep(PAUSE),

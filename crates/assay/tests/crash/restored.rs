@@ -5,8 +5,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::checks::{commits, directory};
-use crate::git;
+use crate::checks::{commits, directory, pull_tips};
 use crate::load::{MODELS, Promise};
 use crate::server::Place;
 
@@ -97,6 +96,7 @@ pub(crate) fn find_promised(hub: &Place, keys: [i64; 4], promises: &[Promise]) {
     for (model, key) in MODELS.into_iter().zip(keys) {
         let directory = directory(hub, key);
         let main = commits(&directory, "refs/heads/main");
+        let pulls = pull_tips(&directory);
         for promise in promises {
             match promise {
                 Promise::Commit { model: own, commit }
@@ -108,8 +108,7 @@ pub(crate) fn find_promised(hub: &Place, keys: [i64; 4], promises: &[Promise]) {
                     num,
                     commit,
                 } if *own == model => {
-                    let tip = git::good(&directory, &["rev-parse", &format!("refs/pr/{num}")]);
-                    assert_eq!(&tip, commit, "{promise:?}");
+                    assert_eq!(pulls.get(num), Some(commit), "{promise:?}");
                 }
                 Promise::Commit { .. }
                 | Promise::Merged { .. }

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::faults::{FakeClock, SmallDisk, run};
 
+/// How many lines of its log are shown of a server that does not start.
+const LAST_LINES: usize = 40;
+
 /// `assay serve` as a process of its own, on a free port. It is killed when this is dropped.
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -116,7 +119,10 @@ impl Place {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut line = || lines.next().and_then(Result::ok);
         let Some(first) = line() else {
-            panic!("the server did not start:\n{}", self.log());
+            let log = self.log();
+            let last = log.lines().count().saturating_sub(LAST_LINES);
+            let last: Vec<&str> = log.lines().skip(last).collect();
+            panic!("the server did not start:\n{}", last.join("\n"));
         };
         let token = is_first.then(|| {
             line().unwrap();
