@@ -321,10 +321,14 @@ async fn commits_beyond_the_limits_are_refused() {
 async fn a_commit_with_more_results_than_are_indexed_is_refused() {
     let (test, ada) = with_model().await;
     let many = |count: usize| RESULTS.repeat(count);
+    let thousand = many(1_000);
+    let paths: Vec<String> = (0..9).map(|n| format!(".eval_results/{n}.yaml")).collect();
+    let files: Vec<(&str, &str)> = paths
+        .iter()
+        .map(|path| (path.as_str(), thousand.as_str()))
+        .collect();
 
-    let most = test
-        .put(&ada, "ada/model", &[(".eval_results/a.yaml", &many(9_000))])
-        .await;
+    let most = test.put(&ada, "ada/model", &files).await;
     let too_many = test
         .put(&ada, "ada/model", &[(".eval_results/b.yaml", &many(1_001))])
         .await;

@@ -141,7 +141,7 @@ impl Reply {
 }
 
 const BUDGET: Budget = Budget {
-    seconds: 30,
+    seconds: 120,
     memory: 128 << 20,
     rows: 1_000,
     bytes: 16 << 20,
