@@ -116,7 +116,7 @@ fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response
     if let Some(notes) = parts.extensions.get::<RequestNotes>() {
         notes.route(route);
     }
-    state.web.metrics.cache_hits.add();
+    state.web.metrics.cache_hits.inc();
     Some(answer.into_response())
 }
 
@@ -168,7 +168,7 @@ async fn admit(
             (within(caller, verdict), verdict)
         }
         Err(error) => {
-            state.web.metrics.refused_tokens.add();
+            state.web.metrics.refused_tokens.inc();
             let verdict = limiter.take(guesses, now);
             (Err(error), verdict)
         }

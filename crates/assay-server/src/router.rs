@@ -127,7 +127,7 @@ fn catch_panics(
 ) -> CatchPanicLayer<impl Fn(Box<dyn Any + Send + 'static>) -> Response + Clone + use<>> {
     let state = state.clone();
     CatchPanicLayer::custom(move |panic: Box<dyn Any + Send>| {
-        state.web.metrics.panics.add();
+        state.web.metrics.panics.inc();
         let text = panic
             .downcast_ref::<String>()
             .map(String::as_str)
@@ -152,6 +152,13 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
+    async fn text(router: &Router, path: &str) -> String {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        let body = axum::body::to_bytes(response.into_body(), 100_000).await;
+        String::from_utf8(body.unwrap().to_vec()).unwrap()
+    }
+
     #[tokio::test]
     async fn a_panic_fails_one_request_with_an_id_and_is_counted() {
         let directory = tempfile::tempdir().unwrap();
@@ -162,8 +169,8 @@ mod tests {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let hub = Hub::open(config.hub(), Arc::clone(&clock)).await.unwrap();
         let state = AppState::new(hub, &config, clock);
-        let routes =
-            Router::new().route("/boom", get(async || -> &'static str { panic!("secret") }));
+        let boom = get(async || -> &'static str { panic!("secret") });
+        let routes = health::routes().into_router().route("/boom", boom);
         let router = with_layers(routes, &state);
 
         let response = router
@@ -182,6 +189,7 @@ mod tests {
             .unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap();
         assert!(text.contains(&id) && !text.contains("secret"), "{text}");
-        assert!(state.web.metrics.text().contains("assay_panics_total 1\n"));
+        let metrics = self::text(&router, "/metrics").await;
+        assert!(metrics.contains("assay_panics_total 1\n"), "{metrics}");
     }
 }
