@@ -1,40 +1,42 @@
-//! What happens round every handler: who asks, how often, and what a failure becomes.
+//! The layer of every group of routes: authentication, rate limits, sessions, the cache, and failures as responses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use assay_app::{Caller, Error, Origin};
-use assay_model::Timestamp;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::header::{ACCEPT, HOST};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::error::{self, Asked, Failure};
 use crate::extract::Base;
+use crate::group::RouteGroup;
 use crate::observe::{RequestId, RequestNotes};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
 use crate::state::AppState;
 use crate::web::session::{self, Session};
 use crate::web::{Theme, takes_gzip};
-use crate::{credentials, issuer, problem};
+use crate::{credentials, problem};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Lets a caller in, runs the handler, and turns a failure into an answer.
+/// Authenticates the caller, runs the handler, and turns a failure into a response, as the group of the route has it.
 pub(crate) async fn answer(
-    State(state): State<AppState>,
+    State((state, group)): State<(AppState, RouteGroup)>,
     request: Request,
     next: Next,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
-    let mut asked = asked(&parts);
+    note_route(&parts);
+    let mut asked = asked(&parts, group);
     let from = address(&parts, state.web.trust_proxy);
     let (admitted, verdict) = match check_host(&parts.headers) {
+        Ok(()) if group.is_of_machines() => admit_machine(&state, from),
         Ok(()) => admit(&state, &parts, from).await,
         Err(error) => (Err(error), None),
     };
@@ -44,9 +46,11 @@ pub(crate) async fn answer(
             let caller = caller.with_origin(origin.clone());
             asked.anonymous = caller.is_anonymous();
             asked.name = asked.page.and(caller.name()).map(str::to_owned);
-            sign_in(&state, &mut parts, &mut asked, &origin).await;
+            if group.has_sessions() {
+                sign_in(&state, &mut parts, &mut asked, &origin).await;
+            }
             note_account(&parts, &caller);
-            if let Some(answer) = kept(&state, &mut parts, &caller) {
+            if let Some(answer) = cached(&state, group, &mut parts, &caller) {
                 answer
             } else {
                 parts.extensions.insert(caller);
@@ -55,12 +59,12 @@ pub(crate) async fn answer(
         }
         Err(error) => Failure::from(error).into_response(),
     };
-    let response = finish(response, &asked);
+    let response = finish(response, group, &asked);
     let mut response = match state.web.answer_bytes.hold(response) {
         Ok(response) => response,
-        Err(error) => finish(Failure::from(error).into_response(), &asked),
+        Err(error) => finish(Failure::from(error).into_response(), group, &asked),
     };
-    if is_wrong_guess(asked.uri.path(), response.status()) {
+    if group.is_wrong_guess(response.status()) {
         let guesses = RateKey::machine_guess(from);
         state.web.limiter.take(guesses, state.web.clock.now());
     }
@@ -70,13 +74,17 @@ pub(crate) async fn answer(
     response
 }
 
-/// Finds out who is signed in in a browser that looks at a page. Only pages ask for it: neither the API nor git nor what
-/// others embed knows of sessions.
+/// Notes the route that matched, for the request log and the metrics.
+fn note_route(parts: &Parts) {
+    let notes = parts.extensions.get::<RequestNotes>();
+    if let (Some(notes), Some(route)) = (notes, parts.extensions.get::<MatchedPath>()) {
+        notes.route(route.clone());
+    }
+}
+
+/// Looks up the session of an anonymous request that carries a session cookie.
 async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked, origin: &Origin) {
-    let path = parts.uri.path();
-    let is_embedded = path.starts_with("/datasets/") && path.ends_with("/embed/leaderboard");
-    let is_for_people = is_page(path) && !is_of_git(path) && !is_embedded;
-    if !is_for_people || !asked.anonymous || !session::is_claimed(&parts.headers) {
+    if !asked.anonymous || !session::is_claimed(&parts.headers) {
         return;
     }
     let Ok(Base(base)) = Base::of(parts, state) else {
@@ -95,28 +103,36 @@ async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked, origin:
     }
 }
 
-/// What nobody in particular was told before and is still true: it is given again before any route is looked for.
-/// Otherwise the handler finds the address under which its answer may be kept.
-fn kept(state: &AppState, parts: &mut Parts, caller: &Caller) -> Option<Response> {
+/// Returns the cached response to an anonymous request. Without one, gives the handler the address under which its
+/// response may be cached.
+fn cached(
+    state: &AppState,
+    group: RouteGroup,
+    parts: &mut Parts,
+    caller: &Caller,
+) -> Option<Response> {
     let is_known = !caller.is_anonymous() || parts.extensions.get::<Session>().is_some();
     if parts.method != Method::GET || is_known {
         return None;
     }
     let Base(base) = Base::of(parts, state).ok()?;
-    let address = if is_page(parts.uri.path()) {
-        let theme = Theme::of(&parts.headers);
-        Address::of_page(&base, &parts.uri, theme, takes_gzip(&parts.headers))
-    } else {
-        Address::new(&base, &parts.uri)
+    let address = match group {
+        RouteGroup::Page | RouteGroup::Part => {
+            let theme = Theme::of(&parts.headers);
+            Address::of_page(&base, &parts.uri, theme, takes_gzip(&parts.headers))
+        }
+        RouteGroup::Api => Address::new(&base, &parts.uri),
+        RouteGroup::Git
+        | RouteGroup::Service
+        | RouteGroup::EvalTokens
+        | RouteGroup::TokenExchange
+        | RouteGroup::Oauth => return None,
     };
-    let Some((answer, route)) = state.web.rendered.find(&state.hub, &address) else {
+    let Some(answer) = state.web.rendered.find(&state.hub, &address) else {
         parts.extensions.insert(address);
         return None;
     };
-    if let Some(notes) = parts.extensions.get::<RequestNotes>() {
-        notes.route(route);
-    }
-    state.web.metrics.cache_hits.add();
+    state.web.metrics.cache_hits.inc();
     Some(answer.into_response())
 }
 
@@ -137,9 +153,6 @@ async fn admit(
 ) -> (Result<Caller, Error>, Option<Verdict>) {
     let now = state.web.clock.now();
     let limiter = &state.web.limiter;
-    if issuer::is_of_machines(parts.uri.path()) {
-        return admit_machine(state, address, now);
-    }
     let secret = match credentials::of(&parts.headers) {
         Ok(None) => {
             let verdict = limiter.take(RateKey::address(address), now);
@@ -168,7 +181,7 @@ async fn admit(
             (within(caller, verdict), verdict)
         }
         Err(error) => {
-            state.web.metrics.refused_tokens.add();
+            state.web.metrics.refused_tokens.inc();
             let verdict = limiter.take(guesses, now);
             (Err(error), verdict)
         }
@@ -176,11 +189,8 @@ async fn admit(
 }
 
 /// Machines prove who they are to the issuer. Those from whose address too many could not are not asked any more.
-fn admit_machine(
-    state: &AppState,
-    address: IpAddr,
-    now: Timestamp,
-) -> (Result<Caller, Error>, Option<Verdict>) {
+fn admit_machine(state: &AppState, address: IpAddr) -> (Result<Caller, Error>, Option<Verdict>) {
+    let now = state.web.clock.now();
     let limiter = &state.web.limiter;
     let guesses = limiter.would_allow(RateKey::machine_guess(address), now);
     if let Some(verdict) = guesses.filter(|guess| !guess.allowed) {
@@ -188,12 +198,6 @@ fn admit_machine(
     }
     let verdict = limiter.take(RateKey::address(address), now);
     (within(Caller::anonymous(), verdict), verdict)
-}
-
-/// Whether an answer says that somebody did not prove who they are.
-fn is_wrong_guess(path: &str, status: StatusCode) -> bool {
-    let is_exchange = path == "/oauth/token" && status == StatusCode::BAD_REQUEST;
-    issuer::is_of_machines(path) && (status == StatusCode::UNAUTHORIZED || is_exchange)
 }
 
 fn within(caller: Caller, verdict: Option<Verdict>) -> Result<Caller, Error> {
@@ -254,14 +258,12 @@ fn origin(asked: &Asked, address: IpAddr) -> Origin {
     }
 }
 
-fn asked(parts: &Parts) -> Asked {
-    let path = parts.uri.path();
-    let by_git = is_of_git(path);
-    let by_browser = is_page(path) && !by_git && takes_pages(&parts.headers);
+fn asked(parts: &Parts, group: RouteGroup) -> Asked {
+    let by_browser = group.has_pages() && takes_pages(&parts.headers);
     Asked {
         anonymous: true,
         name: None,
-        by_git,
+        by_git: group == RouteGroup::Git,
         page: by_browser.then(|| Theme::of(&parts.headers)),
         uri: parts.uri.clone(),
         request_id: parts
@@ -272,27 +274,14 @@ fn asked(parts: &Parts) -> Asked {
     }
 }
 
-/// Whether an address is one that people look at: the API answers programs, whatever they say they take.
-fn is_page(path: &str) -> bool {
-    !path.starts_with("/api/")
-}
-
 /// Whether who asks wants a page rather than data: browsers name HTML, git and the clients of a hub do not.
 fn takes_pages(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|text| text.to_ascii_lowercase().contains("text/html"))
 }
 
-/// Whether git or git-lfs asks: they give credentials only when they are challenged.
-fn is_of_git(path: &str) -> bool {
-    path.ends_with("/info/refs")
-        || path.ends_with("/git-upload-pack")
-        || path.ends_with("/git-receive-pack")
-        || path.contains("/info/lfs/")
-}
-
-/// A failure that a handler left becomes its answer; our own faults are logged, once.
-fn finish(mut response: Response, asked: &Asked) -> Response {
+/// Turns a failure that a handler returned into a response, and logs our own faults once.
+fn finish(mut response: Response, group: RouteGroup, asked: &Asked) -> Response {
     if let Some(response) = problem::finish(&mut response, &asked.request_id) {
         return response;
     }
@@ -302,11 +291,15 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
     if let Some(source) = error.hidden_cause() {
         log_chain(source, &asked.request_id);
     }
-    let path = asked.uri.path();
-    if issuer::is_of_machines(path) {
-        return problem::of_error(&error, path, &asked.request_id);
+    match group {
+        RouteGroup::EvalTokens => problem::of_error(&error, &asked.request_id),
+        RouteGroup::TokenExchange | RouteGroup::Oauth => problem::of_oauth_error(&error),
+        RouteGroup::Page
+        | RouteGroup::Part
+        | RouteGroup::Api
+        | RouteGroup::Git
+        | RouteGroup::Service => error::render(&error, asked),
     }
-    error::render(&error, asked)
 }
 
 fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {

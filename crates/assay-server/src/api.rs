@@ -42,7 +42,7 @@ pub(crate) fn of_repository() -> Routes {
         .merge(uploads::routes())
 }
 
-/// What is asked of the logs, which an issuer alone has too.
+/// What is asked of the logs, outside of `/api`. An issuer alone has it too.
 pub(crate) fn of_logs() -> Routes {
     evidence::routes()
 }
@@ -52,7 +52,6 @@ pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(accounts::routes())
         .merge(audit::routes())
-        .merge(evidence::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())
         .merge(operate::removals())
@@ -62,14 +61,13 @@ pub(crate) fn routes() -> Routes {
         .merge(validate::routes())
 }
 
-/// What no route knows. Clients read `RepoNotFound` for names of one part (`gpt2`) and for kinds of repositories that this
-/// hub does not keep; everything else is just not there.
+/// Fails a request below `/api` that no route matches. The address is the one below `/api`. Clients read `RepoNotFound`
+/// for names of one part (`gpt2`) and for kinds of repositories that this hub does not keep.
 pub(crate) async fn fallback(uri: Uri) -> Failure {
     let mut parts = uri.path().split('/').skip(1);
-    let (api, kind) = (parts.next(), parts.next());
-    let names_a_repo = match (api, kind) {
-        (Some("api"), Some("spaces" | "kernels")) => parts.next().is_some(),
-        (Some("api"), Some("models" | "datasets")) => {
+    let names_a_repo = match parts.next() {
+        Some("spaces" | "kernels") => parts.next().is_some(),
+        Some("models" | "datasets") => {
             let name = parts.next().unwrap_or_default();
             let of_one_part = matches!(
                 parts.next(),
@@ -77,7 +75,6 @@ pub(crate) async fn fallback(uri: Uri) -> Failure {
             );
             !name.is_empty() && of_one_part
         }
-        (Some("spaces" | "kernels"), Some(_)) => true,
         _ => false,
     };
     if names_a_repo {

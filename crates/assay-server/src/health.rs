@@ -7,7 +7,6 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::describe::{Door, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::metrics;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
@@ -90,42 +89,10 @@ async fn readiness(State(state): State<AppState>) -> Response {
     (status, [(CACHE_CONTROL, "no-store")], Json(body)).into_response()
 }
 
-async fn show_metrics(State(state): State<AppState>) -> Response {
+async fn show_metrics(State(state): State<AppState>) -> Result<Response, Failure> {
     if !state.web.shows_metrics {
-        return Failure::no_route().into_response();
+        return Err(Failure::no_route());
     }
-    let mut text = state.web.metrics.text();
-    let connections = &state.web.connections;
-    metrics::counter(
-        &mut text,
-        "assay_connections_refused_total",
-        "Connections beyond the limits.",
-        connections.refused(),
-    );
-    for (name, help, value) in [
-        (
-            "assay_connections",
-            "Open connections.",
-            connections.open() as u64,
-        ),
-        (
-            "assay_answer_bytes",
-            "Bytes of answers that wait in memory for their clients.",
-            state.web.answer_bytes.in_use(),
-        ),
-        (
-            "assay_unpacked_bytes",
-            "Disk space of files out of git that are being sent.",
-            state.hub.unpacked_bytes(),
-        ),
-        (
-            "assay_git_processes",
-            "Fetches and pushes that are being answered.",
-            state.hub.git_processes() as u64,
-        ),
-    ] {
-        metrics::gauge(&mut text, name, help, value);
-    }
-    text.push_str(&state.web.metrics.status.get(&state.hub).await);
-    ([(CONTENT_TYPE, TEXT)], text).into_response()
+    let text = state.web.metrics.scrape(&state).await?;
+    Ok(([(CONTENT_TYPE, TEXT)], text).into_response())
 }

@@ -17,6 +17,8 @@ use axum::{Json, http::HeaderMap};
 
 pub(crate) use self::benchmarks::HubBenchmarks;
 use self::fetch::KeyFetcher;
+pub(crate) use self::oauth::{exchange_routes, routes as oauth_routes};
+pub(crate) use self::tokens::routes as token_routes;
 use crate::config::Config;
 use crate::describe::{Door, Subject, Told, says};
 use crate::error::Failure;
@@ -24,8 +26,8 @@ use crate::extract::Base;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 
-/// Everything that the issuer answers.
-pub(crate) fn routes() -> Routes {
+/// What the issuer publishes about itself.
+pub(crate) fn metadata_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(
             "/.well-known/oauth-authorization-server",
@@ -46,15 +48,6 @@ pub(crate) fn routes() -> Routes {
                     .answers_bytes("application/jwk-set+json", "The keys."),
             ),
         )
-        .merge(oauth::routes())
-        .merge(tokens::routes())
-}
-
-/// Whether a path is one where machines prove who they are in their own way, and failures have their own form.
-pub(crate) fn is_of_machines(path: &str) -> bool {
-    path.starts_with("/oauth/")
-        || path.starts_with("/v1/eval-tokens")
-        || path.starts_with("/v1/credentials/")
 }
 
 /// The issuer that a configuration asks for.

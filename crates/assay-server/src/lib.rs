@@ -19,6 +19,7 @@ mod download;
 mod error;
 mod extract;
 mod git;
+mod group;
 mod health;
 mod hooks;
 mod issuer;

@@ -1,107 +1,165 @@
-//! What is counted, and how Prometheus reads it. Nothing here names a repository, a user or an address.
+//! The metrics of the hub, as Prometheus reads them. No metric names a repository, a user or an address.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use assay_app::{DeliveryOutcome, PushOutcome, PushRejection};
 use axum::http::{Method, StatusCode};
+use prometheus::core::{AtomicU64, Collector, GenericGauge};
+use prometheus::proto::MetricFamily;
+use prometheus::{
+    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry, TextEncoder,
+};
 
-mod exposition;
+use crate::error::Failure;
+use crate::state::AppState;
+
 mod status;
 mod write;
 
-pub(crate) use self::exposition::{counter, gauge};
-use self::exposition::{escape, family, head, label, line};
-pub(crate) use self::status::StatusText;
+use self::status::StatusCache;
 pub(crate) use self::write::{RefusedInBody, WriteKind, WriteOutcome};
 
-/// The upper ends of the latency buckets, in seconds.
-const BUCKETS: [(f64, &str); 12] = [
-    (0.001, "0.001"),
-    (0.0025, "0.0025"),
-    (0.005, "0.005"),
-    (0.01, "0.01"),
-    (0.025, "0.025"),
-    (0.05, "0.05"),
-    (0.1, "0.1"),
-    (0.25, "0.25"),
-    (0.5, "0.5"),
-    (1.0, "1"),
-    (2.5, "2.5"),
-    (10.0, "10"),
+/// The upper bounds of the latency buckets, in seconds.
+const BUCKETS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
 ];
-
-/// What is counted.
-#[derive(Default)]
-pub(crate) struct Metrics {
-    /// Commits made through the API.
-    pub(crate) commits: Counter,
-    /// Pushes that were answered.
-    pub(crate) pushes: Counter,
-    /// Answers that were not computed again.
-    pub(crate) cache_hits: Counter,
-    /// Panics that became a 500.
-    pub(crate) panics: Counter,
-    /// Access tokens of the API and of git that were refused.
-    pub(crate) refused_tokens: Counter,
-    /// Directories that wait to be taken in by the lake.
-    pub(crate) lake_pending: Gauge,
-    /// The state of the hub.
-    pub(crate) status: StatusText,
-    writes: [[Counter; WriteOutcome::ALL.len()]; WriteKind::ALL.len()],
-    rejections: [Counter; PushRejection::ALL.len()],
-    deliveries: [Counter; DELIVERIES.len()],
-    routes: RwLock<BTreeMap<String, Arc<Route>>>,
-}
-
-/// The outcomes of deliveries, in one word each.
+/// The values of the label `outcome` of a webhook delivery.
 const DELIVERIES: [&str; 3] = ["delivered", "failed", "forbidden"];
 
-/// A number that only grows.
-#[derive(Default)]
-pub(crate) struct Counter(AtomicU64);
+/// A gauge of a size or a number of things.
+type SizeGauge = GenericGauge<AtomicU64>;
 
-/// A number that is set.
-#[derive(Default)]
-pub(crate) struct Gauge(AtomicU64);
-
-#[derive(Default)]
-struct Route {
-    answers: Mutex<BTreeMap<(&'static str, u16), u64>>,
-    buckets: [AtomicU64; BUCKETS.len()],
-    count: AtomicU64,
-    micros: AtomicU64,
+/// The counters of one process.
+pub(crate) struct Metrics {
+    /// Commits made through the API.
+    pub(crate) commits: IntCounter,
+    /// Responses served from the cache.
+    pub(crate) cache_hits: IntCounter,
+    /// Panics that became a 500.
+    pub(crate) panics: IntCounter,
+    /// Access tokens of the API and of git that were refused.
+    pub(crate) refused_tokens: IntCounter,
+    /// Directories that the lake has not ingested yet.
+    pub(crate) lake_pending: SizeGauge,
+    pushes: IntCounter,
+    writes: IntCounterVec,
+    rejections: IntCounterVec,
+    deliveries: IntCounterVec,
+    requests: IntCounterVec,
+    latencies: HistogramVec,
+    status: StatusCache,
+    registry: Registry,
 }
 
-impl Counter {
-    pub(crate) fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Gauge {
-    pub(crate) fn set(&self, value: usize) {
-        self.0.store(value as u64, Ordering::Relaxed);
+impl Default for Metrics {
+    #[expect(
+        clippy::expect_used,
+        reason = "names and labels are constants, and every hub of a test makes them"
+    )]
+    fn default() -> Self {
+        Self::new().expect("every metric has a valid name of its own")
     }
 }
 
 impl Metrics {
+    fn new() -> prometheus::Result<Self> {
+        let registry = Registry::new();
+        let added = &registry;
+        let requests = Opts::new(
+            "assay_http_requests_total",
+            "Requests by route, method and status.",
+        );
+        let latencies = HistogramOpts::new(
+            "assay_http_request_duration_seconds",
+            "Time to the head of the answer, by route.",
+        );
+        let metrics = Self {
+            commits: counter(
+                added,
+                "assay_commits_total",
+                "Commits made through the API.",
+            )?,
+            pushes: counter(added, "assay_pushes_total", "Pushes that were answered.")?,
+            cache_hits: counter(
+                added,
+                "assay_cache_hits_total",
+                "Answers not computed again.",
+            )?,
+            panics: counter(added, "assay_panics_total", "Panics that became a 500.")?,
+            refused_tokens: counter(
+                added,
+                "assay_token_failures_total",
+                "Access tokens of the API and of git that were refused.",
+            )?,
+            lake_pending: register(
+                added,
+                SizeGauge::new(
+                    "assay_lake_pending",
+                    "Directories that wait to be taken in by the lake.",
+                )?,
+            )?,
+            writes: counters(
+                added,
+                "assay_writes_total",
+                "Requests that change something, by kind and outcome.",
+                &["kind", "outcome"],
+            )?,
+            rejections: counters(
+                added,
+                "assay_pushes_rejected_total",
+                "Pushes that were rejected, by the class of the reason.",
+                &["reason"],
+            )?,
+            deliveries: counters(
+                added,
+                "assay_webhook_deliveries_total",
+                "Attempts to deliver something to a webhook, by outcome.",
+                &["outcome"],
+            )?,
+            requests: register(
+                added,
+                IntCounterVec::new(requests, &["route", "method", "status"])?,
+            )?,
+            latencies: register(
+                added,
+                HistogramVec::new(latencies.buckets(BUCKETS.to_vec()), &["route"])?,
+            )?,
+            status: StatusCache::default(),
+            registry,
+        };
+        metrics.start_at_zero();
+        Ok(metrics)
+    }
+
+    /// Makes every counter whose labels are known appear before it is counted, so that a rate can be computed from the
+    /// first event.
+    fn start_at_zero(&self) {
+        for kind in WriteKind::ALL {
+            for outcome in WriteOutcome::ALL {
+                self.writes
+                    .with_label_values(&[kind.as_str(), outcome.as_str()]);
+            }
+        }
+        for reason in PushRejection::ALL {
+            self.rejections.with_label_values(&[reason.as_str()]);
+        }
+        for outcome in DELIVERIES {
+            self.deliveries.with_label_values(&[outcome]);
+        }
+    }
+
     /// Counts a request that changes something.
     pub(crate) fn written(&self, kind: WriteKind, outcome: WriteOutcome) {
-        self.writes[kind as usize][outcome as usize].add();
+        self.writes
+            .with_label_values(&[kind.as_str(), outcome.as_str()])
+            .inc();
     }
 
     /// Counts a push by its outcome.
     pub(crate) fn pushed(&self, outcome: PushOutcome) {
-        self.pushes.add();
+        self.pushes.inc();
         if let PushOutcome::Rejected(reason) = outcome {
-            self.rejections[reason as usize].add();
+            self.rejections.with_label_values(&[reason.as_str()]).inc();
         }
     }
 
@@ -112,10 +170,12 @@ impl Metrics {
             DeliveryOutcome::Answered(_) | DeliveryOutcome::Failed(_) => 1,
             DeliveryOutcome::Forbidden(_) => 2,
         };
-        self.deliveries[place].add();
+        self.deliveries
+            .with_label_values(&[DELIVERIES[place]])
+            .inc();
     }
 
-    /// Counts an answer; `route` is the pattern that matched, so there are as many as the router has.
+    /// Counts a response. `route` is the pattern that matched, so the number of label values is bounded by the router.
     pub(crate) fn answered(
         &self,
         route: &str,
@@ -123,178 +183,89 @@ impl Metrics {
         status: StatusCode,
         took: Duration,
     ) {
-        self.route(route).add(method, status, took);
+        self.requests
+            .with_label_values(&[route, word(method), status.as_str()])
+            .inc();
+        self.latencies
+            .with_label_values(&[route])
+            .observe(took.as_secs_f64());
     }
 
-    /// Everything as Prometheus reads it.
-    pub(crate) fn text(&self) -> String {
-        let mut text = String::new();
-        for (name, help, counter) in [
-            (
-                "assay_commits_total",
-                "Commits made through the API.",
-                &self.commits,
-            ),
-            (
-                "assay_pushes_total",
-                "Pushes that were answered.",
-                &self.pushes,
-            ),
-            (
-                "assay_cache_hits_total",
-                "Answers not computed again.",
-                &self.cache_hits,
-            ),
-            (
-                "assay_panics_total",
-                "Panics that became a 500.",
-                &self.panics,
-            ),
-            (
-                "assay_token_failures_total",
-                "Access tokens of the API and of git that were refused.",
-                &self.refused_tokens,
-            ),
-        ] {
-            self::counter(&mut text, name, help, counter.get());
-        }
-        let help = "Directories that wait to be taken in by the lake.";
-        let pending = self.lake_pending.0.load(Ordering::Relaxed);
-        gauge(&mut text, "assay_lake_pending", help, pending);
-        self.families(&mut text);
-        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
-        requests(&mut text, &routes);
-        latencies(&mut text, &routes);
-        text
-    }
-
-    fn families(&self, text: &mut String) {
-        let writes = WriteKind::ALL.into_iter().flat_map(|kind| {
-            WriteOutcome::ALL.into_iter().map(move |outcome| {
-                let kind_label = label("kind", kind.as_str());
-                let labels = format!("{kind_label},{}", label("outcome", outcome.as_str()));
-                let count = self.writes[kind as usize][outcome as usize].get();
-                (labels, count)
-            })
-        });
-        let help = "Requests that change something, by kind and outcome.";
-        family(text, "assay_writes_total", help, "counter", writes);
-        let rejections = PushRejection::ALL.into_iter().map(|reason| {
-            let count = self.rejections[reason as usize].get();
-            (label("reason", reason.as_str()), count)
-        });
-        let help = "Pushes that were rejected, by the class of the reason.";
-        family(
-            text,
-            "assay_pushes_rejected_total",
-            help,
-            "counter",
-            rejections,
-        );
-        let deliveries = DELIVERIES.iter().zip(&self.deliveries);
-        let deliveries = deliveries.map(|(word, count)| (label("outcome", word), count.get()));
-        let help = "Attempts to deliver something to a webhook, by outcome.";
-        family(
-            text,
-            "assay_webhook_deliveries_total",
-            help,
-            "counter",
-            deliveries,
-        );
-    }
-
-    fn route(&self, route: &str) -> Arc<Route> {
-        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = routes.get(route) {
-            return Arc::clone(found);
-        }
-        drop(routes);
-        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(routes.entry(route.to_owned()).or_default())
+    /// Returns everything in the text format of Prometheus.
+    pub(crate) async fn scrape(&self, state: &AppState) -> Result<String, Failure> {
+        let mut families = self.registry.gather();
+        families.extend(levels(state).map_err(Failure::internal)?);
+        families.extend_from_slice(&self.status.get(&state.hub).await?);
+        let text = TextEncoder::new().encode_to_string(&families);
+        text.map_err(Failure::internal)
     }
 }
 
-impl Route {
-    fn add(&self, method: &Method, status: StatusCode, took: Duration) {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        *answers.entry((word(method), status.as_u16())).or_default() += 1;
-        drop(answers);
-        let seconds = took.as_secs_f64();
-        for ((end, _), bucket) in BUCKETS.iter().zip(&self.buckets) {
-            if seconds <= *end {
-                bucket.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
-        self.count.fetch_add(1, Ordering::Relaxed);
+/// Reads numbers that are kept outside of the metrics.
+fn levels(state: &AppState) -> prometheus::Result<Vec<MetricFamily>> {
+    let connections = &state.web.connections;
+    let refused = IntCounter::new(
+        "assay_connections_refused_total",
+        "Connections beyond the limits.",
+    )?;
+    refused.inc_by(connections.refused());
+    let mut families = refused.collect();
+    for (name, help, value) in [
+        (
+            "assay_connections",
+            "Open connections.",
+            connections.open() as u64,
+        ),
+        (
+            "assay_answer_bytes",
+            "Bytes of answers that wait in memory for their clients.",
+            state.web.answer_bytes.in_use(),
+        ),
+        (
+            "assay_unpacked_bytes",
+            "Disk space of files out of git that are being sent.",
+            state.hub.unpacked_bytes(),
+        ),
+        (
+            "assay_git_processes",
+            "Fetches and pushes that are being answered.",
+            state.hub.git_processes() as u64,
+        ),
+    ] {
+        families.extend(level(name, help, value)?);
     }
+    Ok(families)
 }
 
-fn requests(text: &mut String, routes: &BTreeMap<String, Arc<Route>>) {
-    let name = "assay_http_requests_total";
-    head(
-        text,
-        name,
-        "Requests by route, method and status.",
-        "counter",
-    );
-    for (route, stats) in routes {
-        let answers = stats.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((method, status), count) in answers.iter() {
-            let labels = format!(
-                "route=\"{}\",method=\"{method}\",status=\"{status}\"",
-                escape(route)
-            );
-            line(text, name, &labels, &count.to_string());
-        }
-    }
+/// A gauge with the value that it has now.
+fn level(name: &str, help: &str, value: u64) -> prometheus::Result<Vec<MetricFamily>> {
+    let gauge = SizeGauge::new(name, help)?;
+    gauge.set(value);
+    Ok(gauge.collect())
 }
 
-fn latencies(text: &mut String, routes: &BTreeMap<String, Arc<Route>>) {
-    let name = "assay_http_request_duration_seconds";
-    head(
-        text,
-        name,
-        "Time to the head of the answer, by route.",
-        "histogram",
-    );
-    for (route, stats) in routes {
-        let route = escape(route);
-        let bucket = format!("{name}_bucket");
-        for ((_, end), count) in BUCKETS.iter().zip(&stats.buckets) {
-            let labels = format!("route=\"{route}\",le=\"{end}\"");
-            line(
-                text,
-                &bucket,
-                &labels,
-                &count.load(Ordering::Relaxed).to_string(),
-            );
-        }
-        let count = stats.count.load(Ordering::Relaxed).to_string();
-        line(
-            text,
-            &bucket,
-            &format!("route=\"{route}\",le=\"+Inf\""),
-            &count,
-        );
-        let sum = Duration::from_micros(stats.micros.load(Ordering::Relaxed)).as_secs_f64();
-        line(
-            text,
-            &format!("{name}_sum"),
-            &format!("route=\"{route}\""),
-            &sum.to_string(),
-        );
-        line(
-            text,
-            &format!("{name}_count"),
-            &format!("route=\"{route}\""),
-            &count,
-        );
-    }
+fn register<M: Collector + Clone + 'static>(
+    registry: &Registry,
+    metric: M,
+) -> prometheus::Result<M> {
+    registry.register(Box::new(metric.clone()))?;
+    Ok(metric)
 }
 
-/// The method, or one word for all that nobody has heard of: a stranger must not add rows at will.
+fn counter(registry: &Registry, name: &str, help: &str) -> prometheus::Result<IntCounter> {
+    register(registry, IntCounter::new(name, help)?)
+}
+
+fn counters(
+    registry: &Registry,
+    name: &str,
+    help: &str,
+    labels: &[&str],
+) -> prometheus::Result<IntCounterVec> {
+    register(registry, IntCounterVec::new(Opts::new(name, help), labels)?)
+}
+
+/// Returns the method, or one word for all unknown ones: a client must not be able to add label values.
 fn word(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -323,14 +294,15 @@ mod tests {
             StatusCode::NOT_FOUND,
             Duration::ZERO,
         );
-        metrics.commits.add();
+        metrics.commits.inc();
 
-        let text = metrics.text();
+        let text = TextEncoder::new().encode_to_string(&metrics.registry.gather());
+        let text = text.unwrap();
 
         for line in [
             "assay_commits_total 1",
-            "assay_http_requests_total{route=\"/a\",method=\"GET\",status=\"200\"} 2",
-            "assay_http_requests_total{route=\"/a\",method=\"other\",status=\"404\"} 1",
+            "assay_http_requests_total{method=\"GET\",route=\"/a\",status=\"200\"} 2",
+            "assay_http_requests_total{method=\"other\",route=\"/a\",status=\"404\"} 1",
             "assay_http_request_duration_seconds_bucket{route=\"/a\",le=\"0.001\"} 1",
             "assay_http_request_duration_seconds_bucket{route=\"/a\",le=\"0.0025\"} 2",
             "assay_http_request_duration_seconds_bucket{route=\"/a\",le=\"+Inf\"} 3",

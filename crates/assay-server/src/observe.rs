@@ -47,16 +47,6 @@ impl RequestNotes {
     }
 }
 
-/// Tells the layers round the router which route matched.
-pub(crate) async fn tell_route(request: Request) -> Request {
-    let extensions = request.extensions();
-    let notes = extensions.get::<RequestNotes>();
-    if let (Some(notes), Some(route)) = (notes, extensions.get::<MatchedPath>()) {
-        notes.route(route.clone());
-    }
-    request
-}
-
 /// Gives the request an id, and logs it when it is answered: the route, the account and the repository. The rest of the
 /// address is not logged, since it may carry the signature of a link.
 pub(crate) async fn observe(

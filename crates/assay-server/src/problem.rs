@@ -77,8 +77,33 @@ pub(crate) fn finish(response: &mut Response, request_id: &str) -> Option<Respon
     Some(render(&refusal, request_id))
 }
 
-/// What the hub itself refuses at an address of the issuer, in the issuer's words.
-pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response {
+/// Renders a failure of the hub itself as a problem of the issuer.
+pub(crate) fn of_error(error: &Error, request_id: &str) -> Response {
+    render(&refusal(error), request_id)
+}
+
+/// Renders a failure of the hub itself as RFC 6749 has it.
+pub(crate) fn of_oauth_error(error: &Error) -> Response {
+    let refusal = refusal(error);
+    let error = match refusal.code {
+        RefusalCode::RateLimited => "temporarily_unavailable",
+        RefusalCode::Internal => "server_error",
+        _ => "invalid_request",
+    };
+    let refused = OauthRefused {
+        status: status(refusal.code),
+        error,
+        description: refusal.detail.clone(),
+    };
+    let mut response = refused.into_response();
+    if let Some(seconds) = refusal.retry_after {
+        let headers = response.headers_mut();
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+fn refusal(error: &Error) -> Refusal {
     let (code, retry_after) = match error {
         Error::RateLimited { after_seconds } => (RefusalCode::RateLimited, Some(*after_seconds)),
         Error::NoSpace(_) | Error::ReadOnly(_) => {
@@ -104,31 +129,9 @@ pub(crate) fn of_error(error: &Error, path: &str, request_id: &str) -> Response 
         RefusalCode::Internal => "the log has the rest".to_owned(),
         _ => error.to_string(),
     };
-    if path.starts_with("/oauth/") {
-        return of_oauth(code, detail, retry_after);
-    }
     let mut refusal = Refusal::new(code, detail);
     refusal.retry_after = retry_after;
-    render(&refusal, request_id)
-}
-
-fn of_oauth(code: RefusalCode, description: String, retry_after: Option<u64>) -> Response {
-    let error = match code {
-        RefusalCode::RateLimited => "temporarily_unavailable",
-        RefusalCode::Internal => "server_error",
-        _ => "invalid_request",
-    };
-    let refused = OauthRefused {
-        status: status(code),
-        error,
-        description,
-    };
-    let mut response = refused.into_response();
-    if let Some(seconds) = retry_after {
-        let headers = response.headers_mut();
-        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response
+    refusal
 }
 
 fn render(refusal: &Refusal, request_id: &str) -> Response {

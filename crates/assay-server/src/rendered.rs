@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use assay_app::Hub;
 use assay_model::RepoId;
-use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use bytes::Bytes;
@@ -46,7 +45,6 @@ struct Kept {
 struct Held {
     about: About,
     generation: u64,
-    route: MatchedPath,
     /// When it was given last.
     asked: u64,
     made: Instant,
@@ -96,7 +94,6 @@ pub(crate) struct Place {
     key: String,
     about: About,
     generation: u64,
-    route: MatchedPath,
     begun: Instant,
 }
 
@@ -152,12 +149,11 @@ impl Address {
 
 impl Place {
     /// The place of an answer at an address.
-    pub(crate) fn new(hub: &Hub, about: About, address: Address, route: MatchedPath) -> Self {
+    pub(crate) fn new(hub: &Hub, about: About, address: Address) -> Self {
         Self {
             key: address.0,
             generation: about.generation(hub),
             about,
-            route,
             begun: Instant::now(),
         }
     }
@@ -172,8 +168,8 @@ impl Rendered {
         }
     }
 
-    /// The answer kept for an address and the route that gave it, unless what it tells has changed since.
-    pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<(Answer, MatchedPath)> {
+    /// Returns the answer kept for an address, unless what it tells has changed since.
+    pub(crate) fn find(&self, hub: &Hub, address: &Address) -> Option<Answer> {
         self.get(
             &address.0,
             |about| about.generation(hub),
@@ -186,7 +182,7 @@ impl Rendered {
         key: &str,
         generation: impl FnOnce(&About) -> u64,
         oldest: impl FnOnce(&About) -> u64,
-    ) -> Option<(Answer, MatchedPath)> {
+    ) -> Option<Answer> {
         let mut kept = self.kept();
         kept.asked += 1;
         let asked = kept.asked;
@@ -198,7 +194,7 @@ impl Rendered {
             return None;
         }
         held.asked = asked;
-        Some((held.answer.clone(), held.route.clone()))
+        Some(held.answer.clone())
     }
 
     /// Keeps an answer.
@@ -207,7 +203,6 @@ impl Rendered {
             key,
             about,
             generation,
-            route,
             begun,
         } = place;
         if key.len() > MAX_KEY || answer.body.len() > MAX_BYTES / 4 {
@@ -229,7 +224,6 @@ impl Rendered {
         let held = Held {
             about,
             generation,
-            route,
             asked: kept.asked,
             made: Instant::now(),
             took: begun.elapsed(),
@@ -279,15 +273,6 @@ impl axum::response::IntoResponse for Answer {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::task::{Context, Waker};
-
-    use axum::Router;
-    use axum::body::Body;
-    use axum::http::Request;
-    use axum::routing::get;
-    use tower::ServiceExt as _;
-
     use super::*;
 
     const SLOW: Duration = Duration::from_millis(100);
@@ -304,30 +289,13 @@ mod tests {
             key: key.to_owned(),
             about: About::Model("ada/small".parse().unwrap()),
             generation,
-            route: route(),
             begun: Instant::now(),
         }
     }
 
-    /// A route: only a router makes one.
-    fn route() -> MatchedPath {
-        let parts = Arc::new(Mutex::new(None));
-        let seen = Arc::clone(&parts);
-        let handler = move |path: MatchedPath| {
-            *seen.lock().unwrap() = Some(path);
-            std::future::ready(())
-        };
-        let router: Router = Router::new().route("/{name}", get(handler));
-        let request = Request::get("/a").body(Body::empty()).unwrap();
-        let mut answered = Box::pin(router.oneshot(request));
-        let mut context = Context::from_waker(Waker::noop());
-        assert!(answered.as_mut().poll(&mut context).is_ready());
-        parts.lock().unwrap().take().unwrap()
-    }
-
     fn body(rendered: &Rendered, generation: u64, key: &str) -> Option<Bytes> {
         let found = rendered.get(key, |_| generation, |_| generation);
-        found.map(|(answer, _)| answer.body)
+        found.map(|answer| answer.body)
     }
 
     #[test]
@@ -362,13 +330,11 @@ mod tests {
     #[test]
     fn what_nobody_asks_for_goes_first_when_there_is_too_much() {
         let rendered = Rendered::new(SLOW);
-        let route = route();
         let place = |key: String| Place {
             begun: Instant::now(),
             key,
             about: About::Model("ada/small".parse().unwrap()),
             generation: 1,
-            route: route.clone(),
         };
         rendered.put(place("/wanted".to_owned()), answer("x"));
 
@@ -407,7 +373,6 @@ mod tests {
         let held = |took| Held {
             about: About::Everything,
             generation: 1,
-            route: route(),
             asked: 0,
             made: now,
             took,

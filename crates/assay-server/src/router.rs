@@ -6,7 +6,7 @@ use assay_model::{Clock, RepoKind};
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ETAG, LINK, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::middleware::{from_fn_with_state, map_request};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
 use serde_json::json;
@@ -18,6 +18,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use crate::config::{Config, Serves};
 use crate::describe::Subject;
 use crate::error::Failure;
+use crate::group::RouteGroup;
 use crate::routes::Routes;
 use crate::state::AppState;
 use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi, web};
@@ -44,17 +45,52 @@ pub fn router(hub: Arc<Hub>, config: &Config, clock: Arc<dyn Clock>) -> Router {
 
 /// Everything that this state is asked for, as one service.
 pub(crate) fn router_of(state: &AppState) -> Router {
-    let routes = match state.web.serves {
-        Serves::Hub => routes().into_router().merge(web::router()),
-        Serves::IssuerAlone => issuer_routes().into_router(),
+    let (groups, unmatched) = match state.web.serves {
+        Serves::Hub => (hub_groups(), RouteGroup::Page),
+        Serves::IssuerAlone => (issuer_groups(), RouteGroup::Service),
     };
-    let routes = routes
-        .fallback(api::fallback)
-        .method_not_allowed_fallback(wrong_method);
-    with_layers(routes, state)
+    let mut router = group_router(unmatched, Router::new().fallback(web::fallback), state);
+    for (group, routes) in groups {
+        let routes = with_fallback(group, routes.into_router());
+        router = router.merge(group_router(group, routes, state));
+    }
+    if state.web.serves == Serves::Hub {
+        for (group, pages) in [
+            (RouteGroup::Page, web::pages()),
+            (RouteGroup::Part, web::parts()),
+        ] {
+            router = router.merge(group_router(group, pages.into_router(), state));
+        }
+    }
+    with_layers(router, state)
 }
 
-/// What happens round every handler, from the inside out.
+/// Puts the layer of a group round its routes.
+fn group_router(group: RouteGroup, routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+    let answer = from_fn_with_state((state.clone(), group), answer::answer);
+    routes
+        .method_not_allowed_fallback(wrong_method)
+        .layer((answer, catch_panics(state)))
+}
+
+/// Lets a group answer for unknown addresses below its own ones.
+fn with_fallback(group: RouteGroup, routes: Router<AppState>) -> Router<AppState> {
+    let missing = || Router::new().fallback(async || Failure::no_route());
+    match group {
+        RouteGroup::Api => routes.nest("/api", Router::new().fallback(api::fallback)),
+        RouteGroup::Oauth => routes.nest("/oauth", missing()),
+        RouteGroup::EvalTokens => routes
+            .nest("/v1/eval-tokens", missing())
+            .nest("/v1/credentials", missing()),
+        RouteGroup::Page
+        | RouteGroup::Part
+        | RouteGroup::Git
+        | RouteGroup::Service
+        | RouteGroup::TokenExchange => routes,
+    }
+}
+
+/// Puts the layers round the router that are the same for every route, from the inside out.
 fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
     let readable_anywhere = CorsLayer::new()
         .allow_origin(Anyone)
@@ -65,13 +101,8 @@ fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
         X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
-    let routes = routes
-        .layer(map_request(observe::tell_route))
-        .with_state(state.clone());
-    // They are put round the router and not round each route: for every request the route is copied with its layers.
+    let routes = routes.with_state(state.clone());
     let service = DefaultBodyLimit::max(state.web.body_bytes).layer(routes);
-    let service = catch_panics(state).layer(service);
-    let service = from_fn_with_state(state.clone(), answer::answer).layer(service);
     let always = state.web.has_tls.then_some(ENCRYPTED_ALWAYS);
     let encrypted_always =
         SetResponseHeaderLayer::if_not_present(STRICT_TRANSPORT_SECURITY, always);
@@ -81,38 +112,48 @@ fn with_layers(routes: Router<AppState>, state: &AppState) -> Router {
     Router::new().fallback_service(service)
 }
 
-/// Every route, with what is said of it.
+/// Every route that the document describes.
 pub(crate) fn routes() -> Routes {
-    Routes::about(Subject::Repositories)
-        .merge(every_kind(
-            "/api/models",
-            "/api/datasets",
-            api::of_repository,
-        ))
-        .merge(every_kind("", "/datasets", of_page))
-        .merge(api::routes())
-        .merge(avatar::routes())
-        .merge(lfs::links())
-        .merge(git::of_logs())
-        .merge(openapi::routes())
-        .merge(health::routes())
-        .merge(issuer::routes())
+    let all = Routes::about(Subject::Repositories);
+    let groups = hub_groups().into_iter();
+    groups.fold(all, |all, (_, routes)| all.merge(routes))
 }
 
-/// What an issuer answers that has no repositories.
-fn issuer_routes() -> Routes {
-    Routes::about(Subject::Issuer)
-        .merge(issuer::routes())
+/// The routes of a hub, by group.
+fn hub_groups() -> Vec<(RouteGroup, Routes)> {
+    let of_api = every_kind("/api/models", "/api/datasets", api::of_repository);
+    let of_git = || git::routes().merge(lfs::routes());
+    let mut groups = issuer_groups();
+    groups.extend([
+        (
+            RouteGroup::Api,
+            of_api.merge(api::routes()).merge(openapi::routes()),
+        ),
+        (
+            RouteGroup::Git,
+            every_kind("", "/datasets", of_git).merge(git::of_logs()),
+        ),
+        (
+            RouteGroup::Part,
+            every_kind("", "/datasets", download::routes)
+                .merge(avatar::routes())
+                .merge(lfs::links()),
+        ),
+    ]);
+    groups
+}
+
+/// The routes of an issuer that has no repositories, by group.
+fn issuer_groups() -> Vec<(RouteGroup, Routes)> {
+    let service = health::routes()
         .merge(api::of_logs())
-        .merge(health::routes())
-}
-
-/// What hangs below the page of a repository: downloads, git, large files.
-fn of_page() -> Routes {
-    Routes::about(Subject::Files)
-        .merge(download::routes())
-        .merge(git::routes())
-        .merge(lfs::routes())
+        .merge(issuer::metadata_routes());
+    vec![
+        (RouteGroup::Service, service),
+        (RouteGroup::EvalTokens, issuer::token_routes()),
+        (RouteGroup::TokenExchange, issuer::exchange_routes()),
+        (RouteGroup::Oauth, issuer::oauth_routes()),
+    ]
 }
 
 /// The same routes for models and for datasets.
@@ -127,7 +168,7 @@ fn catch_panics(
 ) -> CatchPanicLayer<impl Fn(Box<dyn Any + Send + 'static>) -> Response + Clone + use<>> {
     let state = state.clone();
     CatchPanicLayer::custom(move |panic: Box<dyn Any + Send>| {
-        state.web.metrics.panics.add();
+        state.web.metrics.panics.inc();
         let text = panic
             .downcast_ref::<String>()
             .map(String::as_str)
@@ -144,6 +185,10 @@ async fn wrong_method() -> Response {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use assay_app::{NewToken, Scope};
+    use axum::Extension;
     use axum::body::Body;
     use axum::http::Request;
     use axum::routing::get;
@@ -151,20 +196,32 @@ mod tests {
 
     use super::*;
     use crate::clock::SystemClock;
+    use crate::web::session::Session;
 
-    #[tokio::test]
-    async fn a_panic_fails_one_request_with_an_id_and_is_counted() {
-        let directory = tempfile::tempdir().unwrap();
+    async fn text(router: &Router, path: &str) -> String {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        let body = axum::body::to_bytes(response.into_body(), 100_000).await;
+        String::from_utf8(body.unwrap().to_vec()).unwrap()
+    }
+
+    async fn state(directory: &Path) -> AppState {
         let config = Config {
-            data: directory.path().join("data"),
+            data: directory.join("data"),
             ..Config::default()
         };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let hub = Hub::open(config.hub(), Arc::clone(&clock)).await.unwrap();
-        let state = AppState::new(hub, &config, clock);
-        let routes =
-            Router::new().route("/boom", get(async || -> &'static str { panic!("secret") }));
-        let router = with_layers(routes, &state);
+        AppState::new(hub, &config, clock)
+    }
+
+    #[tokio::test]
+    async fn a_panic_fails_one_request_with_an_id_and_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = state(directory.path()).await;
+        let boom = get(async || -> &'static str { panic!("secret") });
+        let routes = health::routes().into_router().route("/boom", boom);
+        let router = with_layers(group_router(RouteGroup::Service, routes, &state), &state);
 
         let response = router
             .clone()
@@ -182,6 +239,57 @@ mod tests {
             .unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap();
         assert!(text.contains(&id) && !text.contains("secret"), "{text}");
-        assert!(state.web.metrics.text().contains("assay_panics_total 1\n"));
+        let metrics = self::text(&router, "/metrics").await;
+        assert!(metrics.contains("assay_panics_total 1\n"), "{metrics}");
+    }
+
+    #[tokio::test]
+    async fn a_session_is_looked_up_for_pages_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = state(directory.path()).await;
+        let hub = &state.hub;
+        let shell = hub.shell();
+        hub.create_user(&shell, "alice", "Alice", None, false)
+            .await
+            .unwrap();
+        let token = NewToken {
+            label: "test".to_owned(),
+            scope: Scope::Write,
+            expires: None,
+        };
+        let (_, token) = hub.create_token(&shell, "alice", token).await.unwrap();
+        let session = hub.sign_in_with_token(token.reveal(), "test", shell.origin());
+        let session = session.await.unwrap();
+        for group in [
+            RouteGroup::Page,
+            RouteGroup::Part,
+            RouteGroup::Api,
+            RouteGroup::Git,
+            RouteGroup::Service,
+            RouteGroup::EvalTokens,
+            RouteGroup::TokenExchange,
+            RouteGroup::Oauth,
+        ] {
+            let name = async |session: Option<Extension<Session>>| match session {
+                Some(Extension(Session(visitor))) => visitor.caller.name().unwrap().to_owned(),
+                None => "nobody".to_owned(),
+            };
+            let routes = Router::new().route("/who", get(name));
+            let router = with_layers(group_router(group, routes, &state), &state);
+            let request = Request::get("/who")
+                .header("host", "127.0.0.1:8460")
+                .header("cookie", format!("assay_session={}", session.reveal()))
+                .body(Body::empty())
+                .unwrap();
+
+            let response = router.oneshot(request).await.unwrap();
+
+            let body = axum::body::to_bytes(response.into_body(), 1000).await;
+            let expected = match group {
+                RouteGroup::Page => "alice",
+                _ => "nobody",
+            };
+            assert_eq!(body.unwrap(), expected, "{group:?}");
+        }
     }
 }

@@ -35,7 +35,7 @@ use crate::metrics::Metrics;
 use crate::outbound::Reach;
 use crate::router::{router_of, routes};
 use crate::state::AppState;
-use crate::web::pages;
+use crate::web::{pages, parts};
 
 mod reply;
 
@@ -210,7 +210,7 @@ impl TestHub {
 
     /// The pages, each with what it shows.
     pub fn pages(&self) -> Vec<(String, &'static str)> {
-        pages().told().to_vec()
+        pages().merge(parts()).told().to_vec()
     }
 
     /// A directory that goes away with the hub.

@@ -56,10 +56,10 @@ mod visitor;
 mod yaml;
 
 use assay_model::RepoKind;
-use axum::Router;
+use axum::http::Uri;
 use axum::routing::get;
 
-use crate::state::AppState;
+use crate::error::Failure;
 
 pub(crate) use self::escape::Inert;
 pub(crate) use self::failure::{Visit, page as failure_page};
@@ -68,21 +68,31 @@ pub(crate) use self::pages::Pages;
 pub(crate) use self::theme::Theme;
 pub(crate) use self::visitor::Visitor;
 
-/// Every page, with what it shows.
+/// The pages, with what each shows.
 pub(crate) fn pages() -> Pages {
     Pages::new()
         .merge(reading())
-        .merge(parts())
+        .merge(elsewhere())
         .merge(acting())
         .page(
             "/theme",
             "Remembers whether pages are light or dark.",
             get(theme::choose),
         )
+}
+
+/// What pages of the hub and of others embed. None of it depends on who is signed in.
+pub(crate) fn parts() -> Pages {
+    Pages::new()
         .page(
             "/assets/{file}",
             "A style sheet, script or picture of the hub itself.",
             get(assets::asset),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/embed/leaderboard",
+            "A leaderboard for the pages of others.",
+            get(embed::leaderboard),
         )
 }
 
@@ -118,14 +128,9 @@ fn reading() -> Pages {
         )
 }
 
-/// What other pages and programs show of the hub.
-fn parts() -> Pages {
+/// Badges and feeds, which are shown elsewhere.
+fn elsewhere() -> Pages {
     Pages::new()
-        .page(
-            "/datasets/{namespace}/{name}/embed/leaderboard",
-            "A leaderboard for the pages of others.",
-            get(embed::leaderboard),
-        )
         .page(
             "/badges/models/{namespace}/{name}/{badge}",
             "A picture of a model's rank, score or standing for its README.",
@@ -178,7 +183,11 @@ fn of_repositories() -> Pages {
     models.merge(pages().below("/datasets", RepoKind::Dataset))
 }
 
-/// The pages as routes.
-pub(crate) fn router() -> Router<AppState> {
-    pages().into_router()
+/// Fails a request that no route matches. Clients read `RepoNotFound` for kinds of repositories that this hub does not keep.
+pub(crate) async fn fallback(uri: Uri) -> Failure {
+    let mut parts = uri.path().split('/').skip(1);
+    match (parts.next(), parts.next()) {
+        (Some("spaces" | "kernels"), Some(_)) => Failure::no_repo(),
+        _ => Failure::no_route(),
+    }
 }

@@ -100,7 +100,7 @@ async fn commit(
     };
     let hub = &state.hub;
     let committed = hub.commit(&caller, repo.kind(), repo.id(), request).await?;
-    state.web.metrics.commits.add();
+    state.web.metrics.commits.inc();
     let Committed {
         commit,
         pull,

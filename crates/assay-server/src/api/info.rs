@@ -2,7 +2,7 @@ use assay_app::{Caller, Need, Repo};
 use assay_formats::hub_api::{self, Expand, Property};
 use assay_model::RepoKind;
 use axum::Extension;
-use axum::extract::{MatchedPath, State};
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
@@ -64,7 +64,6 @@ async fn head(
     repo: RepoName,
     Query(query): Query<InfoQuery>,
     address: Option<Extension<Address>>,
-    route: MatchedPath,
 ) -> Result<Response, Failure> {
     let wanted = Wanted::of(&repo, &query)?;
     // Results alone are what pages ask for again and again, and they change only when the model's generation does.
@@ -72,7 +71,7 @@ async fn head(
         return answer(&state, &caller, &repo, None, &wanted).await;
     };
     let about = About::Model(repo.id.clone());
-    let place = Place::new(&state.hub, about, address, route);
+    let place = Place::new(&state.hub, about, address);
     let info = info(&state, &caller, &repo, None, &wanted).await?;
     let body = serde_json::to_vec(&info).map_err(Failure::internal)?;
     let answer = Answer {

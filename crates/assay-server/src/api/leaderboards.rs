@@ -2,7 +2,7 @@ use assay_app::{BoardQuery, BoardView, Caller, WholeRow};
 use assay_formats::hub_api;
 use assay_model::{RepoId, RepoKind};
 use axum::Extension;
-use axum::extract::{MatchedPath, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use bytes::Bytes;
 use serde::Deserialize;
@@ -124,7 +124,6 @@ fn filled(text: Option<String>) -> Option<String> {
 }
 
 /// Returns the ranked results of one task, in the form that the end of the address names.
-#[expect(clippy::too_many_arguments, reason = "one for each thing asked")]
 async fn leaderboard(
     State(state): State<AppState>,
     Asker(caller): Asker,
@@ -132,7 +131,6 @@ async fn leaderboard(
     name: RepoName,
     Extension(form): Extension<Form>,
     address: Option<Extension<Address>>,
-    route: MatchedPath,
     Query(parameters): Query<Parameters>,
 ) -> Result<Answer, Failure> {
     let query = parameters.query();
@@ -140,7 +138,7 @@ async fn leaderboard(
         return render(&state, &caller, base, &name.id, &query, form).await;
     };
     let about = About::Board(name.id.clone());
-    let place = Place::new(&state.hub, about, address, route);
+    let place = Place::new(&state.hub, about, address);
     let answer = render(&state, &caller, base, &name.id, &query, form).await?;
     state.web.rendered.put(place, answer.clone());
     Ok(answer)

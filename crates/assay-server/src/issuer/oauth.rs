@@ -27,7 +27,8 @@ const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 const FORM: &str = "application/x-www-form-urlencoded";
 const SCOPE: &str = "eval:issue";
 
-pub(super) fn routes() -> Routes {
+/// Where a machine proves who it is.
+pub(crate) fn exchange_routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(
             "/oauth/token",
@@ -43,6 +44,11 @@ pub(super) fn routes() -> Routes {
                 ),
             ),
         )
+}
+
+/// What becomes of access tokens.
+pub(crate) fn routes() -> Routes {
+    Routes::about(Subject::Issuer)
         .route(
             "/oauth/revoke",
             post(

@@ -28,7 +28,7 @@ const MAX_LEAKED: usize = 1000;
 /// The longest reason of a revocation, in bytes.
 const MAX_REASON: usize = 500;
 
-pub(super) fn routes() -> Routes {
+pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Issuer)
         .route(
             "/v1/eval-tokens",

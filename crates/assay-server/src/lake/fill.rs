@@ -218,7 +218,7 @@ pub(crate) async fn fill(hub: Arc<Hub>, config: Config, metrics: Arc<Metrics>) {
                 tracing::warn!("failed to fill the lake: {}", chain(&*error));
             }
         }
-        metrics.lake_pending.set(filler.pending.len());
+        metrics.lake_pending.set(filler.pending.len() as u64);
         tokio::time::sleep(EVERY).await;
     }
 }

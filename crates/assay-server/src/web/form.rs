@@ -78,18 +78,24 @@ impl FromRequest<AppState> for Form {
             .map_err(|_| Failure::too_large(format!("a form may have {limit} bytes at most")))?;
         let kind = parts.headers.get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let form = match multipart::boundary(kind) {
-            Some(boundary) => multipart::parse(&bytes, &boundary)
-                .ok_or_else(|| Failure::invalid("the form cannot be read"))?,
-            None => Self {
-                fields: serde_html_form::from_bytes(&bytes)
-                    .map_err(|_| Failure::invalid("the form cannot be read"))?,
+        let form = if is_multipart(kind) {
+            multipart::parse(kind, bytes).await
+        } else {
+            let fields = serde_html_form::from_bytes(&bytes).ok();
+            fields.map(|fields| Self {
+                fields,
                 files: Vec::new(),
-            },
+            })
         };
+        let form = form.ok_or_else(|| Failure::invalid("the form cannot be read"))?;
         let session = parts.extensions.get::<Session>();
         let carried = form.has(TOKEN_FIELD).then(|| form.get(TOKEN_FIELD));
         check_form(&state.hub, &base, &parts.headers, session, carried)?;
         Ok(form)
     }
+}
+
+fn is_multipart(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("multipart/form-data")
 }

@@ -1,6 +1,6 @@
 use askama::Template;
 use assay_app::Caller;
-use axum::extract::{FromRequestParts, MatchedPath};
+use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
 use axum::http::header::SET_COOKIE;
 use axum::http::request::Parts;
@@ -38,7 +38,8 @@ pub(crate) struct Visitor {
     has_lake: bool,
     here: String,
     takes_gzip: bool,
-    kept_as: Option<(Address, MatchedPath)>,
+    /// The address under which the page may be cached.
+    address: Option<Address>,
 }
 
 impl Visitor {
@@ -85,8 +86,8 @@ impl Visitor {
 
     /// Where the page will be kept, when nobody in particular asks. Ask before looking anything up.
     pub(crate) fn place(&self, state: &AppState, about: About) -> Option<Place> {
-        let (address, route) = self.kept_as.clone()?;
-        Some(Place::new(&state.hub, about, address, route))
+        let address = self.address.clone()?;
+        Some(Place::new(&state.hub, about, address))
     }
 
     /// A page.
@@ -157,7 +158,6 @@ impl FromRequestParts<AppState> for Visitor {
         let here = parts.uri.path_and_query();
         let here = here.map_or_else(|| path.clone(), |here| here.as_str().to_owned());
         let address = parts.extensions.get::<Address>().cloned();
-        let route = parts.extensions.get::<MatchedPath>().cloned();
         Ok(Self {
             caller: session::caller(session.as_ref(), asker),
             session,
@@ -171,7 +171,7 @@ impl FromRequestParts<AppState> for Visitor {
             has_lake: state.web.lake.is_some(),
             here,
             takes_gzip: gzip::is_welcome(&parts.headers),
-            kept_as: address.zip(route),
+            address,
         })
     }
 }

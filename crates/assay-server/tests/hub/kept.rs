@@ -160,7 +160,7 @@ async fn what_is_given_again_is_counted_under_its_route_and_has_an_id_of_its_own
 
     let metrics = hub.get(Person::Nobody, "/metrics").await.text();
 
-    let line = "assay_http_requests_total{route=\"/api/datasets/{namespace}/{name}/leaderboard\",method=\"GET\",status=\"200\"} 2";
+    let line = "assay_http_requests_total{method=\"GET\",route=\"/api/datasets/{namespace}/{name}/leaderboard\",status=\"200\"} 2";
     assert!(metrics.lines().any(|own| own == line), "{metrics}");
     assert_ne!(first.header("x-request-id"), again.header("x-request-id"));
     assert_eq!(first.body, again.body);

@@ -33,8 +33,8 @@ async fn metrics_count_requests_by_route_and_name_no_repository() {
 
     for line in [
         "assay_commits_total 1",
-        "assay_http_requests_total{route=\"/api/models/{namespace}/{name}\",method=\"GET\",status=\"401\"} 1",
-        "assay_http_requests_total{route=\"/api/repos/create\",method=\"POST\",status=\"200\"} 1",
+        "assay_http_requests_total{method=\"GET\",route=\"/api/models/{namespace}/{name}\",status=\"401\"} 1",
+        "assay_http_requests_total{method=\"POST\",route=\"/api/repos/create\",status=\"200\"} 1",
     ] {
         assert!(text.lines().any(|own| own == line), "{line}\n{text}");
     }

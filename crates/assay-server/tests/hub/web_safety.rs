@@ -188,6 +188,70 @@ async fn a_session_opens_pages_and_neither_api_nor_git_nor_embeds() {
 }
 
 #[tokio::test]
+async fn a_failure_has_the_form_of_its_routes_and_names_who_is_signed_in_on_pages_alone() {
+    let hub = TestHub::with(|config| config.metrics = false).await;
+    let mut alice = Browser::of(&hub, Person::Alice).await;
+    let (page, json) = ("text/html; charset=utf-8", "application/json");
+    let problem = "application/problem+json";
+
+    for (place, status, kind, error) in [
+        ("/alice/nothing", 404, page, ""),
+        ("/no/such/page/at/all", 404, page, ""),
+        ("/spaces/alice/nothing", 404, page, ""),
+        ("/assets/nothing.css", 404, page, ""),
+        ("/alice/nothing/resolve/main/x", 404, page, ""),
+        ("/api/nothing", 404, json, "Not found"),
+        (
+            "/api/models/gpt2",
+            401,
+            json,
+            "Invalid username or password.",
+        ),
+        (
+            "/api/spaces/alice/x",
+            401,
+            json,
+            "Invalid username or password.",
+        ),
+        ("/metrics", 404, json, "Not found"),
+        ("/v1/log/nothing/checkpoint", 404, json, ""),
+        ("/oauth/nothing", 404, json, "invalid_request"),
+        ("/v1/eval-tokens/a/b/c", 404, problem, ""),
+        ("/v1/credentials/nothing", 404, problem, ""),
+        (
+            "/alice/nothing.git/info/refs?service=git-upload-pack",
+            401,
+            json,
+            "",
+        ),
+    ] {
+        let answer = alice.get(place).await;
+
+        assert_eq!(answer.status, status, "{place}");
+        assert_eq!(answer.header("content-type"), Some(kind), "{place}");
+        let text = answer.text();
+        let is_page = kind == page && !place.contains("/assets/") && !place.contains("/resolve/");
+        assert_eq!(
+            text.contains("href=\"/settings\""),
+            is_page,
+            "{place}: {text}"
+        );
+        if !error.is_empty() {
+            assert_eq!(answer.json()["error"], error, "{place}");
+        }
+    }
+    let challenge = alice
+        .get("/alice/nothing.git/info/refs?service=git-upload-pack")
+        .await;
+    assert!(
+        challenge
+            .header("www-authenticate")
+            .unwrap()
+            .starts_with("Basic ")
+    );
+}
+
+#[tokio::test]
 async fn those_who_see_a_private_model_save_its_files_from_the_page() {
     let hub = world().await;
     hub.put(
