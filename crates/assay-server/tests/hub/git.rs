@@ -347,7 +347,7 @@ async fn a_commit_has_the_same_limits_whether_it_is_pushed_or_sent_to_the_api() 
 
     by_the_api.expect(422);
     assert!(
-        told(&unnamed).contains("text of at most 1024 bytes"),
+        told(&unnamed).contains("UTF-8 of at most 1024 bytes"),
         "{}",
         told(&unnamed)
     );
