@@ -37,8 +37,14 @@ MUTATIONS = [
     (
         "tokens::any_changed_byte_of_a_token_is_refused",
         "key.rs",
-        "!is_weak && self.fits(message, signature)",
-        "!is_weak || self.fits(message, signature)",
+        "self.point.verify_strict(message, &signature).is_ok()",
+        "self.point.verify_strict(message, &signature).is_ok() || true",
+    ),
+    (
+        "lib:key::tests::a_signature_of_small_order_fits_the_equation_and_is_refused",
+        "key.rs",
+        "self.point.verify_strict(message, &signature).is_ok()",
+        "ed25519_dalek::Verifier::verify(&self.point, message, &signature).is_ok()",
     ),
     (
         "claims::claims_must_be_jcs",
