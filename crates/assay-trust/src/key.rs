@@ -2,6 +2,7 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use assay_formats::Value;
+use assay_tlog::NoteKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::{Signature, Signer as _};
@@ -9,7 +10,6 @@ use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use crate::exact::Exact;
-use crate::log::{self, NoteKey};
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
 
@@ -80,7 +80,7 @@ impl SigningKey {
     ///
     /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature of one passes for the
     /// other, even if someone used one key for both.
-    pub fn note_key(&self, origin: &str) -> Result<NoteKey, log::KeyError> {
+    pub fn note_key(&self, origin: &str) -> Result<NoteKey, assay_tlog::KeyError> {
         NoteKey::from_seed(origin, &self.seed())
     }
 
