@@ -38,7 +38,7 @@ deny:
 bench name *args:
     cargo bench --locked {{ if name == "lake" { "--profile lake" } else { "" } }} --bench {{ if name == "web" { "hub" } else { name } }} -- {{ if name == "web" { "only=pages" } else { "" } }} {{args}}
 
-# Take the defences of signed evidence out one by one, and see the tests fail
+# Take the defences of signed evidence and of the log out one by one, and see the tests fail
 mutate *words:
     scripts/mutate-trust.py {{words}}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes one defence after the other out of `assay-trust`, and demands that the test which is named after it fails.
+"""Takes one defence after the other out of `assay-trust` and `assay-tlog`, and demands that the test which is named after it fails.
 
     scripts/mutate-trust.py              every defence
     scripts/mutate-trust.py aud iss      those whose test has one of these words in its name
@@ -16,10 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCE = "crates/assay-trust/src/"
-
-# The test, the file, what stands there, and what stands there instead. Tests are those of `tests/trust`, unless a name in front of
-# them says `log:`, for `tests/log`, or `lib:`, for those beside the code.
+# The test, the file, what stands there, and what stands there instead. Tests are those of `tests/trust` in `assay-trust`, unless
+# a name in front of them, of `TARGETS`, says otherwise. The file is below `src` of the same crate.
 MUTATIONS = [
     (
         "tokens::jose_header_smuggling",
@@ -37,8 +35,14 @@ MUTATIONS = [
     (
         "tokens::any_changed_byte_of_a_token_is_refused",
         "key.rs",
-        "!is_weak && self.fits(message, signature)",
-        "!is_weak || self.fits(message, signature)",
+        "self.point.verify_strict(message, &signature).is_ok()",
+        "self.point.verify_strict(message, &signature).is_ok() || true",
+    ),
+    (
+        "lib:key::tests::a_signature_of_small_order_fits_the_equation_and_is_refused",
+        "key.rs",
+        "self.point.verify_strict(message, &signature).is_ok()",
+        "ed25519_dalek::Verifier::verify(&self.point, message, &signature).is_ok()",
     ),
     (
         "claims::claims_must_be_jcs",
@@ -155,38 +159,38 @@ MUTATIONS = [
         "if true {",
     ),
     (
-        "lib:log::witness::tests::a_forked_history_is_not_signed_at_any_size",
-        "log/witness.rs",
+        "log-lib:witness::tests::a_forked_history_is_not_signed_at_any_size",
+        "witness.rs",
         "if new.size == known && new.root != root {",
         "if false {",
     ),
     (
-        "lib:log::witness::tests::a_log_that_was_set_back_is_not_signed_even_after_a_restart",
-        "log/witness.rs",
+        "log-lib:witness::tests::a_log_that_was_set_back_is_not_signed_even_after_a_restart",
+        "witness.rs",
         "if request.old != known {",
         "if false {",
     ),
     (
-        "lib:log::witness::tests::a_log_that_was_set_back_is_not_signed_even_after_a_restart",
-        "log/witness/state.rs",
+        "log-lib:witness::tests::a_log_that_was_set_back_is_not_signed_even_after_a_restart",
+        "witness/state.rs",
         "self.replace(&name, signed.to_string().as_bytes())\n    }",
         "let _ = name;\n        Ok(())\n    }",
     ),
     (
-        "lib:log::witness::tests::only_logs_that_are_watched_are_signed_and_only_what_they_signed",
-        "log/witness.rs",
-        "signed.verify(key).map_err(|_| Refusal::NotSigned)",
+        "log-lib:witness::tests::only_logs_that_are_watched_are_signed_and_only_what_they_signed",
+        "witness.rs",
+        "signed.verify(key).map_err(|_| WitnessRefusal::NotSigned)",
         "Ok(signed.verify(key).unwrap_or(signed.claimed()))",
     ),
     (
         "log:witnesses::a_history_that_contradicts_what_witnesses_signed_is_found_at_the_first_audit",
-        "log/audit/seen.rs",
+        "audit/quorum.rs",
         "match proof.verify(old.root, now.root) {",
         "match Ok::<(), ()>(drop(proof)) {",
     ),
     (
         "log:witnesses::too_few_witnesses_or_old_signatures_are_not_enough",
-        "log/audit/seen.rs",
+        "audit/quorum.rs",
         "if fresh.len() < self.at_least {",
         "if fresh.len() + stale.len() < self.at_least {",
     ),
@@ -212,7 +216,7 @@ def main(words):
 
 
 def is_killed(copy, test, name, before, after):
-    path = copy / SOURCE / name
+    path = copy / "crates" / target_of(test)[0] / "src" / name
     text = path.read_text()
     if text.count(before) < 1:
         sys.exit(f"{name} has no `{before}`: the list is out of date")
@@ -230,18 +234,24 @@ def is_plain(test):
     return test.partition(":")[2].startswith(":")
 
 
+# The crate of a test, and what cargo calls the tests among which it is, by the name in front of it.
+TARGETS = {
+    "": ("assay-trust", "--test", "trust"),
+    "lib": ("assay-trust", "--lib"),
+    "log": ("assay-tlog", "--test", "log"),
+    "log-lib": ("assay-tlog", "--lib"),
+}
+
+
 def target_of(test):
-    """What cargo calls the tests among which this one is."""
-    if is_plain(test):
-        return ("--test", "trust")
-    prefix = test.partition(":")[0]
-    return ("--lib",) if prefix == "lib" else ("--test", prefix)
+    """The row of `TARGETS` that a test belongs to."""
+    return TARGETS["" if is_plain(test) else test.partition(":")[0]]
 
 
 def run(copy, tests):
     """Whether the tests, all of one target, passed or failed, or could not be built, which proves nothing."""
     names = [test if is_plain(test) else test.partition(":")[2] for test in tests]
-    command = ["cargo", "test", "--locked", "-q", "-p", "assay-trust", *target_of(tests[0]), "--", "--exact", *names]
+    command = ["cargo", "test", "--locked", "-q", "-p", *target_of(tests[0]), "--", "--exact", *names]
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
     said = done.stdout + done.stderr

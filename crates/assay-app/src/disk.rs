@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 use std::sync::Arc;
 
-use assay_trust::log::LogError;
+use assay_tlog::LogError;
 
 /// A reason of the disk for refusing writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -91,10 +91,6 @@ pub use assay_store::{
     AuditAction, AuditActor, AuditRow, AuditSubject, AuditSubjectKind, Copied, Database,
     DatabaseError, DeliveryCounts, PublicCounts, WriterWaits,
 };
-pub use assay_trust::log::{
-    AddCheckpoint, KeyError, Refusal as WitnessRefusal, VerifierKey, Witness, WitnessError,
-    WitnessKey,
-};
 pub use assay_trust::{KeyPurpose, KeyState, Scope as RevocationScope, TrustedIssuer};
 pub use audit::{AuditPage, AuditQuery, SignInMethod};
 pub use backup::{

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use assay_trust::log::{Log, LogError, LogOptions, NoteKey};
+use assay_tlog::{Log, LogError, LogOptions};
 use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
 
 pub(crate) use self::admission::{Sighting, admit, has_commit, sightings};
@@ -412,7 +412,9 @@ fn hold(
 ) -> Result<Held, Error> {
     let path = directory.join(which.directory());
     let secret = vault.own(which.purpose())?;
-    let key = NoteKey::of(&origin_of(origin, which), &secret).map_err(Error::internal)?;
+    let key = secret
+        .note_key(&origin_of(origin, which))
+        .map_err(Error::internal)?;
     let verifier = key.verifier();
     let view = || {
         let log = Log::view(&path, verifier.clone())?;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use assay_app::{AddCheckpoint, Witness, WitnessRefusal};
 use assay_model::Clock as _;
+use assay_tlog::{AddCheckpoint, Witness, WitnessRefusal};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;

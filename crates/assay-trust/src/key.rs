@@ -1,22 +1,17 @@
 use std::borrow::Borrow;
 use std::fmt;
-use std::sync::Arc;
 
 use assay_formats::Value;
+use assay_tlog::NoteKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ed25519_dalek::{Signature, Signer as _, Verifier as _};
+use ed25519_dalek::{Signature, Signer as _};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use crate::exact::Exact;
-use crate::log::{self, NoteKey};
 use crate::members::Members;
 use crate::{Claims, Json, Kid, Malformed, token};
-
-mod multiples;
-
-use multiples::Multiples;
 
 /// A private key. It signs tokens or the checkpoints of one log, never both: each purpose has a key of its own.
 ///
@@ -35,41 +30,7 @@ pub struct SigningKey {
 pub struct PublicKey {
     point: ed25519_dalek::VerifyingKey,
     kid: Kid,
-    /// What its copies share, because it is the same for all of them.
-    multiples: Arc<Multiples>,
 }
-
-/// The eight points of small order, as they are spelled.
-const SMALL_ORDER: [[u8; 32]; 8] = {
-    const EIGHTH: [u8; 32] = [
-        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67,
-        0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac,
-        0x03, 0x7a,
-    ];
-    const OTHER_EIGHTH: [u8; 32] = [
-        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98,
-        0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53,
-        0xfc, 0x05,
-    ];
-    const fn negated(mut point: [u8; 32]) -> [u8; 32] {
-        point[31] |= 0x80;
-        point
-    }
-    let (mut one, mut minus_one) = ([0; 32], [0xff; 32]);
-    one[0] = 1;
-    minus_one[0] = 0xec;
-    minus_one[31] = 0x7f;
-    [
-        one,
-        minus_one,
-        [0; 32],
-        negated([0; 32]),
-        EIGHTH,
-        negated(EIGHTH),
-        OTHER_EIGHTH,
-        negated(OTHER_EIGHTH),
-    ]
-};
 
 /// Why bytes are no public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -107,7 +68,6 @@ impl SigningKey {
         PublicKey {
             point: self.secret.verifying_key(),
             kid: self.kid,
-            multiples: Arc::default(),
         }
     }
 
@@ -120,7 +80,7 @@ impl SigningKey {
     ///
     /// The text of a checkpoint has lines, and what is signed of a token has none; so no signature of one passes for the
     /// other, even if someone used one key for both.
-    pub fn note_key(&self, origin: &str) -> Result<NoteKey, log::KeyError> {
+    pub fn note_key(&self, origin: &str) -> Result<NoteKey, assay_tlog::KeyError> {
         NoteKey::from_seed(origin, &self.seed())
     }
 
@@ -150,7 +110,6 @@ impl PublicKey {
         Ok(Self {
             point,
             kid: thumbprint(bytes),
-            multiples: Arc::default(),
         })
     }
 
@@ -164,24 +123,13 @@ impl PublicKey {
         self.kid
     }
 
-    /// Whether the signature is this key's, under this message, in the one encoding that it has: what `verify_strict` of
-    /// the library says.
+    /// Returns whether the signature is this key's over this message, by `verify_strict` of `ed25519-dalek`.
     ///
-    /// That function takes the first half of the signature apart, which is a fifth of its time, to see whether it is a point
-    /// of small order. The equation gives that half in its canonical spelling, so a list of eight spellings tells the same.
-    /// The key is never weak, or it would not be one.
+    /// That function refuses a second encoding of a valid signature, and signatures whose first half is a point of small
+    /// order.
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
-        let is_weak = SMALL_ORDER.iter().any(|point| signature.starts_with(point));
-        !is_weak && self.fits(message, signature)
-    }
-
-    /// Whether the equation holds: what `verify` of the library says.
-    fn fits(&self, message: &[u8], signature: &[u8; 64]) -> bool {
-        if let Some(table) = self.multiples.of(|| self.point.to_edwards()) {
-            return table.fits(self.as_bytes(), message, signature);
-        }
         let signature = Signature::from_bytes(signature);
-        self.point.verify(message, &signature).is_ok()
+        self.point.verify_strict(message, &signature).is_ok()
     }
 
     /// The key as a JWK of RFC 8037.
@@ -242,13 +190,10 @@ fn thumbprint(bytes: &[u8; 32]) -> Kid {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
-    use curve25519_dalek::constants::EIGHT_TORSION;
-    use curve25519_dalek::scalar::Scalar;
-    use proptest::prelude::*;
+    use ed25519_dalek::Verifier as _;
 
     use super::*;
+    use crate::id::unhex;
 
     /// The order of the group, from its lowest byte: 2^252 + 27742317777372353535851937790883648493.
     const ORDER: [u8; 32] = [
@@ -256,60 +201,75 @@ mod tests {
         0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
     ];
 
-    /// A signature that only the owner of the key can make, with a first half of small order.
-    fn signature_of_small_order(seed: [u8; 32], point: [u8; 32], message: &[u8]) -> [u8; 64] {
-        let secret = ed25519_dalek::SigningKey::from_bytes(&seed);
-        let mut hasher = sha2::Sha512::new();
-        hasher.update(point);
-        hasher.update(secret.verifying_key().as_bytes());
-        hasher.update(message);
-        let challenge = Scalar::from_bytes_mod_order_wide(&hasher.finalize().into());
-        let mut signature = [0; 64];
-        signature[..32].copy_from_slice(&point);
-        signature[32..].copy_from_slice((challenge * secret.to_scalar()).as_bytes());
-        signature
-    }
+    /// The public point of the seed `05…05` plus a point of order eight: no weak key, and outside the prime-order group.
+    const MIXED_KEY: &str = "5e2633dded6c08346e0bc215ad4e4279fa8d3d0bde911580dc0501ff2f725ceb";
 
-    /// Keys whose multiples are made once for many tests, since that takes a while.
-    static WELL_KNOWN: LazyLock<[(SigningKey, PublicKey); 4]> = LazyLock::new(|| {
-        [11, 12, 13, 14].map(|seed| {
-            let key = SigningKey::from_seed([seed; 32]);
-            let public = well_known(&key);
-            (key, public)
-        })
-    });
-
-    #[test]
-    fn the_list_has_the_points_of_small_order_and_all_of_them() {
-        let known = EIGHT_TORSION.map(|point| point.compress().to_bytes());
-
-        assert!(known.iter().all(|point| SMALL_ORDER.contains(point)));
-        assert_eq!(known.len(), SMALL_ORDER.len());
-        for point in SMALL_ORDER {
-            assert_eq!(PublicKey::from_bytes(&point), Err(KeyError::Weak));
-        }
-    }
-
-    /// The public half of a key that has its multiples.
-    fn well_known(key: &SigningKey) -> PublicKey {
-        PublicKey {
-            multiples: Arc::new(Multiples::of_a_well_known_key()),
-            ..key.public()
-        }
-    }
+    /// Signatures of [`MIXED_KEY`] over a message of one byte, whose first half is each of the eight points of small order.
+    ///
+    /// The point is `-kT` and the scalar `ka` for the key `aB + T` and the challenge `k`; the message is the first byte whose
+    /// challenge gives that point.
+    const SMALL_ORDER: [(u8, &str, &str); 8] = [
+        (
+            2,
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "513356413c80ff373a7523d3af23bff3d5f91d55853dfdc36a9fb6481e6d160f",
+        ),
+        (
+            3,
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+            "50b26d9c2f1a480808cdd544c17b76fe0549bb8d52750b0db071e57cee30e40d",
+        ),
+        (
+            11,
+            "0000000000000000000000000000000000000000000000000000000000000080",
+            "d369886777653f71624566ea147724fb0a5451101bbe6cb69799e6a6e2fa1d0d",
+        ),
+        (
+            5,
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "d5710caaad59395dcd85bafe71ebbdf4497889c057463d0c1715d57c353ae50a",
+        ),
+        (
+            4,
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "b2b17580aa2a82031eee08985017ce5061032064d2463d19b0423aee86db3f08",
+        ),
+        (
+            24,
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+            "052e92b8dd6fbd6b252c68f823088b418ffbe8d49b675354f0ec15bec7704805",
+        ),
+        (
+            5,
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "c7d6c05764eb12a4bfc0e507af09a62016f994998007bca8cf4c68a9a6fea004",
+        ),
+        (
+            10,
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+            "a66b05054dfeb7b75c46f88d603a1872cf05a75a039a38b4c06295a97b94c804",
+        ),
+    ];
 
     #[test]
     fn a_signature_of_small_order_fits_the_equation_and_is_refused() {
-        let (seed, message) = ([5; 32], b"message");
-        let key = SigningKey::from_seed(seed);
-        let signature = signature_of_small_order(seed, SMALL_ORDER[0], message);
-        let plain = Signature::from_bytes(&signature);
+        let public = PublicKey::from_bytes(&unhex(MIXED_KEY).unwrap()).unwrap();
 
-        for public in [key.public(), well_known(&key)] {
-            assert!(public.point.verify(message, &plain).is_ok());
-            assert!(public.point.verify_strict(message, &plain).is_err());
-            assert!(public.fits(message, &signature));
-            assert!(!public.verifies(message, &signature));
+        for (message, point, scalar) in SMALL_ORDER {
+            let signature: [u8; 64] = unhex(&format!("{point}{scalar}")).unwrap();
+            let plain = Signature::from_bytes(&signature);
+
+            assert!(public.point.verify(&[message], &plain).is_ok(), "{point}");
+            assert!(!public.verifies(&[message], &signature), "{point}");
+        }
+    }
+
+    #[test]
+    fn every_point_of_small_order_is_a_weak_key() {
+        for (_, point, _) in SMALL_ORDER {
+            let refused = PublicKey::from_bytes(&unhex(point).unwrap());
+
+            assert_eq!(refused, Err(KeyError::Weak), "{point}");
         }
     }
 
@@ -317,6 +277,7 @@ mod tests {
     fn a_second_half_above_the_order_of_the_group_is_refused() {
         let key = SigningKey::from_seed([6; 32]);
         let mut signature = key.sign(b"message");
+        assert!(key.public().verifies(b"message", &signature));
         let mut carry = 0;
         for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
             let sum = u16::from(*byte) + u16::from(order) + carry;
@@ -325,76 +286,7 @@ mod tests {
         }
 
         assert_eq!(carry, 0);
-        for public in [key.public(), well_known(&key)] {
-            assert!(!public.verifies(b"message", &signature));
-        }
-    }
-
-    #[test]
-    fn a_key_that_is_asked_often_gets_its_multiples_and_its_copies_share_them() {
-        let key = SigningKey::from_seed([7; 32]);
-        let (public, signature) = (key.public(), key.sign(b"message"));
-        let copy = public.clone();
-        let is_made = |key: &PublicKey| {
-            let mut point = None;
-            let has = key.multiples.of(|| *point.insert(key.point.to_edwards()));
-            has.is_some() && point.is_none()
-        };
-
-        let answers = (0..multiples::WORTHWHILE).map(|_| public.verifies(b"message", &signature));
-
-        assert!(answers.into_iter().all(|answer| answer));
-        assert!(is_made(&copy));
-        assert!(!is_made(&key.public()));
-        assert!(copy.verifies(b"message", &signature));
-        assert!(!copy.verifies(b"another", &signature));
-    }
-
-    proptest! {
-        #[test]
-        fn the_answer_is_always_that_of_the_strict_function(
-            seed in any::<[u8; 32]>(),
-            message in proptest::collection::vec(any::<u8>(), 0..40),
-            place in 0..80_usize,
-            bit in 0..8_u32,
-            point in 0..8_usize,
-        ) {
-            let key = SigningKey::from_seed(seed);
-            let mut changed = key.sign(&message);
-            if let Some(byte) = changed.get_mut(place) {
-                *byte ^= 1 << bit;
-            }
-            let small = signature_of_small_order(seed, SMALL_ORDER[point], &message);
-
-            for signature in [key.sign(&message), changed, small] {
-                let strict = key.public().point.verify_strict(&message, &Signature::from_bytes(&signature));
-                prop_assert_eq!(key.public().verifies(&message, &signature), strict.is_ok());
-            }
-        }
-
-        #[test]
-        fn the_answer_is_the_same_with_multiples(
-            seed in 0..4_usize,
-            message in proptest::collection::vec(any::<u8>(), 0..40),
-            place in 0..80_usize,
-            bit in 0..8_u32,
-            point in 0..8_usize,
-            noise in any::<[u8; 32]>(),
-        ) {
-            let (key, known) = &WELL_KNOWN[seed];
-            let mut changed = key.sign(&message);
-            if let Some(byte) = changed.get_mut(place) {
-                *byte ^= 1 << bit;
-            }
-            let small = signature_of_small_order(*key.seed(), SMALL_ORDER[point], &message);
-            let mut invented = key.sign(&message);
-            invented[32..].copy_from_slice(&noise);
-
-            for signature in [key.sign(&message), changed, small, invented] {
-                let strict = known.point.verify_strict(&message, &Signature::from_bytes(&signature));
-                prop_assert_eq!(known.verifies(&message, &signature), strict.is_ok());
-            }
-        }
+        assert!(!key.public().verifies(b"message", &signature));
     }
 
     /// RFC 8037, appendix A.1 to A.3.

@@ -1,7 +1,7 @@
-//! Signed evidence: claims, canonical form, tokens, keys, issuer policy, verifier, transparency log and proofs.
+//! Signed evidence: claims, canonical form, tokens, keys, issuer policy, verifier, leaves of the logs and proofs.
 //!
-//! Everything that decides is a pure function of bytes: no clock, no network and no database is asked in here. What is
-//! on disk is the log, which is appended to and never rewritten. Nothing here knows HTTP or SQL.
+//! Everything that decides is a pure function of bytes: no clock, no network, no database and no file is asked in here.
+//! The logs themselves are those of [`assay_tlog`]; this crate knows what their leaves say. Nothing here knows HTTP or SQL.
 
 pub mod canon;
 mod claims;
@@ -14,7 +14,6 @@ pub mod issuer;
 mod json;
 mod key;
 mod leaf;
-pub mod log;
 mod members;
 pub mod proof;
 mod reason;

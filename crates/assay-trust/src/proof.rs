@@ -5,8 +5,8 @@
 //! one, the proof only shows that everything in it agrees with the keys that it names.
 
 use assay_model::{ObjectId, RepoPath};
+use assay_tlog::{Receipt, SignedCheckpoint};
 
-use crate::log::{Receipt, SignedCheckpoint};
 use crate::{Digest, Json, RepoUid, Verdict};
 
 mod error;

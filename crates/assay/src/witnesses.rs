@@ -1,6 +1,6 @@
 //! Witnesses that the one who asks relies upon, as arguments.
 
-use assay_trust::log::{SignedCheckpoint, WitnessKey};
+use assay_tlog::{SignedCheckpoint, WitnessKey};
 use clap::Args;
 
 /// Which witnesses must have signed.
@@ -59,7 +59,7 @@ impl WitnessArgs {
 
 fn witness(text: &str) -> Result<WitnessKey, String> {
     text.parse()
-        .map_err(|error: assay_trust::log::KeyError| error.to_string())
+        .map_err(|error: assay_tlog::KeyError| error.to_string())
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
     fn args(seeds: &[u8], quorum: Option<u16>) -> WitnessArgs {
         let key = |seed: &u8| {
             let name = format!("witness.example/{seed}");
-            let cosigner = assay_trust::log::Cosigner::from_seed(&name, &[*seed; 32]);
+            let cosigner = assay_tlog::Cosigner::from_seed(&name, &[*seed; 32]);
             cosigner.unwrap().key().clone()
         };
         WitnessArgs {

@@ -1,6 +1,6 @@
 //! What strangers sign, or say that they did.
 
-use assay_trust::log::Receipt;
+use assay_tlog::Receipt;
 use assay_trust::proof::{Proof, TrustNote};
 use assay_trust::{
     Canonical, Claims, ControlLeaf, Json, ResultsLeaf, TrustState, UnverifiedToken, claims_of,

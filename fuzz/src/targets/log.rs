@@ -1,6 +1,6 @@
 //! What strangers send as parts of a transparency log.
 
-use assay_trust::log::{
+use assay_tlog::{
     Bundle, LogPath, Note, Receipt, SignedCheckpoint, Tile, TreeHash, VerifierKey, WitnessKey,
 };
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assay_model::Timestamp;
 use assay_store::{LogKind, Tx};
-use assay_trust::log::Log;
+use assay_tlog::Log;
 use assay_trust::{ControlLeaf, TrustState};
 
 use super::audited::audited;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assay_model::RepoKey;
 use assay_store::{LogKind, LoggedDecision, LoggedIssue, TokenEntry, Tx};
-use assay_trust::log::Log;
+use assay_tlog::Log;
 use assay_trust::{Outcome, ResultsLeaf};
 
 use super::judge::judge;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_model::{Attested, RepoId, RepoPath, Standing, Timestamp};
 use assay_store::{Evidence, LogKind, NewEntry, Repository, Tx};
-use assay_trust::log::Log;
+use assay_tlog::Log;
 use assay_trust::{
     Decide, Digest, Facts, Issue, Jti, Outcome, RepoUid, RepoView, ResultsLeaf, Submission,
     TrustState, Verdict, standing,

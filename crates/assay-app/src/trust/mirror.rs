@@ -9,7 +9,7 @@ use assay_git::{
     Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName, Repositories, Repository,
 };
 use assay_model::{RepoKey, Timestamp};
-use assay_trust::log::{Bundle, Log, LogPath, Tile};
+use assay_tlog::{Bundle, Log, LogPath, Tile};
 use bytes::Bytes;
 use tokio::io::AsyncRead;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_git::Objects;
 use assay_model::{ObjectId, RepoPath, Standing};
 use assay_store::{Branch, TokenEntry};
-use assay_trust::log::LogPath;
+use assay_tlog::LogPath;
 use assay_trust::proof::{GitProof, MAX_PROOF, Proof, TrustNote};
 use assay_trust::{Reason, RepoUid};
 

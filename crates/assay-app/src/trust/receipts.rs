@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use assay_git::{Blob, CommitPlan, Expected, FileMode, Operation, RefChange, RefName};
 use assay_model::{RepoKey, Timestamp};
-use assay_trust::log::Log;
+use assay_tlog::Log;
 use assay_trust::{Outcome, ResultsLeaf};
 
 use super::log_error;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use assay_model::Timestamp;
-use assay_trust::log::{AddCheckpoint, Log, SignedCheckpoint, WitnessKey};
+use assay_tlog::{AddCheckpoint, Log, SignedCheckpoint, WitnessKey};
 
 use super::{Trust, Which, log_error};
 use crate::error::Error;

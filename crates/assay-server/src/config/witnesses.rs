@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use assay_app::{WitnessAddress, WitnessKey};
+use assay_app::WitnessAddress;
+use assay_tlog::WitnessKey;
 use toml::{Table, Value};
 
 use super::faults::ConfigFault;

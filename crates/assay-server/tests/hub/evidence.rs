@@ -4,7 +4,7 @@ pub(crate) mod scene;
 mod traps;
 
 use assay_server::Person;
-use assay_trust::log::{Bundle, Receipt, SignedCheckpoint, Tile, TreeHash};
+use assay_tlog::{Bundle, Receipt, SignedCheckpoint, Tile, TreeHash};
 use assay_trust::proof::{Anchor, Proof, TrustNote};
 use assay_trust::{Scope, Verdict};
 use axum::body::Body;

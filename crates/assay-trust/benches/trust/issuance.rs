@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use assay_trust::log::{Log, LogOptions, NoteKey, Pending};
+use assay_tlog::{Log, LogOptions, NoteKey, Pending};
 use assay_trust::{
     Assurance, Canonical, Claims, Digest, Digests, Issue, Jti, SigningKey, UnverifiedToken,
 };

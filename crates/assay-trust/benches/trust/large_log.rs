@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use assay_trust::log::{Log, LogOptions, NoteKey, Receipt};
+use assay_tlog::{Log, LogOptions, NoteKey, Receipt};
 
 use crate::cost::{memory_mib, quantile};
 
@@ -40,7 +40,7 @@ fn fill(log: &Log, leaves: u64) {
     let mut waiting = VecDeque::new();
     for number in 0..leaves {
         if waiting.len() == IN_FLIGHT {
-            let oldest: assay_trust::log::Pending = waiting.pop_front().unwrap();
+            let oldest: assay_tlog::Pending = waiting.pop_front().unwrap();
             oldest.wait().unwrap();
         }
         waiting.push_back(log.append(format!("{{\"n\":{number},\"t\":\"generated\"}}").into()));

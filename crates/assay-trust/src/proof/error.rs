@@ -1,5 +1,6 @@
+use assay_tlog::{CheckpointError, ReceiptError};
+
 use super::note::TrustNoteError;
-use crate::log::{CheckpointError, ReceiptError};
 use crate::{ControlError, JsonError, LeafError, Malformed, Unverified};
 
 /// Why a proof proves nothing.

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::log::VerifierKey;
+use assay_tlog::VerifierKey;
 
 /// The first line of every trust note.
 const FIRST_LINE: &str = "assay trust note v1";

@@ -1,8 +1,9 @@
 use std::str::FromStr;
 
+use assay_tlog::{Receipt, ReceiptError};
+
 use super::{DOMAIN, GitProof, MAX_PROOF, Proof, ProofError, VERSION};
 use crate::exact::Exact;
-use crate::log::{Receipt, ReceiptError};
 use crate::members::Members;
 use crate::{Digest, Malformed};
 

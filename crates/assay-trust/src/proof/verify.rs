@@ -1,7 +1,7 @@
 use assay_model::RepoPath;
+use assay_tlog::{Receipt, TreeHash, VerifierKey};
 
 use super::{Anchor, Proof, ProofError, Proven, TrustNote};
-use crate::log::{Receipt, TreeHash, VerifierKey};
 use crate::verdict::result_path;
 use crate::{
     Canonical, Claims, Decide, Digest, Facts, Issue, Outcome, RepoView, ResultsLeaf, Submission,

@@ -1,7 +1,7 @@
 //! The published vectors, byte for byte. Other languages check themselves against the same ones.
 
 use assay_model::Timestamp;
-use assay_trust::log::{Receipt, VerifierKey};
+use assay_tlog::{Receipt, VerifierKey};
 use assay_trust::{
     ControlLeaf, Decide, Digest, Issue, Outcome, ResultsLeaf, SigningKey, TrustState,
     UnverifiedToken, claims_of,

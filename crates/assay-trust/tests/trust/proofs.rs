@@ -1,7 +1,7 @@
 //! Proofs of a row: what they show, with whose keys, and that no byte of them can be changed.
 
 use assay_model::{ObjectId, Timestamp};
-use assay_trust::log::{Log, LogOptions, Receipt};
+use assay_tlog::{Log, LogOptions, Receipt};
 use assay_trust::proof::{Anchor, GitProof, Proof, ProofError, TrustNote};
 use assay_trust::{
     Canonical, ControlLeaf, Decide, Digest, Issue, Json, KeyState, Outcome, Reason, RepoUid, Scope,

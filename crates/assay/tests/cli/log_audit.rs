@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
-use assay_trust::log::{Log, LogOptions, LogPath, LogSource as _, NoteKey};
+use assay_tlog::{Log, LogOptions, LogPath, LogSource as _, NoteKey};
 use assay_trust::proof::TrustNote;
 use serde_json::json;
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use assay_trust::log::{Log, Receipt};
+use assay_tlog::{Log, Receipt};
 use assay_trust::proof::TrustNote;
 use assay_trust::{Digest, Jti, ResultsLeaf};
 use serde_json::{Value, json};

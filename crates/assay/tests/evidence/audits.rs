@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use assay_tlog::{Log, LogOptions, NoteKey};
 use assay_trust::SigningKey;
-use assay_trust::log::{Log, LogOptions, NoteKey};
 use serde_json::Value;
 
 use crate::hub::{Hub, Run};
@@ -72,7 +72,8 @@ fn key_of(trust: &Path) -> NoteKey {
     let passphrase = std::fs::read_to_string(trust.join("passphrase")).unwrap();
     let key = SigningKey::open(&sealed, passphrase.trim().as_bytes()).unwrap();
     let origin = std::fs::read_to_string(trust.join("origin")).unwrap();
-    NoteKey::of(&format!("{}/log/results", origin.trim()), &key).unwrap()
+    key.note_key(&format!("{}/log/results", origin.trim()))
+        .unwrap()
 }
 
 /// Writes the results log of a data directory anew, with the same key and other leaves.

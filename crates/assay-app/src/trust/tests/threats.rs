@@ -278,7 +278,7 @@ async fn copied_receipts_useless() {
         .iter()
         .find(|(path, _)| path.ends_with(".decide"))
         .unwrap();
-    let receipt: assay_trust::log::Receipt = decide.1.parse().unwrap();
+    let receipt: assay_tlog::Receipt = decide.1.parse().unwrap();
     receipt.verify(world.hub.trust.results().key()).unwrap();
     // The same result with the same receipts in another repository: the leaf names the first.
     let copied: Vec<_> = own.iter().map(|(path, text)| write(path, text)).collect();

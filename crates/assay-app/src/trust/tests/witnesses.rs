@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assay_trust::log::{Refusal, SignedCheckpoint, Witness, WitnessKey};
+use assay_tlog::{SignedCheckpoint, Witness, WitnessKey, WitnessRefusal};
 use tempfile::TempDir;
 
 use super::Scene;
@@ -76,7 +76,7 @@ impl AskWitness for Near {
         }
         match self.witnesses[number].add_checkpoint(request, 1_790_000_000) {
             Ok(line) => Ok(WitnessAnswer::Signed(line)),
-            Err(Refusal::NotNewest { known } | Refusal::Forked { known }) => {
+            Err(WitnessRefusal::NotNewest { known } | WitnessRefusal::Forked { known }) => {
                 Ok(WitnessAnswer::Knows(known))
             }
             Err(other) => Ok(WitnessAnswer::Refused(other.to_string())),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_trust::log::{Directory, LogSource, SignedCheckpoint, VerifierKey};
+use assay_tlog::{Directory, LogSource, SignedCheckpoint, VerifierKey};
 use assay_trust::proof::{TrustNote, TrustNoteError};
 
 use super::args::{AuditArgs, LogName};

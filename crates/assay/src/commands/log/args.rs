@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use assay_trust::log::VerifierKey;
+use assay_tlog::VerifierKey;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::commands::hub::ShowFormat;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assay_model::Clock as _;
 use assay_server::SystemClock;
-use assay_trust::log::{AuditFault, AuditOptions, Depth, Quorum, audit};
+use assay_tlog::{AuditFault, AuditOptions, Depth, Quorum, audit};
 
 use super::address::{Target, TargetError, targets};
 use super::args::AuditArgs;

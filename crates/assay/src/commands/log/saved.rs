@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assay_trust::log::{SignedCheckpoint, VerifierKey};
+use assay_tlog::{SignedCheckpoint, VerifierKey};
 use serde::{Deserialize, Serialize};
 
 use crate::replace::replace;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use assay_model::Timestamp;
 use assay_render::visible;
-use assay_trust::log::{AuditFault, Audited, Seen, VerifierKey};
+use assay_tlog::{AuditFault, AuditReport, QuorumReport, VerifierKey};
 use serde_json::{Value as Json, json};
 
 use super::address::KeyFrom;
@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     /// Who says so.
     pub(super) key_from: KeyFrom,
     /// What was found.
-    pub(super) found: Result<Audited, AuditFault>,
+    pub(super) found: Result<AuditReport, AuditFault>,
 }
 
 /// A paragraph for each log.
@@ -48,7 +48,7 @@ pub(super) fn text(outcomes: &[Outcome]) -> String {
     text
 }
 
-fn passed(audited: &Audited) -> String {
+fn passed(audited: &AuditReport) -> String {
     let size = audited.checkpoint.claimed().size;
     let mut text = format!("{}, nothing is wrong", count(size, "entry", "entries"));
     match audited.since {
@@ -77,7 +77,7 @@ fn passed(audited: &Audited) -> String {
 }
 
 /// Who has seen how much of a log, and when.
-fn witnessed(seen: &Seen, size: u64) -> String {
+fn witnessed(seen: &QuorumReport, size: u64) -> String {
     let names: Vec<String> = seen
         .witnesses
         .iter()
@@ -157,7 +157,7 @@ fn log(outcome: &Outcome) -> Json {
     log
 }
 
-fn seen_json(seen: &Seen) -> Json {
+fn seen_json(seen: &QuorumReport) -> Json {
     let witnesses: Vec<Json> = seen
         .witnesses
         .iter()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_trust::log::{LogPath, LogSource, SourceError};
+use assay_tlog::{LogPath, LogSource, SourceError};
 
 use crate::client::{Client, ClientError};
 

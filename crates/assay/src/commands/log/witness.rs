@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assay_render::visible;
 use assay_server::{Config, ServeError, WitnessServer};
-use assay_trust::log::{VerifierKey, Witness, WitnessError};
+use assay_tlog::{VerifierKey, Witness, WitnessError};
 use assay_trust::proof::TrustNote;
 
 use super::args::WitnessServeArgs;

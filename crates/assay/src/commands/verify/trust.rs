@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_trust::log::{Bundle, LogPath, SignedCheckpoint, Tile, TreeHash};
+use assay_tlog::{Bundle, LogPath, SignedCheckpoint, Tile, TreeHash};
 use assay_trust::proof::TrustNote;
 use assay_trust::{Json, PublicKey, TrustState};
 use serde_json::Value;

@@ -1,0 +1,44 @@
+#![doc = include_str!("../README.md")]
+
+mod audit;
+mod checkpoint;
+mod cosigner;
+mod disk;
+mod error;
+mod frontier;
+mod growth;
+mod hash;
+mod key;
+mod leaves;
+mod log;
+mod mirror;
+mod note;
+mod open;
+mod pending;
+mod proof;
+mod queue;
+mod receipt;
+mod recover;
+mod shared;
+mod slots;
+mod source;
+mod tile;
+mod tree;
+mod witness;
+mod writer;
+
+pub use audit::{AuditFault, AuditOptions, AuditReport, Depth, Quorum, QuorumReport, audit};
+pub use checkpoint::{Checkpoint, CheckpointError, SignedCheckpoint};
+pub use cosigner::Cosigner;
+pub use error::LogError;
+pub use hash::TreeHash;
+pub use key::{KeyError, NoteKey, VerifierKey, WitnessKey};
+pub use leaves::Leaves;
+pub use log::{Log, LogOptions};
+pub use note::{Note, NoteError, NoteSignature};
+pub use pending::Pending;
+pub use proof::{ConsistencyProof, InclusionProof, ProofError};
+pub use receipt::{Receipt, ReceiptError};
+pub use source::{Directory, LogSource, SourceError};
+pub use tile::{Bundle, LogPath, Tile, TileError};
+pub use witness::{AddCheckpoint, Witness, WitnessError, WitnessRefusal};
