@@ -9,7 +9,14 @@ if [ "${CI:-}" = true ]; then
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-ci/target}"
 fi
 
-step() { printf '\n== %s\n' "$*"; "$@"; }
+# Runs a command and says how many minutes it took.
+minutes=""
+step() {
+    local begun=$SECONDS
+    printf '\n== %s\n' "$*"
+    "$@"
+    minutes+="$(printf '%5.1f  %s' "$(python3 -c "print(($SECONDS - $begun) / 60)")" "$*")"$'\n'
+}
 
 step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -51,7 +58,12 @@ if ! python3 -c 'import duckdb' 2>/dev/null; then
     fi
     [ -f "$engines/complete" ] && export ASSAY_DUCKDB="$engines/bin/python"
 fi
+# The whole workspace each time: a selection of packages has other features and would be compiled again.
 step cargo test --workspace --locked
-ASSAY_TEST_DATABASE=postgres step cargo test -p assay-server --locked --test hub
+ASSAY_TEST_DATABASE=postgres step cargo test --workspace --locked --test hub
+# Clients and browsers use the program that the tests used.
+target="$(cargo metadata --locked --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')"
+export ASSAY="${ASSAY:-$target/debug/assay}"
 step compat/run.sh
 step browser/run.sh
+printf '\nMinutes of each step:\n%s' "$minutes"

@@ -61,10 +61,10 @@ pub(crate) fn routes() -> Routes {
         .merge(validate::routes())
 }
 
-/// Fails a request below `/api` that no route matches. The address is the one below `/api`. Clients read `RepoNotFound`
+/// Fails a request below `/api` that no route matches. Clients read `RepoNotFound`
 /// for names of one part (`gpt2`) and for kinds of repositories that this hub does not keep.
 pub(crate) async fn fallback(uri: Uri) -> Failure {
-    let mut parts = uri.path().split('/').skip(1);
+    let mut parts = uri.path().split('/').skip(2);
     let names_a_repo = match parts.next() {
         Some("spaces" | "kernels") => parts.next().is_some(),
         Some("models" | "datasets") => {

@@ -8,6 +8,7 @@ use axum::http::header::{ETAG, LINK, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_O
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
 use axum::{Json, Router};
 use serde_json::json;
 use tower::Layer as _;
@@ -73,15 +74,16 @@ fn group_router(group: RouteGroup, routes: Router<AppState>, state: &AppState) -
         .layer((answer, catch_panics(state)))
 }
 
-/// Lets a group answer for unknown addresses below its own ones.
+/// Lets a group answer for unknown addresses below its own ones. They are routes, because `/api/x` is also the address of a
+/// page: that of the model `api/x`.
 fn with_fallback(group: RouteGroup, routes: Router<AppState>) -> Router<AppState> {
-    let missing = || Router::new().fallback(async || Failure::no_route());
+    let missing = || any(async || Failure::no_route());
     match group {
-        RouteGroup::Api => routes.nest("/api", Router::new().fallback(api::fallback)),
-        RouteGroup::Oauth => routes.nest("/oauth", missing()),
+        RouteGroup::Api => routes.route("/api/{*rest}", any(api::fallback)),
+        RouteGroup::Oauth => routes.route("/oauth/{*rest}", missing()),
         RouteGroup::EvalTokens => routes
-            .nest("/v1/eval-tokens", missing())
-            .nest("/v1/credentials", missing()),
+            .route("/v1/eval-tokens/{*rest}", missing())
+            .route("/v1/credentials/{*rest}", missing()),
         RouteGroup::Page
         | RouteGroup::Part
         | RouteGroup::Git
