@@ -310,7 +310,7 @@ fn finish(mut response: Response, asked: &Asked) -> Response {
 }
 
 fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
-    let chain = error::chain(source);
+    let chain = assay_model::chain(source);
     tracing::error!(
         request_id,
         chain,

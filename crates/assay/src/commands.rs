@@ -18,10 +18,10 @@ mod upgrade;
 mod validate;
 pub(crate) mod verify;
 
+use assay_cli::{Exit, Printer};
+
 use crate::args::{Args, Color, Command};
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Runs what was asked for.
 pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {

@@ -2,20 +2,17 @@
 
 mod args;
 mod benchmarks;
-mod client;
 mod commands;
 mod config;
 mod credentials;
 mod discover;
 mod disk;
 mod entries;
-mod exit;
 mod fix;
-mod hub;
+mod hub_benchmarks;
 mod issuer;
 mod listing;
 mod plural;
-mod printer;
 mod progress;
 mod render;
 mod replace;
@@ -23,11 +20,11 @@ mod witnesses;
 
 use std::process::ExitCode;
 
+use assay_cli::Printer;
 use clap::Parser as _;
 
 use crate::args::Args;
 use crate::config::Config;
-use crate::printer::Printer;
 
 fn main() -> ExitCode {
     let config = Config::from_environment();

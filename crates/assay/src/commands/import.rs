@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_check::{Context, FileKind, FileReport, Options, validate};
+use assay_cli::{Exit, Printer};
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
@@ -20,9 +21,7 @@ use crate::commands::hub::{HubCommandError, ShowFormat, connect};
 use crate::config::Config;
 use crate::discover::{Wanted, discover};
 use crate::disk::Disk;
-use crate::exit::Exit;
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
 use crate::progress::Progress;
 use assay_render::visible;
 

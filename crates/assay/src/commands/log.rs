@@ -8,12 +8,12 @@ mod show;
 mod source;
 mod witness;
 
+use assay_cli::{Exit, Printer};
+
 pub(crate) use self::args::LogArgs;
 use self::args::{LogAction, WitnessAction};
 
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Does what was asked.
 pub(crate) fn run(command: &LogArgs, config: &Config, printer: &mut Printer) -> Exit {

@@ -8,6 +8,8 @@ mod results;
 mod token;
 mod trust;
 
+use assay_cli::{Exit, Printer};
+use assay_hub_api::client::ClientError;
 use assay_render::visible;
 use assay_trust::Unverified;
 use serde_json::{Value as Json, json};
@@ -16,11 +18,8 @@ pub(crate) use self::args::{Age, VerifyArgs};
 pub(crate) use self::claims::{claims_document, claims_in_words};
 pub(crate) use self::given::{Given, GivenError};
 use self::trust::Trusted;
-use crate::client::ClientError;
 use crate::commands::hub::{HubCommandError, ShowFormat};
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::witnesses::QuorumError;
 
 /// The version of the JSON documents. It changes when a reader of the old ones could be misled.

@@ -1,7 +1,6 @@
 //! Tables and findings as text.
 
-use serde_json::Value as Json;
-
+use assay_model::Diagnostic;
 use assay_render::visible;
 
 /// Rows under their headings, columns as wide as their widest cell; numbers to the right.
@@ -40,31 +39,22 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     text
 }
 
-/// A value as a cell: text without quotes, nothing for what is not there, and nothing that a terminal would obey.
-pub(super) fn cell(value: &Json) -> String {
-    match value {
-        Json::Null => String::new(),
-        Json::String(text) => visible(text),
-        other => visible(&other.to_string()),
-    }
-}
-
 /// The day of a moment.
-pub(super) fn day(value: &Json) -> String {
-    cell(value).chars().take(10).collect()
+pub(super) fn day(moment: impl ToString) -> String {
+    visible(&moment.to_string()).chars().take(10).collect()
 }
 
-/// What the judge of the hub found, in a line.
-pub(super) fn finding(diagnostic: &Json) -> String {
-    let place = &diagnostic["place"];
+/// A fault that the hub found, in two lines.
+pub(super) fn finding(diagnostic: &Diagnostic) -> String {
+    let place = &diagnostic.place;
     format!(
         "{}[{}]: {}\n  --> {}:{}:{}",
-        cell(&diagnostic["severity"]),
-        cell(&diagnostic["code"]),
-        cell(&diagnostic["message"]),
-        cell(&place["file"]),
-        cell(&place["line"]),
-        cell(&place["column"]),
+        diagnostic.severity,
+        diagnostic.code,
+        visible(&diagnostic.message),
+        visible(&place.file),
+        place.line,
+        place.column,
     )
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assay_cli::{Exit, Printer};
 use assay_model::Clock as _;
 use assay_server::SystemClock;
 use assay_trust::log::{AuditFault, AuditOptions, Depth, Quorum, audit};
@@ -12,8 +13,6 @@ use super::saved::{Saved, SavedError, SavedLog};
 use super::show::{Outcome, json, text};
 use crate::commands::hub::ShowFormat;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::witnesses::QuorumError;
 

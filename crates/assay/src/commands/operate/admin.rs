@@ -2,6 +2,7 @@ mod purge;
 
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -15,9 +16,7 @@ use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, U
 use super::{audit, backup, with_hub};
 use crate::commands::hub::{ShowFormat, table};
 use crate::config::Config;
-use crate::exit::Exit;
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
 
 /// How long a day is, in milliseconds.
 const DAY: i64 = 86_400_000;

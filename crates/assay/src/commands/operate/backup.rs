@@ -4,6 +4,8 @@ pub(crate) mod args;
 
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
 use assay_render::visible;
 use assay_server::app::{
     BackupOptions, BackupPlace, BackupReport, CheckReport, Error, Generation, Restored,
@@ -16,11 +18,9 @@ use self::args::{BackupArgs, RestoreArgs};
 use super::args::{Admin, HubPlace};
 use super::{hub_config, with_hub_and};
 use crate::commands::hub::{ShowFormat, table};
-use crate::commands::serve::{chain, load, refuse, runtime};
+use crate::commands::serve::{load, refuse, runtime};
 use crate::config::{Config, storage_variables};
-use crate::exit::Exit;
 use crate::plural::{bytes, count};
-use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// Backs a hub up, or looks at backups that are there.

@@ -1,3 +1,4 @@
+use assay_cli::{Exit, Printer};
 use assay_server::app::{Damage, DamagedRepository, IndexCheck, IndexDifference};
 use serde_json::{Value as Json, json};
 
@@ -5,9 +6,7 @@ use super::args::Reindex;
 use super::with_hub;
 use crate::commands::hub::ShowFormat;
 use crate::config::Config;
-use crate::exit::Exit;
 use crate::plural::count;
-use crate::printer::Printer;
 use crate::progress::Progress;
 use assay_render::visible;
 

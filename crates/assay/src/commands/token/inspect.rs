@@ -1,5 +1,6 @@
 //! `assay token inspect`: what a token says of itself. Nothing of it is believed.
 
+use assay_cli::{Exit, Printer};
 use assay_model::{Clock as _, Timestamp};
 use assay_render::visible;
 use assay_server::SystemClock;
@@ -14,8 +15,6 @@ use crate::commands::verify::{
     Given, VERSION, claims_document, claims_in_words, reason_document, reason_in_words,
 };
 use crate::entries::MAX_FILE;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// The header that our issuer writes, up to the name of the key.
 const OWN_HEADER: &str = r#"{"alg":"EdDSA","typ":"JWT","kid":""#;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use assay_cli::Exit;
 use assay_model::{Clock as _, Timestamp};
 use assay_render::visible;
 use assay_server::SystemClock;
@@ -15,7 +16,6 @@ use super::{
     Report, VERSION, VerifyError, claims_document, claims_in_words, reason_document,
     reason_in_words,
 };
-use crate::exit::Exit;
 
 /// Checks a proof with what is trusted; with the control log of a hub, as of now.
 pub(super) fn verify(

@@ -1,3 +1,4 @@
+use assay_cli::Exit;
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_trust::{CLOCK_SKEW, Claims, Reason, Unverified, UnverifiedToken, claims_of};
@@ -5,7 +6,6 @@ use serde_json::json;
 
 use super::trust::Trusted;
 use super::{Report, VERSION, claims_document, claims_in_words, reason_document, reason_in_words};
-use crate::exit::Exit;
 
 /// Whether a signature was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assay_hub_api::client::Client;
 use assay_trust::log::{Bundle, LogPath, SignedCheckpoint, Tile, TreeHash};
 use assay_trust::proof::TrustNote;
 use assay_trust::{Json, PublicKey, TrustState};
@@ -9,7 +10,6 @@ use serde_json::Value;
 
 use super::VerifyError;
 use super::args::VerifyArgs;
-use crate::client::Client;
 use crate::commands::hub::connect;
 use crate::config::Config;
 
