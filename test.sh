@@ -48,6 +48,7 @@ if ! python3 -c 'import duckdb' 2>/dev/null; then
     [ -f "$engines/complete" ] && export ASSAY_DUCKDB="$engines/bin/python"
 fi
 step cargo test --workspace --locked
+step scripts/small-build.sh
 ASSAY_TEST_DATABASE=postgres step cargo test -p assay-server --locked --test hub
 step compat/run.sh
 step browser/run.sh

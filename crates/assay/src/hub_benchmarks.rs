@@ -12,6 +12,7 @@ use assay_hub_api::client::{Client, ClientError};
 use assay_model::{RepoId, RepoKind};
 
 use crate::benchmarks::lookup;
+use crate::config::Config;
 
 /// How long one request may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,8 +29,12 @@ pub(crate) struct HubBenchmarks {
 }
 
 impl HubBenchmarks {
-    /// Creates a look-up on the hub at an address.
-    pub(crate) fn new(address: &str, token: Option<&str>) -> Result<Self, ClientError> {
+    /// Creates a look-up on the hub at an address, with the token of the environment.
+    pub(crate) fn new(address: &str, config: &Config) -> Result<Self, ClientError> {
+        Self::with_token(address, config.token.as_deref())
+    }
+
+    fn with_token(address: &str, token: Option<&str>) -> Result<Self, ClientError> {
         Ok(Self {
             client: Client::new(address, token)?.with_limits(TIMEOUT, MAX_BODY),
             answers: Mutex::default(),

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use assay_hub_api::EvalToken;
 use assay_hub_api::client::{Client, ClientError, Document};
-use assay_model::{Clock as _, RepoId};
-use assay_server::SystemClock;
+use assay_model::RepoId;
 use assay_trust::{Canonical, Unverified, UnverifiedToken, matches};
 use serde_json::{Value as Json, json};
 
 pub(crate) use self::credential::{Credential, IssuerSettings};
 pub(crate) use self::evidence::{Artefact, artefacts};
+use crate::clock;
 
 /// Where an issuer signs.
 pub(crate) const ISSUE: &str = EvalToken::PATH;
@@ -80,7 +80,7 @@ impl Issuer {
     ) -> Result<Document<EvalToken>, IssuerError> {
         let body = request(model, canonical, artefacts)?;
         // The same key for every attempt of one request: an issuer that signed and whose answer was lost gives it again.
-        let now = SystemClock.now().millis();
+        let now = clock::now().millis();
         let key = format!("{}-{now}-{}", canonical.digest(), std::process::id());
         let issued = self.ask(&body, &key.replace(':', "-"))?;
         let token = UnverifiedToken::read(&issued.value.verify_token);

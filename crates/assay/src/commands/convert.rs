@@ -25,6 +25,7 @@ use self::discover::discover;
 use self::logs::DiskLogs;
 use self::report::Account;
 use self::results::ResultsArgs;
+#[cfg(feature = "client")]
 pub(crate) use self::results::{About, Asked, Derived, MetricPair, Problem, derive, judge};
 use self::work::Worker;
 use crate::config::Config;

@@ -10,12 +10,12 @@ mod show;
 use assay_cli::{Exit, Printer};
 
 use self::args::Action;
-pub(crate) use self::args::{HubArgs, ShowFormat};
-pub(crate) use self::show::table;
+pub(crate) use self::args::HubArgs;
 
 use assay_hub_api::client::{Client, ClientError};
 use serde_json::Value as Json;
 
+use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::credentials::{Credentials, CredentialsError};
 

@@ -58,7 +58,7 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
     let hub = command
         .hub
         .as_deref()
-        .map(|address| HubBenchmarks::new(address, config.token.as_deref()))
+        .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| error.to_string())?;
     let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;

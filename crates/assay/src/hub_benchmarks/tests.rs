@@ -38,7 +38,7 @@ fn answer(status: &str, headers: &str, body: &str) -> String {
 }
 
 fn hub(address: SocketAddr) -> HubBenchmarks {
-    HubBenchmarks::new(&format!("http://{address}/"), Some("secret")).unwrap()
+    HubBenchmarks::with_token(&format!("http://{address}/"), Some("secret")).unwrap()
 }
 
 fn id() -> RepoId {

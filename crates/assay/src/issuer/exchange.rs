@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use assay_hub_api::client::{Client, ClientError, Origin, add_parameter};
-use assay_model::Clock as _;
-use assay_server::SystemClock;
 use assay_trust::SigningKey;
 use serde::Deserialize;
 
 use super::{Credential, IssuerError, failed};
+use crate::clock;
 
 /// Where credentials are exchanged.
 const TOKEN: &str = "/oauth/token";
@@ -59,7 +58,7 @@ fn assertion(client: &Client, id: &str, key: &str) -> Result<String, IssuerError
         IssuerError::Credential("the key of the client is no private Ed25519 JWK".to_owned())
     })?;
     let audience = name_of(client)?;
-    key.sign_client_assertion(id, &audience, SystemClock.now().seconds())
+    key.sign_client_assertion(id, &audience, clock::now().seconds())
         .map_err(|error| IssuerError::Identity(error.to_string()))
 }
 

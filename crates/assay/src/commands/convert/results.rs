@@ -2,6 +2,7 @@
 
 mod candidate;
 mod choose;
+#[cfg(feature = "client")]
 mod derive;
 mod entry;
 mod file;
@@ -20,8 +21,10 @@ use serde::Serialize;
 
 use self::candidate::Candidate;
 use self::choose::Choice;
+#[cfg(feature = "client")]
 pub(crate) use self::derive::{Asked, Derived, derive};
 pub(crate) use self::entry::About;
+#[cfg(feature = "client")]
 pub(crate) use self::file::judge;
 use self::file::{Place, Written};
 use self::keep::KeepStore;
@@ -257,7 +260,7 @@ fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Prob
     let hub = args
         .hub
         .as_deref()
-        .map(|address| HubBenchmarks::new(address, config.token.as_deref()))
+        .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| failed(error.to_string()))?;
     Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(chain(&error)))

@@ -4,8 +4,9 @@ use assay_render::visible;
 use serde_json::Value as Json;
 
 use super::args::{Leaderboard, Proof, Results};
-use super::show::{day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
+use crate::table::table;
 
 /// The column that says between which ranks a row lies.
 const RANKS: usize = 1;

@@ -5,8 +5,9 @@ use assay_render::visible;
 use serde_json::Value as Json;
 
 use super::args::{Pr, PrAction};
-use super::show::{day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
+use crate::table::table;
 
 /// How many pull requests are listed at most.
 const MAX_LISTED: usize = 10_000;

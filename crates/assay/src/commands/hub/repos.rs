@@ -5,8 +5,9 @@ use assay_render::visible;
 use serde_json::json;
 
 use super::args::{Repo, RepoAction};
-use super::show::{day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
+use crate::table::table;
 
 /// Creates, lists or deletes repositories.
 pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandError> {

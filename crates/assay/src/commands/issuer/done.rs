@@ -8,7 +8,7 @@ use assay_server::app::{Error, Hub};
 use serde_json::Value as Json;
 
 use super::args::Place;
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::operate::with_hub_and;
 
 /// What was done, for people and for machines.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::args::{Log, Place};
 use super::done::{Done, with_issuer};
-use crate::commands::hub::table;
+use crate::table::table;
 
 /// Shows what was issued and refused.
 pub(super) fn run(action: &Log, place: &Place, printer: &mut Printer) -> Exit {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::args::{AsIf, PolicyAction};
 use super::done::{Done, show};
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 
 /// Says what is wrong with a policy, or what it allows.
 pub(super) fn run(action: &PolicyAction, format: ShowFormat, printer: &mut Printer) -> Exit {

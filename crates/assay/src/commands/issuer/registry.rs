@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::args::{CredentialAction, IdentityAction, IntegrationAction, NewIdentity, Place};
 use super::done::{Done, with_issuer};
-use crate::commands::hub::table;
+use crate::table::table;
 
 /// Integrations.
 pub(super) fn integration(

@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use assay_cli::{Exit, Printer};
-use assay_model::Clock as _;
-use assay_server::SystemClock;
 use assay_trust::log::{AuditFault, AuditOptions, Depth, Quorum, audit};
 
 use super::address::{Target, TargetError, targets};
 use super::args::AuditArgs;
 use super::saved::{Saved, SavedError, SavedLog};
 use super::show::{Outcome, json, text};
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
+use crate::clock;
 use crate::config::Config;
 use crate::progress::Progress;
 use crate::witnesses::QuorumError;
@@ -73,7 +72,7 @@ fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
 /// Which witnesses must have signed, and how lately; none when none is given.
 fn quorum(action: &AuditArgs) -> Result<Option<Quorum<'_>>, QuorumError> {
     let at_least = action.witnesses.at_least()?;
-    let oldest = SystemClock.now().seconds() - action.witness_age.seconds;
+    let oldest = clock::now().seconds() - action.witness_age.seconds;
     let quorum = Quorum {
         keys: &action.witnesses.witness,
         at_least,

@@ -14,9 +14,10 @@ use serde_json::{Value as Json, json};
 use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
 use super::{audit, backup, with_hub};
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::plural::{count, grouped};
+use crate::table::table;
 
 /// How long a day is, in milliseconds.
 const DAY: i64 = 86_400_000;

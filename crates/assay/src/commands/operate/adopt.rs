@@ -19,9 +19,10 @@ use self::args::AdoptArgs;
 use super::admin::Done;
 use super::args::HubPlace;
 use super::{hub_config, open_config};
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::commands::serve::runtime;
 use crate::plural::count;
+use crate::table::table;
 
 /// Lists the repositories that were set aside.
 pub(super) async fn list(hub: &Hub) -> Result<Done, Error> {

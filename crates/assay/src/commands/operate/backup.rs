@@ -17,11 +17,12 @@ use serde_json::{Value as Json, json};
 use self::args::{BackupArgs, RestoreArgs};
 use super::args::{Admin, HubPlace};
 use super::{hub_config, with_hub_and};
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::commands::serve::{load, refuse, runtime};
 use crate::config::{Config, storage_variables};
 use crate::plural::{bytes, count};
 use crate::progress::Progress;
+use crate::table::table;
 
 /// Backs a hub up, or looks at backups that are there.
 pub(crate) fn back_up(

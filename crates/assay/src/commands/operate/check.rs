@@ -4,8 +4,9 @@ use assay_server::{Config as ServerConfig, ConfigFault};
 use serde_json::json;
 
 use super::args::{ConfigAction, ConfigArgs};
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::plural::count;
+use crate::table::table;
 use assay_render::visible;
 
 /// Shows a configuration and everything that is wrong with it.

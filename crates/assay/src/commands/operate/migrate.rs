@@ -6,10 +6,11 @@ use assay_server::app::{Copied, Error, copy_database};
 use serde_json::{Value as Json, json};
 
 use super::args::Migrate;
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::commands::serve::runtime;
 use crate::config::shell_user;
 use crate::plural::count;
+use crate::table::table;
 use assay_render::visible;
 
 /// Copies a database into another.

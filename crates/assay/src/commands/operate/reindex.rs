@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::args::Reindex;
 use super::with_hub;
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::plural::count;
 use crate::progress::Progress;

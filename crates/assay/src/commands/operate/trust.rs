@@ -17,8 +17,9 @@ use serde_json::{Value as Json, json};
 use self::args::{IssuerAction, RevokeArgs, TrustAction, TrustArgs, UnrevokeArgs};
 use super::admin::Done;
 use super::with_hub;
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::plural::count;
+use crate::table::table;
 
 pub(crate) use self::keys::run as run_keys;
 

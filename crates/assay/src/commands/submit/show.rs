@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::SubmitError;
 use super::outcome::{Outcome, Sent, Signing, State, values};
-use crate::commands::hub::{ShowFormat, tell_failure};
+use crate::args::ShowFormat;
+use crate::commands::hub::tell_failure;
 use crate::issuer::{ISSUE, IssuerError};
 
 /// The version of the JSON document. It changes when a reader of the old one could be misled.

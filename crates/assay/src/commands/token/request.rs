@@ -9,7 +9,8 @@ use assay_render::visible;
 use serde_json::{Value as Json, json};
 
 use super::args::Request;
-use crate::commands::hub::{ShowFormat, connect};
+use crate::args::ShowFormat;
+use crate::commands::hub::connect;
 use crate::commands::submit::{
     Definitions, Draft, Inputs, Signer, SubmitError, drafts, issuer_of, refuse, signer, text_of,
 };
