@@ -23,6 +23,10 @@ test *args:
 accept:
     INSTA_UPDATE=always ASSAY_UPDATE=1 cargo test --workspace
 
+# The program without default features: a linter of few crates
+small:
+    scripts/small-build.sh
+
 # The real Python client, the hf command and git against a hub
 compat *versions:
     compat/run.sh {{versions}}

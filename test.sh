@@ -60,6 +60,7 @@ if ! python3 -c 'import duckdb' 2>/dev/null; then
 fi
 # The whole workspace each time: a selection of packages has other features and would be compiled again.
 step cargo test --workspace --locked
+step scripts/small-build.sh
 ASSAY_TEST_DATABASE=postgres step cargo test --workspace --locked --test hub
 # Clients and browsers use the program that the tests used.
 target="$(cargo metadata --locked --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')"

@@ -141,14 +141,7 @@ impl Damage {
 
     /// Converts an error met in a repository.
     pub(crate) fn of_error(error: &dyn std::error::Error) -> Self {
-        let mut text = error.to_string();
-        let mut next = error.source();
-        while let Some(source) = next {
-            text.push_str(": ");
-            text.push_str(&source.to_string());
-            next = source.source();
-        }
-        Self::Unreadable(text)
+        Self::Unreadable(assay_model::chain(error))
     }
 }
 

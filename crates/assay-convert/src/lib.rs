@@ -1,6 +1,8 @@
-//! Older records in, current ones out, with an account of everything that was changed on the way.
+//! Older records in, current ones out, with an account of everything that was changed on the way; and, with the feature
+//! `convert`, the logs of harnesses too.
 //!
 //! Nothing here knows a file system, a clock or a network: text and readers come in, text and bytes go out.
 
+#[cfg(feature = "convert")]
 pub mod convert;
 pub mod upgrade;

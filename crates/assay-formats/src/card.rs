@@ -13,12 +13,12 @@ use serde_json::{Map, Value as Json};
 
 pub use front_matter::MAX_FRONT_MATTER_BYTES;
 pub use legacy::{LegacyEntry, MAX_LEGACY_METRICS};
+pub use report::{YamlMessage, YamlReport};
 pub use tags::{MAX_TAG_BYTES, MAX_TAGS};
 
 use self::convert::object;
 use self::front_matter::{FrontMatter, front_matter};
 use self::report::Report;
-use crate::hub_api::YamlReport;
 use crate::{Kind, Tape, Value, yaml};
 
 /// How much text a card may hold once its aliases are written out, in bytes.

@@ -7,7 +7,6 @@ pub mod card;
 pub mod eee;
 pub mod eval_results;
 pub mod eval_yaml;
-pub mod hub_api;
 pub mod json;
 pub mod lake_api;
 mod ordered;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_model::chain;
 use datafusion::arrow::array::{AsArray as _, RecordBatch};
 use serde::Serialize;
 
@@ -159,11 +160,4 @@ fn check_sources(
                 ),
             })
         })
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", chain(cause)),
-        None => error.to_string(),
-    }
 }

@@ -9,12 +9,13 @@ mod serve;
 
 use std::path::PathBuf;
 
+use assay_cli::{Exit, Printer};
 use assay_lake::{Error, Lake, Snapshot};
+use assay_model::chain;
 use assay_render::visible;
 
 use crate::args::{Args, Command, Place};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// How large the stacks of all threads are that read a question, in bytes: a long one is a deep tree, which the engine follows
 /// by calling itself. Only what is used of them takes memory.
@@ -78,13 +79,4 @@ fn block_on<T>(threads: usize, work: impl Future<Output = Result<T, Error>>) -> 
     // A query that was stopped may still be deep in its work, and nobody waits for it.
     runtime.shutdown_background();
     outcome
-}
-
-/// An error and its causes in one line, each told once.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let own = error.to_string();
-    match error.source().map(chain) {
-        Some(cause) if !own.contains(&cause) && !cause.contains(&own) => format!("{own}: {cause}"),
-        Some(_) | None => own,
-    }
 }

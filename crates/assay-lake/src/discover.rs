@@ -6,11 +6,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay_check::{FileKind, Files};
+use assay_cli::{Visitor, has_ending, search};
 use assay_formats::rows::sha256_of;
-use walkdir::{DirEntry, WalkDir};
 
-/// The one hidden directory that is searched.
-const RESULTS_DIRECTORY: &str = ".eval_results";
 /// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
 const SAMPLES_ENDINGS: [&str; 2] = ["_samples.jsonl", ".jsonl"];
 
@@ -45,40 +43,31 @@ pub(crate) struct Found {
 pub(crate) fn discover(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for path in paths {
-        match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => found.directory(path),
-            Ok(_) => found.named(path),
-            Err(error) => found.refuse(path, &error.to_string()),
-        }
+        search(path, &mut found);
     }
     found
 }
 
-impl Found {
-    fn refuse(&mut self, path: &Path, why: &str) {
-        self.refused
-            .push((path.to_string_lossy().into_owned(), why.to_owned()));
-    }
-
-    fn directory(&mut self, root: &Path) {
-        let entries = WalkDir::new(root).into_iter().filter_entry(is_searched);
-        for entry in entries {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) => self.in_directory(entry.path()),
-                Err(error) => {
-                    let path = error.path().unwrap_or(root).to_owned();
-                    self.refuse(&path, &error.to_string());
-                }
-            }
+impl Visitor for Found {
+    fn named(&mut self, path: &Path) {
+        match kind_of(path) {
+            Ok(Some((name, FileKind::Samples))) => self.samples(path, &name),
+            Ok(Some((name, kind))) => self.add(name, kind),
+            Ok(None) => self.refuse(path, "it is no record, no result file and no `eval.yaml`"),
+            Err(error) => self.refuse(path, &error.to_string()),
         }
     }
 
+    fn stream(&mut self, path: Option<&Path>) {
+        let path = path.unwrap_or(Path::new("-"));
+        self.refuse(
+            path,
+            "it is a stream, and a lake names the file of each result",
+        );
+    }
+
     fn in_directory(&mut self, path: &Path) {
-        let is_ours = path
-            .extension()
-            .is_some_and(|own| ["json", "yaml", "yml"].iter().any(|ending| own == *ending));
-        if !is_ours {
+        if !has_ending(path, &["json", "yaml", "yml"]) {
             return;
         }
         match kind_of(path) {
@@ -88,13 +77,19 @@ impl Found {
         }
     }
 
-    fn named(&mut self, path: &Path) {
-        match kind_of(path) {
-            Ok(Some((name, FileKind::Samples))) => self.samples(path, &name),
-            Ok(Some((name, kind))) => self.add(name, kind),
-            Ok(None) => self.refuse(path, "it is no record, no result file and no `eval.yaml`"),
-            Err(error) => self.refuse(path, &error.to_string()),
-        }
+    fn matched(&mut self, path: &Path) {
+        self.in_directory(path);
+    }
+
+    fn absent(&mut self, path: &Path, why: String) {
+        self.refuse(path, &why);
+    }
+}
+
+impl Found {
+    fn refuse(&mut self, path: &Path, why: &str) {
+        self.refused
+            .push((path.to_string_lossy().into_owned(), why.to_owned()));
     }
 
     /// Samples stand for their record, which says what they are samples of.
@@ -123,7 +118,9 @@ impl Found {
 
 /// The samples that lie beside a record.
 pub(crate) fn samples_of(record: &str) -> Option<String> {
-    let stem = record.strip_suffix(".json")?;
+    let path = Path::new(record);
+    let stem = has_ending(path, &["json"]).then(|| path.with_extension(""))?;
+    let stem = stem.to_str()?;
     SAMPLES_ENDINGS
         .iter()
         .map(|ending| format!("{stem}{ending}"))
@@ -151,12 +148,6 @@ fn name_of(repository: &Path) -> Option<String> {
 /// The SHA-256 of a file, and how many bytes it has.
 pub(crate) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
     sha256_of(File::open(path)?)
-}
-
-fn is_searched(entry: &DirEntry) -> bool {
-    let name = entry.file_name().as_encoded_bytes();
-    let is_hidden = name.starts_with(b".") && name != RESULTS_DIRECTORY.as_bytes();
-    entry.depth() == 0 || !(is_hidden && entry.file_type().is_dir())
 }
 
 /// The path as text and what the file is, by its path and then by how it begins.

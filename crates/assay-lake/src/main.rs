@@ -4,18 +4,17 @@ mod args;
 mod commands;
 mod config;
 mod output;
-mod printer;
 mod prompt;
 #[cfg(unix)]
 mod serve;
 
 use std::process::ExitCode;
 
+use assay_cli::Printer;
 use clap::Parser as _;
 
 use crate::args::Args;
 use crate::config::Config;
-use crate::printer::Printer;
 
 /// What a program of this language ends with after a panic.
 const PANICKED: u8 = 101;

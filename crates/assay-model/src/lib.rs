@@ -5,8 +5,10 @@
 //! turns back.
 
 mod benchmark;
+mod chain;
 mod code;
 mod date;
+mod deserialize;
 mod diagnostic;
 mod direction;
 mod durability;
@@ -32,6 +34,7 @@ mod timestamp;
 mod value_type;
 
 pub use benchmark::{Benchmark, Metric, Task, TaskDataset};
+pub use chain::chain;
 pub use code::{Code, CodeError};
 pub use date::{Date, DateError};
 pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
@@ -53,5 +56,5 @@ pub use skeleton::skeleton;
 pub use standing::{Attested, Standing};
 pub use task_id::{TaskId, TaskIdError};
 pub use text::{HiddenCharacter, hidden_character, quote};
-pub use timestamp::{Clock, Timestamp};
+pub use timestamp::{Clock, Timestamp, TimestampError};
 pub use value_type::{ValueType, ValueTypeError};

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
 
@@ -76,6 +77,21 @@ impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stamp = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
         write!(f, "{stamp:.3}")
+    }
+}
+
+/// The text is not a moment such as `2026-02-14T10:30:00.000Z`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a moment; moments look like `2026-02-14T10:30:00.000Z`")]
+pub struct TimestampError(String);
+
+impl FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        let stamp = text.parse::<jiff::Timestamp>();
+        let stamp = stamp.map_err(|_| TimestampError(text.to_owned()))?;
+        Ok(Self::from_millis(stamp.as_millisecond()))
     }
 }
 

@@ -303,7 +303,7 @@ fn finish(mut response: Response, group: RouteGroup, asked: &Asked) -> Response 
 }
 
 fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
-    let chain = error::chain(source);
+    let chain = assay_model::chain(source);
     tracing::error!(
         request_id,
         chain,

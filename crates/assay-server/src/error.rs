@@ -114,13 +114,6 @@ impl IntoResponse for Failure {
     }
 }
 
-/// An error and its causes on one line.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let texts: Vec<String> = causes.map(ToString::to_string).collect();
-    texts.join(": ")
-}
-
 /// The answer to a failure.
 pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
     let status = status(error, asked);

@@ -1,4 +1,4 @@
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use assay_app::Hub;
 use assay_app::issuer::{BenchmarkSource, Issuer, IssuerParts};
-use assay_formats::hub_api::{OauthMetadata, Problem};
+use assay_hub_api::{OauthMetadata, Problem};
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};

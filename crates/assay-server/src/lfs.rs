@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use assay_app::{Error, Need, Repo, Uploader};
-use assay_formats::hub_api::{
+use assay_hub_api::{
     Action, Actions, BatchAnswer, BatchObject, BatchRequest, ObjectAnswer, ObjectError, Verify,
 };
 use assay_model::{RepoId, RepoKind};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_app::Error;
 use assay_app::issuer::{Refusal, RefusalCode};
-use assay_formats::hub_api::{OauthError, Problem};
+use assay_hub_api::{OauthError, Problem};
 use axum::Json;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};

@@ -3,8 +3,8 @@
 use assay_app::{
     Account, AccountKind, FileEntry, Identity, LastCommit, RefInfo, RefList, RepoInfo, Scope,
 };
-use assay_formats::hub_api;
 use assay_formats::rows::hex;
+use assay_hub_api as hub_api;
 use assay_model::{RepoKind, Standing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use sha2::{Digest as _, Sha256};

@@ -10,6 +10,7 @@ pub mod control;
 mod digest;
 mod exact;
 mod id;
+#[cfg(feature = "issuer")]
 pub mod issuer;
 mod json;
 mod key;
@@ -17,6 +18,7 @@ mod leaf;
 mod members;
 pub mod proof;
 mod reason;
+#[cfg(feature = "seal")]
 mod seal;
 mod subject;
 mod token;
@@ -33,6 +35,7 @@ pub use key::{KeyError, PublicKey, SigningKey};
 pub use leaf::{Decide, Issue, LeafError, Outcome, ResultsLeaf};
 pub use members::Malformed;
 pub use reason::{Field, Reason, Unverified};
+#[cfg(feature = "seal")]
 pub use seal::{SealCost, SealError};
 pub use subject::{FrameworkClaim, MetricClaim, Subject};
 pub use token::{MAX_TOKEN, UnverifiedToken};

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+#[cfg(feature = "hub")]
 use crate::commands::operate::args as operate;
 
 /// The registry for AI evaluation results: judge them on a laptop or in CI, by the rules of the hub
@@ -50,30 +51,57 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Validate(Validate),
+    #[cfg(feature = "convert")]
     Convert(Box<crate::commands::convert::ConvertArgs>),
     Upgrade(Upgrade),
     Explain(Explain),
     Schema(Schema),
+    #[cfg(feature = "client")]
     Submit(Box<crate::commands::submit::SubmitArgs>),
+    #[cfg(feature = "client")]
     Token(crate::commands::token::TokenArgs),
     Verify(Box<crate::commands::verify::VerifyArgs>),
+    #[cfg(feature = "client")]
     Hub(crate::commands::hub::HubArgs),
+    #[cfg(feature = "client")]
     Import(crate::commands::import::ImportArgs),
+    #[cfg(feature = "hub")]
     Issuer(crate::commands::issuer::args::IssuerArgs),
+    #[cfg(feature = "client")]
     Log(crate::commands::log::LogArgs),
+    #[cfg(feature = "hub")]
     Ingest(crate::commands::lake::IngestArgs),
+    #[cfg(feature = "hub")]
     Query(crate::commands::lake::QueryArgs),
+    #[cfg(feature = "hub")]
     Compare(crate::commands::lake::CompareArgs),
+    #[cfg(feature = "hub")]
     Lake(crate::commands::lake::LakeArgs),
+    #[cfg(feature = "hub")]
     Serve(operate::Serve),
+    #[cfg(feature = "hub")]
     Admin(operate::Admin),
+    #[cfg(feature = "hub")]
     Keys(crate::commands::operate::trust::args::KeysArgs),
+    #[cfg(feature = "hub")]
     Trust(crate::commands::operate::trust::args::TrustArgs),
+    #[cfg(feature = "hub")]
     Reindex(operate::Reindex),
+    #[cfg(feature = "hub")]
     Migrate(operate::Migrate),
+    #[cfg(feature = "hub")]
     Config(operate::ConfigArgs),
     Completions(Completions),
     Man(Man),
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
 }
 
 /// Judge benchmarks, result files and Every Eval Ever files

@@ -12,7 +12,7 @@ use assay_model::RepoId;
 use walkdir::WalkDir;
 
 use crate::disk::Disk;
-use crate::hub::Hub;
+use crate::hub_benchmarks::HubBenchmarks;
 
 /// How deep below a directory an `eval.yaml` is looked for.
 const MAX_DEPTH: usize = 4;
@@ -30,14 +30,14 @@ pub(crate) struct BenchmarksError {
 /// Everything that was named on the command line to look benchmarks up in.
 pub(crate) struct Lists {
     checkouts: Option<Checkouts>,
-    hub: Option<Hub>,
+    hub: Option<HubBenchmarks>,
 }
 
 impl Lists {
     /// Reads the directories; the hub is asked when a result names a benchmark.
     pub(crate) fn open(
         directories: &[PathBuf],
-        hub: Option<Hub>,
+        hub: Option<HubBenchmarks>,
         jobs: usize,
     ) -> Result<Self, BenchmarksError> {
         let checkouts = if directories.is_empty() {
@@ -50,7 +50,10 @@ impl Lists {
 
     /// What the hub could not be asked, in a sentence each.
     pub(crate) fn failures(&self) -> Vec<String> {
-        self.hub.as_ref().map(Hub::failures).unwrap_or_default()
+        self.hub
+            .as_ref()
+            .map(HubBenchmarks::failures)
+            .unwrap_or_default()
     }
 }
 

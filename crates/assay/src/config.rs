@@ -2,9 +2,11 @@
 
 use std::io::IsTerminal as _;
 use std::num::NonZero;
+#[cfg(feature = "client")]
 use std::path::PathBuf;
 
 use crate::args::Color;
+#[cfg(feature = "client")]
 use crate::issuer::IssuerSettings;
 
 /// How wide output is when it does not go to a terminal: wide enough that no excerpt is cut a second time.
@@ -13,6 +15,7 @@ const WIDTH_OF_A_FILE: usize = 240;
 const MIN_WIDTH: usize = 60;
 
 /// The beginning of the variables that concern object storage.
+#[cfg(feature = "hub")]
 const STORAGE: &str = "AWS_";
 
 /// What the environment says.
@@ -21,12 +24,16 @@ pub(crate) struct Config {
     /// Whether `NO_COLOR` is set, or the terminal knows no colours.
     pub(crate) no_color: bool,
     /// The token for a hub, when there is one.
+    #[cfg(feature = "client")]
     pub(crate) token: Option<String>,
     /// The address of the hub to talk to, when none is named.
+    #[cfg(feature = "client")]
     pub(crate) hub: Option<String>,
     /// The file that `assay hub login` keeps tokens in.
+    #[cfg(feature = "client")]
     pub(crate) credentials: Option<PathBuf>,
     /// What is said of the issuer of tokens.
+    #[cfg(feature = "client")]
     pub(crate) issuer: IssuerSettings,
     /// Whether standard output is a terminal.
     pub(crate) stdout_is_terminal: bool,
@@ -45,9 +52,13 @@ impl Config {
         Self {
             no_color: variable("NO_COLOR").is_some()
                 || variable("TERM").is_some_and(|terminal| terminal == "dumb"),
+            #[cfg(feature = "client")]
             token: variable("ASSAY_TOKEN").or_else(|| variable("HF_TOKEN")),
+            #[cfg(feature = "client")]
             hub: variable("ASSAY_HUB").or_else(|| variable("HF_ENDPOINT")),
+            #[cfg(feature = "client")]
             credentials: credentials(),
+            #[cfg(feature = "client")]
             issuer: IssuerSettings {
                 address: variable("ASSAY_ISSUER"),
                 credential: variable("ASSAY_CREDENTIAL"),
@@ -100,6 +111,7 @@ impl Config {
 
 /// The variables that say how object storage is reached, by the names that other programs know. They have secrets, so they
 /// are read when they are needed.
+#[cfg(feature = "hub")]
 pub(crate) fn storage_variables() -> Vec<(String, String)> {
     let all = std::env::vars_os().filter_map(|(name, value)| {
         let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
@@ -109,6 +121,7 @@ pub(crate) fn storage_variables() -> Vec<(String, String)> {
 }
 
 /// The place for what a person's programs keep about them.
+#[cfg(feature = "client")]
 fn credentials() -> Option<PathBuf> {
     let directory = variable("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -117,6 +130,7 @@ fn credentials() -> Option<PathBuf> {
 }
 
 /// The operating system user who runs this command, for the audit log; with `sudo`, also who called it.
+#[cfg(feature = "hub")]
 pub(crate) fn shell_user() -> String {
     let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());
     match variable("SUDO_USER") {
@@ -149,9 +163,13 @@ mod tests {
     fn config(no_color: bool) -> Config {
         Config {
             no_color,
+            #[cfg(feature = "client")]
             token: None,
+            #[cfg(feature = "client")]
             hub: None,
+            #[cfg(feature = "client")]
             credentials: None,
+            #[cfg(feature = "client")]
             issuer: IssuerSettings::default(),
             stdout_is_terminal: true,
             stderr_is_terminal: false,

@@ -6,17 +6,18 @@ mod exchange;
 
 use std::time::Duration;
 
-use assay_model::{Clock as _, RepoId};
-use assay_server::SystemClock;
+use assay_hub_api::EvalToken;
+use assay_hub_api::client::{Client, ClientError, Document};
+use assay_model::RepoId;
 use assay_trust::{Canonical, Unverified, UnverifiedToken, matches};
 use serde_json::{Value as Json, json};
 
 pub(crate) use self::credential::{Credential, IssuerSettings};
 pub(crate) use self::evidence::{Artefact, artefacts};
-use crate::client::{Client, ClientError};
+use crate::clock;
 
 /// Where an issuer signs.
-pub(crate) const ISSUE: &str = "/v1/eval-tokens";
+pub(crate) const ISSUE: &str = EvalToken::PATH;
 /// How often a request is made again when the issuer cannot be reached or asks for patience.
 const ATTEMPTS: u32 = 3;
 /// How long to wait before the second attempt; each further one waits twice as long.
@@ -53,19 +54,6 @@ pub(crate) struct Issuer {
     client: Client,
 }
 
-/// A token, and what the issuer says of it.
-#[derive(Debug, Clone)]
-pub(crate) struct Issued {
-    /// The token.
-    pub(crate) token: String,
-    /// Its identity.
-    pub(crate) jti: String,
-    /// Until when it has to reach the hub.
-    pub(crate) expires_at: String,
-    /// The whole answer.
-    pub(crate) answer: Json,
-}
-
 impl Issuer {
     /// Shows the credential, and gets the right to ask for tokens.
     pub(crate) fn connect(address: &str, credential: &Credential) -> Result<Self, IssuerError> {
@@ -89,21 +77,14 @@ impl Issuer {
         model: &RepoId,
         canonical: &Canonical,
         artefacts: &[Artefact],
-    ) -> Result<Issued, IssuerError> {
+    ) -> Result<Document<EvalToken>, IssuerError> {
         let body = request(model, canonical, artefacts)?;
         // The same key for every attempt of one request: an issuer that signed and whose answer was lost gives it again.
-        let now = SystemClock.now().millis();
+        let now = clock::now().millis();
         let key = format!("{}-{now}-{}", canonical.digest(), std::process::id());
-        let answer = self.ask(&body, &key.replace(':', "-"))?;
-        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
-        let issued = Issued {
-            token: text("verify_token"),
-            jti: text("jti"),
-            expires_at: text("expires_at"),
-            answer,
-        };
-        let claims =
-            UnverifiedToken::read(&issued.token).and_then(|token| token.unverified_claims());
+        let issued = self.ask(&body, &key.replace(':', "-"))?;
+        let token = UnverifiedToken::read(&issued.value.verify_token);
+        let claims = token.and_then(|token| token.unverified_claims());
         let compared = claims.and_then(|claims| matches(canonical, &claims));
         compared.map_err(|unverified| IssuerError::Answer {
             issuer: self.address().to_owned(),
@@ -112,11 +93,11 @@ impl Issuer {
         Ok(issued)
     }
 
-    fn ask(&self, body: &str, key: &str) -> Result<Json, IssuerError> {
+    fn ask(&self, body: &str, key: &str) -> Result<Document<EvalToken>, IssuerError> {
         let mut patience = PATIENCE;
         let mut attempt = 1;
         loop {
-            let error = match self.client.post(ISSUE, body, &[("idempotency-key", key)]) {
+            let error = match self.client.issue_token(body, key) {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -162,7 +143,14 @@ fn is_passing(error: &ClientError) -> bool {
         | ClientError::Refused {
             status: 502..=504, ..
         } => true,
-        ClientError::Address(_) | ClientError::Answer { .. } | ClientError::Refused { .. } => false,
+        ClientError::Address(_)
+        | ClientError::Body { .. }
+        | ClientError::TooLarge { .. }
+        | ClientError::Shape { .. }
+        | ClientError::Elsewhere { .. }
+        | ClientError::Redirects { .. }
+        | ClientError::File { .. }
+        | ClientError::Refused { .. } => false,
     }
 }
 

@@ -35,12 +35,14 @@ impl Progress {
     }
 
     /// A bar that ends at `total` things of a kind.
+    #[cfg(feature = "client")]
     pub(crate) fn counting(shown: bool, total: u64, things: &str) -> Self {
         let template = format!("{{bar:32}} {{human_pos}} of {{human_len}} {things}, {{eta}} left");
         Self::with_template(&template, shown, total)
     }
 
     /// Sets how much there is and how much of it is done.
+    #[cfg(feature = "client")]
     pub(crate) fn at(&self, done: u64, total: u64) {
         let Some(bar) = &self.bar else { return };
         if self.begun.elapsed() > PATIENCE {

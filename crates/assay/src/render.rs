@@ -7,10 +7,10 @@ pub(crate) mod rich;
 pub(crate) mod sarif;
 
 use assay_check::FileReport;
+use assay_cli::Exit;
 use assay_model::Severity;
 use serde::Serialize;
 
-use crate::exit::Exit;
 use crate::fix::Fixed;
 use crate::plural::{bytes, count};
 

@@ -75,6 +75,7 @@ impl Scratch {
     }
 
     /// Brings what was written to the disk.
+    #[cfg(feature = "convert")]
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.0.as_file().sync_data()
     }

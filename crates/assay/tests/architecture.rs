@@ -9,9 +9,11 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Our crates, from the bottom up, and what each may use. Those that are planned have their row already.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 17] = [
+    ("assay-cli", &[]),
     ("assay-model", &[]),
     ("assay-formats", &["assay-model"]),
+    ("assay-hub-api", &["assay-formats", "assay-model"]),
     ("assay-board", &["assay-model"]),
     ("assay-check", &["assay-formats", "assay-model"]),
     ("assay-convert", &["assay-formats", "assay-model"]),
@@ -29,6 +31,7 @@ const EDGES: [(&str, &[&str]); 15] = [
         &[
             "assay-board",
             "assay-check",
+            "assay-cli",
             "assay-formats",
             "assay-model",
             "assay-render",
@@ -42,6 +45,7 @@ const EDGES: [(&str, &[&str]); 15] = [
             "assay-convert",
             "assay-formats",
             "assay-git",
+            "assay-hub-api",
             "assay-model",
             "assay-render",
             "assay-store",
@@ -51,15 +55,22 @@ const EDGES: [(&str, &[&str]); 15] = [
     ),
     (
         "assay-server",
-        &["assay-app", "assay-formats", "assay-model", "assay-tlog"],
+        &[
+            "assay-app",
+            "assay-formats",
+            "assay-hub-api",
+            "assay-model",
+            "assay-tlog",
+        ],
     ),
     (
         "assay",
         &[
-            "assay-board",
             "assay-check",
+            "assay-cli",
             "assay-convert",
             "assay-formats",
+            "assay-hub-api",
             "assay-model",
             "assay-render",
             "assay-server",
@@ -85,7 +96,7 @@ const CONFINED: [(&str, &[&str]); 13] = [
     ("saphyr-parser", &["assay-formats"]),
     ("sqlx", &["assay-store"]),
     ("tower", &["assay-server"]),
-    ("ureq", &["assay", "assay-server"]),
+    ("ureq", &["assay-hub-api", "assay-server"]),
 ];
 
 /// How many crates of others `assay-trust` may bring along.

@@ -1,7 +1,7 @@
 //! What clients of a hub send.
 
 use assay_formats::card;
-use assay_formats::hub_api::{Commit, CommitError, CommitLimits, CommitReader, Operation};
+use assay_hub_api::{Commit, CommitError, CommitLimits, CommitReader, Operation};
 
 use crate::harness::fuzz;
 

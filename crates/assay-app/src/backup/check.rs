@@ -1,9 +1,10 @@
 use assay_git::{check_connected, write_packed_refs};
+use assay_model::chain;
 use assay_store::Store;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::contents::{AT_ONCE, Contents};
-use super::fetch::{self, chain};
+use super::fetch;
 use super::manifest::{ListedFile, Listing, Manifest, StoredRepository};
 use super::place::BackupPlace;
 use crate::config::TrustConfig;

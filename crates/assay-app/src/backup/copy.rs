@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_git::{RefName, Repositories, Repository, RepositorySnapshot, StoredFile};
-use assay_model::{ObjectId, RepoKey};
+use assay_model::{ObjectId, RepoKey, chain};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::contents::{AT_ONCE, Contents, KeepError};
-use super::fetch::{self, chain};
+use super::fetch;
 use super::files::{DataFile, LeftOut, REPOSITORIES, data_files, nanoseconds};
 use super::manifest::{
     ListedFile, Listing, Manifest, StoredFolder, StoredListing, StoredRepository,

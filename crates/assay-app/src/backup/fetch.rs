@@ -102,18 +102,6 @@ pub(super) fn path_within(directory: &Path, path: &str) -> Result<PathBuf, Error
     Ok(directory.join(path))
 }
 
-/// An error with everything behind it.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
-        next = source.source();
-    }
-    text
-}
-
 async fn piece(contents: &Contents, digest: Digest) -> Result<Result<bytes::Bytes, String>, Error> {
     match contents.fetch(digest).await {
         Ok(bytes) => Ok(Ok(bytes)),

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assay_formats::hub_api::{EvalToken, EvalTokenPreview, TokenDigests, TokenLog};
+use assay_hub_api::{EvalToken, EvalTokenPreview, TokenDigests, TokenLog};
 use assay_model::{RepoKind, Timestamp};
 use assay_store::{NewIssuerEvent, Repeated, Sha256};
 use assay_trust::issuer::{Ask, Decision, Signal};

@@ -1,4 +1,4 @@
-use assay_formats::hub_api::{EvalTokenStatus, TokenDecision, TokenLog};
+use assay_hub_api::{EvalTokenStatus, TokenDecision, TokenLog};
 use assay_model::Timestamp;
 use assay_store::NewIssuerEvent;
 use assay_trust::{ControlLeaf, Jti, ResultsLeaf, Scope};

@@ -1,12 +1,37 @@
 use assay_model::quote;
+use serde::Serialize;
 
-use crate::hub_api::{YamlMessage, YamlReport};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, YamlConstruct};
 
 /// How many messages of each kind are kept; nobody reads more.
 const MAX_MESSAGES: usize = 50;
 
-/// What there is to say about a card.
+/// The answer: what is wrong with a card, if anything.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct YamlReport {
+    /// What must be mended.
+    pub errors: Vec<YamlMessage>,
+    /// What should be looked at.
+    pub warnings: Vec<YamlMessage>,
+}
+
+/// One thing to say about a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct YamlMessage {
+    /// For people.
+    pub message: String,
+}
+
+impl YamlReport {
+    /// Whether the card has no errors.
+    pub fn is_valid(&self) -> bool {
+        self.errors.is_empty()
+    }
+}
+
+/// Collects what there is to say about a card.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     said: YamlReport,

@@ -1,5 +1,4 @@
-use assay_formats::card::{self, Card};
-use assay_formats::hub_api::{YamlMessage, YamlReport};
+use assay_formats::card::{self, Card, YamlMessage, YamlReport};
 use serde_json::{Value as Json, json};
 
 /// The card of a page with this front matter.

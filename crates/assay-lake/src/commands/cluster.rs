@@ -1,14 +1,13 @@
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assay_cli::{Exit, Printer};
 use assay_lake::Error;
 use assay_lake::cluster::{ExecutorOptions, SchedulerOptions, execute, schedule};
 
 use crate::args::{ExecutorArgs, SchedulerArgs};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// Runs the scheduler of a cluster.
 pub(super) fn scheduler(
@@ -23,7 +22,7 @@ pub(super) fn scheduler(
     };
     let ready = |address: SocketAddr| {
         printer.line(&format!("the scheduler listens on http://{address}"));
-        let _ = printer.flush();
+        printer.flush();
     };
     super::block_on(config.cores, schedule(options, ready))?;
     Ok(Exit::Clean)
@@ -60,7 +59,7 @@ pub(super) fn executor(
     };
     let ready = |address: SocketAddr| {
         printer.line(&format!("the executor works at {address}"));
-        let _ = printer.flush();
+        printer.flush();
     };
     super::block_on(config.cores, execute(options, ready))?;
     Ok(Exit::Clean)

@@ -1,3 +1,4 @@
+use assay_cli::{Exit, Printer};
 use assay_lake::compare::{Comparison, Difference, Flip, Question, Side, compare};
 use assay_lake::{Engine, Error};
 use assay_render::visible;
@@ -6,7 +7,6 @@ use serde_json::json;
 use super::query::limits;
 use crate::args::{Compare, ReportFormat};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// How many characters of a question or an answer are shown.
 const MAX_SHOWN: usize = 400;

@@ -1,3 +1,4 @@
+use assay_cli::{Exit, Printer};
 use assay_lake::Error;
 use assay_lake::ingest::{Options, Refused, Report, ingest};
 use assay_render::{FindingRenderer, visible};
@@ -6,7 +7,6 @@ use serde_json::json;
 
 use crate::args::{Ingest, ReportFormat};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// What the bar shows.
 const TEMPLATE: &str = "{bar:32} {decimal_bytes} of {decimal_total_bytes}, {eta} left";
@@ -62,7 +62,7 @@ fn tell(report: &Report, config: &Config, printer: &mut Printer) {
     ));
 }
 
-fn tell_refused(refused: &Refused, config: &Config, printer: &Printer) {
+fn tell_refused(refused: &Refused, config: &Config, printer: &mut Printer) {
     printer.error(&format!(
         "`{}` was left out: {}",
         visible(&refused.path),

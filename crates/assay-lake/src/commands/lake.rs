@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use assay_cli::{Exit, Printer};
 use assay_lake::{Error, Lake, Snapshot, Table, check, compact};
 use assay_render::visible;
 use serde::Serialize;
@@ -7,7 +8,6 @@ use serde_json::json;
 
 use crate::args::{LakeArgs, LakeCommand, LakeFiles, LakeTask, PathFormat, ReportFormat};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// Looks after a lake.
 pub(super) fn run(

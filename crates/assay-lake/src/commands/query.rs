@@ -2,13 +2,14 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use assay_cli::{Exit, Printer};
 use assay_lake::{Answer, Engine, Error, Limits, Table, VIEWS};
+use assay_model::chain;
 use assay_render::visible;
 
 use crate::args::{AnswerFormat, Budget, Query};
 use crate::config::Config;
 use crate::output::{self, Told};
-use crate::printer::{Exit, Printer};
 use crate::prompt::{Prompt, Typed};
 
 /// The longest query that is read, in bytes.
@@ -106,7 +107,7 @@ async fn write(answer: &mut Answer, command: &Query, to: impl Write + Send) -> R
     }
 }
 
-fn remark(told: Told, format: AnswerFormat, printer: &Printer) {
+fn remark(told: Told, format: AnswerFormat, printer: &mut Printer) {
     if told.cut && !printer.is_closed() {
         printer.aside(&format!(
             "only the first {} rows are shown; `--format csv` writes all of them",
@@ -131,9 +132,9 @@ async fn converse(engine: &Engine, command: &Query, printer: &mut Printer) -> Re
             Typed::End => return Ok(Exit::Clean),
             Typed::Question(sql) => {
                 if let Err(error) = answer(engine, &sql, command, printer).await {
-                    printer.error(&visible(&super::chain(&error)));
+                    printer.error(&visible(&chain(&error)));
                 }
-                let _ = printer.flush();
+                printer.flush();
             }
         }
     }

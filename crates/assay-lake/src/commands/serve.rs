@@ -1,15 +1,14 @@
 #[cfg(unix)]
 use std::ffi::OsString;
 #[cfg(unix)]
-use std::io::Write as _;
 #[cfg(unix)]
 use std::time::Duration;
 
+use assay_cli::{Exit, Printer};
 use assay_lake::Error;
 
 use crate::args::{LakeServe, LakeWork};
 use crate::config::Config;
-use crate::printer::{Exit, Printer};
 
 /// How many threads read questions, write answers and look at the clock.
 #[cfg(unix)]
@@ -67,7 +66,7 @@ pub(super) fn run(
     };
     let pool = Pool::new(recipe).map_err(failed)?;
     printer.line(&format!("answering on {}", command.socket.display()));
-    let _ = printer.flush();
+    printer.flush();
     let outcome = answering.block_on(async {
         let served = Served::new(lake, threads, pool, at_once);
         serve(listener, served, ends).await

@@ -3,8 +3,11 @@
 use std::io::{self, BufWriter, Seek as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use assay_cli::complain;
 use assay_formats::lake_api::{Ask, Format, ROWS_HEADER, TRUNCATED_HEADER};
 use assay_lake::{Answer, Engine, Error};
+use assay_model::chain;
+use assay_render::visible;
 use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderValue, Response};
@@ -18,9 +21,7 @@ use tokio_util::io::ReaderStream;
 
 use super::refuse::Refused;
 use crate::args::AnswerFormat;
-use crate::commands::chain;
 use crate::output::Sink;
-use crate::printer::complain;
 
 /// How many pieces of an answer are made before somebody takes them.
 const PIECES_AHEAD: usize = 2;
@@ -67,7 +68,7 @@ pub(super) fn stream(engine: Engine, mut answer: Answer, ask: &Ask) -> Response<
     tokio::spawn(async move {
         let poured = pour(&mut answer, format, most, &sender).await;
         if let Err(error) = poured {
-            complain(&chain(&error));
+            complain(&visible(&chain(&error)));
             let _ = sender.send(Err(io::Error::other("broken off"))).await;
         }
         drop(engine);

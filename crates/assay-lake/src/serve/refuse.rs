@@ -1,13 +1,13 @@
+use assay_cli::complain;
 use assay_formats::lake_api::{Refusal, RefusalKind};
 use assay_lake::Error;
+use assay_model::chain;
+use assay_render::visible;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
-
-use crate::commands::chain;
-use crate::printer::complain;
 
 /// What the engine says when a question writes more to the disk than it may.
 const SPILL_LIMIT: &str = "the spilling process has exceeded the allowable limit";
@@ -71,7 +71,7 @@ impl Refused {
 
     /// It is the fault of the lake. What it is stays on this machine.
     pub(crate) fn ours(error: &dyn std::error::Error) -> Self {
-        complain(&chain(error));
+        complain(&visible(&chain(error)));
         Self::because(RefusalKind::Ours, "the lake could not be read")
     }
 

@@ -4,10 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use assay_cli::complain;
 use assay_formats::lake_api::{
     CallerClass, Delivery, ENGINE_MILLIS_HEADER, ROWS_HEADER, Refusal, RefusalKind,
     TRUNCATED_HEADER,
 };
+use assay_render::visible;
 use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -25,7 +27,6 @@ use tokio_util::io::ReaderStream;
 use super::pool::{Lease, Pool};
 use super::refuse::Refused;
 use super::turns::{Turn, Turns};
-use crate::printer::complain;
 
 /// The time beyond its budget after which the process of a question is ended without a word from it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -179,7 +180,8 @@ fn pass_on(
         match poured {
             Ok(Ok(())) => lease.give_back(),
             Ok(Err(error)) => {
-                complain(&format!("a download was broken off: {error}"));
+                let error = error.to_string();
+                complain(&format!("a download was broken off: {}", visible(&error)));
                 let _ = sender.try_send(Err(io::Error::other("broken off")));
             }
             Err(_) => {
@@ -222,7 +224,8 @@ where
 /// The process is gone: the question has ended it, or somebody else did.
 fn died(error: &dyn std::error::Error) -> Refused {
     complain(&format!(
-        "a process that worked on a question has ended: {error}"
+        "a process that worked on a question has ended: {}",
+        visible(&error.to_string())
     ));
     Refused::fatal()
 }

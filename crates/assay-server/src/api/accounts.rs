@@ -1,5 +1,5 @@
 use assay_app::{AccountKind, Error};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::Timestamp;
 use axum::Json;
 use axum::extract::State;

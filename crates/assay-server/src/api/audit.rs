@@ -1,5 +1,5 @@
 use assay_app::AuditQuery;
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::{Date, Timestamp};
 use axum::Json;
 use axum::extract::State;

@@ -1,5 +1,5 @@
 use assay_app::{CommitRequest, Committed, Need, Operation};
-use assay_formats::hub_api::{self, CommitError, CommitFault, CommitLimits, CommitReader};
+use assay_hub_api::{self as hub_api, CommitError, CommitFault, CommitLimits, CommitReader};
 use assay_model::{Diagnostic, Timestamp};
 use axum::Json;
 use axum::body::Body;

@@ -1,5 +1,5 @@
 use assay_app::{DiscussionFilter, Event, EventPage, Need, NewDiscussion, Repo, Status};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! Signed evidence that anyone can take away: standings, proofs, the files of the logs, and what is needed to check them.
 
 use assay_app::{LogName, Need};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::{ObjectId, RepoPath};
 use axum::Json;
 use axum::extract::State;

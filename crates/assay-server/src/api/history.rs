@@ -1,5 +1,5 @@
 use assay_app::Need;
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,5 +1,5 @@
 use assay_app::{Caller, Need, Repo};
-use assay_formats::hub_api::{self, Expand, Property};
+use assay_hub_api::{self as hub_api, Expand, Property};
 use assay_model::RepoKind;
 use axum::Extension;
 use axum::extract::State;

@@ -1,5 +1,5 @@
 use assay_app::{BoardQuery, BoardView, Caller, WholeRow};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::{RepoId, RepoKind};
 use axum::Extension;
 use axum::extract::State;

@@ -1,7 +1,7 @@
 //! What only operators do over HTTP, below `/api/assay`: it is no part of what other hubs offer.
 
 use assay_app::{AccountKind, LookAlike, NewAccount};
-use assay_formats::hub_api;
+use assay_hub_api::{self as hub_api, NewOrganisation, Official};
 use assay_model::RepoId;
 use axum::Json;
 use axum::extract::State;
@@ -107,26 +107,6 @@ async fn list_removals(
         removals: removals.collect(),
         more: page.more,
     }))
-}
-
-/// The body of `POST /api/assay/organizations`.
-#[derive(Debug, Deserialize, ToSchema)]
-struct NewOrganisation {
-    /// The name in addresses.
-    name: String,
-    /// The name for people; none for the same.
-    #[serde(default)]
-    fullname: Option<String>,
-    /// Whether a name is accepted that looks like that of another account. Only operators are heard.
-    #[serde(default, rename = "allowLookAlike")]
-    allow_look_alike: bool,
-}
-
-/// The body of `PUT /api/assay/benchmarks/{id}/official`.
-#[derive(Debug, Deserialize, ToSchema)]
-struct Official {
-    /// Whether it is to be official.
-    official: bool,
 }
 
 /// How a benchmark is marked.

@@ -1,5 +1,5 @@
 use assay_app::{Need, RecordFile};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::RepoPath;
 use axum::Json;
 use axum::extract::State;

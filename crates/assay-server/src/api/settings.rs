@@ -1,5 +1,5 @@
 use assay_app::{Need, Settings, Visibility};
-use assay_formats::hub_api::{self, Gated};
+use assay_hub_api::{self as hub_api, Gated};
 use axum::Json;
 use axum::extract::State;
 

@@ -1,5 +1,5 @@
 use assay_app::Error;
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use axum::Json;
 use serde_json::{Value, json};
 

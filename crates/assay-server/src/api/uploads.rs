@@ -1,5 +1,5 @@
 use assay_app::{Need, Preupload};
-use assay_formats::hub_api::{self, UploadMode};
+use assay_hub_api::{self as hub_api, UploadMode};
 use axum::Json;
 use axum::extract::State;
 use axum::response::Redirect;

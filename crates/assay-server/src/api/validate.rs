@@ -1,5 +1,6 @@
 use assay_formats::card;
-use assay_formats::hub_api::{ValidateYaml, YamlReport};
+use assay_formats::card::YamlReport;
+use assay_hub_api::ValidateYaml;
 use axum::Json;
 use axum::http::StatusCode;
 

@@ -1,4 +1,4 @@
-use assay_formats::hub_api::ErrorBody;
+use assay_hub_api::ErrorBody;
 use utoipa::ToSchema as _;
 use utoipa::openapi::schema::{ObjectBuilder, Ref, Type};
 use utoipa::openapi::{Content, Header, Response, ResponseBuilder};

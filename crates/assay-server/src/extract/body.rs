@@ -1,4 +1,4 @@
-use assay_formats::hub_api::PathsInfo;
+use assay_hub_api::PathsInfo;
 use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;

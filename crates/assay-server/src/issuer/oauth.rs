@@ -1,5 +1,5 @@
 use assay_app::issuer::{ClientProof, Exchange, ExchangeError};
-use assay_formats::hub_api::{
+use assay_hub_api::{
     OauthError, OauthIntrospection, OauthToken, OauthTokenOnly, OauthTokenRequest,
 };
 use axum::Json;

@@ -1,6 +1,6 @@
 use assay_app::Caller;
 use assay_app::issuer::{Authenticated, Refusal, RefusalCode};
-use assay_formats::hub_api::{
+use assay_hub_api::{
     EvalToken, EvalTokenPreview, EvalTokenRequest, EvalTokenStatus, LeakedCredentials,
     RevokeEvalToken,
 };

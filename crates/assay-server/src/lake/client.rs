@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use assay_app::Error;
 use assay_formats::lake_api::{ENGINE_MILLIS_HEADER, Refusal, RefusalKind};
+use assay_model::chain;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Request, Response};
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Failure, chain};
+use crate::error::Failure;
 
 /// The largest answer that is read as a whole, in bytes.
 const MAX_ANSWER: usize = 64 << 20;

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use assay_app::{Error, Hub};
 use assay_formats::lake_api::Ingested;
-use assay_model::ObjectId;
+use assay_model::{ObjectId, chain};
 
 use super::client::Unanswered;
 use super::{Lake, ROOTS, SOURCES};
 use crate::config::Config;
-use crate::error::{Failure, chain};
+use crate::error::Failure;
 use crate::metrics::Metrics;
 
 /// How often it is looked whether something has changed.

@@ -1,4 +1,4 @@
-use assay_formats::hub_api::ErrorBody;
+use assay_hub_api::ErrorBody;
 use serde_json::Value;
 use utoipa::openapi::path::{PathItem, PathsBuilder};
 use utoipa::openapi::schema::ComponentsBuilder;

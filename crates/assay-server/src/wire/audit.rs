@@ -1,5 +1,5 @@
 use assay_app::{AuditActor, AuditPage, AuditRow};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 
 /// A page of the audit log.
 pub fn audit_page(page: AuditPage) -> hub_api::AuditPage {

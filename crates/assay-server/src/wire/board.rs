@@ -1,5 +1,5 @@
 use assay_app::{BoardView, EvalResult, WholeRow};
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::RepoId;
 
 use crate::base_url::BaseUrl;
@@ -37,7 +37,7 @@ fn rank_interval(found: assay_app::RankInterval) -> hub_api::RankInterval {
         best: found.best,
         worst: found.worst,
         confidence: found.confidence,
-        method: found.method.as_str(),
+        method: found.method.as_str().into(),
     }
 }
 

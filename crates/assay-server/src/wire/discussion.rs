@@ -1,7 +1,7 @@
 use assay_app::{
     AccountKind, DiffText, Discussion, DiscussionPage, Event, EventData, PullDetails, Status,
 };
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 
 /// What stands for a comment that was hidden.
 const HIDDEN: &str = "This comment has been hidden";

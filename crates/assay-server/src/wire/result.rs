@@ -1,5 +1,5 @@
 use assay_app::EvalResult;
-use assay_formats::hub_api;
+use assay_hub_api as hub_api;
 use assay_model::{Number, ValueType};
 use serde_json::{Map, Value};
 

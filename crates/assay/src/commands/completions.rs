@@ -1,8 +1,7 @@
+use assay_cli::{Exit, Printer};
 use clap::CommandFactory as _;
 
 use crate::args::{Args, Completions};
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Prints a completion script.
 pub(crate) fn run(command: &Completions, printer: &mut Printer) -> Exit {

@@ -16,6 +16,7 @@ use std::ffi::OsStr;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use assay_cli::{Exit, Printer};
 use assay_convert::convert::{Harness, Options, Relationship};
 use assay_render::visible;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -24,11 +25,10 @@ use self::discover::discover;
 use self::logs::DiskLogs;
 use self::report::Account;
 use self::results::ResultsArgs;
+#[cfg(feature = "client")]
 pub(crate) use self::results::{About, Asked, Derived, MetricPair, Problem, derive, judge};
 use self::work::Worker;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::progress::Progress;
 
 /// The word for a harness that is told from the log.

@@ -1,12 +1,11 @@
 use assay_check::{Rule, closest, rules};
+use assay_cli::{Exit, Printer};
 use assay_model::Code;
 use assay_render::visible;
 use serde_json::{Value, json};
 
 use crate::args::{Color, Explain, PageFormat};
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::render::markdown;
 
 /// Prints the pages of codes, or the list of all.

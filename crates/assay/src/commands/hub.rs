@@ -7,17 +7,17 @@ mod pulls;
 mod repos;
 mod show;
 
-use self::args::Action;
-pub(crate) use self::args::{HubArgs, ShowFormat};
-pub(crate) use self::show::table;
+use assay_cli::{Exit, Printer};
 
+use self::args::Action;
+pub(crate) use self::args::HubArgs;
+
+use assay_hub_api::client::{Client, ClientError};
 use serde_json::Value as Json;
 
-use crate::client::{Client, ClientError};
+use crate::args::ShowFormat;
 use crate::config::Config;
 use crate::credentials::{Credentials, CredentialsError};
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Why a command of `assay hub` failed.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +112,14 @@ fn exit_of(error: &HubCommandError) -> Exit {
     match error {
         HubCommandError::Client(ClientError::Refused { .. }) => Exit::Errors,
         HubCommandError::Client(
-            ClientError::Address(_) | ClientError::Transport { .. } | ClientError::Answer { .. },
+            ClientError::Address(_)
+            | ClientError::Transport { .. }
+            | ClientError::Body { .. }
+            | ClientError::TooLarge { .. }
+            | ClientError::Shape { .. }
+            | ClientError::Elsewhere { .. }
+            | ClientError::Redirects { .. }
+            | ClientError::File { .. },
         )
         | HubCommandError::Credentials(_)
         | HubCommandError::NoHub

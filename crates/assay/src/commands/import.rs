@@ -10,19 +10,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_check::{Context, FileKind, FileReport, Options, validate};
+use assay_cli::{Exit, Printer};
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
 use self::args::Source;
 use self::plan::{Plan, SAMPLES_ENDING};
 use self::send::{Report, Sender};
-use crate::commands::hub::{HubCommandError, ShowFormat, connect};
+use crate::args::ShowFormat;
+use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
 use crate::discover::{Wanted, discover};
 use crate::disk::Disk;
-use crate::exit::Exit;
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
 use crate::progress::Progress;
 use assay_render::visible;
 

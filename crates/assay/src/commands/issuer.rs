@@ -8,10 +8,8 @@ mod policy;
 mod registry;
 mod serve;
 
-use crate::exit::Exit;
-use crate::printer::Printer;
-
 use args::{Action, IssuerArgs};
+use assay_cli::{Exit, Printer};
 
 /// Does what the operator asked.
 pub(crate) fn run(command: &IssuerArgs, printer: &mut Printer) -> Exit {

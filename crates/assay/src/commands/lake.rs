@@ -5,11 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use assay_cli::{Exit, Printer};
 use assay_formats::lake_api::{INSTALL, PROGRAM};
 use clap::Args as ClapArgs;
-
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Ask a lake of results and samples in SQL (by `assay-lake`)
 #[derive(Debug, ClapArgs)]

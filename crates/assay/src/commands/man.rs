@@ -1,12 +1,11 @@
 use std::io;
 use std::path::Path;
 
+use assay_cli::{Exit, Printer};
 use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 
 use crate::args::{Args, Man};
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Prints the page of the program, or writes a page for each command.
 pub(crate) fn run(command: &Man, printer: &mut Printer) -> Exit {

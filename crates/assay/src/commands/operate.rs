@@ -14,14 +14,14 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
 use assay_server::app::{Error, Hub, HubConfig};
 use assay_server::{Config as ServerConfig, SystemClock};
 
 use self::args::HubPlace;
-use crate::commands::serve::{chain, load, refuse, runtime};
+use crate::commands::serve::{load, refuse, runtime};
 use crate::config::shell_user;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use assay_render::visible;
 
 /// Opens the hub in a data directory as it is and does something with it: a server that runs does not notice, and one that

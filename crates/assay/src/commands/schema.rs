@@ -1,11 +1,10 @@
 use assay_check::FileKind;
+use assay_cli::{Exit, Printer};
 use assay_formats::eee::{self, Version};
 use assay_formats::shape::json_schema;
 use assay_formats::{eval_results, eval_yaml};
 
 use crate::args::Schema;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Prints the JSON Schema of a format.
 pub(crate) fn run(command: &Schema, printer: &mut Printer) -> Exit {

@@ -4,16 +4,15 @@ mod demo;
 
 use std::net::SocketAddr;
 
-use assay_model::{Clock as _, Timestamp};
+use assay_cli::{Exit, Printer};
+use assay_hub_api::client::{Client, ClientError};
+use assay_model::{Clock as _, Timestamp, chain};
 use assay_server::app::issuer::NewCredential;
 use assay_server::app::{Error, NewToken, Scope};
 use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, SystemClock};
 
-use crate::client::{Client, ClientError};
 use crate::commands::operate::args::Serve;
-use crate::exit::Exit;
 use crate::plural::count;
-use crate::printer::Printer;
 use assay_render::visible;
 
 /// How long an hour is, in milliseconds.
@@ -101,18 +100,6 @@ pub(crate) fn runtime(printer: &mut Printer) -> Option<tokio::runtime::Runtime> 
     built
         .inspect_err(|error| printer.error(&format!("threads cannot be started: {error}")))
         .ok()
-}
-
-/// An error with everything behind it.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
-        next = source.source();
-    }
-    text
 }
 
 async fn serve(

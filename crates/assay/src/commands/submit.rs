@@ -12,8 +12,10 @@ mod sign;
 
 use std::collections::BTreeMap;
 
+use assay_cli::{Exit, Printer};
+use assay_hub_api::EvalResult;
+use assay_hub_api::client::{Client, ClientError, CommitFile};
 use assay_model::RepoId;
-use serde_json::Value as Json;
 
 pub(crate) use self::args::{RunArgs, SigningArgs, SubmitArgs};
 pub(crate) use self::draft::{Draft, drafts};
@@ -23,13 +25,10 @@ use self::known::{Found, KnownFile, results_of};
 use self::outcome::{Outcome, Sent, State};
 pub(crate) use self::show::refuse;
 pub(crate) use self::sign::{Signer, issuer_of, signer};
-use crate::client::{Client, ClientError, FileContent};
 use crate::commands::convert::{Problem, judge};
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
-use crate::exit::Exit;
 use crate::issuer::IssuerError;
-use crate::printer::Printer;
 
 /// Why nothing was submitted.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +130,7 @@ fn plan(
     client: &Client,
     model: &RepoId,
     drafts: Vec<Draft>,
-    results: &Json,
+    results: &[EvalResult],
     outcome: &mut Outcome,
 ) -> Result<Vec<FilePlan>, SubmitError> {
     let mut plans: BTreeMap<String, FilePlan> = BTreeMap::new();
@@ -177,17 +176,18 @@ fn propose(
     description: &str,
     files: &[(String, String)],
 ) -> Result<(u64, String), SubmitError> {
-    let files: Vec<(String, FileContent)> = files
+    let files: Vec<(String, CommitFile)> = files
         .iter()
-        .map(|(path, text)| (path.clone(), FileContent::Bytes(text.clone().into_bytes())))
+        .map(|(path, text)| (path.clone(), CommitFile::Bytes(text.clone().into_bytes())))
         .collect();
     let answer = client.propose(&format!("models/{model}"), title, description, &files)?;
-    let url = answer["pullRequestUrl"].as_str().unwrap_or_default();
+    let url = answer.pull_request_url.unwrap_or_default();
     let num = url.rsplit('/').next().and_then(|num| num.parse().ok());
     match num {
-        Some(num) => Ok((num, url.to_owned())),
+        Some(num) => Ok((num, url)),
         None => Err(SubmitError::failed(format!(
-            "the hub took the commit and names no pull request: {answer}"
+            "the hub accepted the commit {} and names no pull request",
+            answer.commit_oid
         ))),
     }
 }

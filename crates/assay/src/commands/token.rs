@@ -4,11 +4,11 @@ mod args;
 mod inspect;
 mod request;
 
+use assay_cli::{Exit, Printer};
+
 use self::args::Action;
 pub(crate) use self::args::TokenArgs;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// Does what was asked.
 pub(crate) fn run(args: &TokenArgs, config: &Config, printer: &mut Printer) -> Exit {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_check::{FileKind, Files as _, Item};
+use assay_cli::{Exit, Printer};
 use assay_convert::upgrade::{Change, Origin, RowsSummary};
 use assay_render::visible;
 
@@ -17,8 +18,6 @@ use crate::args::{AccountFormat, Upgrade};
 use crate::config::Config;
 use crate::discover::{Wanted, discover};
 use crate::disk::Disk;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::replace::replace;
 

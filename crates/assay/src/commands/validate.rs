@@ -1,5 +1,6 @@
 use assay_check::{Context, FileReport, Files as _, Item, LayoutPolicy, Options, validate};
-use assay_model::Severity;
+use assay_cli::{Exit, Printer};
+use assay_model::{Severity, chain};
 use assay_render::visible;
 
 use crate::args::{Color, Format, Layout, Validate};
@@ -7,10 +8,8 @@ use crate::benchmarks::Lists;
 use crate::config::Config;
 use crate::discover::{Found, Wanted, discover};
 use crate::disk::Disk;
-use crate::exit::Exit;
 use crate::fix::{self, Fixed};
-use crate::hub::{self, Hub};
-use crate::printer::Printer;
+use crate::hub_benchmarks::HubBenchmarks;
 use crate::progress::Progress;
 use crate::render::{self, Outcome, Summary};
 
@@ -59,7 +58,7 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
     let hub = command
         .hub
         .as_deref()
-        .map(|address| Hub::new(address, config.token.as_deref(), hub::TIMEOUT))
+        .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| error.to_string())?;
     let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;
@@ -201,13 +200,5 @@ fn policy(layout: Layout) -> LayoutPolicy {
         Layout::Auto => LayoutPolicy::Auto,
         Layout::Strict => LayoutPolicy::Strict,
         Layout::Off => LayoutPolicy::Off,
-    }
-}
-
-/// An error and its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", chain(cause)),
-        None => error.to_string(),
     }
 }

@@ -3,24 +3,30 @@
 mod args;
 mod claims;
 mod given;
+#[cfg_attr(not(feature = "client"), path = "verify/no_hub.rs")]
+mod hub;
 mod proof;
 mod results;
 mod token;
 mod trust;
 
+use assay_cli::{Exit, Printer};
+#[cfg(feature = "client")]
+use assay_hub_api::client::ClientError;
 use assay_render::visible;
 use assay_trust::Unverified;
 use serde_json::{Value as Json, json};
 
-pub(crate) use self::args::{Age, VerifyArgs};
+#[cfg(feature = "client")]
+pub(crate) use self::args::Age;
+pub(crate) use self::args::VerifyArgs;
 pub(crate) use self::claims::{claims_document, claims_in_words};
 pub(crate) use self::given::{Given, GivenError};
 use self::trust::Trusted;
-use crate::client::ClientError;
-use crate::commands::hub::{HubCommandError, ShowFormat};
+use crate::args::ShowFormat;
+#[cfg(feature = "client")]
+use crate::commands::hub::HubCommandError;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::witnesses::QuorumError;
 
 /// The version of the JSON documents. It changes when a reader of the old ones could be misled.
@@ -39,10 +45,16 @@ pub(crate) enum VerifyError {
     #[error(transparent)]
     Quorum(#[from] QuorumError),
     /// The hub cannot be asked.
+    #[cfg(feature = "client")]
     #[error(transparent)]
     Hub(#[from] HubCommandError),
+    /// This build cannot ask a hub.
+    #[cfg(not(feature = "client"))]
+    #[error(transparent)]
+    LeftOut(#[from] crate::left_out::LeftOut),
 }
 
+#[cfg(feature = "client")]
 impl From<ClientError> for VerifyError {
     fn from(error: ClientError) -> Self {
         Self::Hub(error.into())

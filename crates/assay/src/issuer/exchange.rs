@@ -1,15 +1,13 @@
 //! From a credential to the right to ask: RFC 6749 for clients, RFC 8693 for the runs of CI systems.
 
-use std::io::Read as _;
 use std::time::Duration;
 
-use assay_model::Clock as _;
-use assay_server::SystemClock;
+use assay_hub_api::client::{Client, ClientError, Origin, add_parameter};
 use assay_trust::SigningKey;
-use serde_json::Value as Json;
+use serde::Deserialize;
 
 use super::{Credential, IssuerError, failed};
-use crate::client::{Client, Origin, agent, segment};
+use crate::clock;
 
 /// Where credentials are exchanged.
 const TOKEN: &str = "/oauth/token";
@@ -60,7 +58,7 @@ fn assertion(client: &Client, id: &str, key: &str) -> Result<String, IssuerError
         IssuerError::Credential("the key of the client is no private Ed25519 JWK".to_owned())
     })?;
     let audience = name_of(client)?;
-    key.sign_client_assertion(id, &audience, SystemClock.now().seconds())
+    key.sign_client_assertion(id, &audience, clock::now().seconds())
         .map_err(|error| IssuerError::Identity(error.to_string()))
 }
 
@@ -81,52 +79,64 @@ fn access_token(
     basic: Option<(&str, &str)>,
 ) -> Result<String, IssuerError> {
     let issuer = client.origin().as_str();
-    let answer = client
+    let granted: Granted = client
         .post_form(TOKEN, form, basic)
         .map_err(|error| failed(issuer, error))?;
-    let token = answer["access_token"].as_str().map(str::to_owned);
+    let token = granted.access_token;
     token.ok_or_else(|| IssuerError::Identity(format!("`{issuer}` gave no access token")))
 }
 
 /// What the issuer calls itself, which is the audience that an ID token has to be for.
 fn name_of(client: &Client) -> Result<String, IssuerError> {
     let issuer = client.origin().as_str();
-    let metadata = client
+    let metadata: Metadata = client
         .get(METADATA)
         .map_err(|error| failed(issuer, error))?;
-    let name = metadata["issuer"].as_str().unwrap_or(issuer);
-    Ok(name.to_owned())
+    Ok(metadata.issuer.unwrap_or_else(|| issuer.to_owned()))
 }
 
 /// The ID token of a run of GitHub Actions, for this issuer and no other.
 fn identity_of_run(url: &str, token: &str, audience: &str) -> Result<String, IssuerError> {
     let address = url.split('?').next().unwrap_or_default();
-    let is_private = address
-        .parse::<Origin>()
-        .is_ok_and(|origin| origin.is_private());
-    if !is_private {
-        return Err(IssuerError::Identity(format!(
-            "`{address}` is not an https address"
-        )));
-    }
-    let joint = if url.contains('?') { '&' } else { '?' };
-    let asked = agent(TIMEOUT)
-        .get(format!("{url}{joint}audience={}", segment(audience)))
-        .header("authorization", format!("Bearer {token}"))
-        .call();
-    let unsaid = |why: String| IssuerError::Identity(format!("`{address}`: {why}"));
-    let mut answer = asked.map_err(|error| unsaid(error.to_string()))?;
-    let status = answer.status().as_u16();
-    let mut body = Vec::new();
-    let mut reader = answer.body_mut().as_reader().take(MAX_IDENTITY);
-    reader
-        .read_to_end(&mut body)
-        .map_err(|error| unsaid(error.to_string()))?;
-    let body: Json = serde_json::from_slice(&body).unwrap_or_default();
-    match body["value"].as_str() {
-        Some(token) if status == 200 => Ok(token.to_owned()),
-        Some(_) | None => Err(unsaid(format!(
-            "it answered {status} and gave no token; does the job have `permissions: id-token: write`?"
-        ))),
-    }
+    let (origin, path) = match Origin::split(url) {
+        Ok((origin, path)) if origin.is_private() => (origin, path),
+        Ok(_) | Err(_) => {
+            return Err(IssuerError::Identity(format!(
+                "`{address}` is not an https address"
+            )));
+        }
+    };
+    let mut path = path.to_owned();
+    add_parameter(&mut path, "audience", audience);
+    let fetched = Client::new(origin.as_str(), Some(token))
+        .map(|client| client.with_limits(TIMEOUT, MAX_IDENTITY))
+        .and_then(|client| client.get::<RunIdentity>(&path));
+    let hint = "does the job have `permissions: id-token: write`?";
+    let why = match fetched {
+        Ok(RunIdentity { value: Some(token) }) => return Ok(token),
+        Ok(RunIdentity { value: None }) => format!("it gave no token; {hint}"),
+        Err(ClientError::Refused { status, .. }) => {
+            format!("it answered {status} and gave no token; {hint}")
+        }
+        Err(error) => error.to_string(),
+    };
+    Err(IssuerError::Identity(format!("`{address}`: {why}")))
+}
+
+/// The answer to a request for an access token (RFC 6749, 5.1).
+#[derive(Deserialize)]
+struct Granted {
+    access_token: Option<String>,
+}
+
+/// The metadata of an issuer (RFC 8414).
+#[derive(Deserialize)]
+struct Metadata {
+    issuer: Option<String>,
+}
+
+/// The answer of GitHub Actions to a run that asks who it is.
+#[derive(Deserialize)]
+struct RunIdentity {
+    value: Option<String>,
 }

@@ -1,11 +1,11 @@
 //! Workflow commands of GitHub Actions, which show findings beside the lines of a pull request.
 
 use assay_check::rules;
+use assay_cli::Printer;
 use assay_model::{Diagnostic, Severity};
 use assay_render::visible;
 
 use super::{Outcome, fixed_line};
-use crate::printer::Printer;
 
 /// Prints a command for each finding, and the summary.
 pub(crate) fn print(outcome: &Outcome<'_>, quiet: bool, printer: &mut Printer) {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use assay_check::FileReport;
+use assay_cli::Printer;
 use assay_model::{Code, Diagnostic};
 use serde::Serialize;
 
 use super::{Outcome, Summary};
 use crate::fix::Fixed;
-use crate::printer::Printer;
 
 /// The version of the document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;

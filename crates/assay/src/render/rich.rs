@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use assay_cli::Printer;
 use assay_model::{Code, Diagnostic, Severity};
 use assay_render::{ELLIPSIS, FindingRenderer};
 
 use super::{Outcome, fixed_line};
 use crate::plural::count;
-use crate::printer::Printer;
 
 /// How many findings of one code at one kind of place are shown in full, when they differ only in what they quote.
 const SHOWN_ALIKE: usize = 5;

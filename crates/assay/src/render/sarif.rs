@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use assay_check::{Rule, rules};
+use assay_cli::{Exit, Printer};
 use assay_model::{Diagnostic, Fix, Severity};
 use serde_json::{Value, json};
 
 use super::{Outcome, fixed_line};
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use assay_app::BoardView;
-use assay_formats::hub_api::BoardRow;
+use assay_hub_api::BoardRow;
 use bytes::Bytes;
 
 /// The form of an answer.
@@ -211,7 +211,9 @@ fn worst_rank(row: &BoardRow) -> Option<usize> {
 }
 
 fn rank_method(row: &BoardRow) -> Option<&str> {
-    row.rank_interval.as_ref().map(|found| found.method)
+    row.rank_interval
+        .as_ref()
+        .map(|found| found.method.as_ref())
 }
 
 fn source_url(row: &BoardRow) -> Option<&str> {

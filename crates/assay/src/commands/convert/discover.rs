@@ -1,14 +1,12 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use assay_cli::{Argument, Descent, Visitor, search};
 use assay_convert::convert::{Harness, Logs};
-use globset::{GlobBuilder, GlobMatcher};
 
 use super::Source;
 use super::detect::{candidates, harness_of, is_helm_run, may_be_log};
-
-/// How deep below a directory logs are looked for.
-const MAX_DEPTH: usize = 64;
 
 /// A log to convert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,36 +32,48 @@ pub(super) struct Found {
 
 /// Finds the logs that files, directories and patterns name.
 pub(super) fn discover(logs: &dyn Logs, paths: &[PathBuf], source: Source) -> Found {
-    let mut search = Search {
+    let mut finder = Finder {
         logs,
         source,
         found: Found::default(),
         known: BTreeSet::new(),
+        candidates: BTreeMap::new(),
+        wanted: 0,
     };
     for path in paths {
-        // A file whose name looks like a pattern is meant as itself.
-        if path.is_dir() {
-            search.directory(path);
-        } else if path.exists() {
-            search.named(path);
-        } else if is_glob(path) {
-            search.pattern(path);
-        } else {
-            let missing = format!("`{}` does not exist", path.display());
-            search.found.missing.push(missing);
+        let before = finder.wanted;
+        let argument = search(path, &mut finder);
+        if finder.wanted > before {
+            continue;
+        }
+        match argument {
+            Argument::Directory => {
+                let missing = format!("no log found in `{}`", path.display());
+                finder.found.missing.push(missing);
+            }
+            Argument::Pattern => {
+                let missing = format!("`{}` matches no log", path.display());
+                finder.found.missing.push(missing);
+            }
+            // These have been told.
+            Argument::File | Argument::Stream | Argument::Absent => {}
         }
     }
-    search.found
+    finder.found
 }
 
-struct Search<'a> {
+struct Finder<'a> {
     logs: &'a dyn Logs,
     source: Source,
     found: Found,
     known: BTreeSet<String>,
+    /// The entries of each directory that can be logs or hold some.
+    candidates: BTreeMap<PathBuf, BTreeSet<OsString>>,
+    /// How many logs were met, those that are known already too.
+    wanted: u64,
 }
 
-impl Search<'_> {
+impl Visitor for Finder<'_> {
     /// A file that was named is a log, whatever it looks like: if it is none, its owner wants to know.
     fn named(&mut self, path: &Path) {
         let Some(name) = self.name(path) else { return };
@@ -74,75 +84,74 @@ impl Search<'_> {
         self.add(name, harness);
     }
 
-    fn directory(&mut self, directory: &Path) {
-        let Some(name) = self.name(directory) else {
+    fn stream(&mut self, path: Option<&Path>) {
+        let name = path.unwrap_or(Path::new("-")).display();
+        let missing = format!("`{name}` is a stream; a log is read from a file");
+        self.found.missing.push(missing);
+    }
+
+    fn in_directory(&mut self, path: &Path) {
+        if !self.is_candidate(path) {
             return;
-        };
-        if self.walk(&name, None, MAX_DEPTH) == 0 {
-            let missing = format!("no log found in `{}`", directory.display());
-            self.found.missing.push(missing);
+        }
+        if let Some(name) = self.name(path) {
+            let harness = may_be_log(&name).then(|| harness_of(self.logs, &name));
+            self.consider(name, harness.flatten());
         }
     }
 
-    fn pattern(&mut self, pattern: &Path) {
-        let shown = pattern.display();
-        let glob = GlobBuilder::new(&pattern.to_string_lossy())
-            .literal_separator(true)
-            .build();
-        match glob {
-            Ok(glob) => {
-                let matcher = glob.compile_matcher();
-                let fixed = fixed_part(pattern);
-                // A pattern whose directory does not exist matches nothing, which is told below.
-                let name = self.name(&fixed).filter(|_| fixed.is_dir());
-                let count = name.map_or(0, |name| self.walk(&name, Some(&matcher), MAX_DEPTH));
-                if count == 0 {
-                    let missing = format!("`{shown}` matches no log");
-                    self.found.missing.push(missing);
-                }
-            }
-            Err(error) => {
-                let missing = format!("`{shown}` is no pattern: {error}");
-                self.found.missing.push(missing);
-            }
+    fn matched(&mut self, path: &Path) {
+        self.in_directory(path);
+    }
+
+    fn enter(&mut self, directory: &Path) -> Descent {
+        let Some(name) = self.name(directory) else {
+            return Descent::Whole;
+        };
+        // A directory that cannot be read is reported by the search.
+        let names = self.logs.list(&name).unwrap_or_default();
+        // What lies in a run directory is part of that one log, and what belongs to another log is none.
+        if is_helm_run(&names) || !self.is_candidate(directory) {
+            return Descent::Whole;
+        }
+        let own = candidates(&names).into_iter().map(OsString::from).collect();
+        self.candidates.insert(directory.to_owned(), own);
+        Descent::Inside
+    }
+
+    fn whole(&mut self, directory: &Path) {
+        if self.is_candidate(directory)
+            && let Some(name) = self.name(directory)
+        {
+            self.consider(name, Some(Harness::Helm));
         }
     }
 
-    /// Looks for logs below a directory, those that a pattern matches if there is one, and returns how many there are.
-    fn walk(&mut self, directory: &str, wanted: Option<&GlobMatcher>, depth: usize) -> u64 {
-        let names = match self.logs.list(directory) {
-            Ok(names) => names,
-            Err(error) => {
-                let missing = format!("`{directory}` cannot be read: {error}");
-                self.found.missing.push(missing);
-                return 0;
+    fn absent(&mut self, path: &Path, why: String) {
+        let missing = format!("`{}`: {why}", path.display());
+        self.found.missing.push(missing);
+    }
+}
+
+impl Finder<'_> {
+    /// Whether an entry can be a log, by what lies beside it. Nothing is known of what is beside an argument.
+    fn is_candidate(&self, path: &Path) -> bool {
+        let parent = path.parent().map(|parent| {
+            if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
             }
-        };
-        // What lies in a run directory is part of that one log.
-        if is_helm_run(&names) {
-            let is_wanted = wanted.is_none_or(|glob| matches(glob, directory));
-            return u64::from(
-                is_wanted && self.consider(directory.to_owned(), Some(Harness::Helm)),
-            );
+        });
+        let beside = parent.and_then(|directory| self.candidates.get(directory));
+        match (beside, path.file_name()) {
+            (Some(candidates), Some(name)) => candidates.contains(name),
+            (None, _) | (_, None) => true,
         }
-        let mut count = 0;
-        for name in candidates(&names) {
-            let path = join(directory, name);
-            match kind(Path::new(&path)) {
-                Kind::Directory if depth > 0 => count += self.walk(&path, wanted, depth - 1),
-                Kind::File if wanted.is_none_or(|glob| matches(glob, &path)) => {
-                    let is_candidate = may_be_log(name);
-                    let harness = is_candidate.then(|| harness_of(self.logs, &path));
-                    count += u64::from(self.consider(path, harness.flatten()));
-                }
-                Kind::Directory | Kind::File | Kind::Other => {}
-            }
-        }
-        count
     }
 
     /// Adds what is a log of a harness that is wanted; passes over what is not.
-    fn consider(&mut self, path: String, harness: Option<Harness>) -> bool {
+    fn consider(&mut self, path: String, harness: Option<Harness>) {
         let is_wanted = match (harness, self.source) {
             (Some(_), Source::Auto) => true,
             (Some(own), Source::Known(wanted)) => own == wanted,
@@ -153,10 +162,10 @@ impl Search<'_> {
         } else {
             self.found.passed_over += 1;
         }
-        is_wanted
     }
 
     fn add(&mut self, path: String, harness: Option<Harness>) {
+        self.wanted += 1;
         if self.known.insert(path.clone()) {
             let bytes = size(Path::new(&path));
             self.found.logs.push(FoundLog {
@@ -167,12 +176,8 @@ impl Search<'_> {
         }
     }
 
-    /// A path as converters spell it: text with slashes, without the `./` in front.
+    /// A path as converters spell it: text with slashes.
     fn name(&mut self, path: &Path) -> Option<String> {
-        let path = match path.strip_prefix("./") {
-            Ok(rest) if !rest.as_os_str().is_empty() => rest,
-            Ok(_) | Err(_) => path,
-        };
         let Some(text) = path.to_str() else {
             let missing = format!("the path `{}` is no text; rename it", path.display());
             self.found.missing.push(missing);
@@ -186,58 +191,11 @@ impl Search<'_> {
     }
 }
 
-fn matches(glob: &GlobMatcher, path: &str) -> bool {
-    // The person may have written `./` in front, which names do not have.
-    glob.is_match(path) || glob.is_match(format!("./{path}"))
-}
-
-/// What is to be done with an entry of a directory.
-enum Kind {
-    Directory,
-    File,
-    Other,
-}
-
-fn kind(path: &Path) -> Kind {
-    let is_link = path.is_symlink();
-    match std::fs::metadata(path) {
-        // A link to a directory may lead in a circle.
-        Ok(data) if data.is_dir() && !is_link => Kind::Directory,
-        Ok(data) if data.is_file() => Kind::File,
-        Ok(_) | Err(_) => Kind::Other,
-    }
-}
-
-fn join(directory: &str, name: &str) -> String {
-    match directory {
-        "." => name.to_owned(),
-        _ if directory.ends_with('/') => format!("{directory}{name}"),
-        _ => format!("{directory}/{name}"),
-    }
-}
-
 /// How large a file is, or all files right inside a directory.
 fn size(path: &Path) -> u64 {
     let file = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
     match std::fs::read_dir(path) {
         Ok(entries) => entries.flatten().map(|entry| file(&entry.path())).sum(),
         Err(_) => file(path),
-    }
-}
-
-fn is_glob(path: &Path) -> bool {
-    path.to_string_lossy().contains(['*', '?', '[', '{'])
-}
-
-/// The directories in front of the first pattern.
-fn fixed_part(pattern: &Path) -> PathBuf {
-    let fixed: PathBuf = pattern
-        .components()
-        .take_while(|part| !is_glob(Path::new(part)))
-        .collect();
-    if fixed.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        fixed
     }
 }

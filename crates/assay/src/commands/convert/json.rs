@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use assay_cli::Printer;
 use assay_convert::convert::Harness;
 use serde::Serialize;
 
 use super::report::{Account, End, Fault, Ledger, Outcome, RecordOutcome, Status};
-use crate::printer::Printer;
 
 /// The version of the document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;

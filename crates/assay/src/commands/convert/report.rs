@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use assay_cli::Exit;
 use assay_convert::convert::{Harness, Refusal, Warning};
 
-use crate::exit::Exit;
+use assay_model::chain;
 
 /// Why a log or a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,13 +215,5 @@ pub(super) fn refused(refusal: &Refusal) -> End {
     match refusal {
         Refusal::Read { .. } | Refusal::Write(_) => End::Failed(fault),
         Refusal::Damaged { .. } | Refusal::Nothing(_) => End::Refused(fault),
-    }
-}
-
-/// An error and its causes in one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", chain(cause)),
-        None => error.to_string(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod choose;
+#[cfg(feature = "client")]
 mod derive;
 mod entry;
 mod file;
@@ -13,26 +14,27 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use assay_check::{Benchmarks as _, Lookup};
-use assay_model::{MetricId, RepoId, TaskId};
+use assay_cli::{Exit, Printer};
+use assay_model::{MetricId, RepoId, TaskId, chain};
 use assay_render::visible;
 use serde::Serialize;
 
 use self::candidate::Candidate;
 use self::choose::Choice;
+#[cfg(feature = "client")]
 pub(crate) use self::derive::{Asked, Derived, derive};
 pub(crate) use self::entry::About;
+#[cfg(feature = "client")]
 pub(crate) use self::file::judge;
 use self::file::{Place, Written};
 use self::keep::KeepStore;
 use super::discover::Found;
-use super::report::{End, Fault, chain};
+use super::report::{End, Fault};
 use super::work::Worker;
 use super::{ConvertArgs, Format, Said};
 use crate::benchmarks::Lists;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::hub::{self, Hub};
-use crate::printer::Printer;
+use crate::hub_benchmarks::HubBenchmarks;
 
 /// The version of the JSON document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;
@@ -258,7 +260,7 @@ fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Prob
     let hub = args
         .hub
         .as_deref()
-        .map(|address| Hub::new(address, config.token.as_deref(), hub::TIMEOUT))
+        .map(|address| HubBenchmarks::new(address, config))
         .transpose()
         .map_err(|error| failed(error.to_string()))?;
     Lists::open(&args.benchmarks, hub, jobs).map_err(|error| failed(chain(&error)))

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use assay_cli::Printer;
 use assay_convert::convert::Harness;
 use assay_render::visible;
 
 use super::report::{Account, End, Fault, Outcome, RecordOutcome, Status};
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
 
 /// How many logs that were converted are told one by one.
 const MAX_CONVERTED: usize = 20;

@@ -1,6 +1,8 @@
 use assay_model::{RepoId, RepoKind};
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::args::ShowFormat;
+
 /// Use a hub from the shell
 #[derive(Debug, Args)]
 #[command(
@@ -33,15 +35,6 @@ pub(crate) struct HubArgs {
     /// How the answer is printed
     #[arg(long, global = true, value_enum, default_value_t = ShowFormat::Text)]
     pub(crate) format: ShowFormat,
-}
-
-/// How an answer is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowFormat {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 /// What to do on a hub.

@@ -1,9 +1,12 @@
+use assay_hub_api::client::{Client, Document, segment};
+use assay_hub_api::{BoardRow, EvalResult, RankInterval};
+use assay_render::visible;
 use serde_json::Value as Json;
 
 use super::args::{Leaderboard, Proof, Results};
-use super::show::{cell, day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
-use crate::client::{Client, ask_for, segment};
+use crate::table::table;
 
 /// The column that says between which ranks a row lies.
 const RANKS: usize = 1;
@@ -13,34 +16,31 @@ pub(super) fn leaderboard(
     action: &Leaderboard,
     client: &Client,
 ) -> Result<Answer, HubCommandError> {
-    let mut path = format!(
-        "/api/datasets/{}/leaderboard?limit={}&base_model={}",
-        action.benchmark, action.limit, !action.derived
-    );
-    let asked = [
-        ("task_id", &action.task),
-        ("metric_id", &action.metric),
-        ("policy", &action.policy),
-        ("as_of", &action.as_of),
+    let limit = action.limit.to_string();
+    let base_model = if action.derived { "false" } else { "true" };
+    let optional = [
+        ("task_id", action.task.as_deref()),
+        ("metric_id", action.metric.as_deref()),
+        ("policy", action.policy.as_deref()),
+        ("as_of", action.as_of.as_deref()),
+        ("verified", action.verified.then_some("true")),
     ];
-    for (key, value) in asked {
-        if let Some(value) = value {
-            ask_for(&mut path, key, value);
-        }
-    }
-    if action.verified {
-        ask_for(&mut path, "verified", "true");
-    }
-    let board = client.get(&path)?;
+    let mut parameters = vec![("limit", limit.as_str()), ("base_model", base_model)];
+    parameters.extend(
+        optional
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?))),
+    );
+    let Document { value, json } = client.leaderboard(&action.benchmark, &parameters)?;
     Ok(Answer {
-        text: shown(&board),
-        json: board,
+        text: shown(&value),
+        json,
     })
 }
 
 /// The rows as a table. The column of rank intervals is there when one is known: a column of nothing says nothing.
-fn shown(board: &Json) -> String {
-    let mut rows: Vec<Vec<String>> = board.as_array().into_iter().flatten().map(row).collect();
+fn shown(board: &[BoardRow]) -> String {
+    let mut rows: Vec<Vec<String>> = board.iter().map(row).collect();
     if rows.is_empty() {
         return "there are no results yet\n".to_owned();
     }
@@ -56,35 +56,42 @@ fn shown(board: &Json) -> String {
     table(&headings, &rows)
 }
 
-fn row(row: &Json) -> Vec<String> {
+fn row(row: &BoardRow) -> Vec<String> {
+    let source = row
+        .source
+        .as_ref()
+        .and_then(|source| source.name.as_deref());
     vec![
-        cell(&row["rank"]),
-        ranks(row),
-        cell(&row["modelId"]),
-        cell(&row["value"]),
-        cell(&row["metricId"]),
-        standing(row),
-        day(&row["date"]),
-        cell(&row["source"]["name"]),
+        row.rank.to_string(),
+        row.rank_interval.as_ref().map(ranks).unwrap_or_default(),
+        row.model_id.to_string(),
+        value(row.value),
+        row.metric_id.to_string(),
+        standing(row.verified, row.pull_request),
+        day(&row.date),
+        visible(source.unwrap_or_default()),
     ]
 }
 
-/// Between which ranks the row lies; empty when the hub does not know.
-fn ranks(row: &Json) -> String {
-    let found = &row["rankInterval"];
-    match (found["best"].as_u64(), found["worst"].as_u64()) {
-        (Some(best), Some(worst)) if best == worst => best.to_string(),
-        (Some(best), Some(worst)) => format!("{best}-{worst}"),
-        (_, _) => String::new(),
+/// Between which ranks a row lies.
+fn ranks(interval: &RankInterval) -> String {
+    match (interval.best, interval.worst) {
+        (best, worst) if best == worst => best.to_string(),
+        (best, worst) => format!("{best}-{worst}"),
     }
 }
 
+/// A value as JSON spells it.
+fn value(value: f64) -> String {
+    Json::from(value).to_string()
+}
+
 /// Verified, or on whose word: the model's own, or that of an open pull request.
-fn standing(row: &Json) -> String {
-    if row["verified"] == true {
+fn standing(is_verified: bool, pull_request: Option<u64>) -> String {
+    if is_verified {
         return "verified".to_owned();
     }
-    match row["pullRequest"].as_i64() {
+    match pull_request {
         Some(num) => format!("community (#{num})"),
         None => "unverified".to_owned(),
     }
@@ -92,14 +99,12 @@ fn standing(row: &Json) -> String {
 
 /// Shows every result of a model.
 pub(super) fn results(action: &Results, client: &Client) -> Result<Answer, HubCommandError> {
-    let model = client.get(&format!("/api/models/{}?expand=evalResults", action.model))?;
-    let results = model["evalResults"].clone();
-    let rows: Vec<Vec<String>> = results
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(result)
-        .collect();
+    let Document {
+        value: model,
+        mut json,
+    } = client.model_results(&action.model)?;
+    let results = model.eval_results.unwrap_or_default();
+    let rows: Vec<Vec<String>> = results.iter().map(result).collect();
     let headings = ["BENCHMARK", "TASK", "VALUE", "STANDING", "DATE", "FILE"];
     Ok(Answer {
         text: if rows.is_empty() {
@@ -107,7 +112,7 @@ pub(super) fn results(action: &Results, client: &Client) -> Result<Answer, HubCo
         } else {
             table(&headings, &rows)
         },
-        json: results,
+        json: json["evalResults"].take(),
     })
 }
 
@@ -125,15 +130,15 @@ pub(super) fn proof(action: &Proof, client: &Client) -> Result<Answer, HubComman
     })
 }
 
-fn result(item: &Json) -> Vec<String> {
-    let data = &item["data"];
+fn result(item: &EvalResult) -> Vec<String> {
+    let data = &item.data;
     vec![
-        cell(&data["dataset"]["id"]),
-        cell(&data["dataset"]["task_id"]),
-        cell(&data["value"]),
-        standing(item),
-        day(&data["date"]),
-        cell(&item["filename"]),
+        data.dataset.id.to_string(),
+        data.dataset.task_id.to_string(),
+        value(data.value.get()),
+        standing(item.verified, item.pull_request),
+        data.date.as_ref().map(day).unwrap_or_default(),
+        visible(&item.filename),
     ]
 }
 
@@ -143,17 +148,27 @@ mod tests {
 
     use super::*;
 
-    fn row(rank: u64, ranks: Option<(u64, u64)>) -> Json {
-        let mut row = json!({"rank": rank, "modelId": "a/m", "value": 90.5, "metricId": "accuracy", "verified": true});
+    fn row(rank: u64, ranks: Option<(u64, u64)>) -> BoardRow {
+        let mut row = json!({
+            "rank": rank, "modelId": "a/m", "value": 90.5, "metricId": "accuracy", "verified": true,
+            "filename": ".eval_results/b.yaml", "source": null, "taskId": "default", "metrics": [],
+            "author": {
+                "_id": "0a", "name": "a", "fullname": "A", "type": "user", "avatarUrl": "/a.svg",
+                "isPro": false, "isHf": false,
+            },
+            "date": "2026-02-15", "submitter": {"name": "a"}, "commit": "01".repeat(20),
+            "standing": {"state": "verified", "verified": true}, "badges": ["verified", "of-a-newer-hub"],
+        });
         if let Some((best, worst)) = ranks {
-            row["rankInterval"] = json!({"best": best, "worst": worst});
+            row["rankInterval"] =
+                json!({"best": best, "worst": worst, "confidence": 0.95, "method": "tukey-kramer"});
         }
-        row
+        serde_json::from_value(row).unwrap()
     }
 
     #[test]
     fn the_interval_of_a_rank_is_beside_it() {
-        let board = json!([row(1, Some((1, 1))), row(2, Some((2, 3))), row(3, None)]);
+        let board = [row(1, Some((1, 1))), row(2, Some((2, 3))), row(3, None)];
 
         let text = shown(&board);
 
@@ -174,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_board_without_intervals_has_no_column_of_them() {
-        let text = shown(&json!([row(1, None)]));
+        let text = shown(&[row(1, None)]);
 
         assert!(text.starts_with("RANK  MODEL"), "{text}");
-        assert_eq!(shown(&json!([])), "there are no results yet\n");
+        assert_eq!(shown(&[]), "there are no results yet\n");
     }
 }

@@ -1,11 +1,11 @@
 use std::io::Read as _;
 
+use assay_hub_api::client::{Client, Document};
+use assay_render::visible;
 use serde_json::json;
 
 use super::args::Login;
-use super::show::cell;
 use super::{Answer, HubCommandError};
-use crate::client::Client;
 use crate::config::Config;
 use crate::credentials::Credentials;
 use crate::issuer::Credential;
@@ -34,17 +34,17 @@ pub(super) fn login(
         return keep_credential(kept, &hub, token, config);
     }
     let client = Client::new(&hub, Some(&token))?;
-    let who = client.get("/api/whoami-v2")?;
+    let who = client.whoami()?.value;
     kept.tokens.insert(hub.clone(), token);
     kept.hub = Some(hub.clone());
     let path = kept.save(config.credentials.as_deref())?;
     Ok(Answer {
         text: format!(
             "signed in to {hub} as `{}`; the token is kept in {}\n",
-            cell(&who["name"]),
+            visible(&who.name),
             path.display()
         ),
-        json: json!({ "hub": hub, "name": who["name"], "credentials": path }),
+        json: json!({ "hub": hub, "name": who.name, "credentials": path }),
     })
 }
 
@@ -95,31 +95,27 @@ pub(super) fn logout(named: Option<&str>, config: &Config) -> Result<Answer, Hub
 
 /// Says who the token belongs to.
 pub(super) fn whoami(client: &Client) -> Result<Answer, HubCommandError> {
-    let who = client.get("/api/whoami-v2")?;
-    let organisations: Vec<String> = who["orgs"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    let Document { value: who, json } = client.whoami()?;
+    let organisations: Vec<String> = who
+        .orgs
+        .iter()
         .map(|organisation| {
-            format!(
-                "{} ({})",
-                cell(&organisation["name"]),
-                cell(&organisation["roleInOrg"])
-            )
+            let name = visible(&organisation.name);
+            format!("{name} ({})", organisation.role_in_org)
         })
         .collect();
     let text = format!(
         "{} on {}, with a token that may {}\n{}",
-        cell(&who["name"]),
+        visible(&who.name),
         client.origin(),
-        cell(&who["auth"]["accessToken"]["role"]),
+        who.auth.access_token.role,
         if organisations.is_empty() {
             String::new()
         } else {
             format!("organisations: {}\n", organisations.join(", "))
         }
     );
-    Ok(Answer { text, json: who })
+    Ok(Answer { text, json })
 }
 
 /// The first line of standard input.

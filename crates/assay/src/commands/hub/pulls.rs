@@ -1,10 +1,13 @@
+use assay_hub_api::client::{Client, Document};
+use assay_hub_api::{Account, Discussion, Event, EventData};
 use assay_model::{RepoId, RepoKind};
-use serde_json::{Value as Json, json};
+use assay_render::visible;
+use serde_json::Value as Json;
 
 use super::args::{Pr, PrAction};
-use super::show::{cell, day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
-use crate::client::Client;
+use crate::table::table;
 
 /// How many pull requests are listed at most.
 const MAX_LISTED: usize = 10_000;
@@ -16,31 +19,20 @@ pub(super) fn run(command: &Pr, client: &Client) -> Result<Answer, HubCommandErr
         PrAction::List { id, all } => list(client, kind, id, *all),
         PrAction::Show { id, num } => show(client, kind, id, *num),
         PrAction::Merge { id, num, comment } => {
-            let body = comment
-                .as_ref()
-                .map_or(json!({}), |text| json!({ "comment": text }));
-            let answer = client.send("POST", &format!("{}/{num}/merge", base(kind, id)), &body)?;
+            let merged = client.merge(kind, id, *num, comment.clone())?;
             Ok(Answer {
                 text: format!("merged pull request {num} of {id}\n"),
-                json: answer,
+                json: merged.json,
             })
         }
         PrAction::Close { id, num, comment } => {
-            let mut body = json!({ "status": "closed" });
-            if let Some(text) = comment {
-                body["comment"] = json!(text);
-            }
-            let answer = client.send("POST", &format!("{}/{num}/status", base(kind, id)), &body)?;
+            let closed = client.close(kind, id, *num, comment.clone())?;
             Ok(Answer {
                 text: format!("closed pull request {num} of {id}\n"),
-                json: answer,
+                json: closed.json,
             })
         }
     }
-}
-
-fn base(kind: RepoKind, id: &RepoId) -> String {
-    format!("/api/{}/{id}/discussions", kind.plural())
 }
 
 fn list(
@@ -49,87 +41,80 @@ fn list(
     id: &RepoId,
     all: bool,
 ) -> Result<Answer, HubCommandError> {
-    let status = if all { "all" } else { "open" };
-    let mut found: Vec<Json> = Vec::new();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut documents: Vec<Json> = Vec::new();
     for page in 0.. {
-        let path = format!(
-            "{}?p={page}&type=pull_request&status={status}",
-            base(kind, id)
-        );
-        let mut answer = client.get(&path)?;
-        let count = answer["count"].as_u64().unwrap_or_default();
-        let Json::Array(items) = answer["discussions"].take() else {
-            break;
-        };
-        let is_last = items.is_empty();
-        found.extend(items);
-        if is_last || found.len() as u64 >= count || found.len() >= MAX_LISTED {
+        let Document { value, mut json } = client.pull_requests(kind, id, page, all)?;
+        let is_last = value.discussions.is_empty();
+        rows.extend(value.discussions.iter().map(row));
+        if let Json::Array(items) = json["discussions"].take() {
+            documents.extend(items);
+        }
+        if is_last || rows.len() as u64 >= value.count || rows.len() >= MAX_LISTED {
             break;
         }
     }
-    let rows: Vec<Vec<String>> = found
-        .iter()
-        .map(|pull| {
-            vec![
-                cell(&pull["num"]),
-                cell(&pull["status"]),
-                day(&pull["createdAt"]),
-                cell(&pull["author"]["name"]),
-                cell(&pull["title"]),
-            ]
-        })
-        .collect();
     Ok(Answer {
         text: if rows.is_empty() {
             "there are none\n".to_owned()
         } else {
             table(&["NUMBER", "STATUS", "OPENED", "BY", "TITLE"], &rows)
         },
-        json: Json::Array(found),
+        json: Json::Array(documents),
     })
 }
 
+fn row(pull: &Discussion) -> Vec<String> {
+    vec![
+        pull.num.to_string(),
+        pull.status.to_string(),
+        day(pull.created_at),
+        name(pull.author.as_ref()),
+        visible(&pull.title),
+    ]
+}
+
+/// The name of an account; empty when the account is gone.
+fn name(author: Option<&Account>) -> String {
+    author
+        .map(|author| visible(&author.name))
+        .unwrap_or_default()
+}
+
 fn show(client: &Client, kind: RepoKind, id: &RepoId, num: u64) -> Result<Answer, HubCommandError> {
-    let pull = client.get(&format!("{}/{num}?diff=1", base(kind, id)))?;
+    let Document { value: pull, json } = client.pull_request(kind, id, num)?;
     let mut text = format!(
         "{} (#{num}, {}, by {}, {})\n",
-        cell(&pull["title"]),
-        cell(&pull["status"]),
-        cell(&pull["author"]["name"]),
-        day(&pull["createdAt"])
+        visible(&pull.title),
+        pull.status,
+        name(pull.author.as_ref()),
+        day(pull.created_at)
     );
-    for event in pull["events"].as_array().into_iter().flatten() {
-        text.push_str(&told(event));
+    for event in pull.events.iter().flatten() {
+        text.push_str(&line(event));
     }
-    if let Some(diff) = pull["diff"].as_str() {
+    if let Some(diff) = &pull.diff {
         text.push('\n');
         for line in diff.lines() {
-            text.push_str(&assay_render::visible(line));
+            text.push_str(&visible(line));
             text.push('\n');
         }
     }
-    Ok(Answer { text, json: pull })
+    Ok(Answer { text, json })
 }
 
 /// One event in a line.
-fn told(event: &Json) -> String {
-    let data = &event["data"];
-    let what = match event["type"].as_str() {
-        Some("comment") if data["hidden"] == true => "hid a comment".to_owned(),
-        Some("comment") => format!("said: {}", cell(&data["latest"]["raw"])),
-        Some("commit") => format!(
-            "committed {}: {}",
-            cell(&data["oid"]),
-            cell(&data["subject"])
-        ),
-        Some("status-change") => format!("made it {}", cell(&data["status"])),
-        Some("title-change") => format!("called it `{}`", cell(&data["to"])),
-        Some(other) => other.to_owned(),
-        None => return String::new(),
+fn line(event: &Event) -> String {
+    let what = match &event.data {
+        EventData::Comment(comment) if comment.hidden => "hid a comment".to_owned(),
+        EventData::Comment(comment) => format!("said: {}", visible(&comment.latest.raw)),
+        EventData::Commit { subject, oid } => format!("committed {oid}: {}", visible(subject)),
+        EventData::StatusChange { status } => format!("made it {status}"),
+        EventData::TitleChange { to, from: _ } => format!("called it `{}`", visible(to)),
     };
     format!(
         "  {}  {} {what}\n",
-        day(&event["createdAt"]),
-        cell(&event["author"]["name"])
+        day(event.created_at),
+        name(event.author.as_ref())
     )
 }

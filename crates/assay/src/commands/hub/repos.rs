@@ -1,10 +1,13 @@
+use assay_hub_api::client::{Client, Document, add_parameter};
+use assay_hub_api::{CreateRepo, DeleteRepo, RepoInfo, Visibility};
 use assay_model::{RepoId, RepoKind};
-use serde_json::{Value as Json, json};
+use assay_render::visible;
+use serde_json::json;
 
 use super::args::{Repo, RepoAction};
-use super::show::{cell, day, table};
+use super::show::day;
 use super::{Answer, HubCommandError};
-use crate::client::{Client, ask_for};
+use crate::table::table;
 
 /// Creates, lists or deletes repositories.
 pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandError> {
@@ -25,11 +28,11 @@ pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandE
                 .into_iter()
                 .filter_map(|(key, value)| Some((key, value.as_ref()?)))
             {
-                ask_for(&mut query, key, value);
+                add_parameter(&mut query, key, value);
             }
             for (asked, tag) in [(benchmarks, "benchmark"), (official, "benchmark:official")] {
                 if *asked {
-                    ask_for(&mut query, "filter", tag);
+                    add_parameter(&mut query, "filter", tag);
                 }
             }
             Ok(listed(client.list(&query, *limit)?))
@@ -43,43 +46,38 @@ fn create(
     kind: RepoKind,
     private: bool,
 ) -> Result<Answer, HubCommandError> {
-    let answer = client.send(
-        "POST",
-        "/api/repos/create",
-        &json!({
-            "name": id.name(),
-            "organization": id.namespace(),
-            "type": kind,
-            "visibility": if private { "private" } else { "public" },
-        }),
-    )?;
+    let created = client.create_repo(&CreateRepo {
+        visibility: Some(Visibility::from_private(private)),
+        ..CreateRepo::new(id, kind)
+    })?;
     Ok(Answer {
-        text: format!("created {}\n", cell(&answer["url"])),
-        json: answer,
+        text: format!("created {}\n", visible(&created.value.url)),
+        json: created.json,
     })
 }
 
 fn delete(client: &Client, id: &RepoId, kind: RepoKind) -> Result<Answer, HubCommandError> {
-    client.send(
-        "DELETE",
-        "/api/repos/delete",
-        &json!({ "name": id.name(), "organization": id.namespace(), "type": kind }),
-    )?;
+    client.delete_repo(&DeleteRepo {
+        name: id.name().to_owned(),
+        organization: id.namespace().map(str::to_owned),
+        repo_type: Some(kind.to_string()),
+    })?;
     Ok(Answer {
         text: format!("deleted the {kind} {id}\n"),
         json: json!({ "deleted": id, "type": kind }),
     })
 }
 
-fn listed(repositories: Vec<Json>) -> Answer {
+fn listed(repositories: Vec<Document<RepoInfo>>) -> Answer {
     let rows: Vec<Vec<String>> = repositories
         .iter()
         .map(|repository| {
-            let private = repository["private"].as_bool().unwrap_or_default();
+            let repository = &repository.value;
+            let private = repository.private.unwrap_or_default();
             vec![
-                cell(&repository["id"]),
+                repository.id.to_string(),
                 if private { "private" } else { "public" }.to_owned(),
-                day(&repository["lastModified"]),
+                repository.last_modified.map(day).unwrap_or_default(),
             ]
         })
         .collect();
@@ -89,6 +87,9 @@ fn listed(repositories: Vec<Json>) -> Answer {
         } else {
             table(&["NAME", "VISIBILITY", "CHANGED"], &rows)
         },
-        json: Json::Array(repositories),
+        json: repositories
+            .into_iter()
+            .map(|repository| repository.json)
+            .collect(),
     }
 }

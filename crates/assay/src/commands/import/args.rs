@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 
 /// Bring results from elsewhere to a hub
 #[derive(Debug, Args)]

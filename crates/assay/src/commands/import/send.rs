@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay_formats::each;
+use assay_hub_api::client::{Client, ClientError, CommitFile};
+use assay_hub_api::{CreateRepo, NewOrganisation};
 use assay_model::{RepoId, RepoKind};
 use serde::Serialize;
-use serde_json::json;
 
 use super::definition::eval_yaml;
 use super::plan::{BenchmarkPlan, FilePlan, ModelPlan, Plan, RecordPlan};
-use crate::client::{Client, ClientError, FileContent, segment};
 use crate::commands::hub::HubCommandError;
 use crate::progress::Progress;
 
@@ -83,8 +83,11 @@ impl Sender<'_> {
         let mut report = Report::default();
         for name in plan.organisations() {
             // The names are those of another hub, where they live side by side.
-            let body = json!({ "name": name, "fullname": name, "allowLookAlike": true });
-            tolerate(self.client.send("POST", "/api/assay/organizations", &body))?;
+            tolerate(self.client.create_organisation(&NewOrganisation {
+                name: name.to_owned(),
+                fullname: Some(name.to_owned()),
+                allow_look_alike: true,
+            }))?;
         }
         let benchmarks: Vec<&BenchmarkPlan> = plan.benchmarks.values().collect();
         report.benchmarks = self.each(
@@ -149,10 +152,11 @@ impl Sender<'_> {
         };
         let definition = eval_yaml(benchmark).into_bytes();
         if is_new
-            || self.content(&benchmark.id, "datasets/", "eval.yaml")? != Some(definition.clone())
+            || self.content(&benchmark.id, RepoKind::Dataset, "eval.yaml")?
+                != Some(definition.clone())
         {
             outcome.changed = true;
-            let file = ("eval.yaml".to_owned(), FileContent::Bytes(definition));
+            let file = ("eval.yaml".to_owned(), CommitFile::Bytes(definition));
             self.commit(&benchmark.id, RepoKind::Dataset, &[file])?;
         }
         let there = if is_new {
@@ -181,16 +185,16 @@ impl Sender<'_> {
         let mut unit = Unit::default();
         for FilePlan { place, path } in record.files() {
             let path = Path::new(&**path);
-            let unreadable = |error: std::io::Error| ClientError::Answer {
-                url: path.display().to_string(),
-                reason: error.to_string(),
+            let unreadable = |source: std::io::Error| ClientError::File {
+                path: path.to_owned(),
+                source,
             };
             let size = std::fs::metadata(path).map_err(unreadable)?.len();
             let content = if size > MAX_INLINE_BYTES {
                 self.client.upload_large(&format!("datasets/{id}"), path)?
             } else {
                 unit.bytes += size;
-                FileContent::Bytes(std::fs::read(path).map_err(unreadable)?)
+                CommitFile::Bytes(std::fs::read(path).map_err(unreadable)?)
             };
             unit.files.push((place.clone(), content));
         }
@@ -235,8 +239,8 @@ impl Sender<'_> {
         let mut files = Vec::new();
         for (path, text) in model.files() {
             let content = text.into_bytes();
-            if is_new || self.content(&model.id, "", &path)? != Some(content.clone()) {
-                files.push((path, FileContent::Bytes(content)));
+            if is_new || self.content(&model.id, RepoKind::Model, &path)? != Some(content.clone()) {
+                files.push((path, CommitFile::Bytes(content)));
             }
         }
         let entries = model.entries.values();
@@ -253,20 +257,19 @@ impl Sender<'_> {
 
     /// Makes a repository; whether it is new.
     fn create(&self, id: &RepoId, kind: RepoKind) -> Result<bool, ClientError> {
-        let body = json!({ "name": id.name(), "organization": id.namespace(), "type": kind });
-        tolerate(self.client.send("POST", "/api/repos/create", &body))
+        tolerate(self.client.create_repo(&CreateRepo::new(id, kind)))
     }
 
     fn commit(
         &self,
         id: &RepoId,
         kind: RepoKind,
-        files: &[(String, FileContent)],
+        files: &[(String, CommitFile)],
     ) -> Result<(), ClientError> {
         let repo = format!("{}/{id}", kind.plural());
         let message = "Import Every Eval Ever records";
         self.client
-            .commit(&repo, "main", message, files, false)
+            .commit(&repo, "main", message, files)
             .map(|_| ())
     }
 
@@ -274,33 +277,26 @@ impl Sender<'_> {
     fn content(
         &self,
         id: &RepoId,
-        prefix: &str,
+        kind: RepoKind,
         path: &str,
     ) -> Result<Option<Vec<u8>>, ClientError> {
-        let path: Vec<String> = path.split('/').map(segment).collect();
-        match self
-            .client
-            .bytes(&format!("/{prefix}{id}/resolve/main/{}", path.join("/")))
-        {
-            Ok(content) => Ok(Some(content)),
-            Err(ClientError::Refused { status: 404, .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.client.file(kind, id, "main", path)
     }
 
     /// The paths of all files of a dataset.
     fn files(&self, id: &RepoId) -> Result<BTreeSet<String>, ClientError> {
-        let path = format!("/api/datasets/{id}/tree/main?recursive=true");
-        let entries = self.client.list(&path, MAX_FILES)?;
-        let paths = entries.iter().filter_map(|entry| entry["path"].as_str());
-        Ok(paths.map(str::to_owned).collect())
+        let entries = self.client.tree(RepoKind::Dataset, id, "main", MAX_FILES)?;
+        Ok(entries
+            .into_iter()
+            .map(|entry| entry.path.to_string())
+            .collect())
     }
 }
 
 /// What goes to the hub together or not at all.
 #[derive(Default)]
 struct Unit {
-    files: Vec<(String, FileContent)>,
+    files: Vec<(String, CommitFile)>,
     /// How many bytes go into the commit itself.
     bytes: u64,
 }
@@ -333,12 +329,13 @@ fn refused_files(error: &ClientError) -> BTreeMap<String, String> {
     let ClientError::Refused { diagnostics, .. } = error else {
         return BTreeMap::new();
     };
-    let told = diagnostics.iter().filter_map(|found| {
-        let file = found["place"]["file"].as_str()?;
-        let (code, message) = (found["code"].as_str()?, found["message"].as_str()?);
-        Some((file.to_owned(), format!("{message} ({code})")))
-    });
-    told.collect()
+    diagnostics
+        .iter()
+        .map(|found| {
+            let file = found.place.file.to_string();
+            (file, format!("{} ({})", found.message, found.code))
+        })
+        .collect()
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,16 +1,15 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
 use assay_render::visible;
 use assay_server::app::issuer::Issuer;
 use assay_server::app::{Error, Hub};
 use serde_json::Value as Json;
 
 use super::args::Place;
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::operate::with_hub_and;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// What was done, for people and for machines.
 pub(super) struct Done {

@@ -1,11 +1,10 @@
+use assay_cli::{Exit, Printer};
 use assay_server::app::issuer::{EventFilter, IssuerEvent};
 use serde_json::{Value as Json, json};
 
 use super::args::{Log, Place};
 use super::done::{Done, with_issuer};
-use crate::commands::hub::table;
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::table::table;
 
 /// Shows what was issued and refused.
 pub(super) fn run(action: &Log, place: &Place, printer: &mut Printer) -> Exit {

@@ -1,14 +1,13 @@
 use std::path::Path;
 
+use assay_cli::{Exit, Printer};
 use assay_render::visible;
 use assay_trust::issuer::{Ask, Decision, Policy, PolicyFault};
 use serde_json::json;
 
 use super::args::{AsIf, PolicyAction};
 use super::done::{Done, show};
-use crate::commands::hub::ShowFormat;
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::args::ShowFormat;
 
 /// Says what is wrong with a policy, or what it allows.
 pub(super) fn run(action: &PolicyAction, format: ShowFormat, printer: &mut Printer) -> Exit {

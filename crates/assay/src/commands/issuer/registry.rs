@@ -1,3 +1,4 @@
+use assay_cli::{Exit, Printer};
 use assay_model::Timestamp;
 use assay_render::visible;
 use assay_server::app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
@@ -5,9 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::args::{CredentialAction, IdentityAction, IntegrationAction, NewIdentity, Place};
 use super::done::{Done, with_issuer};
-use crate::commands::hub::table;
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::table::table;
 
 /// Integrations.
 pub(super) fn integration(

@@ -1,10 +1,10 @@
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
 use assay_render::visible;
 use assay_server::{Config, ServeError, Serves};
 
 use super::args::{Place, Serve};
-use crate::commands::serve::{chain, load, refuse, runtime};
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::commands::serve::{load, refuse, runtime};
 
 /// Runs an issuer until it is told to stop.
 pub(super) fn run(command: &Serve, place: &Place, printer: &mut Printer) -> Exit {

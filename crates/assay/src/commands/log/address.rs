@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use assay_hub_api::client::{Client, ClientError};
 use assay_tlog::{Directory, LogSource, SignedCheckpoint, VerifierKey};
 use assay_trust::proof::{TrustNote, TrustNoteError};
 
 use super::args::{AuditArgs, LogName};
 use super::saved::{Saved, SavedLog};
 use super::source::Remote;
-use crate::client::{Client, ClientError};
 
 /// Where a hub says which keys its logs have.
 const TRUST: &str = "/.well-known/eval-trust";

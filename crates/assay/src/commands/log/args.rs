@@ -1,10 +1,11 @@
+#[cfg(feature = "hub")]
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use assay_tlog::VerifierKey;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::verify::Age;
 use crate::witnesses::WitnessArgs;
 
@@ -25,10 +26,12 @@ pub(crate) struct LogArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogAction {
     Audit(Box<AuditArgs>),
+    #[cfg(feature = "hub")]
     Witness(WitnessCommand),
 }
 
 /// Watch logs, and sign their checkpoints
+#[cfg(feature = "hub")]
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  assay log witness serve --name w1.example --trust hub.note    both logs of a hub"
@@ -39,12 +42,14 @@ pub(crate) struct WitnessCommand {
 }
 
 /// What to do as a witness.
+#[cfg(feature = "hub")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum WitnessAction {
     Serve(WitnessServeArgs),
 }
 
 /// Run a witness: it signs each checkpoint that goes on from the one before, and no other
+#[cfg(feature = "hub")]
 #[derive(Debug, Args)]
 #[command(
     long_about = "\

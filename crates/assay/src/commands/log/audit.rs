@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use assay_model::Clock as _;
-use assay_server::SystemClock;
+use assay_cli::{Exit, Printer};
 use assay_tlog::{AuditFault, AuditOptions, Depth, Quorum, audit};
 
 use super::address::{Target, TargetError, targets};
 use super::args::AuditArgs;
 use super::saved::{Saved, SavedError, SavedLog};
 use super::show::{Outcome, json, text};
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
+use crate::clock;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::witnesses::QuorumError;
 
@@ -74,7 +72,7 @@ fn earlier(action: &AuditArgs) -> Result<Option<Saved>, SavedError> {
 /// Which witnesses must have signed, and how lately; none when none is given.
 fn quorum(action: &AuditArgs) -> Result<Option<Quorum<'_>>, QuorumError> {
     let at_least = action.witnesses.at_least()?;
-    let oldest = SystemClock.now().seconds() - action.witness_age.seconds;
+    let oldest = clock::now().seconds() - action.witness_age.seconds;
     let quorum = Quorum {
         keys: &action.witnesses.witness,
         at_least,

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use assay_model::Timestamp;
+use assay_model::{Timestamp, chain};
 use assay_render::visible;
 use assay_tlog::{AuditFault, AuditReport, QuorumReport, VerifierKey};
 use serde_json::{Value as Json, json};
@@ -201,15 +201,4 @@ fn fault_json(fault: &AuditFault) -> Json {
         | AuditFault::Unreachable(_) => {}
     }
     json
-}
-
-/// A fault and what it comes from.
-fn chain(fault: &AuditFault) -> String {
-    let mut text = fault.to_string();
-    let mut cause = fault.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assay_tlog::{LogPath, LogSource, SourceError};
 
-use crate::client::{Client, ClientError};
+use assay_hub_api::client::{Client, ClientError};
 
 /// How long to wait before asking again. An audit of millions of entries should not end with one lost answer.
 const PAUSES: [Duration; 3] = [
@@ -55,8 +55,13 @@ impl LogSource for Remote {
 /// Whether it may go better the next time.
 fn may_pass(error: &ClientError) -> bool {
     match error {
-        ClientError::Transport { .. } | ClientError::Answer { .. } => true,
+        ClientError::Transport { .. } | ClientError::Body { .. } => true,
         ClientError::Refused { status, .. } => matches!(status, 429 | 500..),
-        ClientError::Address(_) => false,
+        ClientError::Address(_)
+        | ClientError::TooLarge { .. }
+        | ClientError::Shape { .. }
+        | ClientError::Elsewhere { .. }
+        | ClientError::Redirects { .. }
+        | ClientError::File { .. } => false,
     }
 }

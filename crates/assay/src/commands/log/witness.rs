@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
 use assay_render::visible;
 use assay_server::{Config, ServeError, WitnessServer};
 use assay_tlog::{VerifierKey, Witness, WitnessError};
 use assay_trust::proof::TrustNote;
 
 use super::args::WitnessServeArgs;
-use crate::commands::serve::{chain, runtime};
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::commands::serve::runtime;
 
 /// Why a witness does not start.
 #[derive(Debug, thiserror::Error)]

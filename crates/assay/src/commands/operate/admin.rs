@@ -2,6 +2,7 @@ mod purge;
 
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
 use assay_model::{Clock as _, Timestamp};
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -13,11 +14,10 @@ use serde_json::{Value as Json, json};
 use super::adopt;
 use super::args::{Admin, AdminAction, BenchmarkAction, OrgAction, TokenAction, UserAction};
 use super::{audit, backup, with_hub};
-use crate::commands::hub::{ShowFormat, table};
+use crate::args::ShowFormat;
 use crate::config::Config;
-use crate::exit::Exit;
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
+use crate::table::table;
 
 /// How long a day is, in milliseconds.
 const DAY: i64 = 86_400_000;

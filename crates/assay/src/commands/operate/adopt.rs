@@ -5,7 +5,8 @@ pub(super) mod args;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_model::RepoKey;
+use assay_cli::{Exit, Printer};
+use assay_model::{RepoKey, chain};
 use assay_render::visible;
 use assay_server::SystemClock;
 use assay_server::app::{
@@ -18,11 +19,10 @@ use self::args::AdoptArgs;
 use super::admin::Done;
 use super::args::HubPlace;
 use super::{hub_config, open_config};
-use crate::commands::hub::{ShowFormat, table};
-use crate::commands::serve::{chain, runtime};
-use crate::exit::Exit;
+use crate::args::ShowFormat;
+use crate::commands::serve::runtime;
 use crate::plural::count;
-use crate::printer::Printer;
+use crate::table::table;
 
 /// Lists the repositories that were set aside.
 pub(super) async fn list(hub: &Hub) -> Result<Done, Error> {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::adopt::args::AdoptArgs;
 use super::audit::Audit;
 use super::backup::args::{BackupArgs, RestoreArgs};
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::serve::KeyValue;
 
 /// Which hub.

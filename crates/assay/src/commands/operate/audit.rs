@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::admin::Done;
-use crate::commands::hub::table;
+use crate::table::table;
 
 /// The units of an age, with their lengths in milliseconds.
 const UNITS: [(char, i64); 3] = [('m', 60_000), ('h', 3_600_000), ('d', 86_400_000)];

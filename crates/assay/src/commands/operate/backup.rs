@@ -4,6 +4,8 @@ pub(crate) mod args;
 
 use std::sync::Arc;
 
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
 use assay_render::visible;
 use assay_server::app::{
     BackupOptions, BackupPlace, BackupReport, CheckReport, Error, Generation, Restored,
@@ -15,13 +17,12 @@ use serde_json::{Value as Json, json};
 use self::args::{BackupArgs, RestoreArgs};
 use super::args::{Admin, HubPlace};
 use super::{hub_config, with_hub_and};
-use crate::commands::hub::{ShowFormat, table};
-use crate::commands::serve::{chain, load, refuse, runtime};
+use crate::args::ShowFormat;
+use crate::commands::serve::{load, refuse, runtime};
 use crate::config::{Config, storage_variables};
-use crate::exit::Exit;
 use crate::plural::{bytes, count};
-use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::table::table;
 
 /// Backs a hub up, or looks at backups that are there.
 pub(crate) fn back_up(

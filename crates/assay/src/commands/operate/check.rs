@@ -1,12 +1,12 @@
+use assay_cli::{Exit, Printer};
 use assay_server::app::{NewIssuer, WitnessAddress};
 use assay_server::{Config as ServerConfig, ConfigFault};
 use serde_json::json;
 
 use super::args::{ConfigAction, ConfigArgs};
-use crate::commands::hub::{ShowFormat, table};
-use crate::exit::Exit;
+use crate::args::ShowFormat;
 use crate::plural::count;
-use crate::printer::Printer;
+use crate::table::table;
 use assay_render::visible;
 
 /// Shows a configuration and everything that is wrong with it.

@@ -1,15 +1,16 @@
+use assay_cli::{Exit, Printer};
 use assay_model::Clock as _;
+use assay_model::chain;
 use assay_server::SystemClock;
 use assay_server::app::{Copied, Error, copy_database};
 use serde_json::{Value as Json, json};
 
 use super::args::Migrate;
-use crate::commands::hub::{ShowFormat, table};
-use crate::commands::serve::{chain, runtime};
+use crate::args::ShowFormat;
+use crate::commands::serve::runtime;
 use crate::config::shell_user;
-use crate::exit::Exit;
 use crate::plural::count;
-use crate::printer::Printer;
+use crate::table::table;
 use assay_render::visible;
 
 /// Copies a database into another.

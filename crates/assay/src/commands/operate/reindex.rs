@@ -1,13 +1,12 @@
+use assay_cli::{Exit, Printer};
 use assay_server::app::{Damage, DamagedRepository, IndexCheck, IndexDifference};
 use serde_json::{Value as Json, json};
 
 use super::args::Reindex;
 use super::with_hub;
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::config::Config;
-use crate::exit::Exit;
 use crate::plural::count;
-use crate::printer::Printer;
 use crate::progress::Progress;
 use assay_render::visible;
 

@@ -6,6 +6,7 @@ mod keys;
 use std::fmt::Display;
 use std::str::FromStr;
 
+use assay_cli::{Exit, Printer};
 use assay_model::Timestamp;
 use assay_server::app::{
     AffectedRow, Error, Hub, NewIssuer, NewRevocation, Revoked, RevokedFrom, keys_of_jwks,
@@ -16,10 +17,9 @@ use serde_json::{Value as Json, json};
 use self::args::{IssuerAction, RevokeArgs, TrustAction, TrustArgs, UnrevokeArgs};
 use super::admin::Done;
 use super::with_hub;
-use crate::commands::hub::{ShowFormat, table};
-use crate::exit::Exit;
+use crate::args::ShowFormat;
 use crate::plural::count;
-use crate::printer::Printer;
+use crate::table::table;
 
 pub(crate) use self::keys::run as run_keys;
 

@@ -9,13 +9,13 @@ mod signed;
 
 use std::time::Duration;
 
-use assay_model::RepoKind;
-use serde_json::json;
+use assay_hub_api::client::{Client, ClientError, CommitFile};
+use assay_hub_api::{CreateRepo, NewOrganisation, Official};
+use assay_model::{RepoId, RepoKind};
 
 use self::models::{BENCHMARKS, MODELS, Model};
 use self::runs::{PROPOSALS, Proposal, RERUNS, RUNS, Run};
 pub(super) use self::signed::{IDENTITY, INTEGRATION, policy_in};
-use crate::client::{Client, ClientError, FileContent};
 
 /// The person who proposes results to models of others.
 pub(super) const VISITOR: &str = "visitor";
@@ -49,8 +49,11 @@ pub(super) fn fill(
     for namespace in namespaces.filter_map(|id| id.split('/').next()) {
         if !made.contains(&namespace) {
             made.push(namespace);
-            let body = json!({ "name": namespace, "fullname": namespace });
-            tolerate(operator.send("POST", "/api/assay/organizations", &body))?;
+            tolerate(operator.create_organisation(&NewOrganisation {
+                name: namespace.to_owned(),
+                fullname: Some(namespace.to_owned()),
+                allow_look_alike: false,
+            }))?;
         }
     }
     for (id, definition) in BENCHMARKS {
@@ -64,10 +67,8 @@ pub(super) fn fill(
                 "main",
                 "Define the benchmark",
                 &files,
-                false,
             )?;
-            let path = format!("/api/assay/benchmarks/{id}/official");
-            operator.send("PUT", &path, &json!({ "official": true }))?;
+            operator.set_official(id, Official { official: true })?;
         }
     }
     let mut is_new = false;
@@ -108,7 +109,6 @@ fn publish(operator: &Client, signer: Option<&Client>, model: &Model) -> Result<
         "main",
         "Add the model card",
         &[file("README.md", &card(model))],
-        false,
     )?;
     let own = RUNS.iter().filter(|run| run.model == model.id);
     let mut benchmarks: Vec<&str> = own.clone().map(|run| run.board.benchmark).collect();
@@ -142,14 +142,13 @@ fn add(
 ) -> Result<(), ClientError> {
     let files = [file(&result_file(first), &texts.concat())];
     client
-        .commit(&format!("models/{model}"), "main", title, &files, false)
+        .commit(&format!("models/{model}"), "main", title, &files)
         .map(|_| ())
 }
 
 /// The file that holds the results on a benchmark.
 fn result_file(run: &Run) -> String {
-    let name = run.board.benchmark.parse::<assay_model::RepoId>();
-    let name = name.map(|id| id.result_file_name()).unwrap_or_default();
+    let name = repo_id(run.board.benchmark).result_file_name();
     format!(".eval_results/{name}")
 }
 
@@ -168,25 +167,25 @@ fn card(model: &Model) -> String {
 
 /// Opens a pull request, unless there is one already.
 fn propose(visitor: &Client, proposal: &Proposal) -> Result<(), ClientError> {
-    let open = visitor.get(&format!(
-        "/api/models/{}/discussions?p=0&type=pull_request&status=all",
-        proposal.run.model
-    ))?;
-    if open["count"].as_u64().unwrap_or_default() > 0 {
+    let model = repo_id(proposal.run.model);
+    let pulls = visitor.pull_requests(RepoKind::Model, &model, 0, true)?;
+    if pulls.value.count > 0 {
         return Ok(());
     }
-    let repo = format!("models/{}", proposal.run.model);
     let files = [file(&result_file(&proposal.run), &proposal.run.text())];
     visitor
-        .commit(&repo, "main", proposal.title, &files, true)
+        .propose(&format!("models/{model}"), proposal.title, "", &files)
         .map(|_| ())
 }
 
 /// Makes a repository; whether it is new.
 fn create(client: &Client, id: &str, kind: RepoKind) -> Result<bool, ClientError> {
-    let (namespace, name) = id.split_once('/').unwrap_or(("", id));
-    let body = json!({ "name": name, "organization": namespace, "type": kind });
-    tolerate(client.send("POST", "/api/repos/create", &body))
+    tolerate(client.create_repo(&CreateRepo::new(&repo_id(id), kind)))
+}
+
+fn repo_id(id: &str) -> RepoId {
+    id.parse()
+        .expect("the demonstration names its repositories as a hub does")
 }
 
 fn tolerate<T>(answer: Result<T, ClientError>) -> Result<bool, ClientError> {
@@ -197,9 +196,6 @@ fn tolerate<T>(answer: Result<T, ClientError>) -> Result<bool, ClientError> {
     }
 }
 
-fn file(path: &str, text: &str) -> (String, FileContent) {
-    (
-        path.to_owned(),
-        FileContent::Bytes(text.as_bytes().to_vec()),
-    )
+fn file(path: &str, text: &str) -> (String, CommitFile) {
+    (path.to_owned(), CommitFile::Bytes(text.as_bytes().to_vec()))
 }

@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use assay_model::{RepoId, TaskId};
 use clap::Args;
 
+use crate::args::ShowFormat;
 use crate::commands::convert::{AUTO, MetricPair, Source, harnesses};
-use crate::commands::hub::ShowFormat;
 
 /// Bring the results of a run to a hub, as a pull request with signed entries
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use assay_formats::eval_results;
+use assay_hub_api::client::Client;
 use assay_model::{Entry, RepoKind, Revision};
 use assay_trust::{Canonical, Unverified};
 
@@ -10,7 +11,6 @@ use super::SubmitError;
 use super::args::RunArgs;
 use super::facts::{Definitions, commit_of};
 use super::inputs::Inputs;
-use crate::client::Client;
 use crate::commands::convert::{About, Asked, Derived, derive};
 use crate::config::Config;
 use crate::entries::{self, Field};

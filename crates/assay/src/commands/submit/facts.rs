@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_check::{Benchmarks, Lookup};
+use assay_hub_api::client::{Client, ClientError};
 use assay_model::{Benchmark, Entry, RepoId, RepoKind, Revision};
 
 use super::SubmitError;
-use crate::client::{Client, ClientError, segment};
-use crate::hub;
+use crate::hub_benchmarks::definition;
 
 /// The branch that counts when none is named.
 const MAIN: &str = "main";
@@ -23,11 +23,10 @@ pub(super) fn commit_of(
     named: Option<&str>,
 ) -> Result<Revision, SubmitError> {
     let revision = named.unwrap_or(MAIN);
-    let path = format!("/api/{}/{id}/revision/{}", kind.plural(), segment(revision));
-    let info = client.get(&path).map_err(|error| about(kind, id, error))?;
-    let commit = info["sha"]
-        .as_str()
-        .and_then(|sha| sha.parse::<Revision>().ok());
+    let info = client
+        .repo_at(kind, id, revision)
+        .map_err(|error| about(kind, id, error))?;
+    let commit = info.sha.and_then(|sha| sha.to_string().parse().ok());
     commit.filter(Revision::is_full).ok_or_else(|| {
         SubmitError::refused(format!(
             "{} `{id}` has no commit at `{revision}`",
@@ -58,7 +57,7 @@ impl Definitions {
         let text = client
             .bytes(&path)
             .map_err(|error| about(RepoKind::Dataset, id, error))?;
-        match hub::judged(text) {
+        match definition(text) {
             Lookup::Known(benchmark) => {
                 self.known.insert(key, Arc::clone(&benchmark));
                 Ok(benchmark)
@@ -104,7 +103,12 @@ fn about(kind: RepoKind, id: &RepoId, error: ClientError) -> SubmitError {
         other @ (ClientError::Refused { .. }
         | ClientError::Address(_)
         | ClientError::Transport { .. }
-        | ClientError::Answer { .. }) => other.into(),
+        | ClientError::Body { .. }
+        | ClientError::TooLarge { .. }
+        | ClientError::Shape { .. }
+        | ClientError::Elsewhere { .. }
+        | ClientError::Redirects { .. }
+        | ClientError::File { .. }) => other.into(),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Entry, RepoId};
-use serde_json::Value as Json;
+use assay_hub_api::EvalResult;
+use assay_hub_api::client::{Client, ClientError};
+use assay_model::{Entry, RepoId, RepoKind};
 
 use super::SubmitError;
-use crate::client::{Client, ClientError, segment};
 use crate::entries;
 
 /// The most open pull requests of one file that are looked into.
@@ -36,7 +36,7 @@ impl KnownFile {
         client: &Client,
         model: &RepoId,
         path: &str,
-        results: &Json,
+        results: &[EvalResult],
     ) -> Result<Self, SubmitError> {
         let mut numbers: Vec<u64> = pulls_with(results, path).into_iter().collect();
         // The newest are the likeliest, and the ones that a person would look at.
@@ -72,18 +72,18 @@ impl KnownFile {
     }
 }
 
-/// What the hub tells of all results of a model.
-pub(super) fn results_of(client: &Client, model: &RepoId) -> Result<Json, ClientError> {
-    let mut info = client.get(&format!("/api/models/{model}?expand=evalResults"))?;
-    Ok(info["evalResults"].take())
+/// All results of a model, as the hub has them.
+pub(super) fn results_of(client: &Client, model: &RepoId) -> Result<Vec<EvalResult>, ClientError> {
+    let info = client.model_results(model)?.value;
+    Ok(info.eval_results.unwrap_or_default())
 }
 
 /// The open pull requests that bring results in a file.
-fn pulls_with(results: &Json, path: &str) -> BTreeSet<u64> {
-    let items = results.as_array().into_iter().flatten();
-    items
-        .filter(|item| item["filename"] == path)
-        .filter_map(|item| item["pullRequest"].as_u64())
+fn pulls_with(results: &[EvalResult], path: &str) -> BTreeSet<u64> {
+    results
+        .iter()
+        .filter(|item| item.filename == path)
+        .filter_map(|item| item.pull_request)
         .collect()
 }
 
@@ -94,9 +94,6 @@ fn content(
     revision: &str,
     path: &str,
 ) -> Result<Option<String>, SubmitError> {
-    match client.bytes(&format!("/{model}/resolve/{}/{path}", segment(revision))) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(ClientError::Refused { status: 404, .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let content = client.file(RepoKind::Model, model, revision, path)?;
+    Ok(content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -1,9 +1,9 @@
+use assay_hub_api::client::Client;
+use assay_hub_api::{BoardStanding, EvalResult, ResultData};
 use assay_model::Entry;
-use serde_json::Value as Json;
 
 use super::args::SubmitArgs;
 use super::draft::Draft;
-use crate::client::Client;
 
 /// What came of a submission.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Sent {
     pub(super) entry: Entry,
     pub(super) state: State,
     /// What the hub says of it.
-    pub(super) standing: Option<Json>,
+    pub(super) standing: Option<BoardStanding>,
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<String>,
 }
@@ -75,7 +75,7 @@ impl Outcome {
     }
 
     /// Notes the pull request, and what the hub says of the entries in it.
-    pub(super) fn settle(&mut self, pull: (u64, String), results: &Json) {
+    pub(super) fn settle(&mut self, pull: (u64, String), results: &[EvalResult]) {
         for sent in &mut self.entries {
             if sent.state == State::New {
                 sent.standing = standing(results, sent, Some(pull.0));
@@ -91,7 +91,7 @@ impl Outcome {
 }
 
 impl Sent {
-    pub(super) fn new(draft: &Draft, path: &str, state: State, results: &Json) -> Self {
+    pub(super) fn new(draft: &Draft, path: &str, state: State, results: &[EvalResult]) -> Self {
         let mut sent = Self {
             origin: draft.origin.clone(),
             path: path.to_owned(),
@@ -116,49 +116,32 @@ impl Sent {
 
     /// Whether the hub calls it verified; none when it has not said.
     pub(super) fn is_verified(&self) -> Option<bool> {
-        self.standing
-            .as_ref()
-            .map(|standing| standing["state"] == "verified")
+        self.standing.as_ref().map(|standing| standing.verified)
     }
 }
 
 /// What the hub says of an entry, found by what the entry says.
-fn standing(results: &Json, sent: &Sent, pull: Option<u64>) -> Option<Json> {
+fn standing(results: &[EvalResult], sent: &Sent, pull: Option<u64>) -> Option<BoardStanding> {
     let entry = &sent.entry;
-    let is_it = |item: &&Json| {
-        let data = &item["data"];
-        item["filename"] == sent.path.as_str()
-            && item["pullRequest"].as_u64() == pull
-            && data["dataset"]["id"] == entry.dataset.as_str()
-            && data["dataset"]["task_id"] == entry.task.as_str()
-            && data["notes"].as_str() == entry.notes.as_deref()
-            && values_of(data)
-                == entry
-                    .scores
-                    .iter()
-                    .map(|score| score.value.get())
-                    .collect::<Vec<f64>>()
+    let values: Vec<f64> = entry.scores.iter().map(|score| score.value.get()).collect();
+    let is_it = |item: &&EvalResult| {
+        let data = &item.data;
+        item.filename == sent.path
+            && item.pull_request == pull
+            && data.dataset.id == entry.dataset
+            && data.dataset.task_id == entry.task
+            && data.notes == entry.notes
+            && values_of(data) == values
     };
-    let item = results.as_array()?.iter().rfind(is_it)?;
-    if item["standing"].is_object() {
-        return Some(item["standing"].clone());
-    }
-    let state = if item["verified"] == true {
-        "verified"
-    } else {
-        "unverified"
-    };
-    Some(serde_json::json!({ "state": state }))
+    let item = results.iter().rfind(is_it)?;
+    Some(item.standing.clone())
 }
 
 /// The values of an item, in the order listed.
-fn values_of(data: &Json) -> Vec<f64> {
-    match data["metrics"].as_array() {
-        Some(metrics) => metrics
-            .iter()
-            .filter_map(|metric| metric["value"].as_f64())
-            .collect(),
-        None => data["value"].as_f64().into_iter().collect(),
+fn values_of(data: &ResultData) -> Vec<f64> {
+    match data.metrics.as_slice() {
+        [] => vec![data.value.get()],
+        metrics => metrics.iter().map(|metric| metric.value.get()).collect(),
     }
 }
 

@@ -1,15 +1,16 @@
 //! The account of a submission, for people and for machines.
 
+use assay_cli::{Exit, Printer};
+use assay_hub_api::BoardStanding;
+use assay_hub_api::client::ClientError;
 use assay_render::visible;
 use serde_json::{Value as Json, json};
 
 use super::SubmitError;
 use super::outcome::{Outcome, Sent, Signing, State, values};
-use crate::client::ClientError;
-use crate::commands::hub::{ShowFormat, tell_failure};
-use crate::exit::Exit;
+use crate::args::ShowFormat;
+use crate::commands::hub::tell_failure;
 use crate::issuer::{ISSUE, IssuerError};
-use crate::printer::Printer;
 
 /// The version of the JSON document. It changes when a reader of the old one could be misled.
 const VERSION: u32 = 1;
@@ -161,31 +162,30 @@ fn line(outcome: &Outcome, sent: &Sent) -> String {
 }
 
 /// The identity of the token that a verified entry is proved by.
-fn proof_of(standing: &Json) -> Option<&str> {
-    standing["attested"]["jti"].as_str()
+fn proof_of(standing: &BoardStanding) -> Option<&str> {
+    standing
+        .attested
+        .as_ref()
+        .map(|attested| attested.jti.as_str())
 }
 
 /// A standing in a line: the word, the reason and what to do.
-pub(super) fn standing_in_words(standing: &Json) -> String {
-    let text = |key: &str| standing[key].as_str().filter(|text| !text.is_empty());
-    let part = |before: &str, key: &str, after: &str| {
-        let words = text(key).map(|words| format!("{before}{words}{after}"));
+pub(super) fn standing_in_words(standing: &BoardStanding) -> String {
+    let part = |before: &str, text: Option<&String>, after: &str| {
+        let words = text.filter(|text| !text.is_empty());
+        let words = words.map(|words| format!("{before}{words}{after}"));
         words.unwrap_or_default()
     };
-    let attested = &standing["attested"];
-    let by = match (
-        attested["assurance"].as_str(),
-        attested["integration"].as_str(),
-    ) {
-        (Some(assurance), Some(integration)) => format!(" ({assurance}, by {integration})"),
-        _ => String::new(),
+    let by = match &standing.attested {
+        Some(attested) => format!(" ({}, by {})", attested.assurance, attested.integration),
+        None => String::new(),
     };
     format!(
         "{}{by}{}{}{}",
-        text("state").unwrap_or("unverified"),
-        part(" (", "reason", ")"),
-        part(": ", "detail", ""),
-        part("; ", "hint", "")
+        standing.state,
+        part(" (", standing.reason.as_ref(), ")"),
+        part(": ", standing.detail.as_ref(), ""),
+        part("; ", standing.hint.as_ref(), "")
     )
 }
 

@@ -1,14 +1,15 @@
 //! Who signs, and the signing.
 
+use assay_hub_api::EvalToken;
+use assay_hub_api::client::{Client, Document};
 use assay_model::RepoId;
 
 use super::args::{SigningArgs, SubmitArgs};
 use super::draft::Draft;
 use super::outcome::{Outcome, Signing};
 use super::{FilePlan, SubmitError};
-use crate::client::Client;
 use crate::config::Config;
-use crate::issuer::{Artefact, Credential, Issued, Issuer, IssuerError, artefacts, request};
+use crate::issuer::{Artefact, Credential, Issuer, IssuerError, artefacts, request};
 
 /// An issuer that will sign, connected when the first entry is to be signed.
 pub(crate) struct Signer {
@@ -24,7 +25,7 @@ impl Signer {
         &mut self,
         model: &RepoId,
         draft: &mut Draft,
-    ) -> Result<Issued, SubmitError> {
+    ) -> Result<Document<EvalToken>, SubmitError> {
         let canonical = draft.canonical().map_err(IssuerError::Entry)?;
         // What could never be verified is refused here, before anybody is asked for anything.
         request(model, &canonical, &self.artefacts)?;
@@ -33,7 +34,7 @@ impl Signer {
             none => none.insert(Issuer::connect(&self.address, &self.credential)?),
         };
         let issued = issuer.issue(model, &canonical, &self.artefacts)?;
-        draft.sign(&issued.token)?;
+        draft.sign(&issued.value.verify_token)?;
         Ok(issued)
     }
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::submit::{RunArgs, SigningArgs};
 
 /// Have entries signed, and look at tokens

@@ -1,21 +1,20 @@
 //! `assay token inspect`: what a token says of itself. Nothing of it is believed.
 
-use assay_model::{Clock as _, Timestamp};
+use assay_cli::{Exit, Printer};
+use assay_model::Timestamp;
 use assay_render::visible;
-use assay_server::SystemClock;
 use assay_trust::{Canonical, Claims, Reason, Unverified, UnverifiedToken, matches};
 use base64::Engine as _;
 use serde_json::{Value as Json, json};
 
 use super::args::Inspect;
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
+use crate::clock;
 use crate::commands::submit::text_of;
 use crate::commands::verify::{
     Given, VERSION, claims_document, claims_in_words, reason_document, reason_in_words,
 };
 use crate::entries::MAX_FILE;
-use crate::exit::Exit;
-use crate::printer::Printer;
 
 /// The header that our issuer writes, up to the name of the key.
 const OWN_HEADER: &str = r#"{"alg":"EdDSA","typ":"JWT","kid":""#;
@@ -160,7 +159,7 @@ fn in_words(looked: &Looked, printer: &mut Printer) {
             printer.line(&format!(
                 "  {:<12} {}",
                 "now",
-                time_of(claims, SystemClock.now())
+                time_of(claims, clock::now())
             ));
         }
         Err(unverified) => printer.line(&format!("  {}", reason_in_words(unverified))),

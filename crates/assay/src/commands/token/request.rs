@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
+use assay_cli::{Exit, Printer};
+use assay_hub_api::EvalToken;
+use assay_hub_api::client::Document;
 use assay_render::visible;
 use serde_json::{Value as Json, json};
 
 use super::args::Request;
-use crate::commands::hub::{ShowFormat, connect};
+use crate::args::ShowFormat;
+use crate::commands::hub::connect;
 use crate::commands::submit::{
     Definitions, Draft, Inputs, Signer, SubmitError, drafts, issuer_of, refuse, signer, text_of,
 };
 use crate::commands::verify::VERSION;
 use crate::config::Config;
 use crate::entries::{self, Field};
-use crate::exit::Exit;
-use crate::issuer::{ISSUE, Issued, IssuerError, artefacts, request};
-use crate::printer::Printer;
+use crate::issuer::{ISSUE, IssuerError, artefacts, request};
 use crate::replace::replace;
 
 /// Has entries signed.
@@ -43,7 +45,7 @@ struct Done {
 
 /// What came of one entry.
 enum Answer {
-    Signed(Issued),
+    Signed(Box<Document<EvalToken>>),
     /// The request that would be made.
     Tried(String),
 }
@@ -97,7 +99,7 @@ fn answer(
              with `assay hub login`"
         ))
     })?;
-    Ok(Answer::Signed(signer.sign(model, draft)?))
+    Ok(Answer::Signed(Box::new(signer.sign(model, draft)?)))
 }
 
 /// The entry that was named, else those without a token.
@@ -177,8 +179,8 @@ fn in_words(args: &Request, done: &Done, printer: &mut Printer) {
                 printer.aside(&format!(
                     "signed {} as {}; it has to reach the hub before {}",
                     visible(&draft.origin),
-                    visible(&issued.jti),
-                    visible(&issued.expires_at)
+                    visible(&issued.value.jti),
+                    issued.value.expires_at
                 ));
             }
         }
@@ -197,11 +199,11 @@ fn document(done: &Done) -> Json {
             Answer::Signed(issued) => json!({
                 "entry": number,
                 "origin": draft.origin,
-                "verify_token": issued.token,
-                "jti": issued.jti,
-                "expires_at": issued.expires_at,
-                "digests": issued.answer["digests"],
-                "log": issued.answer["log"],
+                "verify_token": issued.value.verify_token,
+                "jti": issued.value.jti,
+                "expires_at": issued.value.expires_at,
+                "digests": issued.json["digests"],
+                "log": issued.json["log"],
                 "yaml": draft.text,
                 "notes": draft.notes,
             }),

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_cli::Printer;
 use assay_convert::upgrade::{ChangeKind, Origin};
 use assay_render::visible;
 
 use super::{Account, Success, Why};
 use crate::args::Upgrade;
 use crate::plural::{count, grouped};
-use crate::printer::Printer;
 
 /// From this many keys of one map on, equal changes of the keys are told as one.
 const MANY_KEYS: usize = 4;

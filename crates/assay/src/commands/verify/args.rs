@@ -4,7 +4,7 @@ use std::str::FromStr;
 use assay_model::RepoId;
 use clap::Args;
 
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::witnesses::WitnessArgs;
 
 /// Verify a result file, a token or a proof

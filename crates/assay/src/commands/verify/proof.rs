@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use assay_model::{Clock as _, Timestamp};
+use assay_cli::Exit;
+use assay_model::Timestamp;
 use assay_render::visible;
-use assay_server::SystemClock;
 use assay_trust::proof::{Anchor, Proof, ProofError, Proven};
 use assay_trust::{Attestation, Unverified, Verdict};
 use serde_json::{Value as Json, json};
@@ -15,7 +15,7 @@ use super::{
     Report, VERSION, VerifyError, claims_document, claims_in_words, reason_document,
     reason_in_words,
 };
-use crate::exit::Exit;
+use crate::clock;
 
 /// Checks a proof with what is trusted; with the control log of a hub, as of now.
 pub(super) fn verify(
@@ -111,7 +111,7 @@ fn age_doubt(
                 .to_owned(),
         );
     };
-    let is_old = SystemClock.now().seconds() - newest > age.seconds;
+    let is_old = clock::now().seconds() - newest > age.seconds;
     is_old.then(|| {
         let when = Timestamp::from_seconds(newest);
         format!("what is known of revocations is of {when}, which is older than `--max-trust-age` allows")

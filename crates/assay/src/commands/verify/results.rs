@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use assay_cli::Exit;
 use assay_model::RepoId;
 use assay_trust::{Canonical, Claims, Reason, Unverified, matches, result_path};
 use serde_json::{Value as Json, json};
@@ -12,7 +13,6 @@ use super::given::{Given, GivenError};
 use super::token::{Signature, claims};
 use super::trust::Trusted;
 use super::{Report, VERSION, VerifyError, claims_in_words, reason_document, reason_in_words};
-use crate::exit::Exit;
 
 /// The directory whose files have to be called after their benchmark.
 const DIRECTORY: &str = ".eval_results";

@@ -1,11 +1,11 @@
-use assay_model::{Clock as _, Timestamp};
-use assay_server::SystemClock;
+use assay_cli::Exit;
+use assay_model::Timestamp;
 use assay_trust::{CLOCK_SKEW, Claims, Reason, Unverified, UnverifiedToken, claims_of};
 use serde_json::json;
 
 use super::trust::Trusted;
 use super::{Report, VERSION, claims_document, claims_in_words, reason_document, reason_in_words};
-use crate::exit::Exit;
+use crate::clock;
 
 /// Whether a signature was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn verify(token: &str, trusted: &Trusted) -> Report {
         }
     };
     let mut doubts: Vec<String> = signature.doubt().map(str::to_owned).into_iter().collect();
-    let now = SystemClock.now();
+    let now = clock::now();
     doubts.extend(time_doubt(&claims, now));
     let word = match signature {
         Signature::Trusted | Signature::Holds => "the signature of the token holds",

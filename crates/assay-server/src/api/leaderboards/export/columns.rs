@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use assay_formats::hub_api::BoardRow;
+use assay_hub_api::BoardRow;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use assay_model::{Date, Revision};
 use clap::{Args, Subcommand};
 
-use crate::commands::hub::ShowFormat;
+use crate::args::ShowFormat;
 use crate::commands::operate::args::HubPlace;
 
 /// Which hub, and how the answer is printed.

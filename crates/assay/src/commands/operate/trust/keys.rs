@@ -1,14 +1,13 @@
+use assay_cli::{Exit, Printer};
 use assay_server::app::{Error, Hub, KeyInfo, NewRevocation, RevokedFrom};
 use assay_trust::Scope;
 use serde_json::{Value as Json, json};
 
 use super::args::{KeysAction, KeysArgs};
 use super::{finish, parsed, told};
-use crate::commands::hub::table;
 use crate::commands::operate::admin::Done;
 use crate::commands::operate::with_hub;
-use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::table::table;
 
 /// Lists, makes, rotates, retires and revokes keys.
 pub(crate) fn run(command: &KeysArgs, printer: &mut Printer) -> Exit {

@@ -1,11 +1,11 @@
 //! Runs of invented models with every sample, for the pages that show samples.
 
 use assay_formats::rows::{Algorithm, Hasher};
+use assay_hub_api::client::{Client, ClientError};
 use assay_model::RepoKind;
 use serde_json::{Value, json};
 
 use super::{DISCLAIMER, create, file};
-use crate::client::{Client, ClientError};
 
 /// The repository that the runs are in.
 const REPOSITORY: &str = "MathArena/aime_2026-runs";
@@ -40,7 +40,7 @@ pub(super) fn fill(operator: &Client) -> Result<(), ClientError> {
     }
     let repo = format!("datasets/{REPOSITORY}");
     operator
-        .commit(&repo, "main", "Add the runs", &files, false)
+        .commit(&repo, "main", "Add the runs", &files)
         .map(|_| ())
 }
 

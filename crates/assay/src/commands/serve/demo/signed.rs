@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use assay_hub_api::CommitAnswer;
+use assay_hub_api::client::{Client, ClientError};
+use assay_model::RepoKind;
 use assay_trust::Canonical;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
+use super::repo_id;
 use super::runs::Run;
-use crate::client::{Client, ClientError};
 
 /// The harness, as the policy names it.
 pub(in super::super) const INTEGRATION: &str = "demo-harness";
@@ -54,30 +57,34 @@ pub(super) fn text(
     operator: &Client,
     signer: &Client,
     run: &Run,
-    carded: &Json,
+    carded: &CommitAnswer,
 ) -> Result<String, ClientError> {
-    let benchmark = operator.get(&format!("/api/datasets/{}", run.board.benchmark))?;
-    let (Some(revision), Some(model)) = (benchmark["sha"].as_str(), carded["commitOid"].as_str())
-    else {
+    let benchmark = repo_id(run.board.benchmark);
+    let benchmark = operator.repo_at(RepoKind::Dataset, &benchmark, "main")?;
+    let Some(revision) = benchmark.sha else {
         return Ok(run.text());
     };
+    let model = carded.commit_oid;
     let commits =
         format!("    revision: \"{revision}\"\n  model_revision: \"{model}\"\n  metrics:\n");
     let text = run.text().replacen("  metrics:\n", &commits, 1);
     let Some(Ok(canonical)) = Canonical::read_file(&text).into_iter().next() else {
         return Ok(text);
     };
-    let entry: Json = serde_json::from_str(canonical.as_json()).unwrap_or_default();
-    let asked = json!({ "model_repo": run.model, "entry": entry });
-    let answer = match signer.send("POST", "/v1/eval-tokens", &asked) {
-        Ok(answer) => answer,
+    let body = format!(
+        "{{\"model_repo\":{},\"entry\":{}}}",
+        json!(run.model),
+        canonical.as_json()
+    );
+    let key = canonical.digest().to_string().replace(':', "-");
+    match signer.issue_token(&body, &key) {
+        Ok(issued) => Ok(format!(
+            "{text}  verify_token: {}\n",
+            issued.value.verify_token
+        )),
         Err(error) => {
             tracing::warn!("a result of the demonstration stays unsigned: {error}");
-            return Ok(run.text());
+            Ok(run.text())
         }
-    };
-    Ok(match answer["verify_token"].as_str() {
-        Some(token) => format!("{text}  verify_token: {token}\n"),
-        None => text,
-    })
+    }
 }

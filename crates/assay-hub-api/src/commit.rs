@@ -1,0 +1,146 @@
+//! The body of `POST …/commit/{rev}`: one JSON object a line, read as it arrives.
+
+mod content;
+mod error;
+mod line;
+mod reader;
+
+use std::fmt;
+use std::str::FromStr;
+
+use assay_model::{ObjectId, RepoPath};
+use serde::{Deserialize, Serialize};
+
+pub use error::{CommitError, CommitFault};
+pub use reader::{CommitLimits, CommitReader};
+
+/// A commit that a client asks for; what its files hold was written to `W`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit<W> {
+    /// The first line of the message.
+    pub summary: String,
+    /// The rest of the message.
+    pub description: String,
+    /// The head that the client has seen; the commit is refused when the branch has moved on.
+    pub parent: Option<CommitPrefix>,
+    /// What to do, in order.
+    pub operations: Vec<Operation<W>>,
+}
+
+/// One change of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation<W> {
+    /// Put a file.
+    File {
+        /// Where.
+        path: RepoPath,
+        /// Where it was, when it is moved.
+        old_path: Option<RepoPath>,
+        /// What is in it.
+        content: FileContent<W>,
+    },
+    /// Put a large file that was sent before.
+    LargeFile {
+        /// Where.
+        path: RepoPath,
+        /// Where it was, when it is moved.
+        old_path: Option<RepoPath>,
+        /// The SHA-256 digest of its bytes: 64 lower-case hexadecimal digits.
+        oid: String,
+        /// How many bytes, unless it is a copy of one that is there.
+        size: Option<u64>,
+    },
+    /// Delete a file.
+    DeleteFile {
+        /// Which.
+        path: RepoPath,
+    },
+    /// Delete a directory and all in it.
+    DeleteFolder {
+        /// Which.
+        path: RepoPath,
+    },
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileContent<W> {
+    /// Where the bytes went.
+    pub written: W,
+    /// How many there are.
+    pub size: u64,
+}
+
+/// The beginning of a commit's hash, or all of it.
+///
+/// ```
+/// # use assay_hub_api::CommitPrefix;
+/// # use assay_model::ObjectId;
+/// let prefix: CommitPrefix = "abababa".parse()?;
+/// assert!(prefix.is_of(&ObjectId::from_bytes([0xab; 20])));
+/// assert!("abc".parse::<CommitPrefix>().is_err());
+/// # Ok::<(), assay_hub_api::CommitPrefixError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitPrefix(String);
+
+/// The text is not the beginning of a commit's hash.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a parent commit has {} to {} lower-case hexadecimal digits",
+    CommitPrefix::MIN,
+    ObjectId::DIGITS
+)]
+pub struct CommitPrefixError;
+
+impl CommitPrefix {
+    /// How many digits there are at least.
+    pub const MIN: usize = 5;
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the hash of a commit begins so.
+    pub fn is_of(&self, commit: &ObjectId) -> bool {
+        commit.to_string().starts_with(&self.0)
+    }
+}
+
+impl FromStr for CommitPrefix {
+    type Err = CommitPrefixError;
+
+    fn from_str(text: &str) -> Result<Self, CommitPrefixError> {
+        let is_hash = (Self::MIN..=ObjectId::DIGITS).contains(&text.len()) && line::is_hex(text);
+        if is_hash {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(CommitPrefixError)
+        }
+    }
+}
+
+impl fmt::Display for CommitPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The answer to a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CommitAnswer {
+    /// Always true.
+    pub success: bool,
+    /// The commit.
+    pub commit_oid: ObjectId,
+    /// Its page. Clients parse it and insist on their own host name.
+    pub commit_url: String,
+    /// What there is to say about it, such as warnings.
+    pub hook_output: String,
+    /// The page of the pull request, when one was asked for: it ends in `/discussions/` and the number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request_url: Option<String>,
+}

@@ -1,0 +1,261 @@
+use std::borrow::Cow;
+
+use assay_model::{MetricId, ObjectId, RepoId, TaskId};
+use serde::{Deserialize, Serialize};
+
+use super::known_items::known_items;
+use super::{Account, ResultFramework, ResultMetric};
+
+/// One row of `GET /api/datasets/{id}/leaderboard`: the keys that clients read, then those that only we tell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardRow {
+    /// The place, from 1; equal values share one.
+    pub rank: usize,
+    /// Between which places it lies as far as chance is concerned. Absent when it is not known how uncertain the value is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank_interval: Option<RankInterval>,
+    /// The model.
+    pub model_id: RepoId,
+    /// The value it is ranked by.
+    pub value: f64,
+    /// The file.
+    pub filename: String,
+    /// Whether the signed evidence was checked and holds.
+    pub verified: bool,
+    /// Who owns the model.
+    pub author: Account,
+    /// Where it is published. Null when nowhere: clients before 1.22 insist on the key.
+    pub source: Option<BoardSource>,
+    /// The setup in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// The open pull request in the model's repository that brings it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// The task.
+    pub task_id: TaskId,
+    /// The metric it is ranked by.
+    pub metric_id: MetricId,
+    /// Every value of the entry.
+    pub metrics: Vec<ResultMetric>,
+    /// When the evaluation ran, or when the file was created.
+    pub date: String,
+    /// What ran the evaluation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<ResultFramework>,
+    /// Who brought it.
+    pub submitter: Submitter,
+    /// The commit that brought it.
+    pub commit: ObjectId,
+    /// What the signed evidence says, and why.
+    pub standing: BoardStanding,
+    /// What a page shows beside it.
+    #[serde(deserialize_with = "known_items")]
+    pub badges: Vec<Badge>,
+}
+
+/// Between which places a row lies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RankInterval {
+    /// The best place.
+    pub best: usize,
+    /// The worst place.
+    pub worst: usize,
+    /// With what probability all intervals of the board hold at once.
+    pub confidence: f64,
+    /// How it was made: `tukey-kramer` for simultaneous comparisons of all pairs.
+    pub method: Cow<'static, str>,
+}
+
+/// Where a result is published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardSource {
+    /// The address.
+    pub url: String,
+    /// The name for people.
+    pub name: Option<String>,
+    /// Whether it is elsewhere than on this hub.
+    pub is_external: bool,
+}
+
+/// Who brought a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Submitter {
+    /// The account, or the name that the commit gives.
+    pub name: String,
+}
+
+/// What the signed evidence says of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardStanding {
+    /// `verified`, `unverified` or `revoked`.
+    pub state: String,
+    /// Whether it was checked and holds.
+    pub verified: bool,
+    /// Why not, as a code for machines such as `no_token`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Why not, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// What the author can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What was signed, by whom and when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attested: Option<BoardAttested>,
+}
+
+/// Who stands behind a verified result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardAttested {
+    /// How strongly the run itself was controlled: `attributed`, `hosted`, `isolated` or `reproduced`.
+    pub assurance: String,
+    /// The framework integration that asked for the signature.
+    pub integration: String,
+    /// Who signed.
+    pub issuer: String,
+    /// The identity of the key.
+    pub kid: String,
+    /// The identity of the token.
+    pub jti: String,
+    /// When it was signed.
+    pub signed_at: String,
+    /// When it first came to this hub.
+    pub first_seen: String,
+    /// The leaf of the results log that says that it was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue_index: Option<u64>,
+    /// The leaf of the results log that says that it was admitted.
+    pub decide_index: u64,
+}
+
+/// What a page shows beside a result. All of them are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Badge {
+    /// The signed evidence was checked and holds.
+    Verified,
+    /// It is in an open pull request.
+    Community,
+    /// Its benchmark has a board.
+    Leaderboard,
+    /// It says where it is published.
+    Source,
+}
+
+impl From<&assay_model::Standing> for BoardStanding {
+    fn from(standing: &assay_model::Standing) -> Self {
+        Self {
+            state: standing.state().to_owned(),
+            verified: standing.is_verified(),
+            reason: standing.reason().map(str::to_owned),
+            detail: standing.detail().map(str::to_owned),
+            hint: None,
+            attested: standing.attested().map(BoardAttested::from),
+        }
+    }
+}
+
+impl From<&assay_model::Attested> for BoardAttested {
+    fn from(attested: &assay_model::Attested) -> Self {
+        Self {
+            assurance: attested.assurance.clone(),
+            integration: attested.integration.clone(),
+            issuer: attested.issuer.clone(),
+            kid: attested.kid.clone(),
+            jti: attested.jti.clone(),
+            signed_at: attested.signed.to_string(),
+            first_seen: attested.first_seen.to_string(),
+            issue_index: attested.issue_index,
+            decide_index: attested.decide_index,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::Standing;
+
+    use super::*;
+    use crate::AccountType;
+
+    #[test]
+    fn a_row_has_the_keys_that_the_client_pops_and_those_of_ours() {
+        let row = BoardRow {
+            rank: 1,
+            rank_interval: None,
+            model_id: "alice/m".parse().unwrap(),
+            value: 72.25,
+            filename: ".eval_results/bench.yaml".to_owned(),
+            verified: false,
+            author: Account {
+                id: "0a".to_owned(),
+                name: "alice".to_owned(),
+                fullname: "Alice".to_owned(),
+                account_type: AccountType::User,
+                avatar_url: "/a.svg".to_owned(),
+                is_pro: false,
+                is_hf: false,
+            },
+            source: None,
+            notes: None,
+            pull_request: None,
+            task_id: "default".parse().unwrap(),
+            metric_id: "accuracy".parse().unwrap(),
+            metrics: Vec::new(),
+            date: "2026-02-15".to_owned(),
+            framework: None,
+            submitter: Submitter {
+                name: "bob".to_owned(),
+            },
+            commit: ObjectId::from_bytes([1; 20]),
+            standing: BoardStanding::from(&Standing::no_token()),
+            badges: vec![Badge::Leaderboard],
+        };
+
+        let json = serde_json::to_value(&row).unwrap();
+
+        let keys: Vec<&str> = json
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                "rank",
+                "modelId",
+                "value",
+                "filename",
+                "verified",
+                "author",
+                "source",
+                "taskId",
+                "metricId",
+                "metrics",
+                "date",
+                "submitter",
+                "commit",
+                "standing",
+                "badges"
+            ]
+        );
+        assert!(json["source"].is_null());
+        assert_eq!(json["author"]["type"], "user");
+        assert_eq!(json["standing"]["reason"], "no_token");
+    }
+}

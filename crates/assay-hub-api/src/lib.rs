@@ -1,0 +1,81 @@
+//! The JSON that a hub and its clients exchange: the shapes that `huggingface_hub` and its relatives speak, and ours.
+//!
+//! Requests implement `Deserialize` and accept unknown keys, since clients of every age come by. Answers implement
+//! `Serialize`; those that our own client reads implement `Deserialize` too, and pass over what a newer hub adds. Access,
+//! statuses and headers are decided elsewhere.
+//!
+//! The feature `client` adds the HTTP client.
+
+mod account;
+mod audit;
+#[cfg(feature = "client")]
+pub mod client;
+mod commit;
+mod discussion;
+mod error;
+mod eval_results;
+mod eval_tokens;
+mod expand;
+mod info;
+mod known_items;
+mod large;
+mod leaderboard;
+mod oauth;
+mod official;
+#[cfg(feature = "openapi")]
+mod openapi;
+mod organisation;
+mod preupload;
+mod readiness;
+mod records;
+mod refs;
+mod repo;
+mod tree;
+mod validate;
+mod webhook;
+
+pub use account::{AccessToken, Account, AccountType, Auth, Membership, TokenRole, WhoAmI};
+pub use audit::{AuditActor, AuditPage, AuditRow, AuditSubject};
+pub use commit::{
+    Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
+    CommitReader, FileContent, Operation,
+};
+pub use discussion::{
+    Comment, CommentData, CommentVersion, CreateDiscussion, CreatedDiscussion, Discussion,
+    DiscussionChanges, DiscussionPage, DiscussionStatus, EditComment, Event, EventData, Merge,
+    Merged, NewMessage, NewStatus, NewTitle, RepoName, SetStatus, SetTitle, UpdatedComment,
+};
+pub use error::ErrorBody;
+pub use eval_results::{
+    EvalResult, ResultData, ResultDataset, ResultFramework, ResultMetric, ResultSource,
+};
+pub use eval_tokens::{
+    EvalToken, EvalTokenPreview, EvalTokenRequest, EvalTokenStatus, ExpectedDigests,
+    LeakedCredentials, Problem, RevokeEvalToken, TokenDecision, TokenDigests, TokenEvidence,
+    TokenLog,
+};
+pub use expand::{Expand, ExpandError, Property};
+pub use info::{LargeSibling, RepoInfo, SafeTensors, Sibling};
+pub use large::{
+    Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, ObjectAnswer, ObjectError,
+    Verify,
+};
+pub use leaderboard::{
+    Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, RankInterval, Submitter,
+};
+pub use oauth::{
+    OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,
+};
+pub use official::Official;
+pub use organisation::NewOrganisation;
+pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
+pub use readiness::{Readiness, ReadinessCheck};
+pub use records::RecordItem;
+pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
+pub use repo::{
+    CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,
+    VisibilityError,
+};
+pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
+pub use validate::ValidateYaml;
+pub use webhook::{Watched, Webhook};

@@ -1,0 +1,13 @@
+use serde::Deserialize;
+
+/// The body of `POST /api/validate-yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ValidateYaml {
+    /// The whole card.
+    pub content: String,
+    /// What the repository holds, as it was written; none for a model.
+    #[serde(default)]
+    pub repo_type: Option<String>,
+}
