@@ -125,8 +125,7 @@ impl Hub {
         let hub = self.trust.results().key().to_string();
         let previous = previous_generation(place, &hub).await?;
         let contents = Contents::list(place).await?;
-        let database = self.config.database();
-        let left_out = LeftOut::new(&self.config.data, &options.left_out, &database);
+        let left_out = LeftOut::new(&self.config.data, &options.left_out, &self.database);
         let copier = Copier::new(self, contents.clone(), previous, left_out);
 
         // The database first, at one moment: everything else is read after it.
@@ -160,7 +159,7 @@ impl Hub {
             hub,
             begun_ms: begun.millis(),
             finished_ms: 0,
-            backend: backend_of(&database).to_owned(),
+            backend: backend_of(&self.database).to_owned(),
             files: 1,
             bytes: kept.size,
             database: kept.into(),

@@ -16,8 +16,9 @@ pub(crate) enum DiskFault {
 }
 
 /// Messages of `git` for the same, in the C locale.
-const SAID_BY_GIT: [(&str, DiskFault); 3] = [
+const SAID_BY_GIT: [(&str, DiskFault); 4] = [
     ("No space left on device", DiskFault::Full),
+    ("Out of diskspace", DiskFault::Full),
     ("Disk quota exceeded", DiskFault::Full),
     ("Read-only file system", DiskFault::ReadOnly),
 ];
@@ -91,6 +92,7 @@ mod tests {
             io(io::ErrorKind::StorageFull),
             io(io::ErrorKind::QuotaExceeded),
             by_git("fatal: write error: No space left on device"),
+            by_git("fatal: sha1 file 'x.idx' write error. Out of diskspace"),
             Error::from(assay_git::Error::Disk {
                 action: "write",
                 path: "x".into(),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use assay_git::{LargeFiles, Processes, Repositories, Repository};
 use assay_model::{Clock, RepoKey, Timestamp};
-use assay_store::{Store, Tx};
+use assay_store::{Database, Store, Tx};
 use tokio::sync::Semaphore;
 
 use crate::access::Scope;
@@ -42,6 +42,8 @@ const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 pub struct Hub {
     /// The records and the index.
     pub(crate) store: Store,
+    /// The address of the database that `store` has open.
+    pub(crate) database: Database,
     /// The repositories.
     pub(crate) git: Arc<Repositories>,
     /// Files that are too large for git.
@@ -145,6 +147,7 @@ impl Hub {
         let trust = Arc::new(blocking(move || Trust::open(&own, role)).await?);
         let store = Store::connect(&home.database, durability).await?;
         let id = home.settle(&store, &git).await?;
+        let database = home.database;
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
         let git = Arc::new(git);
@@ -155,6 +158,7 @@ impl Hub {
         let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);
         let hub = Arc::new_cyclic(|me| Self {
             store,
+            database,
             git,
             large_files,
             clock,

@@ -186,8 +186,9 @@ const FULL: &str =
 const READ_ONLY: &str =
     "the disk of the hub can only be read at the moment; nothing can be written";
 /// Messages of `git` for the same, in the C locale.
-const SAID_BY_GIT: [(&str, &str); 3] = [
+const SAID_BY_GIT: [(&str, &str); 4] = [
     ("No space left on device", FULL),
+    ("Out of diskspace", FULL),
     ("Disk quota exceeded", FULL),
     ("Read-only file system", READ_ONLY),
 ];
@@ -244,6 +245,10 @@ mod tests {
         let otherwise = Error::disk("make", "x")(io::ErrorKind::PermissionDenied.into());
 
         assert_eq!(by_git, Some(FULL));
+        assert_eq!(
+            disk_complaint("fatal: sha1 file 'x.idx' write error. Out of diskspace"),
+            Some(FULL)
+        );
         assert_eq!(by_us.disk_sentence(), Some(FULL));
         assert_eq!(otherwise.disk_sentence(), None);
         assert_eq!(disk_complaint("fatal: early EOF"), None);

@@ -10,6 +10,7 @@ use gix::objs::Kind;
 
 use crate::Error;
 use crate::command::Git;
+use crate::error::disk_complaint;
 
 /// The version of packs that every git reads.
 const VERSION: u32 = 2;
@@ -48,6 +49,13 @@ pub(crate) fn check(
         .run(MAX_OUTPUT)?;
     if output.code == Some(0) {
         return Ok(None);
+    }
+    // A disk without space or a signal says nothing of the objects.
+    if output.code.is_none() || disk_complaint(&output.stderr).is_some() {
+        return Err(Error::Git {
+            subcommand: "index-pack",
+            output: output.stderr,
+        });
     }
     let complaint = output
         .stderr

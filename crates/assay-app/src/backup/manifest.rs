@@ -181,12 +181,25 @@ impl Manifest {
     /// The version of the format that this program writes.
     pub(crate) const FORMAT: u32 = FORMAT;
 
-    /// Writes it, and returns the name of the generation: the time, and the beginning of the digest of the manifest.
+    /// Writes it, and returns the name of the generation: the time, and the beginning of the digest of the manifest. The
+    /// name sorts after those of all generations before, also when the clock was ahead while one of them was made:
+    /// otherwise that one would pass for the newest, and this one would be removed as an old one.
     pub(crate) async fn write(&self, place: &BackupPlace) -> Result<String, Error> {
         let bytes = serde_json::to_vec_pretty(self).map_err(Error::internal)?;
         let digest = digest_of(&bytes).to_string();
-        let moment = Timestamp::from_millis(self.begun_ms).to_string();
-        let moment = moment.replace(['-', ':'], "");
+        let mut begun = Timestamp::from_millis(self.begun_ms);
+        if let Some(newest) = Self::names(place)
+            .await?
+            .last()
+            .and_then(|it| moment_of(it))
+            && newest >= begun
+        {
+            tracing::warn!(
+                "the clock says {begun}, and a backup was made at {newest}: this one is named as if it came right after it"
+            );
+            begun = Timestamp::from_millis(newest.millis() + 1);
+        }
+        let moment = begun.to_string().replace(['-', ':'], "");
         let name = format!("{moment}-{}", &digest[..NAME_DIGITS]);
         place.put(&path(&name), bytes.into()).await?;
         Ok(name)
@@ -232,6 +245,66 @@ impl Manifest {
     }
 }
 
+/// The time in the name of a generation.
+fn moment_of(name: &str) -> Option<Timestamp> {
+    let (moment, _) = name.split_once('-')?;
+    let (day, time) = moment.split_once('T')?;
+    let (year, month, day) = (day.get(..4)?, day.get(4..6)?, day.get(6..)?);
+    let (hour, minute, second) = (time.get(..2)?, time.get(2..4)?, time.get(4..)?);
+    let text = format!("{year}-{month}-{day}T{hour}:{minute}:{second}");
+    Timestamp::of_date(&text.parse().ok()?)
+}
+
 fn path(name: &str) -> String {
     format!("{FOLDER}/{name}{ENDING}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(begun_ms: i64) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            program: String::new(),
+            hub: String::new(),
+            begun_ms,
+            finished_ms: begun_ms,
+            backend: String::new(),
+            database: StoredListing {
+                size: 0,
+                chunks: Vec::new(),
+            },
+            repositories: Vec::new(),
+            folders: Vec::new(),
+            results_log: 0,
+            control_log: 0,
+            files: 0,
+            bytes: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn generations_are_in_the_order_in_which_they_were_made_whatever_the_clock_says() {
+        let directory = tempfile::tempdir().unwrap();
+        let address = directory.path().to_str().unwrap();
+        let place = BackupPlace::create(address, []).unwrap();
+        let times = [
+            1_771_065_000_000,
+            1_773_657_000_000,
+            1_771_065_000_000,
+            1_771_065_000_001,
+        ];
+
+        let mut written = Vec::new();
+        for time in times {
+            written.push(manifest(time).write(&place).await.unwrap());
+        }
+
+        assert_eq!(Manifest::names(&place).await.unwrap(), written);
+        let moments = written.iter().map(|name| moment_of(name).unwrap().millis());
+        let ahead = times[1];
+        assert!(moments.eq([times[0], ahead, ahead + 1, ahead + 2]));
+    }
 }

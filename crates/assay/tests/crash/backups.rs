@@ -19,7 +19,7 @@ const ROUNDS_ON_POSTGRES: u64 = 10;
 /// Where the random choices begin.
 const SEED: u64 = 31;
 /// How long everyone rests: the hub is to be written all the time, and to stay small.
-const PACE: Duration = Duration::from_millis(150);
+const PACE: Duration = Duration::from_millis(400);
 /// After how many rounds the index of a restored hub is compared with a rebuilt one.
 const CHECKED_EVERY: u64 = 10;
 

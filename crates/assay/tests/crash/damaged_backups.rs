@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::checks::directory;
+use crate::checks::{check_index, directory};
 use crate::git;
 use crate::load::World;
 use crate::random::Random;
@@ -72,6 +72,57 @@ fn a_backup_copies_what_is_new_and_removes_what_is_old() {
     let before = backups.pieces().len();
     backups.make(&hub, &["--keep", "1"]);
     assert!(backups.pieces().len() < before);
+}
+
+#[test]
+fn a_backup_leaves_the_live_files_of_a_database_with_another_name_out() {
+    let hub = Place::new();
+    let moved = hub.data().join("moved.db");
+    let hub = hub.with_database(&format!("sqlite:{}", moved.display()));
+    let server = hub.serve();
+    let world = World::new(&server);
+    let backups = Backups::new();
+    let path = backups.path();
+    let args = ["admin", "backup", path.to_str().unwrap()];
+
+    // The command is not told where the database is: `hub.json` says so.
+    let made = hub.without_database()(&[&args[..], &["--format", "json"]].concat());
+    let made = told(&made);
+    let elsewhere = Place::new();
+    told(&restore(&elsewhere, &backups.path(), &[]));
+
+    assert_eq!(made["whole"], true, "{made}");
+    assert!(moved.is_file());
+    assert!(!elsewhere.data().join("moved.db").exists());
+    check_index(&elsewhere);
+    let restored = elsewhere.serve();
+    let url = format!("{}/api/models/operator/committed", restored.url);
+    world.client.get(&url).unwrap().good();
+}
+
+#[test]
+fn a_backup_made_after_the_clock_was_ahead_is_the_newest() {
+    let hub = Place::new().with_fake_clock();
+    let Some(clock) = hub.clock() else {
+        return;
+    };
+    let server = hub.serve();
+    let world = World::new(&server);
+    let backups = Backups::new();
+    clock.set("+30d");
+    backups.make(&hub, &["--keep", "1"]);
+    clock.set("+0");
+    commit(&hub, &world, "later.txt", "later");
+
+    let made = backups.make(&hub, &["--keep", "1"]);
+    let elsewhere = Place::new();
+    let restored = told(&restore(&elsewhere, &backups.path(), &[]));
+
+    assert_eq!(restored["generation"], made["generation"]);
+    assert_eq!(
+        backups.generations(&hub),
+        [made["generation"].as_str().unwrap()]
+    );
 }
 
 #[test]
