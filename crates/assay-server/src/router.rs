@@ -74,16 +74,16 @@ fn group_router(group: RouteGroup, routes: Router<AppState>, state: &AppState) -
         .layer((answer, catch_panics(state)))
 }
 
-/// Lets a group answer for unknown addresses below its own ones. They are routes, because `/api/x` is also the address of a
-/// page: that of the model `api/x`.
+/// Lets a group answer for unknown addresses below its own ones. Where a page could have such an address, as that of the
+/// model `api/x`, they are routes.
 fn with_fallback(group: RouteGroup, routes: Router<AppState>) -> Router<AppState> {
-    let missing = || any(async || Failure::no_route());
+    let missing = async || Failure::no_route();
     match group {
         RouteGroup::Api => routes.route("/api/{*rest}", any(api::fallback)),
-        RouteGroup::Oauth => routes.route("/oauth/{*rest}", missing()),
+        RouteGroup::Oauth => routes.route("/oauth/{*rest}", any(missing)),
         RouteGroup::EvalTokens => routes
-            .route("/v1/eval-tokens/{*rest}", missing())
-            .route("/v1/credentials/{*rest}", missing()),
+            .nest("/v1/eval-tokens", Router::new().fallback(missing))
+            .nest("/v1/credentials", Router::new().fallback(missing)),
         RouteGroup::Page
         | RouteGroup::Part
         | RouteGroup::Git
