@@ -1,33 +1,30 @@
 //! What the operator does to the index as a whole.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+mod compare;
+
 use std::time::Duration;
 
 use assay_model::{RepoId, RepoKey, RepoKind};
-use assay_store::{AuditAction, AuditSubject, DumpRow, Store};
-use sha2::{Digest as _, Sha256};
+use assay_store::{AuditAction, AuditSubject, Store};
 
+use self::compare::{Compared, NO_REPOSITORY, NotIndexed, compare, rebuild, renew};
 use crate::access::{Caller, Need};
-use crate::damage::{Damage, DamagedRepository, read_refs};
+use crate::damage::DamagedRepository;
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, alongside, blocking};
-use crate::index::{DEFINITION_FILE, Extent, Sources, index, touched_by};
+use crate::hub::{Hub, alongside};
+use crate::index::{DEFINITION_FILE, touched_by};
 use crate::trust::Sizes;
 
-/// What the comparison calls differences in what is known of the logs.
-const NO_REPOSITORY: RepoKey = RepoKey(0);
-/// How many keys are asked for at a time.
-const KEYS: u32 = 1000;
-/// How often a comparison looks again at repositories that others were writing to.
+/// How often the index of one repository is made anew before another process that writes to it wins.
+const RENEWALS: u32 = 10;
+/// How often a comparison looks at repositories that are behind and whose refs do not move.
 const LOOKS: usize = 3;
+/// How often it looks at repositories that others are writing to.
+const MAX_LOOKS: usize = 30;
 /// How long it waits for them each time.
 const WRITERS_PATIENCE: Duration = Duration::from_millis(500);
 /// How long it waits before it asks whether they are done.
 const WRITERS_PAUSE: Duration = Duration::from_millis(20);
-/// How many differences are told.
-const MAX_DIFFERENCES: usize = 1000;
 
 /// What a rebuild of the index went through.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -109,8 +106,7 @@ impl Hub {
         let replaced = keys.len();
         // The index of a repository depends on no other, so they need not all change at once.
         for key in keys {
-            let _locked = self.lock(key).await?;
-            for (key, faults) in renew(&self.sources, &self.store, &[key]).await? {
+            for (key, faults) in self.renew_repository(key).await? {
                 // It could be read a moment ago. What was indexed of it stays.
                 self.note_damage(key, faults);
                 damaged.push(key);
@@ -131,6 +127,28 @@ impl Hub {
         })
     }
 
+    /// Makes the index of a repository anew. Another process that writes to it all the time may come first again and again;
+    /// then nothing is left to do if its index is right.
+    async fn renew_repository(&self, key: RepoKey) -> Result<NotIndexed, Error> {
+        let mut tries = 0;
+        loop {
+            let renewed = {
+                let _locked = self.lock(key).await?;
+                renew(&self.sources, &self.store, &[key]).await
+            };
+            tries += 1;
+            match renewed {
+                Err(Error::Unavailable(_)) if tries < RENEWALS => {
+                    let differences = self.lasting_differences(vec![key], &|_, _| {}).await?;
+                    if differences.is_empty() {
+                        return Ok(NotIndexed::new());
+                    }
+                }
+                renewed => return renewed,
+            }
+        }
+    }
+
     /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
     pub async fn check_index(
         &self,
@@ -145,25 +163,49 @@ impl Hub {
                 damaged,
             });
         }
-        let mut keys: Vec<RepoKey> = compared.keys.into_iter().collect();
-        let mut looks = 0;
+        let keys = compared.keys.into_iter().collect();
+        let differences = self.lasting_differences(keys, progress).await?;
+        Ok(IndexCheck {
+            differences,
+            damaged,
+        })
+    }
+
+    /// Returns where the index of some repositories differs from a rebuilt one while nobody writes.
+    async fn lasting_differences(
+        &self,
+        mut keys: Vec<RepoKey>,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Vec<IndexDifference>, Error> {
+        let mut differences = Vec::new();
+        let (mut looks, mut still, mut seen) = (0, 0, Vec::new());
         loop {
             self.wait_for_writers(&keys).await?;
-            looks += 1;
             // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
             // moves: what differs now differs in truth, unless a change was still being indexed.
             let mut tx = self.store.begin().await?;
-            let compared = self.compare_with_rebuilt(Some(&keys), progress);
-            let compared = alongside(&mut tx, compared).await?;
-            tx.rollback().await?;
-            let different: Vec<RepoKey> = compared.keys.into_iter().collect();
-            if looks >= LOOKS || !self.is_any_behind(&different).await? {
-                return Ok(IndexCheck {
-                    differences: compared.differences,
-                    damaged,
-                });
+            let looked = async {
+                let behind = self.behind_of(&keys).await?;
+                let refs = self.refs_of(behind.clone()).await?;
+                Ok((behind, refs))
+            };
+            let (mut behind, refs) = alongside(&mut tx, looked).await?;
+            // Where refs move, somebody is at work, who indexes them. What a crash has left stays as it is.
+            looks += 1;
+            still = if refs == seen { still + 1 } else { 1 };
+            if still >= LOOKS || looks >= MAX_LOOKS {
+                behind.clear();
             }
-            keys = different;
+            keys.retain(|key| !behind.contains(key));
+            if !keys.is_empty() {
+                let compared = self.compare_with_rebuilt(Some(&keys), progress);
+                differences.extend(alongside(&mut tx, compared).await?.differences);
+            }
+            tx.rollback().await?;
+            if behind.is_empty() {
+                return Ok(differences);
+            }
+            (keys, seen) = (behind, refs);
         }
     }
 
@@ -171,7 +213,7 @@ impl Hub {
     /// so there is an end to it.
     async fn wait_for_writers(&self, keys: &[RepoKey]) -> Result<(), Error> {
         let until = tokio::time::Instant::now() + WRITERS_PATIENCE;
-        while tokio::time::Instant::now() < until && self.is_any_behind(keys).await? {
+        while tokio::time::Instant::now() < until && !self.behind_of(keys).await?.is_empty() {
             tokio::time::sleep(WRITERS_PAUSE).await;
         }
         Ok(())
@@ -242,132 +284,4 @@ impl Hub {
         self.touch(&touched);
         Ok(())
     }
-}
-
-/// In what two indexes differ.
-#[derive(Debug, Default)]
-struct Compared {
-    /// The repositories.
-    keys: BTreeSet<RepoKey>,
-    /// The rows, up to [`MAX_DIFFERENCES`].
-    differences: Vec<IndexDifference>,
-    /// The repositories that cannot be read, of which nothing is said.
-    damaged: Vec<RepoKey>,
-}
-
-/// Repositories that could not be indexed, and why.
-type NotIndexed = BTreeMap<RepoKey, Vec<Damage>>;
-
-/// Makes the index of some repositories anew. One that is damaged must not keep the others from being indexed.
-async fn renew(sources: &Sources, store: &Store, keys: &[RepoKey]) -> Result<NotIndexed, Error> {
-    let mut damaged = NotIndexed::new();
-    for key in keys.iter().copied().filter(|key| *key != NO_REPOSITORY) {
-        if let Err(faults) = index_or_tell(sources, store, key, Extent::Everything).await? {
-            damaged.insert(key, faults);
-        }
-    }
-    Ok(damaged)
-}
-
-/// Makes the index of every repository where none has any.
-async fn rebuild(
-    sources: &Sources,
-    store: &Store,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<NotIndexed, Error> {
-    let counts = store.counts().await?;
-    let total = counts.models + counts.datasets;
-    let (mut done, mut last) = (0, None);
-    let mut damaged = NotIndexed::new();
-    loop {
-        let keys = store.repository_keys(last, KEYS).await?;
-        let Some(end) = keys.last().copied() else {
-            return Ok(damaged);
-        };
-        last = Some(end);
-        for key in keys {
-            if let Err(faults) = index_or_tell(sources, store, key, Extent::New).await? {
-                damaged.insert(key, faults);
-            }
-            done += 1;
-            progress(done, total);
-        }
-    }
-}
-
-/// Indexes a repository, or tells what is wrong with it.
-async fn index_or_tell(
-    sources: &Sources,
-    store: &Store,
-    key: RepoKey,
-    extent: Extent,
-) -> Result<Result<(), Vec<Damage>>, Error> {
-    let git = Arc::clone(&sources.git);
-    if let Err(faults) = blocking(move || Ok(read_refs(&git, key))).await? {
-        return Ok(Err(faults));
-    }
-    match index(sources, store, key, extent, None).await {
-        Ok(_) => Ok(Ok(())),
-        Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
-    }
-}
-
-/// The rows in which two indexes differ, whatever their order. Rows are told apart by a digest, so that two indexes that
-/// agree need little memory; only when they do not, they are read again for the words.
-async fn compare(live: &Store, rebuilt: &Store, damaged: &NotIndexed) -> Result<Compared, Error> {
-    let mut balance: HashMap<[u8; 16], i32> = HashMap::new();
-    for (store, weight) in [(live, 1), (rebuilt, -1)] {
-        let mut dump = store.index_dump().await?;
-        while let Some(row) = dump.next().await? {
-            if damaged.contains_key(&row.key) {
-                continue;
-            }
-            match balance.entry(digest(&row)) {
-                Entry::Occupied(mut held) => {
-                    *held.get_mut() += weight;
-                    if *held.get() == 0 {
-                        held.remove();
-                    }
-                }
-                Entry::Vacant(place) => {
-                    place.insert(weight);
-                }
-            }
-        }
-    }
-    let mut compared = Compared::default();
-    if balance.is_empty() {
-        return Ok(compared);
-    }
-    for (store, is_live) in [(live, true), (rebuilt, false)] {
-        let mut dump = store.index_dump().await?;
-        while let Some(row) = dump.next().await? {
-            let weight = balance.get(&digest(&row)).copied().unwrap_or_default();
-            let is_odd = if is_live { weight > 0 } else { weight < 0 };
-            if !is_odd {
-                continue;
-            }
-            compared.keys.insert(row.key);
-            if compared.differences.len() < MAX_DIFFERENCES {
-                let text = Some(format!("{} {} {}", row.table, row.key, row.text));
-                compared.differences.push(IndexDifference {
-                    live: text.clone().filter(|_| is_live),
-                    rebuilt: text.filter(|_| !is_live),
-                });
-            }
-        }
-    }
-    Ok(compared)
-}
-
-fn digest(row: &DumpRow) -> [u8; 16] {
-    let mut hasher = Sha256::new();
-    hasher.update(row.table);
-    hasher.update([0]);
-    hasher.update(row.key.0.to_be_bytes());
-    hasher.update(&row.text);
-    let digest: [u8; 32] = hasher.finalize().into();
-    let mut half = [0; 16];
-    half.copy_from_slice(&digest[..16]);
-    half
 }

@@ -87,8 +87,15 @@ impl Hub {
                 if !self.is_behind(key, &refs).await? {
                     continue;
                 }
-                if let Err(error) = self.catch_up(key).await {
-                    self.note_damage(key, vec![Damage::of_error(&error)]);
+                match self.catch_up(key).await {
+                    Ok(()) => {}
+                    // The disk or the database is at fault, and the repository is not damaged.
+                    Err(error @ (Error::NoSpace(_) | Error::ReadOnly(_))) => return Err(error),
+                    Err(error @ Error::Unavailable(_)) => {
+                        tracing::warn!(%key, ?error, "repository {key} cannot be caught up with yet");
+                        self.catch_up_later(key);
+                    }
+                    Err(error) => self.note_damage(key, vec![Damage::of_error(&error)]),
                 }
             }
         }
@@ -129,7 +136,8 @@ impl Hub {
         }
     }
 
-    async fn refs_of(
+    /// Reads the refs of some repositories, or what is wrong with them.
+    pub(crate) async fn refs_of(
         &self,
         keys: Vec<RepoKey>,
     ) -> Result<Vec<(RepoKey, Result<Vec<Reference>, Vec<Damage>>)>, Error> {
@@ -138,16 +146,17 @@ impl Hub {
         blocking(move || Ok(keys.into_iter().map(read).collect())).await
     }
 
-    /// Whether the index of one of these repositories is behind its refs: being written, or left so by a crash.
-    pub(crate) async fn is_any_behind(&self, keys: &[RepoKey]) -> Result<bool, Error> {
+    /// Returns those of these repositories whose index is behind their refs: being written, or left so by a crash.
+    pub(crate) async fn behind_of(&self, keys: &[RepoKey]) -> Result<Vec<RepoKey>, Error> {
+        let mut behind = Vec::new();
         for (key, read) in self.refs_of(keys.to_vec()).await? {
             if let Ok(refs) = read
                 && self.is_behind(key, &refs).await?
             {
-                return Ok(true);
+                behind.push(key);
             }
         }
-        Ok(false)
+        Ok(behind)
     }
 
     async fn is_behind(&self, key: RepoKey, refs: &[Reference]) -> Result<bool, Error> {
