@@ -58,6 +58,10 @@ demo:
 chaos seconds="1800":
     ASSAY_CHAOS_SECONDS={{seconds}} cargo test --locked -p assay --test crash chaos -- --nocapture --test-threads 1
 
+# Backups under load, each restored elsewhere and searched for every commit acknowledged before it
+backups rounds="50":
+    ASSAY_BACKUPS={{rounds}} cargo test --locked -p assay --test crash backups_under_load -- --nocapture
+
 # Slow and hostile clients beside ordinary ones: how long the others wait, and how much memory the hub takes
 hostile commits="15000":
     ASSAY_HOSTILE_COMMITS={{commits}} cargo test --locked -p assay --test crash hostile -- --nocapture
