@@ -106,7 +106,7 @@ impl Hub {
         let replaced = keys.len();
         // The index of a repository depends on no other, so they need not all change at once.
         for key in keys {
-            for (key, faults) in self.renew_repository(key).await? {
+            for (key, faults) in Box::pin(self.renew_repository(key)).await? {
                 // It could be read a moment ago. What was indexed of it stays.
                 self.note_damage(key, faults);
                 damaged.push(key);

@@ -14,7 +14,7 @@ fn commands_of_the_operator_do_not_disturb_a_living_server() {
     std::thread::scope(|scope| {
         world.begin(scope, 11, place.path());
         for round in 0..ROUNDS {
-            let user = format!("user-{round}");
+            let user = format!("drill-{round}");
             for args in [
                 &["admin", "user", "create", &user] as &[&str],
                 &["keys", "rotate"],
