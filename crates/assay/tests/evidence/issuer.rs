@@ -20,6 +20,10 @@ fn answer(asked: &Asked) -> (u16, String) {
             "verify_token": token(0),
             "jti": "AAAAAAAAAAAAAAAAAAAAAQ",
             "expires_at": "2026-01-01T00:15:00Z",
+            "path": ".eval_results/hle.yaml",
+            "entry_yaml": ENTRY,
+            "digests": { "subject": "sha256:00", "entry": "sha256:01" },
+            "log": { "index": 7, "receipt": "c2sp.org/tlog-proof@v1" },
         }),
         _ => return (404, json!({ "error": "not found" }).to_string()),
     };

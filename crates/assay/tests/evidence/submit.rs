@@ -252,7 +252,7 @@ fn what_cannot_become_results_is_refused_with_the_reason() {
                 "sums",
             ],
             3,
-            "`nothing.eval` does not exist",
+            "`nothing.eval`: there is no such file or directory",
         ),
         (
             &["submit", file, "--model", "alice/nothing"],

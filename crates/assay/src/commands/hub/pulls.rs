@@ -68,7 +68,7 @@ fn row(pull: &Discussion) -> Vec<String> {
     vec![
         pull.num.to_string(),
         pull.status.to_string(),
-        day(pull.created_at),
+        day(&pull.created_at),
         name(pull.author.as_ref()),
         visible(&pull.title),
     ]
@@ -88,7 +88,7 @@ fn show(client: &Client, kind: RepoKind, id: &RepoId, num: u64) -> Result<Answer
         visible(&pull.title),
         pull.status,
         name(pull.author.as_ref()),
-        day(pull.created_at)
+        day(&pull.created_at)
     );
     for event in pull.events.iter().flatten() {
         text.push_str(&line(event));
@@ -114,7 +114,7 @@ fn line(event: &Event) -> String {
     };
     format!(
         "  {}  {} {what}\n",
-        day(event.created_at),
+        day(&event.created_at),
         name(event.author.as_ref())
     )
 }

@@ -77,7 +77,11 @@ fn listed(repositories: Vec<Document<RepoInfo>>) -> Answer {
             vec![
                 repository.id.to_string(),
                 if private { "private" } else { "public" }.to_owned(),
-                repository.last_modified.map(day).unwrap_or_default(),
+                repository
+                    .last_modified
+                    .as_ref()
+                    .map(day)
+                    .unwrap_or_default(),
             ]
         })
         .collect();

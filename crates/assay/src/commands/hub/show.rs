@@ -4,7 +4,7 @@ use assay_model::Diagnostic;
 use assay_render::visible;
 
 /// The day of a moment.
-pub(super) fn day(moment: impl ToString) -> String {
+pub(super) fn day(moment: &impl ToString) -> String {
     visible(&moment.to_string()).chars().take(10).collect()
 }
 

@@ -84,8 +84,8 @@ impl Sender<'_> {
         for name in plan.organisations() {
             // The names are those of another hub, where they live side by side.
             tolerate(self.client.create_organisation(&NewOrganisation {
-                name: name.to_owned(),
-                fullname: Some(name.to_owned()),
+                name: name.clone(),
+                fullname: Some(name.clone()),
                 allow_look_alike: true,
             }))?;
         }
