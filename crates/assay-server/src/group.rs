@@ -1,7 +1,7 @@
 use axum::http::StatusCode;
 
 /// A group of routes that are authenticated in the same way and whose failures have the same form. Each group is a
-/// router with its own layer, see [`crate::router`].
+/// router with its own layer, see [`mod@crate::router`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteGroup {
     /// Pages that people read. They alone know sessions.
