@@ -214,7 +214,7 @@ fn what_is_named_and_not_ours_is_told() {
         reasons[1],
         "the record of these samples does not lie beside them"
     );
-    assert!(reasons[2].contains("No such file"), "{reasons:?}");
+    assert_eq!(reasons[2], "there is no such file or directory");
 }
 
 #[tokio::test]
