@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use assay_board::{Interval, RankInterval};
+use assay_board::{Estimate, Group, RankInterval, Setups};
 use assay_model::{
     Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId, Timestamp,
 };
@@ -102,7 +102,13 @@ pub struct BoardRow {
     /// The value of the metric that ranks.
     pub value: f64,
     /// The 95 % interval round it, when it is known how uncertain it is: a page is drawn to the scale of all of them.
-    pub interval: Option<Interval>,
+    pub estimate: Option<Estimate>,
+    /// What the row can be compared by: ranks are those within this group.
+    pub group: Arc<Group>,
+    /// How many runs the value is the mean of. They are of one setup, and nothing tells which of them is the better one.
+    pub runs: usize,
+    /// The setups of the model in the group.
+    pub setups: Setups,
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
     /// The result behind it.
@@ -200,6 +206,7 @@ impl Hub {
             }
         };
         let task = board.task(&plan.task);
+        let plan = plan.for_results(query, task.everyones().iter());
         if query.words {
             let dataset = plan.benchmark.name();
             brief::read_words(&self.store, &dataset, &plan.task, task.all()).await?;

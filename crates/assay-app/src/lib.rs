@@ -83,7 +83,8 @@ pub use adoption::{
     AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
 };
 pub use assay_board::{
-    Basis, Interval, Method, Movement, Policy, RankInterval, chart, interval_of,
+    Basis, Estimate, Group, Interval, Method, Movement, Policy, RankInterval, Setups, chart,
+    interval_of,
 };
 #[cfg(feature = "testing")]
 pub use assay_store::testing;

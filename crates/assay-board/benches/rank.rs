@@ -133,6 +133,7 @@ fn report(n: u64, models: u64) -> Report {
         fingerprint: Fingerprint(fingerprint),
         since: moment,
         until: None,
+        setup: assay_model::Setup::default(),
         scores: vec![Score {
             metric: None,
             value: Number::new(f64::from(low_byte(n >> 16)) + f64::from(low_byte(n >> 24)) / 100.0)
@@ -141,6 +142,7 @@ fn report(n: u64, models: u64) -> Report {
             slice: None,
             value_type: None,
             sample_size: None,
+            uncertainty: assay_model::StatedUncertainty::default(),
         }],
     }
 }
@@ -155,6 +157,7 @@ fn question(policy: Policy) -> Question {
         policy,
         verified_only: false,
         base_models_only: false,
+        comparable_by: Vec::new(),
         as_of: None,
     }
 }

@@ -1,6 +1,6 @@
-use assay_model::{Entry, Metric, Score, ValueType};
+use assay_model::{Entry, Metric, Number, Score, StatedUncertainty, ValueType};
 
-use crate::special::as_float;
+use crate::special::{as_float, normal_quantile};
 use crate::{Interval, Method};
 
 /// How many standard errors a 95 % interval reaches to each side.
@@ -71,6 +71,20 @@ impl Uncertainty {
             shape: Shape::Share { samples, scale },
             basis: Basis::Samples(samples),
         })
+    }
+
+    /// That of the mean of several values; none of no values. The values are taken to be independent of each other.
+    pub fn of_mean(parts: &[(f64, Self)]) -> Option<Self> {
+        if let [(_, only)] = parts {
+            return Some(*only);
+        }
+        let count = as_float(u64::try_from(parts.len()).ok()?);
+        let squares = parts.iter().map(|(value, own)| own.reach(*value, 1.0));
+        let (down, up) = squares.fold((0.0, 0.0), |(down, up), (low, high)| {
+            (down + low * low, up + high * high)
+        });
+        let (_, first) = parts.first()?;
+        Self::of_errors(down.sqrt() / count, up.sqrt() / count, first.basis)
     }
 
     fn of_errors(down: f64, up: f64, basis: Basis) -> Option<Self> {
@@ -158,17 +172,17 @@ enum Stated {
 }
 
 fn stated(told: Told<'_>, metric: &Metric, value: f64) -> Stated {
+    if let Some(score) = own_score(told, metric) {
+        let given = given(&score.uncertainty, value);
+        if !matches!(given, Stated::Nothing) {
+            return given;
+        }
+    }
     // A score that is alone has nothing beside it.
     if told.scores.len() < 2 {
         return Stated::Nothing;
     }
     let beside = |suffix: &str| companion(told.scores, metric, suffix);
-    let errors = |down: f64, up: f64, basis| match Uncertainty::of_errors(down, up, basis) {
-        Some(uncertainty) => Stated::Known(uncertainty),
-        // Where all answers are right, or all wrong, programs write an error of zero.
-        None if down == 0.0 && up == 0.0 => Stated::Nothing,
-        None => Stated::Nonsense,
-    };
     if let Some(half) = beside("ci95_half_width").or_else(|| beside("ci95")) {
         return errors(half / Z95, half / Z95, Basis::HalfWidth);
     }
@@ -181,6 +195,45 @@ fn stated(told: Told<'_>, metric: &Metric, value: f64) -> Stated {
         Some(error) => errors(error, error, Basis::StandardError),
         None => Stated::Nothing,
     }
+}
+
+fn errors(down: f64, up: f64, basis: Basis) -> Stated {
+    match Uncertainty::of_errors(down, up, basis) {
+        Some(uncertainty) => Stated::Known(uncertainty),
+        // Where all answers are right, or all wrong, programs write an error of zero.
+        None if down == 0.0 && up == 0.0 => Stated::Nothing,
+        None => Stated::Nonsense,
+    }
+}
+
+/// What a score says of itself.
+fn given(own: &StatedUncertainty, value: f64) -> Stated {
+    if let Some(interval) = &own.interval {
+        let level = interval.level.map_or(CONFIDENCE, Number::get);
+        let reach = if level == CONFIDENCE {
+            Z95
+        } else {
+            normal_quantile(f64::midpoint(1.0, level))
+        };
+        let (down, up) = (value - interval.low.get(), interval.high.get() - value);
+        return errors(down / reach, up / reach, Basis::Ends);
+    }
+    match own.standard_error {
+        Some(error) => errors(error.get(), error.get(), Basis::StandardError),
+        None => Stated::Nothing,
+    }
+}
+
+/// The score of a metric: that of its name, or the one without a name for the primary one.
+fn own_score<'s>(told: Told<'s>, metric: &Metric) -> Option<&'s Score> {
+    let whole = || {
+        told.scores
+            .iter()
+            .filter(|score| score.slice == metric.slice)
+    };
+    whole()
+        .find(|score| score.metric.as_ref() == Some(&metric.id))
+        .or_else(|| whole().find(|score| score.metric.is_none() && metric.primary))
 }
 
 /// What the number of samples tells.

@@ -1,4 +1,4 @@
-use assay_model::{RepoKey, Score};
+use assay_model::{RepoKey, Score, Setup};
 
 use crate::{Question, Report};
 
@@ -6,16 +6,56 @@ use crate::{Question, Report};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaderboard<'a> {
     pub(crate) question: Question,
+    pub(crate) groups: Vec<Group>,
     pub(crate) rows: Vec<Row<'a>>,
 }
 
-/// One place on a board.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What all rows of a group have in common, and those of other groups do not: rows are ranked within their group alone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Group(Vec<(String, Option<String>)>);
+
+impl Group {
+    /// The group of a setup: its subset, and its values of these keys.
+    pub(crate) fn new(setup: &Setup, comparable_by: &[String]) -> Self {
+        let value = |key: &str| setup.get(key).map(str::to_owned);
+        let subset = value(Setup::SUBSET).map(|subset| (Setup::SUBSET.to_owned(), Some(subset)));
+        let others = comparable_by.iter().filter(|key| *key != Setup::SUBSET);
+        let others = others.map(|key| (key.clone(), value(key)));
+        Self(subset.into_iter().chain(others).collect())
+    }
+
+    /// Whether its results are over the whole benchmark.
+    pub fn is_whole(&self) -> bool {
+        !self.0.iter().any(|(key, _)| key == Setup::SUBSET)
+    }
+
+    /// The keys with their values; none where a row does not report the key.
+    pub fn values(&self) -> &[(String, Option<String>)] {
+        &self.0
+    }
+}
+
+/// One place on a board: a model and a setup.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row<'a> {
     pub(crate) rank: usize,
+    pub(crate) group: usize,
     pub(crate) report: &'a Report,
     pub(crate) score: &'a Score,
-    pub(crate) given: usize,
+    pub(crate) value: f64,
+    pub(crate) setups: Setups,
+    pub(crate) given: Vec<usize>,
+}
+
+/// How many setups of a model are in a group, and from where to where their values go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setups {
+    /// How many there are.
+    pub count: usize,
+    /// The least value.
+    pub low: f64,
+    /// The greatest value.
+    pub high: f64,
 }
 
 impl<'a> Leaderboard<'a> {
@@ -24,7 +64,12 @@ impl<'a> Leaderboard<'a> {
         &self.question
     }
 
-    /// The rows, the best first.
+    /// The groups, in the order of their rows.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The rows, group by group, the best first.
     pub fn rows(&self) -> &[Row<'a>] {
         &self.rows
     }
@@ -41,7 +86,9 @@ impl<'a> Leaderboard<'a> {
 
     /// How many in a hundred of the other rows a model is at least as good as: 100 for the first, and for the only one.
     pub fn percentile_of(&self, model: RepoKey) -> Option<f64> {
-        Some(percentile(self.rank_of(model)?, self.rows.len()))
+        let row = self.row_of(model)?;
+        let beside = self.rows.iter().filter(|other| other.group == row.group);
+        Some(percentile(row.rank, beside.count()))
     }
 }
 
@@ -64,12 +111,22 @@ impl<'a> Row<'a> {
         self.rank
     }
 
-    /// The value it is ranked by; always finite.
-    pub fn value(&self) -> f64 {
-        self.score.value.get()
+    /// Which group it is in, from 0.
+    pub fn group(&self) -> usize {
+        self.group
     }
 
-    /// The score it is ranked by.
+    /// The value it is ranked by; always finite. Of several runs, their mean.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// How many setups the model has in the group.
+    pub fn setups(&self) -> Setups {
+        self.setups
+    }
+
+    /// The score it is ranked by; of several runs, that of the one that is shown.
     pub fn score(&self) -> &'a Score {
         self.score
     }
@@ -81,6 +138,11 @@ impl<'a> Row<'a> {
 
     /// Which of the reports that is, in the order in which they were given, from 0.
     pub fn given(&self) -> usize {
-        self.given
+        self.given.first().copied().unwrap_or_default()
+    }
+
+    /// Which of the reports the value is the mean of. They are of one setup, and nothing tells which is the better one.
+    pub fn runs(&self) -> &[usize] {
+        &self.given
     }
 }

@@ -25,7 +25,7 @@ pub use changes::{Change, Movement, changes};
 pub use clustered::{Cluster, clustered_mean, clustered_share, mean_of};
 pub use error::Error;
 pub use estimate::{Basis, Told, Uncertainty, interval_of, uncertainty_of, wilson};
-pub use leaderboard::{Leaderboard, Row, percentile};
+pub use leaderboard::{Group, Leaderboard, Row, Setups, percentile};
 pub use level::Level;
 pub use mean::{Mean, TaskScore, mean_over_tasks};
 pub use method::{Estimate, Method, Test};

@@ -13,13 +13,12 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// The one with the most behind it: verified, then merged, then community; then the newest date, then the newest
-    /// commit.
+    /// The most trusted one: verified, then merged, then community; of one setup the newest, of several setups the best.
     #[default]
     Authoritative,
     /// The best value.
     Best,
-    /// The newest date, then the newest commit.
+    /// The newest date, then the newest commit; of several setups that are equally new, the most trusted.
     Latest,
     /// Every one, each in a row of its own.
     All,

@@ -21,6 +21,8 @@ pub struct Question {
     pub verified_only: bool,
     /// Whether to leave out models that are made from another.
     pub base_models_only: bool,
+    /// The setup keys that must be equal for two results to be ranked in one order; the subset always is one.
+    pub comparable_by: Vec<String>,
     /// The moment whose board is wanted; none for the present one.
     pub as_of: Option<Timestamp>,
 }
@@ -37,6 +39,7 @@ impl Question {
             policy: Policy::default(),
             verified_only: false,
             base_models_only: false,
+            comparable_by: Vec::new(),
             as_of: None,
         }
     }

@@ -1,9 +1,12 @@
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 
-use assay_model::{Direction, RepoKey, Score};
+use assay_model::{Direction, RepoKey, Score, Timestamp};
 
-use crate::{Fingerprint, Leaderboard, Origin, Policy, Question, Report, Row};
+use crate::{Fingerprint, Group, Leaderboard, Origin, Policy, Question, Report, Row, Setups};
+
+/// How far the date of an evaluation may lie after its commit, in milliseconds: a day, for time zones.
+const MAX_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A report that can be ranked, with what it is ranked by.
 #[derive(Clone, Copy)]
@@ -17,22 +20,172 @@ struct Candidate<'a> {
 }
 
 /// Ranks the reports of one task. The order in which they are given changes nothing.
+///
+/// Results that cannot be compared are in groups of their own, each with its own ranks. Within a group a policy other than
+/// [`Policy::All`] gives every model one row: first one run of each setup is chosen, then the setup that stands for the model.
 pub fn rank<'a>(
     reports: impl IntoIterator<Item = &'a Report>,
     question: &Question,
 ) -> Leaderboard<'a> {
-    let candidates = visible(reports, question);
-    let mut chosen = match question.policy {
-        Policy::Authoritative => one_a_model(candidates, authority),
-        Policy::Best => one_a_model(candidates, best),
-        Policy::Latest => one_a_model(candidates, latest),
-        Policy::All => candidates,
-    };
-    chosen.sort_unstable_by(on_the_board);
+    let mut rows = Vec::new();
+    let mut groups = Vec::new();
+    for (group, candidates) in grouped(visible(reports, question), question) {
+        let mut runs = chosen(candidates, question);
+        runs.sort_unstable_by(on_the_board);
+        rows.append(&mut placed(runs, groups.len()));
+        groups.push(group);
+    }
     Leaderboard {
         question: question.clone(),
-        rows: placed(&chosen),
+        groups,
+        rows,
     }
+}
+
+/// The candidates by what must be equal for them to be ranked in one order: results over the whole benchmark first, then
+/// the group with the most models.
+fn grouped<'a>(
+    candidates: Vec<Candidate<'a>>,
+    question: &Question,
+) -> Vec<(Group, Vec<Candidate<'a>>)> {
+    let mut groups: HashMap<Group, Vec<Candidate<'a>>> = HashMap::new();
+    for candidate in candidates {
+        let group = Group::new(&candidate.report.setup, &question.comparable_by);
+        groups.entry(group).or_default().push(candidate);
+    }
+    let models = |candidates: &[Candidate<'a>]| {
+        let keys: HashSet<RepoKey> = candidates.iter().map(|one| one.report.key).collect();
+        keys.len()
+    };
+    let mut groups: Vec<(Group, Vec<Candidate<'a>>)> = groups.into_iter().collect();
+    if groups.len() > 1 {
+        groups.sort_by_cached_key(|(group, candidates)| {
+            (
+                !group.is_whole(),
+                Reverse(models(candidates)),
+                group.clone(),
+            )
+        });
+    }
+    groups
+}
+
+/// One or more runs of a model and setup that nothing tells apart, and what else the model has.
+struct Run<'a> {
+    /// The run whose evidence is shown.
+    shown: Candidate<'a>,
+    /// All of them, by their place among the reports that were given.
+    given: Vec<usize>,
+    /// Their mean.
+    value: f64,
+    merit: f64,
+    setups: Setups,
+}
+
+/// The runs that a policy puts on the board.
+fn chosen<'a>(candidates: Vec<Candidate<'a>>, question: &Question) -> Vec<Run<'a>> {
+    let order = match question.policy {
+        Policy::All => {
+            let alone = |candidate| Run::of(vec![candidate], question);
+            return candidates.into_iter().filter_map(alone).collect();
+        }
+        Policy::Authoritative => authority,
+        Policy::Best => best,
+        Policy::Latest => latest,
+    };
+    let mut models: HashMap<RepoKey, Vec<Candidate<'a>>> = HashMap::new();
+    for candidate in candidates {
+        models
+            .entry(candidate.report.key)
+            .or_default()
+            .push(candidate);
+    }
+    let runs = models.into_values();
+    runs.filter_map(|own| one_of_model(own, order, question))
+        .collect()
+}
+
+/// The run that stands for a model: of each setup the first, then the setup with the most behind it, then the best value.
+fn one_of_model<'a>(
+    mut candidates: Vec<Candidate<'a>>,
+    order: Order<'a>,
+    question: &Question,
+) -> Option<Run<'a>> {
+    if candidates.len() == 1 {
+        return Run::of(candidates, question);
+    }
+    candidates.sort_by(|left, right| {
+        let setups = left.report.setup.cmp(&right.report.setup);
+        setups.then_with(|| order(left, right))
+    });
+    let of_setups = candidates.chunk_by(|left, right| left.report.setup == right.report.setup);
+    let runs: Vec<Run<'a>> = of_setups
+        .filter_map(|alike| {
+            let first = alike.first()?;
+            let equal = alike.iter().take_while(|one| order(first, one).is_eq());
+            Run::of(equal.copied().collect(), question)
+        })
+        .collect();
+    let values = || runs.iter().map(|run| run.value);
+    let setups = Setups {
+        count: runs.len(),
+        low: values().fold(f64::INFINITY, f64::min),
+        high: values().fold(f64::NEG_INFINITY, f64::max),
+    };
+    let mut first = match question.policy {
+        Policy::Best => runs.into_iter().min_by(better),
+        Policy::Latest => runs.into_iter().min_by(|left, right| {
+            order(&left.shown, &right.shown).then_with(|| better(left, right))
+        }),
+        Policy::Authoritative | Policy::All => runs.into_iter().min_by(|left, right| {
+            standing(&left.shown, &right.shown).then_with(|| better(left, right))
+        }),
+    }?;
+    first.setups = setups;
+    Some(first)
+}
+
+impl<'a> Run<'a> {
+    /// The mean of runs that nothing tells apart; none of no runs.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "nobody reports more runs than a float has whole numbers"
+    )]
+    fn of(mut runs: Vec<Candidate<'a>>, question: &Question) -> Option<Self> {
+        // Which of them is shown for all is the same every time; the value is that of all of them.
+        runs.sort_by(identity);
+        let shown = *runs.first()?;
+        let value = shown.score.value.get();
+        let all_alike = runs.iter().all(|run| run.score.value == shown.score.value);
+        let value = if all_alike {
+            value
+        } else {
+            let share = |run: &Candidate<'_>| run.score.value.get() / runs.len() as f64;
+            runs.iter().map(share).sum()
+        };
+        Some(Self {
+            shown,
+            given: runs.iter().map(|run| run.given).collect(),
+            value,
+            merit: merit(value, question.direction),
+            setups: Setups {
+                count: 1,
+                low: value,
+                high: value,
+            },
+        })
+    }
+}
+
+/// In which order the runs of a model come. Those it does not tell apart are averaged.
+type Order<'a> = fn(&Candidate<'a>, &Candidate<'a>) -> Ordering;
+
+fn better(left: &Run<'_>, right: &Run<'_>) -> Ordering {
+    right
+        .merit
+        .total_cmp(&left.merit)
+        .then_with(|| authority(&left.shown, &right.shown))
+        .then_with(|| left.shown.report.setup.cmp(&right.shown.report.setup))
 }
 
 /// What the question admits, without what is shown already on the main branch of the same model.
@@ -83,12 +236,16 @@ fn candidate<'a>(report: &'a Report, given: usize, question: &Question) -> Optio
         report,
         score,
         given,
-        merit: match question.direction {
-            Direction::HigherIsBetter => value,
-            // Zero has two signs, which are one value and must share a rank.
-            Direction::LowerIsBetter => 0.0 - value,
-        },
+        merit: merit(value, question.direction),
     })
+}
+
+/// A value with its sign turned where lower is better. Zero has two signs, which are one value and must share a rank.
+fn merit(value: f64, direction: Direction) -> f64 {
+    match direction {
+        Direction::HigherIsBetter => value + 0.0,
+        Direction::LowerIsBetter => 0.0 - value,
+    }
 }
 
 /// The score of the metric by its name, else the anonymous one where that stands for the metric.
@@ -103,33 +260,18 @@ fn asked<'a>(scores: &'a [Score], question: &Question) -> Option<&'a Score> {
         .or_else(|| of_level().find(anonymous))
 }
 
-/// One candidate of each model: the one that comes before the model's others.
-fn one_a_model<'a>(
-    candidates: Vec<Candidate<'a>>,
-    order: fn(&Candidate<'a>, &Candidate<'a>) -> Ordering,
-) -> Vec<Candidate<'a>> {
-    let mut places: HashMap<RepoKey, usize> = HashMap::with_capacity(candidates.len());
-    let mut chosen: Vec<Candidate<'a>> = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        let place = *places.entry(candidate.report.key).or_insert(chosen.len());
-        match chosen.get_mut(place) {
-            None => chosen.push(candidate),
-            Some(held) if order(&candidate, held).is_lt() => *held = candidate,
-            Some(_) => {}
-        }
-    }
-    chosen
-}
-
 /// Who has more behind it: evidence, then the owner, then the newer date and commit.
 fn authority(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
+    standing(left, right).then_with(|| newest(left.report, right.report))
+}
+
+/// Who has more behind it, whenever it was: evidence, then the owner.
+fn standing(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
     let (ours, theirs) = (left.report, right.report);
     theirs
         .verified
         .cmp(&ours.verified)
         .then(trust(ours).cmp(&trust(theirs)))
-        .then_with(|| newest(ours, theirs))
-        .then_with(|| identity(left, right))
 }
 
 /// Which value is better; of equal ones, which has more behind it.
@@ -155,18 +297,26 @@ fn trust(report: &Report) -> u8 {
 }
 
 fn newest(ours: &Report, theirs: &Report) -> Ordering {
-    (theirs.date, theirs.committed).cmp(&(ours.date, ours.committed))
+    (believed(theirs), theirs.committed).cmp(&(believed(ours), ours.committed))
+}
+
+/// The date of a report, for ordering. Nobody commits what will be evaluated later, so a date in the future of its commit
+/// wins nothing.
+fn believed(report: &Report) -> Timestamp {
+    let latest = report.committed.millis().saturating_add(MAX_AHEAD_MS);
+    report.date.min(Timestamp::from_millis(latest))
 }
 
 /// The better value first. Within a tie, who reported it first; then what never changes, so that the page is the same
 /// every time.
-fn on_the_board(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
+fn on_the_board(left: &Run<'_>, right: &Run<'_>) -> Ordering {
+    let (ours, theirs) = (left.shown.report, right.shown.report);
     right
         .merit
         .total_cmp(&left.merit)
-        .then_with(|| left.report.date.cmp(&right.report.date))
-        .then_with(|| left.report.model.cmp(&right.report.model))
-        .then_with(|| identity(left, right))
+        .then_with(|| ours.date.cmp(&theirs.date))
+        .then_with(|| ours.model.cmp(&theirs.model))
+        .then_with(|| identity(&left.shown, &right.shown))
 }
 
 /// An order over everything else by which two reports of a model can be told apart.
@@ -187,21 +337,24 @@ fn identity(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
 }
 
 /// Gives ranks to what is in order: 1, 2, 2, 4.
-fn placed<'a>(sorted: &[Candidate<'a>]) -> Vec<Row<'a>> {
+fn placed(sorted: Vec<Run<'_>>, group: usize) -> Vec<Row<'_>> {
     let mut rows = Vec::with_capacity(sorted.len());
     let mut rank = 0;
     let mut last = None;
-    for (position, candidate) in sorted.iter().enumerate() {
-        let tied = last.is_some_and(|merit: f64| merit.total_cmp(&candidate.merit).is_eq());
+    for (position, run) in sorted.into_iter().enumerate() {
+        let tied = last.is_some_and(|merit: f64| merit.total_cmp(&run.merit).is_eq());
         if !tied {
             rank = position + 1;
         }
-        last = Some(candidate.merit);
+        last = Some(run.merit);
         rows.push(Row {
             rank,
-            report: candidate.report,
-            score: candidate.score,
-            given: candidate.given,
+            group,
+            report: run.shown.report,
+            score: run.shown.score,
+            value: run.value,
+            setups: run.setups,
+            given: run.given,
         });
     }
     rows

@@ -1,4 +1,4 @@
-use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Timestamp};
+use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Setup, Timestamp};
 
 /// One entry of a result file, as a board sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Report {
     pub until: Option<Timestamp>,
     /// The scores, in the order of the file.
     pub scores: Vec<Score>,
+    /// The whole setup.
+    pub setup: Setup,
 }
 
 /// Where the true value lies, with what confidence.

@@ -62,6 +62,7 @@ fn entry() -> impl Strategy<Value = Entry> {
                     slice: None,
                     value_type: None,
                     sample_size: None,
+                    uncertainty: assay_model::StatedUncertainty::default(),
                 }
             };
             Entry {
@@ -86,6 +87,9 @@ fn entry() -> impl Strategy<Value = Entry> {
                 notes: texts.3,
                 subset: None,
                 sample_size: Some(size),
+                normalization: None,
+                setup: assay_model::Setup::default(),
+                provenance: assay_model::Provenance::default(),
             }
         })
 }

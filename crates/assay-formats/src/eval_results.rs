@@ -29,6 +29,12 @@ static NUMBER: Shape = Shape::Number {
 };
 static INTEGER: Shape = Shape::Integer { min: None };
 static POSITIVE: Shape = Shape::Integer { min: Some(1) };
+static NATURAL: Shape = Shape::Integer { min: Some(0) };
+static AMOUNT: Shape = Shape::Number {
+    min: Some(0.0),
+    max: None,
+};
+static SETTING: Shape = Shape::Either(&[&STRING, &NUMBER, &Shape::Bool]);
 static METRICS: Shape = Shape::List {
     items: &Shape::Object(&METRIC),
     min: 1,
@@ -114,6 +120,103 @@ static ENTRY_OBJECT: Object = Object::new(
             &Shape::Object(&RUNTIME),
             "The hardware and software of the run; throughput means nothing without it.",
         ),
+        Field::optional(
+            "setup",
+            &Shape::Map(&SETTING),
+            "What must be equal for two scores to be comparable: `agent`, `effort`, `shots`, `prompt`, `tools`, `judge`, `attempts`, `precision` and other keys.",
+        ),
+        Field::optional(
+            "uncertainty",
+            &Shape::Object(&UNCERTAINTY),
+            "How uncertain the single `value` is.",
+        ),
+        Field::optional(
+            "evaluator",
+            &Shape::Object(&EVALUATOR),
+            "Who ran the evaluation, when that is not who brings the result.",
+        ),
+        Field::optional(
+            "published",
+            &STRING,
+            "When the result was published: an ISO 8601 date or date and time, in quotes.",
+        ),
+        Field::optional(
+            "retrieved",
+            &STRING,
+            "When the result was copied from its source: an ISO 8601 date or date and time, in quotes.",
+        ),
+        Field::optional(
+            "cost",
+            &Shape::Object(&COST),
+            "What the run cost: money, tokens, time, hardware.",
+        ),
+    ],
+    Unknown::Report,
+    &[],
+);
+
+static EVALUATOR: Object = Object::new(
+    "evaluator",
+    &[
+        Field::optional("name", &STRING, "The organisation or person."),
+        Field::required(
+            "relationship",
+            &Shape::Choice(&["first_party", "third_party", "collaborative", "other"]),
+            "How it is related to the developer of the model.",
+        ),
+    ],
+    Unknown::Report,
+    &[],
+);
+
+static COST: Object = Object::new(
+    "cost",
+    &[
+        Field::optional("usd", &AMOUNT, "US dollars."),
+        Field::optional("tokens", &NATURAL, "Tokens, prompts and answers together."),
+        Field::optional("seconds", &AMOUNT, "Wall time in seconds."),
+        Field::optional("hardware", &STRING, "The hardware, such as `8 x H100`."),
+    ],
+    Unknown::Report,
+    &[],
+);
+
+static UNCERTAINTY: Object = Object::new(
+    "uncertainty",
+    &[
+        Field::optional(
+            "standard_error",
+            &AMOUNT,
+            "The standard error, in the unit of the value.",
+        ),
+        Field::optional(
+            "interval",
+            &Shape::Object(&INTERVAL),
+            "An interval around the value.",
+        ),
+        Field::optional(
+            "method",
+            &STRING,
+            "How it was made, such as `bootstrap` or `clustered`.",
+        ),
+    ],
+    Unknown::Report,
+    &[],
+);
+
+static INTERVAL: Object = Object::new(
+    "interval",
+    &[
+        Field::required("low", &NUMBER, "The lower end, in the unit of the value."),
+        Field::required("high", &NUMBER, "The upper end, in the unit of the value."),
+        Field::optional(
+            "level",
+            &Shape::Number {
+                min: Some(0.0),
+                max: Some(1.0),
+            },
+            "The confidence; 0.95 when it is not given.",
+        ),
     ],
     Unknown::Report,
     &[],
@@ -168,6 +271,11 @@ static METRIC: Object = Object::new(
             "The parameters of the metric, such as a range of thresholds.",
         ),
         Field::optional("normalization", &ANY, NORMALIZATION),
+        Field::optional(
+            "uncertainty",
+            &Shape::Object(&UNCERTAINTY),
+            "How uncertain the value is.",
+        ),
     ],
     Unknown::Report,
     &[],
@@ -288,7 +396,15 @@ mod tests {
     fn every_key_has_a_description_in_the_schema() {
         let schema = json_schema("result file", &SHAPE);
         let entry = "/items/properties";
-        let parts = ["dataset", "framework", "source", "run", "runtime_context"];
+        let parts = [
+            "dataset",
+            "framework",
+            "source",
+            "run",
+            "runtime_context",
+            "evaluator",
+            "cost",
+        ];
         let inner = parts.map(|part| format!("{entry}/{part}/properties"));
         let metric = format!("{entry}/metrics/items/properties");
 

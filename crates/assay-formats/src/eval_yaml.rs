@@ -55,6 +55,10 @@ static TASKS: Shape = Shape::List {
     items: &Shape::Object(&TASK_OBJECT),
     min: 1,
 };
+static KEYS: Shape = Shape::List {
+    items: &STRING,
+    min: 0,
+};
 static AGGREGATION: Shape = Shape::Choice(&[
     "single",
     "macro",
@@ -86,6 +90,11 @@ static BENCHMARK: Object = Object::new(
             "The metrics that results report. Without it the benchmark has one score without a name, and higher is better.",
         ),
         Field::required("tasks", &TASKS, "The tasks; each has its own leaderboard."),
+        Field::optional(
+            "comparable_by",
+            &KEYS,
+            "The setup keys that must be equal for two results to be ranked in one order, such as `shots`.",
+        ),
     ],
     Unknown::Report,
     &[],

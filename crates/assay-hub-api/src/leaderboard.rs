@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use assay_model::{MetricId, ObjectId, RepoId, TaskId};
+use assay_model::{Evaluator, MetricId, ObjectId, RepoId, Setup, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::known_items::known_items;
@@ -54,6 +54,93 @@ pub struct BoardRow {
     /// What a page shows beside it.
     #[serde(deserialize_with = "known_items")]
     pub badges: Vec<Badge>,
+    /// What it is ranked with, such as `subset: first 20`; absent for results over the whole benchmark. Ranks are those within
+    /// the group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// How it was run. A key that is absent was not reported.
+    #[serde(default, skip_serializing_if = "Setup::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = std::collections::BTreeMap<String, String>))]
+    pub setup: Setup,
+    /// How many runs of this setup the value is the mean of.
+    #[serde(default = "one")]
+    pub runs: usize,
+    /// The setups of the model in the group.
+    #[serde(default)]
+    pub setups: BoardSetups,
+    /// The 95 % interval round the value. Absent when it is not known how uncertain it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_interval: Option<ValueInterval>,
+    /// How many samples were evaluated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_size: Option<u64>,
+    /// Who ran the evaluation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<std::collections::BTreeMap<String, String>>))]
+    pub evaluator: Option<Evaluator>,
+    /// When the evaluation ran, as the result says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluated: Option<String>,
+    /// When the result was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// When the result was copied from its source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieved: Option<String>,
+    /// What the run cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<BoardCost>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// The setups of a model, and from where to where their values go.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardSetups {
+    /// How many there are.
+    pub count: usize,
+    /// The least value.
+    pub low: f64,
+    /// The greatest value.
+    pub high: f64,
+}
+
+/// Where the true value lies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ValueInterval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The confidence.
+    pub confidence: f64,
+    /// How it was made, such as `wilson` or `stated`.
+    pub method: Cow<'static, str>,
+}
+
+/// What a run cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BoardCost {
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Tokens, prompts and answers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Wall time in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The hardware.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<String>,
 }
 
 /// Between which places a row lies.
@@ -224,6 +311,21 @@ mod tests {
             commit: ObjectId::from_bytes([1; 20]),
             standing: BoardStanding::from(&Standing::no_token()),
             badges: vec![Badge::Leaderboard],
+            group: None,
+            setup: Setup::default(),
+            runs: 1,
+            setups: BoardSetups {
+                count: 1,
+                low: 72.25,
+                high: 72.25,
+            },
+            value_interval: None,
+            sample_size: None,
+            evaluator: None,
+            evaluated: None,
+            published: None,
+            retrieved: None,
+            cost: None,
         };
 
         let json = serde_json::to_value(&row).unwrap();
@@ -251,7 +353,9 @@ mod tests {
                 "submitter",
                 "commit",
                 "standing",
-                "badges"
+                "badges",
+                "runs",
+                "setups"
             ]
         );
         assert!(json["source"].is_null());

@@ -8,6 +8,7 @@
 
 mod account;
 mod audit;
+mod board_columns;
 #[cfg(feature = "client")]
 pub mod client;
 mod commit;
@@ -36,6 +37,7 @@ mod webhook;
 
 pub use account::{AccessToken, Account, AccountType, Auth, Membership, TokenRole, WhoAmI};
 pub use audit::{AuditActor, AuditPage, AuditRow, AuditSubject};
+pub use board_columns::{BOARD_COLUMNS, BoardColumn, Cell, CellKind};
 pub use commit::{
     Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
     CommitReader, FileContent, Operation,
@@ -61,7 +63,8 @@ pub use large::{
     Verify,
 };
 pub use leaderboard::{
-    Badge, BoardAttested, BoardRow, BoardSource, BoardStanding, RankInterval, Submitter,
+    Badge, BoardAttested, BoardCost, BoardRow, BoardSetups, BoardSource, BoardStanding,
+    RankInterval, Submitter, ValueInterval,
 };
 pub use oauth::{
     OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,

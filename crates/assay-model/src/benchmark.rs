@@ -13,6 +13,8 @@ pub struct Benchmark {
     pub metrics: Vec<Metric>,
     /// The tasks, each a leaderboard; at least one.
     pub tasks: Vec<Task>,
+    /// The setup keys that must be equal for two results to be ranked in one order.
+    pub comparable_by: Vec<String>,
 }
 
 /// One metric of a benchmark.

@@ -1,12 +1,8 @@
-use assay_model::{
-    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Source, Standing,
-    TaskId, Timestamp,
-};
+use assay_model::{Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp};
 
 use crate::backend::Connection;
 use crate::entries::names_of_dataset;
-use crate::entry_json::{read_framework, read_scores, read_source};
-use crate::entry_row::{read_branch, read_standing};
+use crate::entry_row::{read_branch, read_said, read_standing, said_columns};
 use crate::row::Cells;
 use crate::sql::{self, Builder, MAX_LIST};
 use crate::{AccountId, AccountKind, Branch};
@@ -62,30 +58,12 @@ pub struct BoardEntry {
     pub file: RepoPath,
     /// Its place in the file, from 0.
     pub ordinal: u32,
-    /// The task.
-    pub task: TaskId,
-    /// The scores.
-    pub scores: Vec<Score>,
-    /// The date as it was written.
-    pub date: Option<Date>,
+    /// What it says, but for its token.
+    pub entry: Entry,
     /// When the evaluation ran: the date given, else when the file was created.
     pub moment: Timestamp,
     /// What the signed evidence says of it.
     pub standing: Standing,
-    /// Where the scores are published.
-    pub source: Option<Source>,
-    /// The setup in words.
-    pub notes: Option<String>,
-    /// What ran the evaluation.
-    pub framework: Option<Framework>,
-    /// The subset of the benchmark.
-    pub subset: Option<String>,
-    /// How many samples were evaluated.
-    pub sample_size: Option<u64>,
-    /// The commit of the model.
-    pub model_revision: Option<Revision>,
-    /// The commit of the benchmark.
-    pub dataset_revision: Option<Revision>,
     /// The commit that introduced this version.
     pub commit: ObjectId,
     /// When that commit was made.
@@ -126,9 +104,10 @@ macro_rules! select_board {
     (SELECT $more:literal) => {
         concat!(
             "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
-             c.parameters, e.pull, e.file, e.ordinal, e.task, e.scores, e.date, e.moment_ms, e.verified, e.reason, \
-             e.detail, e.revoked, e.attested, e.source, e.notes, e.framework, e.subset, e.sample_size, e.model_revision, e.dataset_revision, \
-             e.introduced_by, e.committed_ms, s.name, e.author, e.since_ms, e.until_ms",
+             c.parameters, e.pull, e.file, e.ordinal, ",
+            said_columns!(),
+            ", e.moment_ms, e.verified, e.reason, e.detail, e.revoked, e.attested, e.introduced_by, e.committed_ms, \
+             s.name, e.author, e.since_ms, e.until_ms",
             $more,
             " FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
              LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
@@ -216,18 +195,9 @@ fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
         branch: read_branch(cells)?,
         file: cells.parse()?,
         ordinal: cells.number()?,
-        task: cells.parse()?,
-        scores: read_scores(cells)?,
-        date: cells.parse_option()?,
+        entry: read_said(cells)?,
         moment: cells.time()?,
         standing: read_standing(cells)?,
-        source: read_source(cells)?,
-        notes: cells.get()?,
-        framework: read_framework(cells)?,
-        subset: cells.get()?,
-        sample_size: cells.parse_option()?,
-        model_revision: cells.parse_option()?,
-        dataset_revision: cells.parse_option()?,
         commit: cells.parse()?,
         committed: cells.time()?,
         submitter: cells.get()?,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use assay_model::{
-    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Source, TaskId,
+    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Setup, Source, TaskId,
     Timestamp,
 };
 
@@ -59,6 +59,8 @@ pub struct BriefEntry {
     pub signed_for: Option<Revision>,
     /// How many samples were evaluated.
     pub sample_size: Option<u64>,
+    /// The whole setup.
+    pub setup: Setup,
     /// Whether it tells the setup in words.
     pub has_notes: bool,
     /// Whether it tells what ran the evaluation.
@@ -114,7 +116,7 @@ macro_rules! select_briefs {
             "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END, ",
             "COALESCE(CAST(c.parameters AS TEXT), ''), e.pull, e.file, e.ordinal, e.task, e.scores, COALESCE(e.date, ''), ",
             "e.moment_ms, CASE WHEN e.verified THEN '1' ELSE '' END, ",
-            "CASE WHEN e.verified THEN COALESCE(e.dataset_revision, '') ELSE '' END, COALESCE(e.sample_size, ''), ",
+            "CASE WHEN e.verified THEN COALESCE(e.dataset_revision, '') ELSE '' END, COALESCE(e.sample_size, ''), COALESCE(e.setup, ''), ",
             "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END, CASE WHEN e.framework IS NULL THEN '' ELSE '1' END, ",
             "e.introduced_by, e.committed_ms, e.since_ms, COALESCE(CAST(e.until_ms AS TEXT), '')) ",
             "FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo ",
@@ -191,6 +193,7 @@ impl<'t> Parts<'t> {
             verified: self.flag()?,
             signed_for: self.read_option()?,
             sample_size: self.read_option()?,
+            setup: self.setup()?,
             has_notes: self.flag()?,
             has_framework: self.flag()?,
             commit: self.read()?,
@@ -212,6 +215,13 @@ impl<'t> Parts<'t> {
         let text = self.text()?;
         let read = (!text.is_empty()).then(|| text.parse());
         read.transpose().map_err(Into::into)
+    }
+
+    fn setup(&mut self) -> Result<Setup, Cause> {
+        match self.text()? {
+            "" => Ok(Setup::default()),
+            json => Ok(serde_json::from_str(json)?),
+        }
     }
 
     fn flag(&mut self) -> Result<bool, Cause> {

@@ -105,6 +105,8 @@ const TABLES: [Table; 9] = [
             "repeated",
             "revoked",
             "attested",
+            "setup",
+            "details",
         ],
         order: "pull, file, ordinal, since_ms",
         about: About::Repository,

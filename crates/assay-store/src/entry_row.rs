@@ -1,11 +1,11 @@
 //! The columns of an entry: how a version is written to its row and read again.
 
-use assay_model::{Date, Entry, RepoKey, Revision, Standing, Timestamp};
+use assay_model::{Date, Entry, Provenance, RepoKey, Revision, Setup, Standing, Timestamp};
 
 use crate::entries::Branch;
 use crate::entry_json::{
-    attested_to_json, framework_to_json, read_attested, read_framework, read_scores, read_source,
-    scores_to_json, source_to_json,
+    attested_to_json, details_to_json, framework_to_json, read_attested, read_details,
+    read_framework, read_scores, read_source, scores_to_json, setup_to_json, source_to_json,
 };
 use crate::row::{Cells, to_json};
 use crate::sql::Query;
@@ -14,16 +14,29 @@ use crate::{AccountId, Evidence, IndexedEntry, NewEntry};
 /// The columns that [`bind_entry`] binds, in its order.
 pub(crate) const WRITTEN: &str = "repo, pull, file, ordinal, since_ms, until_ms, dataset, dataset_lower, task, scores, \
     date, moment_ms, source, notes, framework, subset, sample_size, model_revision, dataset_revision, token, verified, \
-    reason, detail, data, introduced_by, committed_ms, submitter, author, jti, form, repeated, revoked, attested";
+    reason, detail, data, introduced_by, committed_ms, submitter, author, jti, form, repeated, revoked, attested, setup, \
+    details";
 /// How many they are.
-pub(crate) const WRITTEN_COUNT: usize = 33;
+pub(crate) const WRITTEN_COUNT: usize = 35;
+
+/// The columns that [`read_said`] reads, of a table called `e`.
+macro_rules! said_columns {
+    () => {
+        "e.dataset, e.task, e.dataset_revision, e.model_revision, e.scores, e.framework, e.source, e.date, e.notes, e.subset, \
+         e.sample_size, e.details"
+    };
+}
+pub(crate) use said_columns;
 
 /// The columns that [`read_entry`] reads, of a table called `e`.
 macro_rules! entry_columns {
     () => {
-        "e.pull, e.since_ms, e.until_ms, e.file, e.ordinal, e.dataset, e.task, e.dataset_revision, e.model_revision, \
-         e.scores, e.framework, e.token, e.source, e.date, e.notes, e.subset, e.sample_size, e.moment_ms, e.verified, \
-         e.reason, e.detail, e.revoked, e.attested, e.jti, e.form, e.repeated, e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
+        concat!(
+            "e.pull, e.since_ms, e.until_ms, e.file, e.ordinal, ",
+            $crate::entry_row::said_columns!(),
+            ", e.token, e.moment_ms, e.verified, e.reason, e.detail, e.revoked, e.attested, e.jti, e.form, e.repeated, \
+             e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
+        )
     };
 }
 pub(crate) use entry_columns;
@@ -90,8 +103,33 @@ pub(crate) fn bind_entry<'q>(
         .bind(evidence.map(|evidence| evidence.form.as_str()))
         .bind(evidence.is_some_and(|evidence| evidence.repeated))
         .bind(is_revoked(standing))
-        .bind(attested_to_json(standing)?);
+        .bind(attested_to_json(standing)?)
+        .bind(setup_to_json(&entry.full_setup())?)
+        .bind(details_to_json(entry)?);
     Ok(query)
+}
+
+/// Reads what an entry says, but for its token.
+pub(crate) fn read_said(cells: &mut Cells<'_>) -> sqlx::Result<Entry> {
+    let mut entry = Entry {
+        dataset: cells.parse()?,
+        task: cells.parse()?,
+        dataset_revision: cells.parse_option()?,
+        model_revision: cells.parse_option()?,
+        scores: read_scores(cells)?,
+        framework: read_framework(cells)?,
+        token: None,
+        source: read_source(cells)?,
+        date: cells.parse_option()?,
+        notes: cells.get()?,
+        subset: cells.get()?,
+        sample_size: cells.parse_option()?,
+        normalization: None,
+        setup: Setup::default(),
+        provenance: Provenance::default(),
+    };
+    read_details(cells, &mut entry)?;
+    Ok(entry)
 }
 
 pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
@@ -102,19 +140,10 @@ pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
         version: NewEntry {
             file: cells.parse()?,
             ordinal: cells.number()?,
-            entry: Entry {
-                dataset: cells.parse()?,
-                task: cells.parse()?,
-                dataset_revision: cells.parse_option()?,
-                model_revision: cells.parse_option()?,
-                scores: read_scores(cells)?,
-                framework: read_framework(cells)?,
-                token: cells.get()?,
-                source: read_source(cells)?,
-                date: cells.parse_option()?,
-                notes: cells.get()?,
-                subset: cells.get()?,
-                sample_size: cells.parse_option()?,
+            entry: {
+                let mut entry = read_said(cells)?;
+                entry.token = cells.get()?;
+                entry
             },
             moment: cells.time()?,
             standing: read_standing(cells)?,

@@ -41,6 +41,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0009_quota.sql"),
     include_str!("../migrations/postgres/0010_rights.sql"),
     include_str!("../migrations/postgres/0011_audit.sql"),
+    include_str!("../migrations/postgres/0012_setup.sql"),
 ];
 
 /// How a change begins.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use assay_board::{Fingerprint, Origin, Report, Told};
-use assay_model::{Benchmark, Date, Framework, RepoId, RepoKey, Score, TaskId, Timestamp};
+use assay_model::{Benchmark, Date, Framework, RepoId, RepoKey, Score, Setup, TaskId, Timestamp};
 use assay_store::{BoardEntry, BriefEntry, EntryId, EntryWords, Store};
 
 use super::{EvalResult, result, signed};
@@ -79,6 +79,7 @@ impl Brief {
                 since: entry.since,
                 until: entry.until,
                 scores: entry.scores,
+                setup: entry.setup,
             },
             date: entry.date,
         }
@@ -120,6 +121,11 @@ impl Brief {
     /// The scores.
     pub fn scores(&self) -> &[Score] {
         &self.report.scores
+    }
+
+    /// The whole setup.
+    pub fn setup(&self) -> &Setup {
+        &self.report.setup
     }
 
     /// The words, when the board was asked for with them.
@@ -268,9 +274,9 @@ pub(super) async fn read_words<'b>(
         submitter: row
             .submitter
             .or(Some(row.author).filter(|name| !name.is_empty())),
-        source: row.source,
-        notes: row.notes,
-        framework: row.framework,
+        source: row.entry.source,
+        notes: row.entry.notes,
+        framework: row.entry.framework,
     });
     fill(&lacking, words.collect(), &mut alike);
     Ok(())

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_board::{Contender, Fingerprint, Policy, rank, rank_intervals, uncertainty_of};
+use assay_board::{
+    Contender, Estimate, Fingerprint, Group, Policy, Row, Uncertainty, rank, rank_intervals,
+    uncertainty_of,
+};
 use assay_git::Repositories;
-use assay_model::{RepoId, RepoKey, TaskId, Timestamp};
+use assay_model::{Metric, RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
 use tokio::sync::OnceCell;
 
@@ -255,27 +258,65 @@ impl LoadedTask {
 fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
     let board = rank(briefs.iter().map(|brief| &brief.report), &plan.question);
     let metric = plan.metric();
-    let contenders: Vec<Contender> = board
+    let groups: Vec<Arc<Group>> = board.groups().iter().cloned().map(Arc::new).collect();
+    let mut ranked = Vec::with_capacity(board.rows().len());
+    // Chance moves a row within its group alone.
+    for rows in board
         .rows()
-        .iter()
-        .map(|row| Contender {
+        .chunk_by(|one, next| one.group() == next.group())
+    {
+        let contenders: Vec<Contender> = rows
+            .iter()
+            .map(|row| Contender {
+                value: row.value(),
+                uncertainty: metric.and_then(|metric| uncertainty(row, briefs, metric)),
+            })
+            .collect();
+        let intervals = rank_intervals(&contenders, plan.question.direction);
+        let rows = rows.iter().zip(intervals).zip(&contenders);
+        ranked.extend(rows.map(|((row, rank_interval), contender)| BoardRow {
+            rank: row.rank(),
+            group: Arc::clone(&groups[row.group()]),
+            rank_interval,
             value: row.value(),
-            uncertainty: metric
-                .and_then(|metric| uncertainty_of(&*briefs[row.given()], metric, row.value())),
+            runs: row.runs().len(),
+            setups: row.setups(),
+            estimate: contender.uncertainty.map(|uncertainty| Estimate {
+                value: row.value(),
+                interval: uncertainty.interval(row.value()),
+                method: uncertainty.basis().method(),
+            }),
+            key: row.report().key,
+            brief: Arc::clone(&briefs[row.given()]),
+        }));
+    }
+    ranked
+}
+
+/// How uncertain the value of a row is; of a mean, when that of each run is known.
+fn uncertainty(row: &Row<'_>, briefs: &[Arc<Brief>], metric: &Metric) -> Option<Uncertainty> {
+    let parts: Option<Vec<(f64, Uncertainty)>> = row
+        .runs()
+        .iter()
+        .map(|run| {
+            let brief = &*briefs[*run];
+            let value = match row.runs() {
+                [_] => row.value(),
+                _ => value_of(brief, metric)?,
+            };
+            Some((value, uncertainty_of(brief, metric, value)?))
         })
         .collect();
-    let intervals = rank_intervals(&contenders, plan.question.direction);
-    let rows = board.rows().iter().zip(intervals);
-    let rows = rows.zip(&contenders);
-    rows.map(|((row, rank_interval), contender)| BoardRow {
-        rank: row.rank(),
-        rank_interval,
-        value: row.value(),
-        interval: contender
-            .uncertainty
-            .map(|uncertainty| uncertainty.interval(row.value())),
-        key: row.report().key,
-        brief: Arc::clone(&briefs[row.given()]),
-    })
-    .collect()
+    Uncertainty::of_mean(&parts?)
+}
+
+/// The value of a metric in a result that is one of several runs.
+fn value_of(brief: &Brief, metric: &Metric) -> Option<f64> {
+    let of_whole = || {
+        let scores = brief.report.scores.iter();
+        scores.filter(|score| score.slice == metric.slice)
+    };
+    let named = of_whole().find(|score| score.metric.as_ref() == Some(&metric.id));
+    let anonymous = || of_whole().find(|score| score.metric.is_none() && metric.primary);
+    named.or_else(anonymous).map(|score| score.value.get())
 }

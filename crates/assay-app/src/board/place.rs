@@ -18,7 +18,7 @@ pub struct BoardPlace {
     pub rank: usize,
     /// Between which ranks it lies, when it is known how uncertain the value is.
     pub rank_interval: Option<RankInterval>,
-    /// How many rows the board has.
+    /// How many rows the board has that it is compared with.
     pub total: usize,
     /// How many in a hundred of the others it is at least as good as.
     pub percentile: f64,
@@ -51,15 +51,23 @@ impl Hub {
         };
         let plan = self.plan(benchmark, &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
-        let ranked = self.ranked(caller, &board.task(&plan.task), &plan).await?;
+        let task = board.task(&plan.task);
+        let plan = plan.for_results(&query, task.everyones().iter());
+        let ranked = self.ranked(caller, &task, &plan).await?;
         let row = ranked.iter().find(|row| row.key == model.key);
-        Ok(row.map(|row| BoardPlace {
-            metric: plan.question.metric.clone(),
-            rank: row.rank,
-            rank_interval: row.rank_interval,
-            total: ranked.len(),
-            percentile: percentile(row.rank, ranked.len()),
-            value: row.value,
+        Ok(row.map(|row| {
+            let total = ranked
+                .iter()
+                .filter(|other| other.group == row.group)
+                .count();
+            BoardPlace {
+                metric: plan.question.metric.clone(),
+                rank: row.rank,
+                rank_interval: row.rank_interval,
+                total,
+                percentile: percentile(row.rank, total),
+                value: row.value,
+            }
         }))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assay_board::{Policy, Question};
 use assay_model::{Benchmark, Metric, RepoId, RepoKey, TaskId, Timestamp};
 
+use super::brief::Brief;
 use super::loaded::Asked;
 use super::{BoardQuery, moment};
 use crate::error::{Error, Missing};
@@ -28,6 +29,38 @@ impl Plan {
     pub(super) fn metric(&self) -> Option<&Metric> {
         let definition = &self.benchmark.definition;
         definition.metric(self.question.metric.as_str())
+    }
+}
+
+impl Plan {
+    /// The same by the metric that the results of the task have, when nobody asked for one and none of them has the primary
+    /// one: tasks of one benchmark need not share a metric.
+    pub(super) fn for_results<'b>(
+        mut self,
+        query: &BoardQuery,
+        results: impl Iterator<Item = &'b Arc<Brief>> + Clone,
+    ) -> Self {
+        let has = |metric: &Metric| {
+            results.clone().any(|result| {
+                let mut names = result.scores().iter().map(|score| score.metric.as_ref());
+                names.any(|name| name.map_or(metric.primary, |name| *name == metric.id))
+            })
+        };
+        let definition = Arc::clone(&self.benchmark.definition);
+        if query.metric.is_some() || self.metric().is_none_or(has) {
+            return self;
+        }
+        if let Some(metric) = definition.metrics.iter().find(|metric| has(metric)) {
+            self.asked.metric = metric.id.as_str().to_owned();
+            self.question = Question {
+                policy: self.question.policy,
+                verified_only: self.question.verified_only,
+                base_models_only: self.question.base_models_only,
+                comparable_by: self.question.comparable_by,
+                ..Question::by(metric)
+            };
+        }
+        self
     }
 }
 
@@ -55,6 +88,7 @@ impl Hub {
         question.policy = policy;
         question.verified_only = query.verified;
         question.base_models_only = !query.derived_models;
+        question.comparable_by.clone_from(&definition.comparable_by);
         let asked = Asked {
             metric: metric.id.as_str().to_owned(),
             policy,

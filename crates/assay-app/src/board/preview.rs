@@ -321,8 +321,8 @@ impl Hub {
         signed::check_entries(&self.git, benchmark.key, &mut before).await?;
         signed::check_entries(&self.git, benchmark.key, &mut after).await?;
         let mut question = Question::by(metric);
-        // A model that is made from another is on boards only when such models are asked for.
-        question.base_models_only = scene.base_models.as_ref().is_none_or(Vec::is_empty);
+        let comparable_by = &benchmark.definition.comparable_by;
+        question.comparable_by.clone_from(comparable_by);
         let before = reports(&before);
         let after = reports(&after);
         let (earlier, later) = (rank(&before, &question), rank(&after, &question));

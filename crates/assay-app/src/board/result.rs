@@ -2,7 +2,8 @@
 
 use assay_board::{Fingerprint, Level, Origin, Report};
 use assay_model::{
-    Benchmark, Date, Entry, Metric, ObjectId, RepoId, RepoPath, Score, Standing, TaskId, Timestamp,
+    Benchmark, Cost, Date, Entry, Metric, ObjectId, Provenance, RepoId, RepoPath, Score, Standing,
+    StatedUncertainty, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, Branch, IndexedEntry, Owner, Repository};
 use serde_json::{Map, Number, Value as Json, json};
@@ -232,21 +233,12 @@ pub(super) fn origin(branch: Branch, file: &RepoPath) -> Origin {
     }
 }
 
+/// What a result on a board says, of its benchmark as that is called now. Boards do not carry tokens about: they are long,
+/// and what they say is in the standing.
 fn entry_of(row: &BoardEntry, benchmark: &RepoId) -> Entry {
     Entry {
         dataset: benchmark.clone(),
-        task: row.task.clone(),
-        dataset_revision: row.dataset_revision.clone(),
-        model_revision: row.model_revision.clone(),
-        scores: row.scores.clone(),
-        framework: row.framework.clone(),
-        // Boards do not carry tokens about: they are long, and what they say is in the standing.
-        token: None,
-        source: row.source.clone(),
-        date: row.date.clone(),
-        notes: row.notes.clone(),
-        subset: row.subset.clone(),
-        sample_size: row.sample_size,
+        ..row.entry.clone()
     }
 }
 
@@ -294,6 +286,7 @@ pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
                 .map(assay_model::Revision::as_str),
         ),
         ("benchmark_subset", entry.subset.as_deref()),
+        ("normalization", entry.normalization.as_deref()),
     ];
     for (key, text) in texts {
         if let Some(text) = text {
@@ -303,7 +296,44 @@ pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
     if let Some(size) = entry.sample_size {
         data.insert("sample_size".to_owned(), json!(size));
     }
+    if !entry.setup.is_empty() {
+        data.insert("setup".to_owned(), json!(entry.setup));
+    }
+    let Provenance {
+        evaluator,
+        published,
+        retrieved,
+        cost,
+    } = &entry.provenance;
+    if let Some(evaluator) = evaluator {
+        data.insert("evaluator".to_owned(), json!(evaluator));
+    }
+    for (key, date) in [("published", published), ("retrieved", retrieved)] {
+        if let Some(date) = date {
+            data.insert(key.to_owned(), json!(date.as_str()));
+        }
+    }
+    if *cost != Cost::default() {
+        data.insert("cost".to_owned(), cost_json(cost));
+    }
     data
+}
+
+fn cost_json(cost: &Cost) -> Json {
+    let mut json = Map::new();
+    let number = |value: Option<assay_model::Number>| value.map(|value| json!(value.get()));
+    let parts = [
+        ("usd", number(cost.usd)),
+        ("tokens", cost.tokens.map(Json::from)),
+        ("seconds", number(cost.seconds)),
+        ("hardware", cost.hardware.as_deref().map(Json::from)),
+    ];
+    for (key, value) in parts {
+        if let Some(value) = value {
+            json.insert(key.to_owned(), value);
+        }
+    }
+    json.into()
 }
 
 fn metric_json(score: &Score) -> Option<Json> {
@@ -317,6 +347,28 @@ fn metric_json(score: &Score) -> Option<Json> {
     }
     if let Some(size) = score.sample_size {
         metric["sample_size"] = json!(size);
+    }
+    let StatedUncertainty {
+        standard_error,
+        interval,
+        method,
+    } = &score.uncertainty;
+    let mut uncertainty = Map::new();
+    if let Some(error) = standard_error {
+        uncertainty.insert("standard_error".to_owned(), json!(error.get()));
+    }
+    if let Some(interval) = interval {
+        let mut json = json!({"low": interval.low.get(), "high": interval.high.get()});
+        if let Some(level) = interval.level {
+            json["level"] = json!(level.get());
+        }
+        uncertainty.insert("interval".to_owned(), json);
+    }
+    if let Some(method) = method {
+        uncertainty.insert("method".to_owned(), json!(method));
+    }
+    if !uncertainty.is_empty() {
+        metric["uncertainty"] = uncertainty.into();
     }
     Some(metric)
 }
@@ -354,63 +406,34 @@ pub(super) fn report(row: &BoardEntry) -> Report {
         fingerprint: fingerprint(row),
         since: row.since,
         until: row.until,
-        scores: row.scores.clone(),
+        scores: row.entry.scores.clone(),
+        setup: row.entry.full_setup(),
     }
 }
 
 /// What an entry on a board says, for finding the same entry twice. Numbers count by their value.
 pub(super) fn fingerprint(row: &BoardEntry) -> Fingerprint {
+    let mut entry = row.entry.clone();
+    for score in &mut entry.scores {
+        score.literal = score.value.to_string();
+    }
+    let mut said = rewritten(&entry);
+    // The same benchmark may have been called something else then.
+    if let Some(Json::Object(dataset)) = said.get_mut("dataset") {
+        dataset.remove("id");
+    }
     let mut hasher = Sha256::new();
-    let mut feed = |text: Option<&str>| {
-        let text = text.unwrap_or("\u{0}");
-        hasher.update((text.len() as u64).to_be_bytes());
-        hasher.update(text.as_bytes());
-    };
-    feed(Some(row.task.as_str()));
-    feed(
-        row.dataset_revision
-            .as_ref()
-            .map(assay_model::Revision::as_str),
-    );
-    feed(
-        row.model_revision
-            .as_ref()
-            .map(assay_model::Revision::as_str),
-    );
-    for score in &row.scores {
-        feed(score.metric.as_ref().map(assay_model::MetricId::as_str));
-        feed(Some(&score.value.to_string()));
-        feed(score.slice.as_deref());
-        feed(score.value_type.map(assay_model::ValueType::as_str));
-        feed(score.sample_size.map(|size| size.to_string()).as_deref());
+    hasher.update(Json::Object(said).to_string());
+    for score in entry.scores.iter().filter(|score| score.metric.is_none()) {
+        hasher.update(&score.literal);
     }
-    feed(row.date.as_ref().map(assay_model::Date::as_str));
-    feed(row.notes.as_deref());
-    feed(row.subset.as_deref());
-    feed(row.sample_size.map(|size| size.to_string()).as_deref());
-    for text in framework_texts(row).into_iter().chain(source_texts(row)) {
-        feed(text);
-    }
-    feed(row.standing.attested().map(|attested| &*attested.jti));
-    feed(row.standing.reason());
+    hasher.update([0]);
+    hasher.update(
+        row.standing
+            .attested()
+            .map_or("", |attested| &*attested.jti),
+    );
+    hasher.update([0]);
+    hasher.update(row.standing.reason().unwrap_or_default());
     Fingerprint(hasher.finalize().into())
-}
-
-fn framework_texts(row: &BoardEntry) -> [Option<&str>; 3] {
-    let framework = row.framework.as_ref();
-    [
-        framework.and_then(|framework| framework.name.as_deref()),
-        framework.and_then(|framework| framework.version.as_deref()),
-        framework.and_then(|framework| framework.command.as_deref()),
-    ]
-}
-
-fn source_texts(row: &BoardEntry) -> [Option<&str>; 4] {
-    let source = row.source.as_ref();
-    [
-        source.map(|source| source.url.as_str()),
-        source.and_then(|source| source.name.as_deref()),
-        source.and_then(|source| source.user.as_deref()),
-        source.and_then(|source| source.org.as_deref()),
-    ]
 }

@@ -42,10 +42,10 @@ pub(super) async fn check_entries(
     rows: &mut [BoardEntry],
 ) -> Result<(), Error> {
     let signed = rows.iter().filter(|row| row.standing.is_verified());
-    let signed = signed.filter_map(|row| row.dataset_revision.clone());
+    let signed = signed.filter_map(|row| row.entry.dataset_revision.clone());
     let absent = absent(git, board, signed.collect()).await?;
     for row in rows {
-        if let Some(commit) = row.dataset_revision.as_ref()
+        if let Some(commit) = row.entry.dataset_revision.as_ref()
             && row.standing.is_verified()
             && absent.contains(commit)
         {

@@ -119,7 +119,9 @@ async fn an_index_that_was_cut_short_between_two_pieces_is_finished_at_the_next_
     assert_eq!(world.board(&world.ada).await, ["1 ada/other 0.25"]);
     world.reopen().await;
 
-    assert_eq!(world.board(&world.ada).await, ["1 ada/other 400"]);
+    // Nothing tells the results of a commit apart, so the model has their mean.
+    let board = world.board(&world.ada).await;
+    assert!(board[0].starts_with("1 ada/other 400.15"), "{board:?}");
     world.check_index().await;
 }
 

@@ -22,6 +22,7 @@ fn entry(scores: &[(&str, &str)], sample_size: Option<u64>) -> Entry {
         slice: None,
         value_type: None,
         sample_size: None,
+        uncertainty: assay_model::StatedUncertainty::default(),
     };
     Entry {
         dataset: "a/b".parse().unwrap(),
@@ -36,6 +37,9 @@ fn entry(scores: &[(&str, &str)], sample_size: Option<u64>) -> Entry {
         notes: None,
         subset: None,
         sample_size,
+        normalization: None,
+        setup: assay_model::Setup::default(),
+        provenance: assay_model::Provenance::default(),
     }
 }
 

@@ -54,13 +54,101 @@ fn authority_is_evidence_then_the_owner_then_the_date_then_the_commit() {
 }
 
 #[test]
-fn of_one_file_at_one_commit_the_first_entry_counts() {
-    let second = of(9.0, |report| report.ordinal = 1);
+fn runs_that_nothing_tells_apart_are_averaged() {
+    let second = of(9.0, |report| {
+        report.ordinal = 1;
+        report.file = ".eval_results/a.yaml".parse().unwrap();
+    });
     let first = of(1.0, |_| ());
+    let reports = [second, first];
+    let question = crate::reports::question();
 
-    let counted = values(&[second, first], Policy::Authoritative);
+    let board = assay_board::rank(&reports, &question);
 
-    assert_eq!(counted, [1.0]);
+    let row = &board.rows()[0];
+    assert_eq!((board.rows().len(), row.value()), (1, 5.0));
+    assert_eq!(row.runs().len(), 2);
+    assert_eq!(row.setups().count, 1);
+}
+
+#[test]
+fn a_model_with_several_setups_is_shown_with_its_best_one_and_tells_the_others() {
+    let with = |value: f64, agent: &str| {
+        let mut own = of(value, |_| ());
+        own.setup.insert("agent", agent);
+        own
+    };
+    let mut old_and_good = with(0.68, "claude code");
+    old_and_good.date = Timestamp::from_seconds(10);
+    let reports = [with(0.25, "generalist"), old_and_good, with(0.3, "core")];
+    let question = crate::reports::question();
+
+    let board = assay_board::rank(&reports, &question);
+
+    let row = &board.rows()[0];
+    assert_eq!((board.rows().len(), row.value()), (1, 0.68));
+    assert_eq!(row.report().setup.get("agent"), Some("claude code"));
+    let setups = row.setups();
+    assert_eq!((setups.count, setups.low, setups.high), (3, 0.25, 0.68));
+}
+
+#[test]
+fn a_verified_setup_stands_for_its_model_before_a_better_one() {
+    let mut signed = of(0.5, |report| report.verified = true);
+    signed.setup.insert("shots", "0");
+    let mut better = of(0.9, |_| ());
+    better.setup.insert("shots", "5");
+
+    assert_eq!(values(&[signed, better], Policy::Authoritative), [0.5]);
+}
+
+#[test]
+fn a_date_in_the_future_of_its_commit_wins_nothing() {
+    const YEAR: i64 = 365 * 24 * 60 * 60;
+    let promised = of(50.0, |report| {
+        report.date = Timestamp::from_seconds(5 * YEAR)
+    });
+    let later = of(77.0, |report| {
+        report.date = Timestamp::from_seconds(YEAR);
+        report.committed = Timestamp::from_seconds(YEAR);
+    });
+
+    for policy in [Policy::Authoritative, Policy::Latest] {
+        assert_eq!(values(&[promised.clone(), later.clone()], policy), [77.0]);
+    }
+}
+
+#[test]
+fn a_part_and_what_the_benchmark_keeps_apart_are_ranked_by_themselves() {
+    let with = |model: u8, value: f64, key: &str, setting: &str| {
+        let mut own = report(model, value);
+        own.setup.insert(key, setting);
+        own
+    };
+    let reports = [
+        report(1, 0.5),
+        with(2, 0.9, "subset", "first 20"),
+        with(3, 0.7, "shots", "5"),
+        report(4, 0.6),
+    ];
+    let mut question = crate::reports::question();
+
+    let told = |question: &assay_board::Question| {
+        let board = assay_board::rank(&reports, question);
+        let rows = board.rows().iter();
+        rows.map(|row| (row.group(), row.rank(), row.report().key.0))
+            .collect::<Vec<_>>()
+    };
+
+    assert_eq!(
+        told(&question),
+        [(0, 1, 3), (0, 2, 4), (0, 3, 1), (1, 1, 2)]
+    );
+    question.comparable_by = vec!["shots".to_owned()];
+    assert_eq!(
+        told(&question),
+        [(0, 1, 4), (0, 2, 1), (1, 1, 3), (2, 1, 2)]
+    );
 }
 
 #[test]

@@ -25,6 +25,8 @@ prop_compose! {
         content in 0_u8..3,
         since in 0_i64..3,
         lasts in prop::option::of(1_i64..3),
+        shots in prop::option::of(0_u8..2),
+        is_part in prop::bool::weighted(0.2),
     ) -> Report {
         let mut report = report(model, value);
         report.derived = model % 3 == 0;
@@ -36,6 +38,12 @@ prop_compose! {
         report.fingerprint = Fingerprint([content; 32]);
         report.since = Timestamp::from_seconds(since);
         report.until = lasts.map(|lasts| Timestamp::from_seconds(since + lasts));
+        if let Some(shots) = shots {
+            report.setup.insert("shots", &shots.to_string());
+        }
+        if is_part {
+            report.setup.insert("subset", "first 20");
+        }
         report
     }
 }
@@ -47,6 +55,7 @@ prop_compose! {
         verified_only in prop::bool::weighted(0.2),
         base_models_only in prop::bool::weighted(0.2),
         as_of in prop::option::of(0_i64..5),
+        by_shots: bool,
     ) -> Question {
         Question {
             policy,
@@ -54,6 +63,7 @@ prop_compose! {
             verified_only,
             base_models_only,
             as_of: as_of.map(Timestamp::from_seconds),
+            comparable_by: by_shots.then(|| "shots".to_owned()).into_iter().collect(),
             ..question()
         }
     }
@@ -92,25 +102,31 @@ proptest! {
         let board = rank(&reports, &question);
 
         for row in board.rows() {
-            let better = board.rows().iter().filter(|other| match question.direction {
+            let beside = board.rows().iter().filter(|other| other.group() == row.group());
+            let better = beside.filter(|other| match question.direction {
                 Direction::HigherIsBetter => other.value() > row.value(),
                 Direction::LowerIsBetter => other.value() < row.value(),
             });
+            let setup = &row.report().setup;
+            prop_assert!(row.runs().iter().all(|run| reports[*run].setup == *setup));
+            prop_assert!(row.value().is_finite());
             prop_assert!(std::ptr::eq(row.report(), &raw const reports[row.given()]));
             prop_assert_eq!(row.rank(), better.count() + 1);
         }
-        prop_assert!(board.rows().is_sorted_by_key(assay_board::Row::rank));
+        prop_assert!(board.rows().is_sorted_by_key(|row| (row.group(), row.rank())));
     }
 
     #[test]
-    fn every_policy_but_all_gives_a_model_one_row_and_all_leaves_no_model_out(
+    fn every_policy_but_all_gives_a_model_one_row_in_a_group_and_all_leaves_no_model_out(
         reports in prop::collection::vec(any_report(), 0..40),
         question in any_question(),
     ) {
         let models = |policy| {
             let question = Question { policy, ..question.clone() };
             let board = rank(&reports, &question);
-            let mut models: Vec<_> = board.rows().iter().map(|row| row.report().key).collect();
+            let rows = board.rows().iter();
+            let group = |row: &assay_board::Row<'_>| board.groups()[row.group()].clone();
+            let mut models: Vec<_> = rows.map(|row| (row.report().key, group(row))).collect();
             models.sort();
             models
         };

@@ -18,6 +18,7 @@ pub(crate) fn report(model: u8, value: f64) -> Report {
         since: Timestamp::from_seconds(1000),
         until: None,
         scores: vec![score(None, value)],
+        setup: assay_model::Setup::default(),
     }
 }
 
@@ -29,6 +30,7 @@ pub(crate) fn score(metric: Option<&str>, value: f64) -> Score {
         slice: None,
         value_type: None,
         sample_size: None,
+        uncertainty: assay_model::StatedUncertainty::default(),
     }
 }
 
@@ -47,6 +49,7 @@ pub(crate) fn question() -> Question {
         policy: Policy::Authoritative,
         verified_only: false,
         base_models_only: false,
+        comparable_by: Vec::new(),
         as_of: None,
     }
 }

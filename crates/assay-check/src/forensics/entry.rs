@@ -200,6 +200,7 @@ mod tests {
             metrics: vec![metric("accuracy", true), metric("f1", false)],
             tasks: Vec::new(),
             framework: None,
+            comparable_by: Vec::new(),
         }
     }
 

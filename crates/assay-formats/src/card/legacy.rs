@@ -1,6 +1,6 @@
 //! Results in the `model-index` of an old card.
 
-use assay_model::{Entry, Number, Score, Source, Standing};
+use assay_model::{Entry, Number, Provenance, Score, Setup, Source, Standing, StatedUncertainty};
 use serde_json::{Map, Value as Json};
 
 use super::report::Report;
@@ -92,6 +92,9 @@ fn entry(result: Value<'_>, left: &mut usize) -> Option<LegacyEntry> {
             notes: None,
             subset: None,
             sample_size: None,
+            normalization: None,
+            setup: Setup::default(),
+            provenance: Provenance::default(),
         },
         dataset_name: text(dataset, "name"),
         task_type: task,
@@ -124,6 +127,7 @@ fn score(metric: Value<'_>) -> Option<Score> {
         slice: None,
         value_type: None,
         sample_size: None,
+        uncertainty: StatedUncertainty::default(),
     })
 }
 

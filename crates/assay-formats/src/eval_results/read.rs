@@ -1,10 +1,13 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use assay_model::{Entry, Framework, Score, Source};
+use assay_model::{
+    Cost, Entry, Evaluator, Framework, Number, Provenance, Score, Setup, Source, StatedInterval,
+    StatedUncertainty,
+};
 
 use super::TOKEN_KEYS;
-use crate::Value;
+use crate::{Kind, Value};
 
 /// Reads the entries of a result file; `None` unless it has the shape and every id, number and date in it is one.
 pub fn read(root: Value<'_>) -> Option<Vec<Entry>> {
@@ -39,7 +42,97 @@ fn entry(value: Value<'_>) -> Option<Entry> {
         subset: text(value, "benchmark_subset"),
         sample_size: count(value, "sample_size")
             .or_else(|| count(value.present("run")?, "num_samples")),
+        normalization: value.present("normalization").map(in_words),
+        setup: value.present("setup").map(setup).unwrap_or_default(),
+        provenance: provenance(value)?,
     })
+}
+
+/// What is listed under `setup`, up to the most keys that are kept.
+fn setup(value: Value<'_>) -> Setup {
+    let settings = value.entries().take(Setup::MAX_KEYS);
+    let text = |value: Value<'_>| in_words(value);
+    settings
+        .map(|(key, value)| (text(key), text(value)))
+        .collect()
+}
+
+/// A value as one text of limited length: a scalar as it is, a list and a map with commas.
+fn in_words(value: Value<'_>) -> String {
+    let mut words = String::new();
+    say(value, &mut words);
+    words.truncate(words.floor_char_boundary(Setup::MAX_TEXT));
+    words
+}
+
+/// Appends a value, and stops where there is enough: aliases can make a short file stand for a very long text.
+fn say(value: Value<'_>, words: &mut String) {
+    match value.kind() {
+        Kind::Map => {
+            for (position, (key, value)) in value.entries().enumerate() {
+                if words.len() >= Setup::MAX_TEXT {
+                    return;
+                }
+                words.push_str(if position == 0 { "" } else { ", " });
+                say(key, words);
+                words.push('=');
+                say(value, words);
+            }
+        }
+        Kind::List => {
+            for (position, item) in value.items().enumerate() {
+                if words.len() >= Setup::MAX_TEXT {
+                    return;
+                }
+                words.push_str(if position == 0 { "" } else { ", " });
+                say(item, words);
+            }
+        }
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => {
+            words.push_str(&value.text().unwrap_or(Cow::Borrowed(value.raw())));
+        }
+    }
+}
+
+fn provenance(value: Value<'_>) -> Option<Provenance> {
+    let evaluator = match value.present("evaluator") {
+        Some(evaluator) => Some(Evaluator {
+            name: text(evaluator, "name"),
+            relationship: evaluator.text_of("relationship")?.parse().ok()?,
+        }),
+        None => None,
+    };
+    let cost = value.present("cost");
+    Some(Provenance {
+        evaluator,
+        published: parsed(value, "published").ok()?,
+        retrieved: parsed(value, "retrieved").ok()?,
+        cost: cost.map_or_else(Cost::default, |cost| Cost {
+            usd: number(cost, "usd"),
+            tokens: count(cost, "tokens"),
+            seconds: number(cost, "seconds"),
+            hardware: text(cost, "hardware"),
+        }),
+    })
+}
+
+fn uncertainty(value: Value<'_>) -> StatedUncertainty {
+    let interval = value.present("interval").and_then(|interval| {
+        Some(StatedInterval {
+            low: number(interval, "low")?,
+            high: number(interval, "high")?,
+            level: number(interval, "level"),
+        })
+    });
+    StatedUncertainty {
+        standard_error: number(value, "standard_error"),
+        interval,
+        method: text(value, "method"),
+    }
+}
+
+fn number(value: Value<'_>, key: &str) -> Option<Number> {
+    value.get(key)?.number().and_then(Number::new)
 }
 
 /// The metrics as listed; the single `value` only where nothing is listed.
@@ -69,6 +162,10 @@ fn score(value: Value<'_>, metric: Option<assay_model::MetricId>) -> Option<Scor
             .and_then(|text| text.parse().ok()),
         // The size that stands beside a single `value` is that of the entry.
         sample_size: is_item.then(|| count(value, "sample_size")).flatten(),
+        uncertainty: value
+            .present("uncertainty")
+            .map(uncertainty)
+            .unwrap_or_default(),
     })
 }
 

@@ -1,6 +1,8 @@
 use std::fmt::Write as _;
 
-use assay_model::{Entry, Framework, Score, Source, hidden_character};
+use assay_model::{
+    Entry, Framework, Number, Provenance, Score, Setup, Source, StatedUncertainty, hidden_character,
+};
 
 use super::TOKEN_KEYS;
 
@@ -40,7 +42,10 @@ fn write_entry(entry: &Entry, lines: &mut Lines) {
     );
     match entry.scores.as_slice() {
         // A single score without a name stands for the primary metric, in the dialect that has one value only.
-        [only] if only.metric.is_none() => lines.plain_at(2, "value", &literal(only)),
+        [only] if only.metric.is_none() => {
+            lines.plain_at(2, "value", &literal(only));
+            write_uncertainty(&only.uncertainty, 2, lines);
+        }
         scores => write_metrics(scores, lines),
     }
     if let Some(framework) = &entry.framework {
@@ -60,6 +65,60 @@ fn write_entry(entry: &Entry, lines: &mut Lines) {
     if let Some(size) = entry.sample_size {
         lines.plain_at(2, "sample_size", &size.to_string());
     }
+    lines.text_at(2, "normalization", entry.normalization.as_deref());
+    write_setup(&entry.setup, lines);
+    write_provenance(&entry.provenance, lines);
+}
+
+fn write_setup(setup: &Setup, lines: &mut Lines) {
+    if setup.is_empty() {
+        return;
+    }
+    lines.open("  setup");
+    for (key, value) in setup {
+        lines.text_at(4, &quoted(key), Some(value));
+    }
+}
+
+fn write_provenance(provenance: &Provenance, lines: &mut Lines) {
+    if let Some(evaluator) = &provenance.evaluator {
+        lines.open("  evaluator");
+        lines.text_at(4, "name", evaluator.name.as_deref());
+        lines.text_at(4, "relationship", Some(evaluator.relationship.as_str()));
+    }
+    for (key, date) in [
+        ("published", &provenance.published),
+        ("retrieved", &provenance.retrieved),
+    ] {
+        lines.text_at(2, key, date.as_ref().map(assay_model::Date::as_str));
+    }
+    let cost = &provenance.cost;
+    if *cost == assay_model::Cost::default() {
+        return;
+    }
+    lines.open("  cost");
+    lines.number_at(4, "usd", cost.usd);
+    if let Some(tokens) = cost.tokens {
+        lines.plain_at(4, "tokens", &tokens.to_string());
+    }
+    lines.number_at(4, "seconds", cost.seconds);
+    lines.text_at(4, "hardware", cost.hardware.as_deref());
+}
+
+fn write_uncertainty(uncertainty: &StatedUncertainty, indent: usize, lines: &mut Lines) {
+    if *uncertainty == StatedUncertainty::default() {
+        return;
+    }
+    let open = |indent: usize, key: &str| format!("{}{key}", " ".repeat(indent));
+    lines.open(&open(indent, "uncertainty"));
+    lines.number_at(indent + 2, "standard_error", uncertainty.standard_error);
+    if let Some(interval) = &uncertainty.interval {
+        lines.open(&open(indent + 2, "interval"));
+        lines.number_at(indent + 4, "low", Some(interval.low));
+        lines.number_at(indent + 4, "high", Some(interval.high));
+        lines.number_at(indent + 4, "level", interval.level);
+    }
+    lines.text_at(indent + 2, "method", uncertainty.method.as_deref());
 }
 
 fn write_metrics(scores: &[Score], lines: &mut Lines) {
@@ -77,6 +136,7 @@ fn write_metrics(scores: &[Score], lines: &mut Lines) {
         if let Some(size) = score.sample_size {
             lines.plain_at(6, "sample_size", &size.to_string());
         }
+        write_uncertainty(&score.uncertainty, 6, lines);
     }
 }
 
@@ -124,6 +184,13 @@ impl Lines {
     fn text_at(&mut self, indent: usize, key: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.plain_at(indent, key, &quoted(text));
+        }
+    }
+
+    /// A key and a number; nothing when there is none.
+    fn number_at(&mut self, indent: usize, key: &str, number: Option<Number>) {
+        if let Some(number) = number {
+            self.plain_at(indent, key, &number.to_literal());
         }
     }
 
@@ -204,17 +271,76 @@ mod tests {
             option::of(any_text()),
             types,
             option::of(1..1_000_000_u64),
+            any_uncertainty(),
         )
-            .prop_map(|(metric, value, slice, value_type, sample_size)| {
-                let value = Number::new(value).expect("the strategy makes finite values");
-                Score {
-                    metric: Some(metric.parse().expect("printable ASCII is a metric id")),
-                    value,
-                    literal: value.to_literal(),
-                    slice,
-                    value_type,
-                    sample_size,
-                }
+            .prop_map(
+                |(metric, value, slice, value_type, sample_size, uncertainty)| {
+                    let value = Number::new(value).expect("the strategy makes finite values");
+                    Score {
+                        metric: Some(metric.parse().expect("printable ASCII is a metric id")),
+                        value,
+                        literal: value.to_literal(),
+                        slice,
+                        value_type,
+                        sample_size,
+                        uncertainty,
+                    }
+                },
+            )
+    }
+
+    fn any_number() -> impl Strategy<Value = Number> {
+        (proptest::num::f64::POSITIVE | proptest::num::f64::NORMAL)
+            .prop_filter_map("finite", |value| Number::new(value.abs()))
+    }
+
+    fn any_uncertainty() -> impl Strategy<Value = StatedUncertainty> {
+        let level = option::of(0.0..=1.0_f64);
+        let interval = (any_number(), any_number(), level).prop_map(|(low, high, level)| {
+            assay_model::StatedInterval {
+                low,
+                high,
+                level: level.and_then(Number::new),
+            }
+        });
+        (
+            option::of(any_number()),
+            option::of(interval),
+            option::of(any_text()),
+        )
+            .prop_map(|(standard_error, interval, method)| StatedUncertainty {
+                standard_error,
+                interval,
+                method,
+            })
+    }
+
+    fn any_provenance() -> impl Strategy<Value = Provenance> {
+        let seconds = || option::of(-4_000_000_000..4_000_000_000_i64);
+        let relationships = proptest::sample::select(assay_model::Relationship::ALL.to_vec());
+        let cost = (
+            option::of(any_number()),
+            option::of(0..1_000_000_u64),
+            option::of(any_number()),
+            option::of(any_text()),
+        );
+        (
+            option::of((option::of(any_text()), relationships)),
+            seconds(),
+            seconds(),
+            cost,
+        )
+            .prop_map(|(evaluator, published, retrieved, cost)| Provenance {
+                evaluator: evaluator
+                    .map(|(name, relationship)| assay_model::Evaluator { name, relationship }),
+                published: published.and_then(assay_model::Date::of_unix_seconds),
+                retrieved: retrieved.and_then(assay_model::Date::of_unix_seconds),
+                cost: assay_model::Cost {
+                    usd: cost.0,
+                    tokens: cost.1,
+                    seconds: cost.2,
+                    hardware: cost.3,
+                },
             })
     }
 
@@ -243,7 +369,9 @@ mod tests {
             option::of(any_text()),
             option::of(any_text()),
             option::of(any_text()),
+            option::of(any_text()),
         );
+        let setup = proptest::collection::btree_map(any_text(), any_text(), 0..4);
         (
             ("[a-z]{1,8}/[A-Za-z][A-Za-z0-9]{0,8}", "[!-~]{1,20}"),
             (revision(), revision()),
@@ -254,8 +382,9 @@ mod tests {
                 option::of(-4_000_000_000..4_000_000_000_i64),
                 option::of(1..1000_u64),
             ),
+            (setup, any_provenance()),
         )
-            .prop_map(|(ids, revisions, scores, parts, texts, rest)| Entry {
+            .prop_map(|(ids, revisions, scores, parts, texts, rest, more)| Entry {
                 dataset: ids.0.parse().expect("the strategy makes ids"),
                 task: ids.1.parse().expect("the strategy makes ids"),
                 dataset_revision: revisions.0.map(|text| text.parse().expect("40 digits")),
@@ -268,6 +397,9 @@ mod tests {
                 notes: texts.1,
                 subset: texts.2,
                 sample_size: rest.1,
+                normalization: texts.3,
+                setup: more.0.into_iter().collect(),
+                provenance: more.1,
             })
     }
 
@@ -304,6 +436,7 @@ mod tests {
             slice: None,
             value_type: None,
             sample_size: None,
+            uncertainty: StatedUncertainty::default(),
         };
 
         assert_eq!(literal(&score), "2.5");

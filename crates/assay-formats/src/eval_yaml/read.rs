@@ -27,7 +27,20 @@ pub fn read(root: Value<'_>) -> Option<Benchmark> {
         framework: text(root, "evaluation_framework"),
         metrics,
         tasks,
+        comparable_by: keys(root),
     })
+}
+
+/// The setup keys that separate results; without repetition, in their order.
+fn keys(root: Value<'_>) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    let listed = root.present("comparable_by").into_iter();
+    for key in listed.flat_map(Value::items).filter_map(Value::text) {
+        if !keys.iter().any(|known| **known == *key) {
+            keys.push(key.into_owned());
+        }
+    }
+    keys
 }
 
 fn anonymous_metric() -> Option<Metric> {

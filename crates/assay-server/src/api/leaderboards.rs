@@ -87,7 +87,8 @@ struct Parameters {
     #[serde(default)]
     #[param(value_type = bool)]
     verified: Flag,
-    /// Whether to leave out models that are made from others; `true` when nobody says.
+    /// Whether to leave out models that are made from others. When nobody says, `true` for the array that clients read, as
+    /// their contract has it, and `false` for files, as on the page.
     #[param(value_type = Option<bool>)]
     base_model: Option<Flag>,
     /// The same, by its other name.
@@ -103,14 +104,17 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn query(self) -> BoardQuery {
+    /// The board that is asked for. The client's contract has base models alone when nobody says; every other form has the
+    /// board of the page.
+    fn query(self, form: Form) -> BoardQuery {
         let base_only = self.base_model.or(self.base_model_only);
+        let unasked = Flag(form == Form::Client);
         BoardQuery {
             task: filled(self.task_id),
             metric: filled(self.metric_id),
             policy: filled(self.policy),
             verified: self.verified.0,
-            derived_models: !base_only.unwrap_or(Flag(true)).0,
+            derived_models: !base_only.unwrap_or(unasked).0,
             as_of: filled(self.as_of),
             limit: self.limit,
             offset: self.offset,
@@ -133,7 +137,7 @@ async fn leaderboard(
     address: Option<Extension<Address>>,
     Query(parameters): Query<Parameters>,
 ) -> Result<Answer, Failure> {
-    let query = parameters.query();
+    let query = parameters.query(form);
     let Some(Extension(address)) = address else {
         return render(&state, &caller, base, &name.id, &query, form).await;
     };

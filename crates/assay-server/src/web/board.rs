@@ -9,7 +9,7 @@ mod sort;
 mod status;
 
 use askama::Template;
-use assay_app::{BoardView, Error, Missing, Need, Policy, WholeRow};
+use assay_app::{BoardRow, BoardView, Error, Missing, Need, Policy, WholeRow};
 use assay_model::{Metric, RepoId, RepoKind};
 use axum::extract::State;
 use serde::Deserialize;
@@ -71,6 +71,7 @@ struct BoardPage {
     sizes: [&'static str; 9],
     downloads: Vec<(&'static str, String)>,
     summary: String,
+    differ: Option<String>,
     filtered: usize,
     total: usize,
     may_pick: bool,
@@ -186,6 +187,7 @@ fn page(
         total: view.total,
         may_pick: rows.len() > 1,
         rows: shown,
+        differ: how::differences(view),
         summary,
         paging,
         head,
@@ -195,7 +197,14 @@ fn page(
 }
 
 fn charts(rows: &Rows<'_>, view: &BoardView, metric: &Metric) -> Vec<Chart> {
+    // What cannot be compared is in no chart together.
     let rows = rows.in_order();
+    let first: Vec<&BoardRow> = rows
+        .iter()
+        .take_while(|row| Some(&row.group) == rows.first().map(|first| &first.group))
+        .copied()
+        .collect();
+    let rows = first.as_slice();
     let dear = view.benchmark.metrics.iter().find(|other| {
         let name = other.id.as_str();
         let is_cost = ["cost", "price", "usd", "latency", "seconds"]

@@ -50,8 +50,8 @@ pub(crate) fn unit(metric: &Metric) -> &str {
         Some("usd" | "USD") => "$",
         Some("seconds") => "s",
         Some("milliseconds") => "ms",
+        Some("proportion" | "fraction" | "share") | None => "",
         Some(other) => other,
-        None => "",
     }
 }
 

@@ -1,6 +1,6 @@
-use assay_app::{BoardView, EvalResult, WholeRow};
+use assay_app::{BoardView, EvalResult, Group, WholeRow};
 use assay_hub_api as hub_api;
-use assay_model::RepoId;
+use assay_model::{Cost, Date, Number, RepoId};
 
 use crate::base_url::BaseUrl;
 
@@ -29,7 +29,50 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
         commit: result.commit,
         standing: super::standing(&result.standing),
         badges: badges(result),
+        group: group(&row.group),
+        setup: row.brief.setup().clone(),
+        runs: row.runs,
+        setups: hub_api::BoardSetups {
+            count: row.setups.count,
+            low: row.setups.low,
+            high: row.setups.high,
+        },
+        value_interval: row.estimate.map(|estimate| hub_api::ValueInterval {
+            low: estimate.interval.low,
+            high: estimate.interval.high,
+            confidence: estimate.interval.confidence,
+            method: estimate.method.as_str().into(),
+        }),
+        sample_size: result.entry.sample_size,
+        evaluator: result.entry.provenance.evaluator.clone(),
+        evaluated: date(result.entry.date.as_ref()),
+        published: date(result.entry.provenance.published.as_ref()),
+        retrieved: date(result.entry.provenance.retrieved.as_ref()),
+        cost: cost(&result.entry.provenance.cost),
     }
+}
+
+/// What the rows of a group have in common, such as `subset: first 20`; none for results over the whole benchmark.
+pub(crate) fn group(group: &Group) -> Option<String> {
+    let words = group.values().iter().map(|(key, value)| {
+        let value = value.as_deref().unwrap_or("not reported");
+        format!("{key}: {value}")
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn date(date: Option<&Date>) -> Option<String> {
+    date.map(|date| date.as_str().to_owned())
+}
+
+fn cost(cost: &Cost) -> Option<hub_api::BoardCost> {
+    (*cost != Cost::default()).then(|| hub_api::BoardCost {
+        usd: cost.usd.map(Number::get),
+        tokens: cost.tokens,
+        seconds: cost.seconds.map(Number::get),
+        hardware: cost.hardware.clone(),
+    })
 }
 
 fn rank_interval(found: assay_app::RankInterval) -> hub_api::RankInterval {

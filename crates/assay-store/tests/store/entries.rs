@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Attested, Entry, Framework, MetricId, Number, RepoKey, Score, Source, Standing, TaskId,
-    ValueType,
+    Attested, Cost, Entry, Evaluator, Framework, MetricId, Number, Provenance, Relationship,
+    RepoKey, Score, Source, Standing, StatedInterval, StatedUncertainty, TaskId, ValueType,
 };
 use assay_store::{
     Board, BoardEntry, BoardSize, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence,
@@ -147,7 +147,7 @@ async fn entries_are_seen_as_they_were_at_any_moment() {
         assert_eq!(values(&of_model), seen, "{moment:?}");
         let board: Vec<f64> = of_board
             .iter()
-            .map(|row| row.scores[0].value.get())
+            .map(|row| row.entry.scores[0].value.get())
             .collect();
         assert_eq!(board, seen, "{moment:?}");
         assert_eq!(of_board, of_task);
@@ -314,23 +314,10 @@ async fn a_board_knows_the_model_of_every_entry() {
     );
     assert_eq!((row.branch, row.since), (Branch::Pull(2), at(5)));
     assert_eq!((&row.file, row.ordinal), (&full.file, full.ordinal));
-    assert_eq!(
-        (&row.task, &row.scores),
-        (&full.entry.task, &full.entry.scores)
-    );
-    assert_eq!((&row.date, row.moment), (&full.entry.date, full.moment));
+    let mut said = full.entry.clone();
+    said.token = None;
+    assert_eq!((&row.entry, row.moment), (&said, full.moment));
     assert_eq!(row.standing, full.standing);
-    assert_eq!(
-        (&row.source, &row.notes),
-        (&full.entry.source, &full.entry.notes)
-    );
-    assert_eq!(
-        (&row.framework, &row.subset),
-        (&full.entry.framework, &full.entry.subset)
-    );
-    assert_eq!(row.sample_size, full.entry.sample_size);
-    assert_eq!(row.model_revision, full.entry.model_revision);
-    assert_eq!(row.dataset_revision, full.entry.dataset_revision);
     assert_eq!((row.commit, row.committed), (full.commit, full.committed));
     assert_eq!(
         (row.submitter.as_deref(), &row.author),
@@ -364,13 +351,14 @@ fn is_told_in_brief(brief: &BriefEntry, row: &BoardEntry) {
     assert_eq!(brief.derived, !row.base_models.is_empty());
     assert_eq!(brief.parameters, row.parameters);
     assert_eq!((brief.branch, &brief.file), (row.branch, &row.file));
-    assert_eq!((brief.ordinal, &brief.task), (row.ordinal, &row.task));
-    assert_eq!(brief.scores, row.scores);
-    assert_eq!((&brief.date, brief.moment), (&row.date, row.moment));
+    assert_eq!((brief.ordinal, &brief.task), (row.ordinal, &row.entry.task));
+    assert_eq!(brief.scores, row.entry.scores);
+    assert_eq!((&brief.date, brief.moment), (&row.entry.date, row.moment));
     assert_eq!(brief.verified, row.standing.is_verified());
-    assert_eq!(brief.sample_size, row.sample_size);
-    assert_eq!(brief.has_notes, row.notes.is_some());
-    assert_eq!(brief.has_framework, row.framework.is_some());
+    assert_eq!(brief.sample_size, row.entry.sample_size);
+    assert_eq!(brief.setup, row.entry.full_setup());
+    assert_eq!(brief.has_notes, row.entry.notes.is_some());
+    assert_eq!(brief.has_framework, row.entry.framework.is_some());
     assert_eq!((brief.commit, brief.committed), (row.commit, row.committed));
     assert_eq!((brief.since, brief.until), (row.since, row.until));
 }
@@ -425,6 +413,11 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
         subset: Some("diamond".to_owned()),
         // More than a column of the database can count.
         sample_size: Some(u64::MAX),
+        normalization: Some("lower case".to_owned()),
+        setup: [("shots", "5"), ("agent", "\u{0}\u{1f}")]
+            .into_iter()
+            .collect(),
+        provenance: provenance(),
         ..full.entry
     };
     full.entry.scores.push(Score {
@@ -434,6 +427,15 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
         slice: Some("hard".to_owned()),
         value_type: Some(ValueType::Float),
         sample_size: Some(u64::MAX),
+        uncertainty: StatedUncertainty {
+            standard_error: Number::new(0.01),
+            interval: Some(StatedInterval {
+                low: Number::new(0.2).unwrap(),
+                high: Number::new(0.4).unwrap(),
+                level: Number::new(0.9),
+            }),
+            method: Some("bootstrap".to_owned()),
+        },
     });
     full.standing = Standing::Verified(Box::new(attested()));
     full.evidence = Some(Evidence {
@@ -443,6 +445,23 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
     });
     full.submitter = Some(submitter);
     full
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        evaluator: Some(Evaluator {
+            name: Some("Princeton".to_owned()),
+            relationship: Relationship::ThirdParty,
+        }),
+        published: Some("2026-01-02".parse().unwrap()),
+        retrieved: Some("2026-03-04T05:06:07Z".parse().unwrap()),
+        cost: Cost {
+            usd: Number::new(412.5),
+            tokens: Some(7),
+            seconds: Number::new(0.5),
+            hardware: Some("8 x H100".to_owned()),
+        },
+    }
 }
 
 pub(crate) fn attested() -> Attested {

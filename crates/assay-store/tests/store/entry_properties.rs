@@ -44,6 +44,7 @@ fn score() -> impl Strategy<Value = Score> {
                 slice,
                 value_type,
                 sample_size,
+                uncertainty: assay_model::StatedUncertainty::default(),
             },
         )
 }

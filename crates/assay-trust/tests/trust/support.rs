@@ -308,5 +308,6 @@ fn benchmark() -> Benchmark {
             split: None,
             dataset: None,
         }],
+        comparable_by: Vec::new(),
     }
 }

@@ -4,18 +4,22 @@ mod args;
 mod definition;
 mod names;
 mod plan;
+mod prepare;
+mod reported;
+mod scales;
 mod send;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use assay_check::{Context, FileKind, FileReport, Options, validate};
+use assay_check::{FileKind, Files as _, Item};
 use assay_cli::{Exit, Printer};
+use assay_model::Diagnostic;
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
 use self::args::Source;
-use self::plan::{Plan, SAMPLES_ENDING};
+use self::plan::Plan;
+use self::prepare::{Preparation, prepare};
 use self::send::{Report, Sender};
 use crate::args::ShowFormat;
 use crate::commands::hub::{HubCommandError, connect};
@@ -30,83 +34,61 @@ use assay_render::visible;
 /// the next request is being put together.
 const REQUESTS_PER_CORE: usize = 4;
 
+/// How many values that were left out are shown.
+const SHOWN: usize = 10;
+
 /// Imports what the arguments name.
 pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) -> Exit {
     let Source::Eee(source) = &command.source;
     let mut disk = Disk::default();
     let found = discover(&mut disk, &source.paths, Wanted::Records);
-    let reports = validate(
-        &disk,
-        &found.items,
-        &Context::default(),
-        &Options {
-            jobs: config.jobs(source.jobs),
-            ..Options::default()
-        },
-    );
-    let records = match sorted(&reports) {
-        Ok(records) => records,
-        Err(faults) => {
-            for fault in &faults {
-                printer.error(&visible(fault));
-            }
-            return Exit::Failed;
+    if let Err(faults) = only_records(&found.items, &disk) {
+        for fault in &faults {
+            printer.error(&visible(fault));
         }
-    };
+        return Exit::Failed;
+    }
+    let mut preparation = prepare(&disk, &found.items, config.jobs(source.jobs));
     let mut plan = Plan::new(&source.namespace);
-    let mut refused = Vec::new();
-    for (path, is_sound) in records {
-        if !is_sound {
-            refused.push(format!("`{path}` has faults; `assay validate` shows them"));
-        } else if let Err(reason) = plan.add(&disk, path) {
-            refused.push(format!("`{path}` {reason}"));
+    for record in std::mem::take(&mut preparation.records) {
+        if let Err(reason) = plan.add(&record) {
+            preparation
+                .refused
+                .push(format!("`{}` {reason}", record.path));
         }
     }
+    preparation.left_out.extend(plan.finish());
     let outcome = if source.dry_run {
         Ok(Report::planned(&plan))
     } else {
         send(command, config, &plan)
     };
-    tell(command, &plan, &refused, outcome, printer)
+    tell(command, &plan, &preparation, outcome, printer)
 }
 
-/// The records, each with whether it and its samples are sound. What was named and is no record, or is not there at all, is
-/// nothing to import the rest without.
-fn sorted(reports: &[FileReport]) -> Result<Vec<(&Arc<str>, bool)>, Vec<String>> {
-    let mut faulty_samples = BTreeSet::new();
-    let (mut records, mut faults) = (Vec::new(), Vec::new());
-    for report in reports {
-        match report.kind {
-            Some(FileKind::Record) => records.push(report),
-            Some(FileKind::Samples) if report.findings.has_errors() => {
-                faulty_samples.extend(report.path.strip_suffix(SAMPLES_ENDING));
-            }
-            Some(FileKind::Samples) => {}
-            Some(FileKind::EvalYaml | FileKind::EvalResults) | None => {
-                faults.push(not_a_record(report));
-            }
-        }
-    }
-    if records.is_empty() && faults.is_empty() {
+/// What was named and is no record, or is not there at all, is nothing to import the rest without.
+fn only_records(items: &[Item], disk: &Disk) -> Result<(), Vec<String>> {
+    let is_record = |item: &&Item| item.kind == Some(FileKind::Record);
+    let others = items.iter().filter(|item| match item.kind {
+        Some(FileKind::Record | FileKind::Samples) => false,
+        Some(FileKind::EvalYaml | FileKind::EvalResults) | None => true,
+    });
+    let mut faults: Vec<String> = others.map(|item| not_a_record(item, disk)).collect();
+    if faults.is_empty() && !items.iter().any(|item| is_record(&item)) {
         faults.push("there are no Every Eval Ever records here; nothing was imported".to_owned());
     }
-    if !faults.is_empty() {
-        return Err(faults);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
     }
-    let records = records.into_iter().map(|report| {
-        let stem = report.path.strip_suffix(".json").unwrap_or_default();
-        let is_sound = !report.findings.has_errors() && !faulty_samples.contains(stem);
-        (&report.path, is_sound)
-    });
-    Ok(records.collect())
 }
 
 /// Why something that was named cannot be imported.
-fn not_a_record(report: &FileReport) -> String {
-    let found = report.findings.diagnostics().first();
-    match found.filter(|_| report.kind.is_none()) {
-        Some(found) => format!("`{}`: {}", report.path, found.message),
-        None => format!("`{}` is no Every Eval Ever record", report.path),
+fn not_a_record(item: &Item, disk: &Disk) -> String {
+    match disk.open(&item.path) {
+        Err(error) if item.kind.is_none() => format!("`{}`: {error}", item.path),
+        Err(_) | Ok(_) => format!("`{}` is no Every Eval Ever record", item.path),
     }
 }
 
@@ -126,7 +108,7 @@ fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, Hu
 fn tell(
     command: &ImportArgs,
     plan: &Plan,
-    refused: &[String],
+    preparation: &Preparation,
     outcome: Result<Report, HubCommandError>,
     printer: &mut Printer,
 ) -> Exit {
@@ -143,11 +125,24 @@ fn tell(
             "version": 1,
             "dry_run": source.dry_run,
             "records": plan.records(),
-            "refused": refused,
+            "refused": preparation.refused,
+            "left_out": preparation.left_out,
+            "warnings": preparation.warnings,
             "report": report,
         })),
         ShowFormat::Text => printer.data(&in_words(source.dry_run, &report)),
     }
+    for line in preparation.left_out.iter().take(SHOWN) {
+        printer.aside(&visible(line));
+    }
+    if preparation.left_out.len() > SHOWN {
+        let more = grouped((preparation.left_out.len() - SHOWN) as u64);
+        printer.aside(&format!("{more} more; `--format json` lists all of them"));
+    }
+    if let Some(line) = warned(&preparation.warnings) {
+        printer.aside(&visible(&line));
+    }
+    let refused = &preparation.refused;
     for line in refused.iter().chain(&report.failures) {
         printer.error(&visible(line));
     }
@@ -156,6 +151,23 @@ fn tell(
     } else {
         Exit::Errors
     }
+}
+
+/// What the validator warns of, in a sentence; none when it does not.
+fn warned(warnings: &[Diagnostic]) -> Option<String> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for warning in warnings {
+        *counts.entry(warning.code.to_string()).or_default() += 1;
+    }
+    let codes: Vec<String> = counts
+        .iter()
+        .map(|(code, count)| format!("{count} times {code}"))
+        .collect();
+    (!codes.is_empty()).then(|| {
+        let all = count(warnings.len() as u64, "warning", "warnings");
+        let codes = codes.join(", ");
+        format!("{all}: {codes}; `assay validate` shows them, and `--format json` lists them")
+    })
 }
 
 fn in_words(dry_run: bool, report: &Report) -> String {

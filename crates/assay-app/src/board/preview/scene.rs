@@ -1,4 +1,4 @@
-use assay_model::TaskId;
+use assay_model::{Entry, TaskId};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry, Owner, Viewer};
 
 use super::super::EvalResult;
@@ -57,7 +57,6 @@ impl Scene {
 
     /// An entry as the board would have it.
     fn row(&self, new: &NewEntry) -> BoardEntry {
-        let entry = new.entry.clone();
         BoardEntry {
             key: self.repo.key,
             model: self.repo.id.clone(),
@@ -69,18 +68,12 @@ impl Scene {
             branch: Branch::Main,
             file: new.file.clone(),
             ordinal: new.ordinal,
-            task: entry.task,
-            scores: entry.scores,
-            date: entry.date,
+            entry: Entry {
+                token: None,
+                ..new.entry.clone()
+            },
             moment: new.moment,
             standing: new.standing.clone(),
-            source: entry.source,
-            notes: entry.notes,
-            framework: entry.framework,
-            subset: entry.subset,
-            sample_size: entry.sample_size,
-            model_revision: entry.model_revision,
-            dataset_revision: entry.dataset_revision,
             commit: new.commit,
             committed: new.committed,
             submitter: None,

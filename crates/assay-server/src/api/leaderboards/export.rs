@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use assay_app::BoardView;
-use assay_hub_api::BoardRow;
+use assay_hub_api::{BOARD_COLUMNS, BoardColumn, BoardRow, Cell, CellKind};
 use bytes::Bytes;
 
 /// The form of an answer.
@@ -83,58 +83,17 @@ fn lines(rows: &[BoardRow]) -> Result<Vec<u8>, serde_json::Error> {
     Ok(text)
 }
 
-/// The columns of a spreadsheet and of Parquet, in order.
-const COLUMNS: [&str; 18] = [
-    "rank",
-    "model_id",
-    "value",
-    "metric_id",
-    "task_id",
-    "verified",
-    "pull_request",
-    "date",
-    "source_url",
-    "source_name",
-    "framework",
-    "notes",
-    "submitter",
-    "filename",
-    "commit",
-    "best_rank",
-    "worst_rank",
-    "rank_method",
-];
-
 fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
+    writer.write_record(BOARD_COLUMNS.iter().map(|column| column.id))?;
     for row in rows {
-        writer.write_record([
-            row.rank.to_string(),
-            row.model_id.to_string(),
-            row.value.to_string(),
-            inert(row.metric_id.as_str()),
-            inert(row.task_id.as_str()),
-            row.verified.to_string(),
-            row.pull_request
-                .map(|num| num.to_string())
-                .unwrap_or_default(),
-            inert(&row.date),
-            inert(source_url(row).unwrap_or_default()),
-            inert(source_name(row).unwrap_or_default()),
-            inert(framework(row).unwrap_or_default()),
-            inert(row.notes.as_deref().unwrap_or_default()),
-            inert(&row.submitter.name),
-            inert(&row.filename),
-            row.commit.to_string(),
-            best_rank(row)
-                .map(|rank| rank.to_string())
-                .unwrap_or_default(),
-            worst_rank(row)
-                .map(|rank| rank.to_string())
-                .unwrap_or_default(),
-            rank_method(row).unwrap_or_default().to_owned(),
-        ])?;
+        let cells = BOARD_COLUMNS
+            .iter()
+            .map(|column| match (column.value)(row) {
+                Cell::Text(text) => inert(&text),
+                cell => cell.into_text().into_owned(),
+            });
+        writer.write_record(cells)?;
     }
     Ok(writer.into_inner()?)
 }
@@ -147,30 +106,52 @@ fn inert(text: &str) -> String {
     text.to_owned()
 }
 
+/// A table for documents: the columns for people, those that are empty left out.
 fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
-    let mut text = format!(
-        "| rank | model | {} | standing | date | source | rank interval |\n|---:|---|---:|---|---|---|---:|\n",
-        escaped(view.metric.as_str())
+    let is_told = |column: &&BoardColumn| {
+        let is_known = |row: &BoardRow| (column.value)(row) != Cell::Empty;
+        column.in_documents && rows.iter().any(is_known)
+    };
+    let columns: Vec<&BoardColumn> = BOARD_COLUMNS.iter().filter(is_told).collect();
+    let heading = |column: &BoardColumn| match column.id {
+        "value" => escaped(view.metric.as_str()),
+        _ => column.heading.to_owned(),
+    };
+    let mut text = String::new();
+    let headings: Vec<String> = columns.iter().map(|column| heading(column)).collect();
+    let rules: Vec<&str> = columns
+        .iter()
+        .map(|column| match column.kind {
+            CellKind::Integer | CellKind::Number => "---:",
+            CellKind::Bool | CellKind::Text => "---",
+        })
+        .collect();
+    write_line(
+        &mut text,
+        &format!(" {} | standing | ranks ", headings.join(" | ")),
     );
+    write_line(&mut text, &format!("{}|---|---:", rules.join("|")));
     for row in rows {
         let standing = match (row.verified, row.pull_request) {
             (true, _) => "verified".to_owned(),
             (false, Some(num)) => format!("community (#{num})"),
             (false, None) => "unverified".to_owned(),
         };
-        writeln!(
-            text,
-            "| {} | {} | {} | {standing} | {} | {} | {} |",
-            row.rank,
-            escaped(row.model_id.as_str()),
-            row.value,
-            escaped(&row.date),
-            escaped(source_name(row).or(source_url(row)).unwrap_or_default()),
-            rank_interval(row),
-        )
-        .expect("a text can always be written to");
+        let cells: Vec<String> = columns
+            .iter()
+            .map(|column| escaped(&(column.value)(row).into_text()))
+            .collect();
+        let ranks = rank_interval(row);
+        write_line(
+            &mut text,
+            &format!(" {} | {standing} | {ranks} ", cells.join(" | ")),
+        );
     }
     text
+}
+
+fn write_line(text: &mut String, line: &str) {
+    writeln!(text, "|{line}|").expect("a text can always be written to");
 }
 
 /// Returns text that Markdown takes for nothing but text. What could be HTML is written as entities: they stay text also
@@ -200,32 +181,6 @@ fn rank_interval(row: &BoardRow) -> String {
     found.map_or_else(String::new, |found| {
         format!("{} to {}", found.best, found.worst)
     })
-}
-
-fn best_rank(row: &BoardRow) -> Option<usize> {
-    row.rank_interval.as_ref().map(|found| found.best)
-}
-
-fn worst_rank(row: &BoardRow) -> Option<usize> {
-    row.rank_interval.as_ref().map(|found| found.worst)
-}
-
-fn rank_method(row: &BoardRow) -> Option<&str> {
-    row.rank_interval
-        .as_ref()
-        .map(|found| found.method.as_ref())
-}
-
-fn source_url(row: &BoardRow) -> Option<&str> {
-    row.source.as_ref().map(|source| source.url.as_str())
-}
-
-fn source_name(row: &BoardRow) -> Option<&str> {
-    row.source.as_ref()?.name.as_deref()
-}
-
-fn framework(row: &BoardRow) -> Option<&str> {
-    row.framework.as_ref()?.name.as_deref()
 }
 
 #[cfg(test)]

@@ -1,11 +1,17 @@
-use assay_app::{BoardView, Brief};
-use assay_model::Metric;
+use std::collections::BTreeSet;
+
+use assay_app::{BoardRow, BoardView, Brief};
+use assay_model::{Metric, Setup};
 
 use super::Asked;
 use crate::web::chart::{unit, way};
 
 /// How many metrics have a column unless others are asked for.
 const USUAL_METRICS: usize = 5;
+/// How many setup keys have a column unless others are asked for.
+const USUAL_SETTINGS: usize = 4;
+/// What stands before a setup key in the name of its column, so that no metric has the same.
+pub(super) const SETUP_PREFIX: &str = "setup.";
 
 /// A column of a board, beside the rank and the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +30,8 @@ pub(crate) enum Column {
     Submitter,
     /// The setup in words.
     Notes,
+    /// A setup key: its name in an address, and the key.
+    Setup(String, String),
 }
 
 /// The head of a column.
@@ -56,6 +64,7 @@ impl Column {
             Self::Framework => "framework",
             Self::Submitter => "submitter",
             Self::Notes => "notes",
+            Self::Setup(name, _) => name,
         }
     }
 
@@ -69,13 +78,19 @@ impl Column {
             Self::Framework => "Framework",
             Self::Submitter => "Submitted by",
             Self::Notes => "Notes",
+            Self::Setup(_, key) => Setup::heading(key),
         }
     }
 
     fn is_number(&self) -> bool {
         match self {
             Self::Metric(_) | Self::Parameters => true,
-            Self::Status | Self::Date | Self::Framework | Self::Submitter | Self::Notes => false,
+            Self::Status
+            | Self::Date
+            | Self::Framework
+            | Self::Submitter
+            | Self::Notes
+            | Self::Setup(..) => false,
         }
     }
 }
@@ -86,6 +101,11 @@ fn all(view: &BoardView) -> Vec<Column> {
     let mut columns: Vec<Column> = metrics
         .map(|metric| Column::Metric(Box::new(metric)))
         .collect();
+    columns.extend(
+        differing_keys(view)
+            .into_iter()
+            .map(|key| Column::Setup(format!("{SETUP_PREFIX}{key}"), key)),
+    );
     columns.extend([
         Column::Status,
         Column::Parameters,
@@ -97,6 +117,24 @@ fn all(view: &BoardView) -> Vec<Column> {
     columns
 }
 
+/// The setup keys in which rows of a board differ, in the order of their columns. The framework has a column of its own.
+pub(super) fn differing_keys(view: &BoardView) -> Vec<String> {
+    let rows = view.rows();
+    let mut keys: BTreeSet<&str> = BTreeSet::new();
+    for row in rows {
+        keys.extend(row.brief.setup().iter().map(|(key, _)| key.as_str()));
+    }
+    let differs = |key: &&str| {
+        let value = |row: &BoardRow| row.brief.setup().get(key).map(str::to_owned);
+        let first = rows.first().and_then(value);
+        rows.iter().any(|row| value(row) != first)
+    };
+    let mut keys: Vec<&str> = keys.into_iter().filter(differs).collect();
+    keys.retain(|key| *key != Setup::FRAMEWORK);
+    keys.sort_by_key(|key| Setup::place(key));
+    keys.into_iter().map(str::to_owned).collect()
+}
+
 /// The columns to show: those that are asked for, else those that have something to say.
 pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
     let wanted: Vec<&str> = asked.columns.iter().map(String::as_str).collect();
@@ -105,7 +143,7 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
         columns.retain(|column| wanted.contains(&column.key()) || is_ranking(column, view));
         return columns;
     }
-    let mut metrics = 0;
+    let (mut metrics, mut settings) = (0, 0);
     let any = |tells: fn(&Brief) -> bool| view.rows().iter().any(|row| tells(&row.brief));
     columns.retain(|column| match column {
         // What only tells of another's uncertainty is shown beside that one.
@@ -119,6 +157,10 @@ pub(super) fn choose(view: &BoardView, asked: &Asked) -> Vec<Column> {
         Column::Framework => any(|brief| brief.has_framework),
         Column::Notes => any(|brief| brief.has_notes),
         Column::Submitter => false,
+        Column::Setup(..) => {
+            settings += 1;
+            settings <= USUAL_SETTINGS
+        }
     });
     columns
 }

@@ -1,9 +1,10 @@
 //! What a board says of itself: who leads, and by which rules.
 
-use assay_app::{BoardView, Policy, interval_of};
-use assay_model::{Direction, Metric};
+use assay_app::{BoardView, Policy};
+use assay_model::{Direction, Metric, Setup};
 
 use super::Asked;
+use super::columns::differing_keys;
 use crate::web::chart::unit;
 use crate::web::show;
 
@@ -13,15 +14,20 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         return format!("Nobody has a result for {} yet.", view.benchmark.name);
     };
     let value = with_unit(first.value, metric);
-    let tied = view.rows().iter().take_while(|row| row.rank == 1).count();
+    let rows = || {
+        view.rows()
+            .iter()
+            .take_while(|row| row.group == first.group)
+    };
+    let tied = rows().take_while(|row| row.rank == 1).count();
     if tied > 1 {
         return format!(
             "{} models share the first rank with {value}.",
             show::count(tied)
         );
     }
-    let interval = interval_of(&*first.brief, metric, first.value);
-    let interval = interval.map_or_else(String::new, |(interval, _)| {
+    let interval = first.estimate.map_or_else(String::new, |estimate| {
+        let interval = estimate.interval;
         let width = interval.high - interval.low;
         let (low, high) = (
             show::end(interval.low, width),
@@ -29,7 +35,7 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         );
         format!(" (95\u{a0}% interval {low} to {high})")
     });
-    let lead = view.rows().get(1).map_or_else(String::new, |second| {
+    let lead = rows().nth(1).map_or_else(String::new, |second| {
         let gap = show::number((first.value - second.value).abs());
         format!(", {gap} ahead of {}", second.brief.model())
     });
@@ -37,6 +43,23 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         "{} leads with {value}{interval}{lead}.",
         first.brief.model()
     )
+}
+
+/// In which setup keys the rows differ, in a sentence; none when they do not, as far as they report.
+pub(super) fn differences(view: &BoardView) -> Option<String> {
+    let keys = differing_keys(view);
+    let names: Vec<String> = keys
+        .iter()
+        .map(|key| Setup::heading(key).to_lowercase())
+        .collect();
+    let (last, others) = names.split_last()?;
+    let words = match others {
+        [] => last.clone(),
+        others => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!(
+        "Rows differ in {words}. A value that is not shown was not reported."
+    ))
 }
 
 /// A value with the unit of its metric.
@@ -65,8 +88,10 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec
          reported it first comes first."
             .to_owned(),
         format!("When a model has several results: {}.", policy(chosen)),
-        "Only finite numbers over the whole task count; values of a part are never ranked with values of the \
-         whole."
+        "Results over a subset of the benchmark are ranked by themselves, and so are those that differ in what the \
+         benchmark keeps apart. Other differences of the setup are shown."
+            .to_owned(),
+        "Runs of one setup that nothing tells apart are averaged."
             .to_owned(),
     ];
     if asked.verified {
@@ -103,10 +128,20 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec
 pub(super) fn policy(policy: Policy) -> &'static str {
     match policy {
         Policy::Authoritative => {
-            "the one with the most behind it counts: verified, then merged, then newest"
+            "the most trusted counts: verified, then merged, then community; of one setup the newest, of several setups the best"
         }
         Policy::Best => "the best value counts",
         Policy::Latest => "the newest counts",
         Policy::All => "every one has a row of its own",
+    }
+}
+
+/// What people call a policy.
+pub(crate) fn policy_name(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Authoritative => "most trusted",
+        Policy::Best => "best",
+        Policy::Latest => "latest",
+        Policy::All => "all",
     }
 }

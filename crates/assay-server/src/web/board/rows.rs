@@ -1,5 +1,5 @@
 use assay_app::chart::Axis;
-use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow};
+use assay_app::{BoardRow, BoardView, Brief, Estimate, EvalResult, Policy, WholeRow};
 use assay_model::{Metric, Score};
 
 use super::sort::sort;
@@ -7,6 +7,7 @@ use super::status::{Status, framework, status};
 use super::{Asked, Column};
 use crate::web::paging::Paging;
 use crate::web::{links, show};
+use crate::wire;
 
 /// How many characters of the notes a row shows.
 const NOTES: usize = 140;
@@ -42,6 +43,10 @@ pub(crate) struct RowView {
     pub(crate) anchored: bool,
     /// What it is made from.
     pub(crate) base: Option<String>,
+    /// What the rows from here on are ranked with, when that differs from the row before.
+    pub(crate) group: Option<String>,
+    /// That the value stands for several runs or setups: in words, and where all of them are.
+    pub(crate) several: Option<(String, String)>,
     /// The other columns.
     pub(crate) cells: Vec<Cell>,
 }
@@ -62,8 +67,8 @@ pub(crate) enum Cell {
     Status(Status),
     /// A number.
     Number(String),
-    /// A date: as it was written, and its day.
-    Date(String, String),
+    /// A date: as it was written, its day, and what it is the date of when it is not that of the evaluation.
+    Date(String, String, &'static str),
     /// A text.
     Text(String),
     /// A longer text.
@@ -142,7 +147,8 @@ impl<'v> Rows<'v> {
     ) -> Vec<RowView> {
         let scale = self.scale();
         let shared = shared(view);
-        let mut shown: Vec<RowView> = shown
+        let rows = shown;
+        let mut shown: Vec<RowView> = rows
             .iter()
             .map(|WholeRow { row, result }| {
                 let cells = columns
@@ -159,11 +165,16 @@ impl<'v> Rows<'v> {
                     highlighted: asked.is_highlighted(model.as_str()),
                     anchored: false,
                     base: result.base_models.first().cloned(),
+                    group: None,
+                    several: several(row, view, asked),
                     cells: cells.collect(),
                     model: model.to_string(),
                 }
             })
             .collect();
+        if asked.sort.is_none() && !asked.reversed {
+            head_groups(&mut shown, rows);
+        }
         // A page has one place of a name.
         if let Some(first) = shown.iter_mut().find(|row| row.highlighted) {
             first.anchored = true;
@@ -195,9 +206,53 @@ impl<'v> Rows<'v> {
 
     /// The scale of the bars: all intervals of the board fit.
     fn scale(&self) -> Option<Axis> {
-        let known = self.ranked.iter().filter_map(|row| row.interval);
-        Axis::linear(known.flat_map(|interval| [interval.low, interval.high]))
+        let known = self.ranked.iter().filter_map(|row| row.estimate);
+        Axis::linear(known.flat_map(|one| [one.interval.low, one.interval.high]))
     }
+}
+
+/// Names the group of each row that begins one, where there are several.
+fn head_groups(shown: &mut [RowView], rows: &[WholeRow]) {
+    let groups: Vec<Option<String>> = rows
+        .iter()
+        .map(|whole| wire::group(&whole.row.group))
+        .collect();
+    let mut last = None;
+    for (row, group) in shown.iter_mut().zip(&groups) {
+        if last != Some(group) {
+            let is_alone = last.is_none() && group.is_none();
+            row.group = (!is_alone).then(|| match group {
+                Some(group) => group.clone(),
+                None => "the whole benchmark".to_owned(),
+            });
+        }
+        last = Some(group);
+    }
+}
+
+/// That a value stands for several runs or setups: in words, and where all of them are.
+fn several(row: &BoardRow, view: &BoardView, asked: &Asked) -> Option<(String, String)> {
+    let mut words = Vec::new();
+    if row.runs > 1 {
+        words.push(format!("mean of {} runs", row.runs));
+    }
+    if row.setups.count > 1 {
+        words.push(format!(
+            "{} setups, {} to {}",
+            row.setups.count,
+            show::number(row.setups.low),
+            show::number(row.setups.high)
+        ));
+    }
+    if words.is_empty() {
+        return None;
+    }
+    let path = links::board(&view.benchmark_id, &view.task);
+    let state = asked.state.without("policy").without("q");
+    let state = state
+        .with("policy", Policy::All.as_str())
+        .with("q", row.brief.model().as_str());
+    Some((words.join("; "), state.on(&path)))
 }
 
 /// The ranks that more than one row has.
@@ -252,7 +307,11 @@ fn cell(
             let ranks = metric.id == ranking.id;
             let bar = ranks.then(|| bar(row, scale?)).flatten();
             Cell::Value {
-                text: show::score(score),
+                text: if ranks && row.runs > 1 {
+                    show::number(row.value)
+                } else {
+                    show::score(score)
+                },
                 to: ranks.then(|| links::result(result)),
                 bar,
             }
@@ -262,7 +321,8 @@ fn cell(
             Some(count) => Cell::Number(show::parameters(count)),
             None => Cell::Unknown,
         },
-        Column::Date => Cell::Date(result.date.clone(), show::day_of(&result.date).to_owned()),
+        Column::Date => date(result),
+        Column::Setup(_, key) => known(row.brief.setup().get(key).map(str::to_owned)),
         Column::Framework => known(framework(result.entry.framework.as_ref())),
         Column::Submitter => known(result.submitter.clone()),
         Column::Notes => match result.notes.as_deref() {
@@ -270,6 +330,21 @@ fn cell(
             Some(_) | None => Cell::Unknown,
         },
     }
+}
+
+/// The date of the evaluation; else that of its publication or retrieval, which is called so.
+fn date(result: &EvalResult) -> Cell {
+    let provenance = &result.entry.provenance;
+    let (date, kind) = match (
+        &result.entry.date,
+        &provenance.published,
+        &provenance.retrieved,
+    ) {
+        (None, Some(published), _) => (published.as_str(), "published "),
+        (None, None, Some(retrieved)) => (retrieved.as_str(), "retrieved "),
+        (Some(_), _, _) | (None, None, None) => (result.date.as_str(), ""),
+    };
+    Cell::Date(date.to_owned(), show::day_of(date).to_owned(), kind)
 }
 
 fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
@@ -284,7 +359,9 @@ fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
 }
 
 fn bar(row: &BoardRow, scale: &Axis) -> Option<Bar> {
-    let interval = row.interval?;
+    let Estimate {
+        interval, method, ..
+    } = row.estimate?;
     let place = |value: f64| show::plain((scale.place(value) * 1000.0).round() / 10.0);
     let width = interval.high - interval.low;
     let (low, high) = (
@@ -297,7 +374,7 @@ fn bar(row: &BoardRow, scale: &Axis) -> Option<Bar> {
         low: place(interval.low),
         high: place(interval.high),
         value: place(row.value),
-        says: format!("95\u{a0}% interval {low} to {high}"),
+        says: format!("95\u{a0}% interval {low} to {high}, {}", method.words()),
         short: if is_even {
             format!("\u{b1}{}", show::end(above, width))
         } else {

@@ -4,6 +4,7 @@ use assay_app::{BoardRow, BoardView};
 use assay_model::Direction;
 
 use super::Asked;
+use super::columns::SETUP_PREFIX;
 use super::status::framework;
 use crate::web::chart::value_of;
 
@@ -29,6 +30,9 @@ pub(super) fn sort(rows: &mut [&BoardRow], view: &BoardView, asked: &Asked) {
         return;
     }
     let text = |row: &BoardRow| {
+        if let Some(key) = key.strip_prefix(SETUP_PREFIX) {
+            return row.brief.setup().get(key).map(str::to_owned);
+        }
         let words = row.brief.words()?;
         match key {
             "framework" => framework(words.framework.as_ref()),

@@ -1,5 +1,5 @@
 use assay_app::EvalResult;
-use assay_model::{Framework, RepoKind};
+use assay_model::{Evaluator, Framework, Relationship, RepoKind};
 
 use crate::web::{links, show};
 
@@ -17,6 +17,8 @@ pub(crate) struct Status {
     pub(crate) pull: Option<(i64, String)>,
     /// Where it is published: name and address.
     pub(crate) source: Option<(String, String)>,
+    /// Who ran the evaluation, when that was not the developer of the model.
+    pub(crate) evaluator: Option<String>,
     /// The page with the evidence.
     pub(crate) evidence: String,
 }
@@ -24,7 +26,11 @@ pub(crate) struct Status {
 impl Status {
     /// Whether there is anything to show.
     pub(crate) fn is_bare(&self) -> bool {
-        !self.verified && self.doubt.is_none() && self.pull.is_none() && self.source.is_none()
+        !self.verified
+            && self.doubt.is_none()
+            && self.pull.is_none()
+            && self.source.is_none()
+            && self.evaluator.is_none()
     }
 }
 
@@ -43,8 +49,28 @@ pub(crate) fn status(result: &EvalResult) -> Status {
             (number, address)
         }),
         source: source(result),
+        evaluator: result
+            .entry
+            .provenance
+            .evaluator
+            .as_ref()
+            .and_then(evaluator),
         evidence: links::result(result),
     }
+}
+
+/// Who ran an evaluation, in words, such as `Third party: Stanford CRFM`.
+pub(crate) fn evaluator(evaluator: &Evaluator) -> Option<String> {
+    let relationship = match evaluator.relationship {
+        Relationship::FirstParty => return None,
+        Relationship::ThirdParty => "Third party",
+        Relationship::Collaborative => "Collaborative",
+        Relationship::Other => "Other evaluator",
+    };
+    Some(match evaluator.name.as_deref() {
+        Some(name) => format!("{relationship}: {}", show::shortened(name, NAME)),
+        None => relationship.to_owned(),
+    })
 }
 
 /// Where a result is published, when the address is safe to follow.

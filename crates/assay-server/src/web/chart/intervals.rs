@@ -22,7 +22,7 @@ const NAME: usize = 24;
 pub(crate) fn intervals(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
     let known: Vec<(&BoardRow, Interval)> = rows
         .iter()
-        .filter_map(|row| Some((*row, row.interval?)))
+        .filter_map(|row| Some((*row, row.estimate?.interval)))
         .take(ROWS)
         .collect();
     if known.len() < 2 {

@@ -7,12 +7,20 @@ use super::{Chart, MAX_LISTED, label};
 use crate::web::svg::Svg;
 use crate::web::{links, show};
 
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// The scores over time, with the line of the record. None when there is no time to speak of.
 pub(crate) fn over_time(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
     let points: Vec<(Timestamp, f64)> = rows
         .iter()
         .map(|row| (row.brief.moment(), row.value))
         .collect();
+    let moments = || points.iter().map(|(moment, _)| moment.millis());
+    // Results that came together and do not say when they were made have no history.
+    if moments().max()? - moments().min()? < DAY_MS {
+        return None;
+    }
     let set = records(&points, metric.direction);
     let across = Axis::time(points.iter().map(|(moment, _)| *moment))?;
     let up = Axis::linear(points.iter().map(|(_, value)| *value))?;

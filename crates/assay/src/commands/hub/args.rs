@@ -209,15 +209,15 @@ pub(crate) struct Leaderboard {
     /// The metric that ranks [default: the primary one]
     #[arg(long, value_name = "ID")]
     pub(crate) metric: Option<String>,
-    /// Which result of a model counts: authoritative, best, latest or all [default: authoritative]
+    /// Which run of a model counts: authoritative (the most trusted), best, latest or all [default: authoritative]
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
     /// Only results whose token was checked
     #[arg(long)]
     pub(crate) verified: bool,
-    /// Also models that name a base model
+    /// Only models that name no base model
     #[arg(long)]
-    pub(crate) derived: bool,
+    pub(crate) base_only: bool,
     /// The board as it stood at a date, a moment or a commit of the benchmark
     #[arg(long, value_name = "WHEN")]
     pub(crate) as_of: Option<String>,

@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
+
 use assay_hub_api::client::{Client, Document, segment};
-use assay_hub_api::{BoardRow, EvalResult, RankInterval};
+use assay_hub_api::{BoardRow, EvalResult, RankInterval, ValueInterval};
 use assay_render::visible;
 use serde_json::Value as Json;
 
@@ -8,8 +10,22 @@ use super::show::day;
 use super::{Answer, HubCommandError};
 use crate::table::table;
 
-/// The column that says between which ranks a row lies.
-const RANKS: usize = 1;
+/// The headings of a board.
+const HEADINGS: [&str; 13] = [
+    "GROUP",
+    "RANK",
+    "RANKS",
+    "MODEL",
+    "VALUE",
+    "INTERVAL",
+    "METRIC",
+    "SETUP",
+    "SEVERAL",
+    "STANDING",
+    "EVALUATOR",
+    "DATE",
+    "SOURCE",
+];
 
 /// Shows a leaderboard.
 pub(super) fn leaderboard(
@@ -17,7 +33,7 @@ pub(super) fn leaderboard(
     client: &Client,
 ) -> Result<Answer, HubCommandError> {
     let limit = action.limit.to_string();
-    let base_model = if action.derived { "false" } else { "true" };
+    let base_model = if action.base_only { "true" } else { "false" };
     let optional = [
         ("task_id", action.task.as_deref()),
         ("metric_id", action.metric.as_deref()),
@@ -38,39 +54,98 @@ pub(super) fn leaderboard(
     })
 }
 
-/// The rows as a table. The column of rank intervals is there when one is known: a column of nothing says nothing.
+/// The rows as a table. A column that is empty in every row is left out.
 fn shown(board: &[BoardRow]) -> String {
-    let mut rows: Vec<Vec<String>> = board.iter().map(row).collect();
+    let differing = differing_keys(board);
+    let mut rows: Vec<Vec<String>> = board
+        .iter()
+        .map(|one| row(one, &differing).to_vec())
+        .collect();
     if rows.is_empty() {
         return "there are no results yet\n".to_owned();
     }
-    let mut headings = vec![
-        "RANK", "RANKS", "MODEL", "VALUE", "METRIC", "STANDING", "DATE", "SOURCE",
-    ];
-    if rows.iter().all(|row| row[RANKS].is_empty()) {
-        headings.remove(RANKS);
-        for row in &mut rows {
-            row.remove(RANKS);
+    let mut headings = HEADINGS.to_vec();
+    for column in (0..headings.len()).rev() {
+        if rows.iter().all(|row| row[column].is_empty()) {
+            headings.remove(column);
+            for row in &mut rows {
+                row.remove(column);
+            }
         }
     }
     table(&headings, &rows)
 }
 
-fn row(row: &BoardRow) -> Vec<String> {
+/// The setup keys in which the rows differ.
+fn differing_keys(board: &[BoardRow]) -> BTreeSet<&str> {
+    let keys = board.iter().flat_map(|row| row.setup.iter());
+    let keys: BTreeSet<&str> = keys.map(|(key, _)| key.as_str()).collect();
+    let first = board.first();
+    let differs = |key: &&str| {
+        let value = |row: &BoardRow| row.setup.get(key).map(str::to_owned);
+        board.iter().any(|row| value(row) != first.and_then(value))
+    };
+    keys.into_iter().filter(differs).collect()
+}
+
+fn row(row: &BoardRow, differing: &BTreeSet<&str>) -> [String; HEADINGS.len()] {
     let source = row
         .source
         .as_ref()
         .and_then(|source| source.name.as_deref());
-    vec![
+    let shown = row.setup.iter();
+    let shown = shown.filter(|(key, _)| differing.contains(key.as_str()));
+    let settings: Vec<String> = shown.map(|(key, value)| format!("{key}={value}")).collect();
+    let several = match (row.runs, row.setups.count) {
+        (0 | 1, 0 | 1) => String::new(),
+        (runs, 0 | 1) => format!("mean of {runs} runs"),
+        (_, setups) => format!(
+            "{setups} setups, {} to {}",
+            value(row.setups.low),
+            value(row.setups.high)
+        ),
+    };
+    let interval = row.value_interval.as_ref();
+    [
+        visible(row.group.as_deref().unwrap_or_default()),
         row.rank.to_string(),
         row.rank_interval.as_ref().map(ranks).unwrap_or_default(),
         row.model_id.to_string(),
         value(row.value),
+        interval.map(interval_words).unwrap_or_default(),
         row.metric_id.to_string(),
+        visible(&settings.join(" ")),
+        several,
         standing(row.verified, row.pull_request),
-        day(&row.date),
+        row.evaluator
+            .as_ref()
+            .map(|evaluator| evaluator.relationship.words().to_owned())
+            .unwrap_or_default(),
+        date(row),
         visible(source.unwrap_or_default()),
     ]
+}
+
+/// The day of the evaluation; else that of its publication or retrieval, which is called so.
+fn date(row: &BoardRow) -> String {
+    match (&row.evaluated, &row.published, &row.retrieved) {
+        (None, Some(published), _) => format!("published {}", day(published)),
+        (None, None, Some(retrieved)) => format!("retrieved {}", day(retrieved)),
+        (Some(_), _, _) | (None, None, None) => day(&row.date),
+    }
+}
+
+/// An interval, with as many digits as its width bears.
+fn interval_words(found: &ValueInterval) -> String {
+    let width = found.high - found.low;
+    let digits = (1.0 - width.log10().floor()).clamp(0.0, 12.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between 0 and 12"
+    )]
+    let digits = if width > 0.0 { digits as usize } else { 0 };
+    format!("{:.digits$} to {:.digits$}", found.low, found.high)
 }
 
 /// Between which ranks a row lies.

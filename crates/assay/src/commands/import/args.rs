@@ -40,14 +40,16 @@ pub(crate) enum Source {
 #[derive(Debug, Args)]
 #[command(
     long_about = "\
-Import a datastore of Every Eval Ever records of 0.3.0; `assay upgrade` brings older ones to that version.
+Import a datastore of Every Eval Ever records. Older records are upgraded on the way, unless they have samples.
 
-Each benchmark directory becomes a dataset repository with an eval.yaml, whose tasks are the evaluations of its records, and \
-keeps the records themselves. Each model becomes a model repository with its results. Developers become organisations. The \
-token must be an operator's, because organisations are made.",
+Each benchmark becomes a dataset repository with an eval.yaml, whose tasks are the evaluations of its records, and keeps the \
+records themselves. Records of one folder are of several benchmarks when their ids say so. Each model becomes a model \
+repository with its results: setup, scale, uncertainty, cost, evaluator, dates and source as the records give them. A score that \
+cannot be is left out and told; the rest of its record is imported. Developers become organisations. The token must be an \
+operator's, because organisations are made.",
     after_help = "\
 Examples:
-  assay upgrade old/ --out datastore && assay import eee datastore
+  assay import eee datastore
   assay import eee datastore --namespace eee --format json"
 )]
 pub(crate) struct Eee {

@@ -1,23 +1,19 @@
 //! What a datastore will be on a hub: worked out first, sent afterwards.
 
-use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_check::Files as _;
-use assay_formats::{eee, eval_results};
-use assay_model::{Date, Direction, Entry, Framework, MetricId, RepoId, Score, Source, TaskId};
+use assay_formats::eval_results;
+use assay_model::{Direction, Entry, MetricId, RepoId, Score, Setup, TaskId};
 use serde_json::Value as Json;
 
 use super::names;
-use crate::disk::Disk;
+use super::prepare::Prepared;
+use super::reported::{self, Bounds, Reported};
+use super::scales::Scales;
 
-/// The metric of an evaluation that does not name one.
-const UNNAMED_METRIC: &str = "score";
 /// How the file of samples is called that belongs to a record.
 pub(super) const SAMPLES_ENDING: &str = "_samples.jsonl";
-/// What is put behind the name of a metric that improves the other way in another evaluation of the same benchmark.
-const OTHER_WAY: [&str; 2] = ["_higher_is_better", "_lower_is_better"];
 
 /// Benchmarks and models, by their names in lower case: on a hub, names that differ in case are one.
 pub(super) struct Plan {
@@ -30,14 +26,44 @@ pub(super) struct Plan {
 /// A benchmark that is to be.
 pub(super) struct BenchmarkPlan {
     pub(super) id: RepoId,
-    /// What people call it.
+    /// The name that records file it under.
     pub(super) name: String,
-    /// The tasks, with the names that people know.
-    pub(super) tasks: BTreeMap<TaskId, String>,
-    /// The metrics, with how many results have each: the most common one is primary.
-    pub(super) metrics: BTreeMap<MetricId, (Direction, u64)>,
+    /// What the records say it is called, with how often.
+    pub(super) titles: BTreeMap<String, u64>,
+    /// Who published the results, with how often.
+    pub(super) publishers: BTreeMap<String, u64>,
+    /// Where the data is, with how often.
+    pub(super) data: BTreeMap<String, u64>,
+    /// What its results measure, with how often.
+    pub(super) measures: BTreeMap<String, u64>,
+    /// The tasks in the order in which records have them, with the names that people know.
+    pub(super) tasks: Vec<(TaskId, String)>,
+    /// The metrics.
+    pub(super) metrics: BTreeMap<MetricId, MetricPlan>,
     /// The records.
     pub(super) records: Vec<RecordPlan>,
+    /// What the records report, until all of them are known.
+    reported: Vec<ReportedOfModel>,
+}
+
+/// A metric that is to be.
+pub(super) struct MetricPlan {
+    /// What people call it.
+    pub(super) display_name: String,
+    pub(super) direction: Direction,
+    /// From where to where its values go.
+    pub(super) bounds: Option<Bounds>,
+    /// How many results have it: the most common one is primary.
+    pub(super) uses: u64,
+}
+
+/// A result of a record, and whose it is.
+struct ReportedOfModel {
+    /// The key of the model in the plan.
+    model: String,
+    /// Which record it is of, from 0.
+    record: u64,
+    result: Reported,
 }
 
 /// A record that is to be, with its samples.
@@ -53,7 +79,15 @@ pub(super) struct FilePlan {
     /// Where it belongs.
     pub(super) place: String,
     /// Where it is.
-    pub(super) path: Arc<str>,
+    pub(super) content: Content,
+}
+
+/// Where the bytes of a file are.
+pub(super) enum Content {
+    /// On the disk.
+    File(Arc<str>),
+    /// In memory.
+    Text(Arc<str>),
 }
 
 impl RecordPlan {
@@ -66,18 +100,12 @@ impl RecordPlan {
 /// A model that is to be.
 pub(super) struct ModelPlan {
     pub(super) id: RepoId,
+    /// What people call it, when a record says so.
+    pub(super) name: Option<String>,
+    /// How many parameters it has, when a record says so.
+    pub(super) parameters: Option<u64>,
     /// The entries of each benchmark.
     pub(super) entries: BTreeMap<RepoId, Vec<Entry>>,
-}
-
-/// One result of a record, before it is an entry.
-struct Reported {
-    task: TaskId,
-    task_name: String,
-    metric: String,
-    direction: Direction,
-    score: Score,
-    source: Option<String>,
 }
 
 impl Plan {
@@ -113,59 +141,146 @@ impl Plan {
         names.into_values().collect()
     }
 
-    /// Adds a record that the judge let pass. The error is the end of a sentence that begins with its path.
-    pub(super) fn add(&mut self, disk: &Disk, path: &Arc<str>) -> Result<(), String> {
-        let record = read(disk, path)?;
-        let version = record["schema_version"].as_str().unwrap_or_default();
-        if version != eee::Version::CURRENT.as_str() {
-            return Err(format!(
-                "is of version {version}; run `assay upgrade` first"
-            ));
-        }
-        let parts: Vec<&str> = path.rsplit('/').collect();
-        let [file, model, developer, benchmark, ..] = parts.as_slice() else {
+    /// Adds a record that the validator let pass. The error is the end of a sentence that begins with its path.
+    pub(super) fn add(&mut self, prepared: &Prepared) -> Result<(), String> {
+        let record = &prepared.record;
+        let parts: Vec<&str> = prepared.place.rsplit('/').collect();
+        let [file, model, developer, folder, ..] = parts.as_slice() else {
             return Err("does not lie in `data/{benchmark}/{developer}/{model}/`".to_owned());
         };
-        let results = results(&record);
+        let results = reported::results(record);
         if results.is_empty() {
             return Err("has no result that a hub could show".to_owned());
         }
-        let benchmark_id = names::repo(&self.namespace, &names::part(benchmark));
-        let place = format!("data/{benchmark}/{developer}/{model}/{file}");
-        let model_id = text(&record["model_info"]["id"]).unwrap_or_default();
-        let model_id = names::model(&model_id, developer, model);
-        let benchmark = self.benchmark(benchmark, benchmark_id);
+        let key = self.model(record, developer, model);
+        let place = format!("data/{folder}/{developer}/{model}/{file}");
+        let number = self.records;
+        let benchmark = self.benchmark(&benchmark_name(record, folder));
+        let about = &record["source_metadata"];
+        count(&mut benchmark.titles, &about["source_name"]);
+        count(
+            &mut benchmark.publishers,
+            &about["source_organization_name"],
+        );
         benchmark.records.push(RecordPlan {
-            samples: samples(&record, &place, path),
+            samples: samples(record, &place, &prepared.path),
             record: FilePlan {
                 place,
-                path: Arc::clone(path),
+                content: match &prepared.text {
+                    Some(text) => Content::Text(Arc::clone(text)),
+                    None => Content::File(Arc::clone(&prepared.path)),
+                },
             },
         });
-        let id = benchmark.id.clone();
-        let entries = entries(&record, benchmark, results);
-        let model = self
-            .models
-            .entry(model_id.as_str().to_ascii_lowercase())
-            .or_insert_with(|| ModelPlan {
-                id: model_id,
-                entries: BTreeMap::new(),
+        for result in results {
+            for (counts, words) in [
+                (&mut benchmark.data, &result.data),
+                (&mut benchmark.measures, &result.metric_words),
+            ] {
+                if let Some(words) = words {
+                    *counts.entry(words.clone()).or_default() += 1;
+                }
+            }
+            if !benchmark.tasks.iter().any(|(task, _)| *task == result.task) {
+                let named = (result.task.clone(), result.task_name.clone());
+                benchmark.tasks.push(named);
+            }
+            benchmark.reported.push(ReportedOfModel {
+                model: key.clone(),
+                record: number,
+                result,
             });
-        model.entries.entry(id).or_default().extend(entries);
+        }
         self.records += 1;
         Ok(())
     }
 
-    fn benchmark(&mut self, directory: &str, id: RepoId) -> &mut BenchmarkPlan {
+    /// Makes entries of all that was reported, now that all of it is known. Returns what had to be decided, a sentence each.
+    pub(super) fn finish(&mut self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for benchmark in self.benchmarks.values_mut() {
+            let reported = std::mem::take(&mut benchmark.reported);
+            let scales = Scales::new(reported.iter().map(|own| &own.result));
+            remarks.extend(
+                scales
+                    .remarks()
+                    .map(|remark| format!("`{}`: {remark}", benchmark.id)),
+            );
+            let mut last: Option<(u64, Setup)> = None;
+            for ReportedOfModel {
+                model,
+                record,
+                result,
+            } in reported
+            {
+                let Some((metric, result)) = scales.settle(result) else {
+                    continue;
+                };
+                benchmark.count_metric(&metric, &scales);
+                let Some(plan) = self.models.get_mut(&model) else {
+                    continue;
+                };
+                let entries = plan.entries.entry(benchmark.id.clone()).or_default();
+                let of_record = (record, result.setup.clone());
+                let is_beside = last.as_ref() == Some(&of_record);
+                last = Some(of_record);
+                add_result(entries, &benchmark.id, metric, result, is_beside);
+            }
+        }
+        remarks
+    }
+
+    /// The key of a model, which is made when it is new.
+    fn model(&mut self, record: &Json, developer: &str, model: &str) -> String {
+        let info = &record["model_info"];
+        let id = reported::text(&info["id"]).unwrap_or_default();
+        let id = names::model(&id, developer, model);
+        let key = id.as_str().to_ascii_lowercase();
+        let plan = self.models.entry(key.clone()).or_insert_with(|| ModelPlan {
+            id,
+            name: None,
+            parameters: None,
+            entries: BTreeMap::new(),
+        });
+        let details = &info["additional_details"];
+        let name =
+            reported::text(&details["display_name"]).or_else(|| reported::text(&info["name"]));
+        plan.name = plan.name.take().or(name);
+        plan.parameters = plan.parameters.or_else(|| parameters(details));
+        key
+    }
+
+    fn benchmark(&mut self, name: &str) -> &mut BenchmarkPlan {
+        let id = names::repo(&self.namespace, &names::part(name));
         self.benchmarks
             .entry(id.as_str().to_ascii_lowercase())
             .or_insert_with(|| BenchmarkPlan {
                 id,
-                name: directory.to_owned(),
-                tasks: BTreeMap::new(),
+                name: name.to_owned(),
+                titles: BTreeMap::new(),
+                publishers: BTreeMap::new(),
+                data: BTreeMap::new(),
+                measures: BTreeMap::new(),
+                tasks: Vec::new(),
                 metrics: BTreeMap::new(),
                 records: Vec::new(),
+                reported: Vec::new(),
             })
+    }
+}
+
+impl BenchmarkPlan {
+    fn count_metric(&mut self, id: &MetricId, scales: &Scales) {
+        let plan = self.metrics.entry(id.clone()).or_insert_with(|| {
+            let scale = scales.of(id);
+            MetricPlan {
+                display_name: scale.display_name.clone(),
+                direction: scale.direction,
+                bounds: scale.bounds,
+                uses: 0,
+            }
+        });
+        plan.uses += 1;
     }
 }
 
@@ -180,190 +295,99 @@ impl ModelPlan {
             })
             .collect()
     }
+
+    /// What a new repository of the model says of it.
+    pub(super) fn readme(&self) -> String {
+        let name = self.name.as_deref().unwrap_or(self.id.name());
+        let title = format!("# {}\n", name.replace(['\r', '\n'], " "));
+        match self.parameters {
+            Some(count) => format!("---\nparameters: {count}\n---\n\n{title}"),
+            None => title,
+        }
+    }
 }
 
-/// The samples of a record, which lie beside it: the judge has looked.
+/// The benchmark that a record is of. Its id begins with that; several may lie in one folder.
+fn benchmark_name(record: &Json, folder: &str) -> String {
+    let id = reported::text(&record["evaluation_id"]);
+    let named = id.as_deref().and_then(|id| id.split_once('/'));
+    match named {
+        Some((name, _)) if !name.trim().is_empty() => name.trim().to_owned(),
+        Some(_) | None => folder.to_owned(),
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, value: &Json) {
+    if let Some(text) = reported::known(value) {
+        *counts.entry(text).or_default() += 1;
+    }
+}
+
+/// How many parameters a record says that a model has.
+fn parameters(details: &Json) -> Option<u64> {
+    let written = &details["params_billions"];
+    let billions = written
+        .as_f64()
+        .or_else(|| written.as_str()?.parse().ok())?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between one and a million billion"
+    )]
+    (billions >= 1e-3 && billions <= 1e6).then(|| (billions * 1e9).round() as u64)
+}
+
+/// Adds a result to the entries of a model: to the last one when that is of the same record, task and setup.
+fn add_result(
+    entries: &mut Vec<Entry>,
+    benchmark: &RepoId,
+    metric: MetricId,
+    result: Reported,
+    is_beside: bool,
+) {
+    let score = Score {
+        metric: Some(metric),
+        value: result.value,
+        literal: result.literal,
+        slice: None,
+        value_type: None,
+        sample_size: result.sample_size,
+        uncertainty: result.uncertainty,
+    };
+    let last = entries.last_mut().filter(|last| {
+        let is_taken = last.scores.iter().any(|own| own.metric == score.metric);
+        is_beside && last.task == result.task && !is_taken
+    });
+    if let Some(last) = last {
+        last.scores.push(score);
+        return;
+    }
+    let notes: BTreeSet<String> = result.notes.into_iter().collect();
+    entries.push(Entry {
+        dataset: benchmark.clone(),
+        task: result.task,
+        dataset_revision: None,
+        model_revision: None,
+        scores: vec![score],
+        framework: result.framework,
+        token: None,
+        source: result.source,
+        date: result.date,
+        notes: (!notes.is_empty()).then(|| Vec::from_iter(notes).join("; ")),
+        subset: None,
+        sample_size: None,
+        normalization: None,
+        setup: result.setup,
+        provenance: result.provenance,
+    });
+}
+
+/// The samples of a record, which lie beside it: the validator has looked.
 fn samples(record: &Json, place: &str, path: &str) -> Option<FilePlan> {
     record.get("detailed_evaluation_results")?.as_object()?;
     let beside = |path: &str| Some(format!("{}{SAMPLES_ENDING}", path.strip_suffix(".json")?));
     Some(FilePlan {
         place: beside(place)?,
-        path: beside(path)?.into(),
+        content: Content::File(beside(path)?.into()),
     })
-}
-
-fn read(disk: &Disk, path: &str) -> Result<Json, String> {
-    let mut bytes = Vec::new();
-    let opened = disk
-        .open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes));
-    opened.map_err(|error| format!("cannot be read: {error}"))?;
-    serde_json::from_slice(&bytes).map_err(|error| format!("cannot be read: {error}"))
-}
-
-/// The results that have a finite score.
-fn results(record: &Json) -> Vec<Reported> {
-    let list = record["evaluation_results"].as_array();
-    list.into_iter().flatten().filter_map(result).collect()
-}
-
-fn result(result: &Json) -> Option<Reported> {
-    let name = text(&result["evaluation_name"])?;
-    let config = &result["metric_config"];
-    let details = &result["score_details"];
-    let literal = details["score"].as_number()?.to_string();
-    let metric = text(&config["metric_id"]).or_else(|| text(&config["metric_name"]));
-    Some(Reported {
-        task: names::task(&name)?,
-        task_name: name,
-        metric: metric.unwrap_or_else(|| UNNAMED_METRIC.to_owned()),
-        direction: Direction::from_higher_is_better(config["lower_is_better"] != true),
-        score: Score {
-            metric: None,
-            value: literal.parse().ok()?,
-            literal,
-            slice: None,
-            value_type: None,
-            sample_size: details["uncertainty"]["num_samples"].as_u64(),
-        },
-        source: first_url(&result["source_data"]),
-    })
-}
-
-/// The address that a result names as its source.
-fn first_url(source: &Json) -> Option<String> {
-    let urls = &source["url"];
-    let url = urls
-        .as_array()
-        .and_then(|list| list.first())
-        .unwrap_or(urls);
-    text(url).filter(|url| url.starts_with("https://") || url.starts_with("http://"))
-}
-
-/// The results of a record as entries: one for each task, with all its metrics.
-fn entries(record: &Json, benchmark: &mut BenchmarkPlan, results: Vec<Reported>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for mut result in results {
-        let Some(metric) = metric(benchmark, &result) else {
-            continue;
-        };
-        benchmark
-            .tasks
-            .entry(result.task.clone())
-            .or_insert(result.task_name);
-        result.score.metric = Some(metric.clone());
-        let same = entries.iter_mut().find(|entry| {
-            let taken = entry
-                .scores
-                .iter()
-                .any(|score| score.metric.as_ref() == Some(&metric));
-            entry.task == result.task && !taken
-        });
-        match same {
-            Some(entry) => entry.scores.push(result.score),
-            None => entries.push(entry(
-                record,
-                &benchmark.id,
-                result.task,
-                result.score,
-                result.source,
-            )),
-        }
-    }
-    entries
-}
-
-/// The metric of the benchmark that a result is of. One id has one direction, so a metric that improves the other way
-/// in another evaluation becomes a metric of its own.
-fn metric(benchmark: &mut BenchmarkPlan, result: &Reported) -> Option<MetricId> {
-    let plain = names::metric(&result.metric)?;
-    let suffix = match result.direction {
-        Direction::HigherIsBetter => OTHER_WAY[0],
-        Direction::LowerIsBetter => OTHER_WAY[1],
-    };
-    let own = names::metric(&format!("{plain}{suffix}"))?;
-    let known = benchmark
-        .metrics
-        .get(&plain)
-        .map(|(direction, _)| *direction);
-    let id = match known {
-        Some(direction) if direction != result.direction => own,
-        Some(_) | None => plain,
-    };
-    let (_, uses) = benchmark
-        .metrics
-        .entry(id.clone())
-        .or_insert((result.direction, 0));
-    *uses += 1;
-    Some(id)
-}
-
-fn entry(
-    record: &Json,
-    benchmark: &RepoId,
-    task: TaskId,
-    score: Score,
-    source: Option<String>,
-) -> Entry {
-    let about = &record["source_metadata"];
-    let library = &record["eval_library"];
-    Entry {
-        dataset: benchmark.clone(),
-        task,
-        dataset_revision: None,
-        model_revision: None,
-        scores: vec![score],
-        framework: known(&library["name"]).map(|name| Framework {
-            name: Some(name),
-            version: known(&library["version"]),
-            command: None,
-        }),
-        token: None,
-        source: source.map(|url| Source {
-            url,
-            name: text(&about["source_name"]),
-            user: None,
-            org: None,
-        }),
-        date: date(record),
-        notes: notes(about),
-        subset: None,
-        sample_size: None,
-    }
-}
-
-/// Who says so, in words: the record has it, and readers of a board want it.
-fn notes(about: &Json) -> Option<String> {
-    let organisation = text(&about["source_organization_name"])?;
-    let relationship = text(&about["evaluator_relationship"])?.replace('_', " ");
-    Some(format!("reported by {organisation} ({relationship})"))
-}
-
-/// When it was evaluated, else when it was found.
-fn date(record: &Json) -> Option<Date> {
-    let moment =
-        text(&record["evaluation_timestamp"]).or_else(|| text(&record["retrieved_timestamp"]))?;
-    if let Ok(date) = moment.parse() {
-        return Some(date);
-    }
-    let seconds: f64 = moment.parse().ok()?;
-    if !(0.0..=253_402_207_200.0).contains(&seconds) {
-        return None;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the range was just looked at"
-    )]
-    Date::of_unix_seconds(seconds as i64)
-}
-
-/// A text that says something.
-fn text(value: &Json) -> Option<String> {
-    let text = value.as_str()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// A text that is not the word for not knowing.
-fn known(value: &Json) -> Option<String> {
-    text(value).filter(|text| !text.eq_ignore_ascii_case("unknown"))
 }

@@ -11,7 +11,7 @@ use assay_model::{RepoId, RepoKind};
 use serde::Serialize;
 
 use super::definition::eval_yaml;
-use super::plan::{BenchmarkPlan, FilePlan, ModelPlan, Plan, RecordPlan};
+use super::plan::{BenchmarkPlan, Content, FilePlan, ModelPlan, Plan, RecordPlan};
 use crate::commands::hub::HubCommandError;
 use crate::progress::Progress;
 
@@ -183,8 +183,16 @@ impl Sender<'_> {
     /// A record and its samples, which are sent now if they are large.
     fn unit(&self, id: &RepoId, record: &RecordPlan) -> Result<Unit, ClientError> {
         let mut unit = Unit::default();
-        for FilePlan { place, path } in record.files() {
-            let path = Path::new(&**path);
+        for FilePlan { place, content } in record.files() {
+            let path = match content {
+                Content::File(path) => Path::new(&**path),
+                Content::Text(text) => {
+                    unit.bytes += text.len() as u64;
+                    let bytes = CommitFile::Bytes(text.as_bytes().to_vec());
+                    unit.files.push((place.clone(), bytes));
+                    continue;
+                }
+            };
             let unreadable = |source: std::io::Error| ClientError::File {
                 path: path.to_owned(),
                 source,
@@ -237,6 +245,10 @@ impl Sender<'_> {
     fn model(&self, model: &ModelPlan) -> Result<Outcome, ClientError> {
         let is_new = self.create(&model.id, RepoKind::Model)?;
         let mut files = Vec::new();
+        if is_new {
+            let readme = model.readme().into_bytes();
+            files.push(("README.md".to_owned(), CommitFile::Bytes(readme)));
+        }
         for (path, text) in model.files() {
             let content = text.into_bytes();
             if is_new || self.content(&model.id, RepoKind::Model, &path)? != Some(content.clone()) {

@@ -76,6 +76,7 @@ pub(super) fn entry(
             } else {
                 None
             },
+            uncertainty: assay_model::StatedUncertainty::default(),
         });
     }
     let run = chosen.scores.first().map(|(_, candidate)| *candidate);
@@ -92,6 +93,9 @@ pub(super) fn entry(
         notes: about.notes.map(str::to_owned),
         subset: None,
         sample_size: shared,
+        normalization: None,
+        setup: assay_model::Setup::default(),
+        provenance: assay_model::Provenance::default(),
     };
     Ok((entry, remarks))
 }

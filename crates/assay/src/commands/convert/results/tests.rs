@@ -59,6 +59,7 @@ fn benchmark(metrics: Vec<Metric>) -> Benchmark {
             split: None,
             dataset: None,
         }],
+        comparable_by: Vec::new(),
     }
 }
 
