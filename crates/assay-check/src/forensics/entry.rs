@@ -193,6 +193,8 @@ mod tests {
             aggregation: None,
             slice: None,
             value_type: None,
+            min: None,
+            max: None,
         };
         Benchmark {
             name: "Example".to_owned(),
