@@ -75,6 +75,7 @@ fn judge(
     if rules::bad_date::check(entry, sink) {
         refused.extend(entry.get("date").map(|date| date.range().start));
     }
+    rules::future_date::entry(entry, context.now, sink);
     rules::bad_url::check(entry, sink);
     rules::bad_token::check(entry, sink);
     rules::unverifiable::check(entry, document.constructs(), sink);
