@@ -92,8 +92,8 @@ fn judge(
         }
     }
     rules::value_disagrees::check(entry, benchmark, sink);
-    rules::value_type_mismatch::check(entry, benchmark, sink);
-    forensics::entry(entry, benchmark, sink);
+    let impossible = forensics::entry(entry, benchmark, sink);
+    rules::value_type_mismatch::check(entry, benchmark, &impossible, sink);
 }
 
 /// Judges an entry by its benchmark, and returns that if it is known.
