@@ -157,6 +157,10 @@ proptest! {
 
         prop_assert!(found.is_empty(), "{text}\n{found:#?}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn a_mean_over_as_many_runs_as_it_says_is_never_doubted(
