@@ -9,7 +9,7 @@ use assay_check::{
 };
 use assay_formats::eee;
 use assay_git::{EntryKind, LargeFileId, Objects, TreeEntry};
-use assay_model::{Diagnostic, ObjectId, RepoKey, RepoKind, RepoPath, Severity};
+use assay_model::{Diagnostic, ObjectId, RepoKey, RepoKind, RepoPath, Severity, Timestamp};
 use assay_store::Sha256;
 
 use crate::error::Error;
@@ -46,6 +46,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) large_files: &'a OpenLarge,
     /// The largest file that is judged.
     pub(crate) max_bytes: u64,
+    /// The moment it is.
+    pub(crate) now: Timestamp,
 }
 
 impl Judge<'_> {
@@ -83,6 +85,7 @@ impl Judge<'_> {
             unknown_benchmark: Severity::Warning,
             layout: LayoutPolicy::Auto,
             limit: Context::DEFAULT_LIMIT,
+            now: self.now,
         };
         let options = Options {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
@@ -269,6 +272,7 @@ pub(crate) struct SharedJudge {
     benchmarks: Arc<dyn Benchmarks + Send>,
     large_files: Box<OpenLarge>,
     max_bytes: u64,
+    now: Timestamp,
 }
 
 impl SharedJudge {
@@ -297,6 +301,7 @@ impl SharedJudge {
             benchmarks: hub.known_benchmarks().await?,
             large_files: Box::new(open),
             max_bytes: hub.config.limits.judged_bytes,
+            now: hub.now(),
         })
     }
 
@@ -307,6 +312,7 @@ impl SharedJudge {
             benchmarks: &*self.benchmarks,
             large_files: &*self.large_files,
             max_bytes: self.max_bytes,
+            now: self.now,
         }
     }
 }

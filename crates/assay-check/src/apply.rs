@@ -3,6 +3,7 @@
 use assay_formats::shape::{ShapeFault, ShapeFaultKind, Unknown};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
 use assay_formats::{Kind, Value};
+use assay_model::Timestamp;
 
 use crate::forensics::{self, Claim};
 use crate::layout::Location;
@@ -13,10 +14,11 @@ use crate::row::Row;
 use crate::rules::{
     attribution_out_of_range, blank_name, blank_sample_id, bounds_reversed, broken_syntax,
     checksum_differs, checksum_incomplete, contradicts_score, control_character, duplicate_key,
-    duplicate_result_id, evaluation_id_differs, failed_but_correct, interval_reversed,
-    lone_surrogate, missing_key, missing_key_here, missing_samples, misspelt_key, model_id_differs,
-    negative_amount, no_messages, no_results, no_rows, non_finite_number, not_a_dataset,
-    not_a_level, not_an_address, not_one_of, number_out_of_range, out_of_layout, path_disagrees,
+    duplicate_result_id, early_timestamp, evaluated_after_retrieval, evaluation_id_differs,
+    failed_but_correct, future_date, interval_reversed, lone_surrogate, missing_key,
+    missing_key_here, missing_samples, misspelt_key, model_id_differs, negative_amount,
+    no_messages, no_results, no_rows, non_finite_number, not_a_dataset, not_a_level,
+    not_an_address, not_one_of, number_out_of_range, out_of_layout, path_disagrees,
     path_out_of_form, result_without_id, row_version_differs, rows_miscounted, sample_hash_form,
     sample_ids_miscounted, sample_score_out_of_bounds, samples_miscounted, samples_not_rows,
     samples_path_differs, score_not_mean, score_out_of_bounds, timestamp_out_of_form, token_total,
@@ -89,16 +91,22 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
 }
 
 /// Judges a record by itself.
-pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_>) {
+pub(crate) fn record(
+    root: Value<'_>,
+    location: &Location<'_>,
+    now: Timestamp,
+    sink: &mut Sink<'_>,
+) {
     out_of_layout::check(location, sink);
     path_disagrees::check(root, location, sink);
     blank_name::record(root, sink);
-    for stamp in root
-        .parts(["retrieved_timestamp", "evaluation_timestamp"])
-        .into_iter()
-        .flatten()
-    {
-        timestamp_out_of_form::check(stamp, sink);
+    let [retrieved, evaluated] = root.parts(["retrieved_timestamp", "evaluation_timestamp"]);
+    if let Some(stamp) = retrieved {
+        timestamp(stamp, now, sink);
+    }
+    if let Some(stamp) = evaluated {
+        timestamp(stamp, now, sink);
+        evaluated_after_retrieval::check(stamp, retrieved, sink);
     }
     if let Some(source) = root.get("source_metadata") {
         not_an_address::organisation(source, sink);
@@ -112,17 +120,25 @@ pub(crate) fn record(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'
     let mut claims = Vec::with_capacity(USUAL_RESULTS);
     for parts in results.items().map(ResultParts::of) {
         result(&parts, sink);
+        if let Some(stamp) = parts.timestamp {
+            timestamp(stamp, now, sink);
+            evaluated_after_retrieval::check(stamp, retrieved, sink);
+        }
         claims.extend(Claim::of(&parts));
     }
     forensics::check_all(&claims, sink);
 }
 
+/// Validates a timestamp of a record by itself.
+fn timestamp(stamp: Value<'_>, now: Timestamp, sink: &mut Sink<'_>) {
+    timestamp_out_of_form::check(stamp, sink);
+    future_date::timestamp(stamp, now, sink);
+    early_timestamp::check(stamp, sink);
+}
+
 /// Judges one result of a record.
 fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     blank_name::result(result, sink);
-    if let Some(stamp) = result.timestamp {
-        timestamp_out_of_form::check(stamp, sink);
-    }
     not_an_address::data(&result.data, sink);
     not_a_dataset::check(&result.data, sink);
     sample_ids_miscounted::check(&result.data, sink);

@@ -1,6 +1,7 @@
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use assay_model::{Benchmark, RepoId, Severity};
+use assay_model::{Benchmark, RepoId, Severity, Timestamp};
 
 /// What the judge knows beside the file itself.
 #[derive(Clone, Copy)]
@@ -14,11 +15,24 @@ pub struct Context<'a> {
     pub layout: LayoutPolicy,
     /// How many findings of one code are kept of one file.
     pub limit: u64,
+    /// The moment it is: dates that lie ahead of it by more than a day are refused. With [`Timestamp::MAX`] none is.
+    pub now: Timestamp,
 }
 
 impl Context<'_> {
     /// How many findings of one code are kept of one file, unless told otherwise.
     pub const DEFAULT_LIMIT: u64 = 50;
+}
+
+/// The time that this machine says it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the default of a field that whoever has a clock sets"
+)]
+fn system_time() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| since.as_millis());
+    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
 }
 
 impl Default for Context<'_> {
@@ -28,6 +42,7 @@ impl Default for Context<'_> {
             unknown_benchmark: Severity::Error,
             layout: LayoutPolicy::Auto,
             limit: Self::DEFAULT_LIMIT,
+            now: system_time(),
         }
     }
 }

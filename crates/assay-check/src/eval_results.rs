@@ -75,6 +75,7 @@ fn judge(
     if rules::bad_date::check(entry, sink) {
         refused.extend(entry.get("date").map(|date| date.range().start));
     }
+    rules::future_date::entry(entry, context.now, sink);
     rules::bad_url::check(entry, sink);
     rules::bad_token::check(entry, sink);
     rules::unverifiable::check(entry, document.constructs(), sink);
@@ -91,8 +92,8 @@ fn judge(
         }
     }
     rules::value_disagrees::check(entry, benchmark, sink);
-    rules::value_type_mismatch::check(entry, benchmark, sink);
-    forensics::entry(entry, benchmark, sink);
+    let impossible = forensics::entry(entry, benchmark, sink);
+    rules::value_type_mismatch::check(entry, benchmark, &impossible, sink);
 }
 
 /// Judges an entry by its benchmark, and returns that if it is known.

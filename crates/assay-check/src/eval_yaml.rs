@@ -19,12 +19,17 @@ pub(crate) fn check(document: &Document<'_>, path: &str, sink: &mut Sink<'_>) ->
         return None;
     }
     let severity = rules::breaks_inspect::severity(root);
-    let refused = yaml_shape::check(
+    let mut refused = yaml_shape::check(
         &eval_yaml::SHAPE,
         root,
         &mut |fault, sink| foreign_key(fault, severity, sink),
         sink,
     );
+    for bound in items(root, "metrics").flat_map(|metric| [metric.get("min"), metric.get("max")]) {
+        if let Some(bound) = bound.filter(|bound| rules::bad_number::check(*bound, sink)) {
+            refused.insert(bound.range().start);
+        }
+    }
     rules::ambiguous_scalar::check(root, &refused, sink);
     rules::hidden_text::check(root, sink);
     rules::no_metrics::check(root, sink);
@@ -35,6 +40,7 @@ pub(crate) fn check(document: &Document<'_>, path: &str, sink: &mut Sink<'_>) ->
     for metric in items(root, "metrics") {
         rules::invalid_id::metric(metric.get("id"), sink);
         rules::contradicted_direction::benchmark(metric, sink);
+        rules::bounds_reversed::benchmark(metric, sink);
     }
     for task in items(root, "tasks") {
         rules::invalid_id::task(task.get("id"), sink);

@@ -1,8 +1,10 @@
 //! Results that are well-formed and probably wrong: what a number says, held against what it must obey.
 //!
 //! Every reading starts as a [`Claim`]: one score with all that is said about it, whichever format it stands in. The
-//! rules know claims only. They are warnings, so they keep silent wherever an honest reading is left; the arithmetic
-//! behind each one goes into its notes.
+//! rules know claims only. All but the one about impossible scores are warnings or notes, so they keep silent wherever an
+//! honest reading is left; the arithmetic behind each one goes into its notes.
+
+use std::collections::BTreeSet;
 
 use assay_formats::Value;
 use assay_model::{Benchmark, Direction};
@@ -21,18 +23,23 @@ mod statistics;
 mod tables;
 mod words;
 
-pub(crate) use claim::{Claim, Interval, Range, Unit};
+pub(crate) use claim::{Claim, Interval, Origin, Range, Unit};
 pub(crate) use figure::{Figure, plain};
 pub(crate) use known::{Family, Known};
 pub(crate) use names::Names;
 pub(crate) use statistics::{
-    as_float, interval_factor, nearest_shares, reachable, reachable_once, sampling_error,
-    spread_limit,
+    Reach, Tolerance, as_float, interval_factor, nearest_shares, reach, reachable_once,
+    sampling_error, spread_limit,
 };
 
-/// Judges the scores of one entry of a result file, with what its benchmark says of the metrics.
-pub(crate) fn entry(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
-    check_all(&entry::claims(entry, benchmark), sink);
+/// Validates the scores of one entry of a result file, with what its benchmark says of the metrics. Returns where the values
+/// begin that no metric of their kind can have.
+pub(crate) fn entry(
+    entry: Value<'_>,
+    benchmark: Option<&Benchmark>,
+    sink: &mut Sink<'_>,
+) -> BTreeSet<usize> {
+    check_all(&entry::claims(entry, benchmark), sink)
 }
 
 /// What a metric's names say of its direction, when that is not what is declared; for the metrics of a benchmark.
@@ -42,16 +49,20 @@ pub(crate) fn direction(names: &Names<'_>, declared: Direction) -> Option<Known>
         .filter(|known| known.direction != declared && !names.may_be_turned(known.direction))
 }
 
-/// Judges claims that were made together, and so probably in one scale.
-pub(crate) fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) {
+/// Validates claims that were made together, and so probably in one scale. Returns where the scores begin that cannot be.
+pub(crate) fn check_all(claims: &[Claim<'_>], sink: &mut Sink<'_>) -> BTreeSet<usize> {
     let company = Company::of(claims);
+    let mut impossible = BTreeSet::new();
     for claim in claims {
-        if !rules::implausible_scale::check(claim, company, sink) {
+        if rules::impossible_score::check(claim, sink) {
+            impossible.insert(claim.score.at.range().start);
+        } else if !rules::implausible_scale::check(claim, company, sink) {
             // Numbers in the wrong scale contradict everything else too; one finding says it all.
             check_uncertainty(claim, sink);
         }
         rules::contradicted_direction::check(claim, sink);
     }
+    impossible
 }
 
 fn check_uncertainty(claim: &Claim<'_>, sink: &mut Sink<'_>) {

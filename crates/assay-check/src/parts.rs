@@ -15,6 +15,10 @@ pub(crate) struct ResultParts<'d> {
     pub(crate) metric: Option<MetricParts<'d>>,
     pub(crate) score: Option<Value<'d>>,
     pub(crate) uncertainty: UncertaintyParts<'d>,
+    /// Further facts about the score.
+    pub(crate) details: Option<Value<'d>>,
+    /// How the answers were made.
+    pub(crate) generation: Option<Value<'d>>,
 }
 
 /// What was evaluated.
@@ -60,16 +64,18 @@ pub(crate) struct UncertaintyParts<'d> {
 impl<'d> ResultParts<'d> {
     /// Takes a result apart.
     pub(crate) fn of(result: Value<'d>) -> Self {
-        let [id, name, data, timestamp, metric, details] = result.parts([
+        let [id, name, data, timestamp, metric, scored, generation] = result.parts([
             "evaluation_result_id",
             "evaluation_name",
             "source_data",
             "evaluation_timestamp",
             "metric_config",
             "score_details",
+            "generation_config",
         ]);
-        let [score, uncertainty] =
-            details.map_or([None; 2], |details| details.parts(["score", "uncertainty"]));
+        let [score, uncertainty, details] = scored.map_or([None; 3], |scored| {
+            scored.parts(["score", "uncertainty", "details"])
+        });
         Self {
             id,
             name,
@@ -78,6 +84,8 @@ impl<'d> ResultParts<'d> {
             metric: metric.map(MetricParts::of),
             score,
             uncertainty: uncertainty.map(UncertaintyParts::of).unwrap_or_default(),
+            details,
+            generation,
         }
     }
 }

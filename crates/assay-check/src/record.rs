@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use assay_formats::eee::{self, Version};
 use assay_formats::rows::Algorithm;
 use assay_formats::{Kind, Value};
+use assay_model::Timestamp;
 
 use crate::apply;
 use crate::bounds::Bounds;
@@ -196,6 +197,7 @@ fn is_mean(metric: &MetricParts<'_>) -> bool {
 pub(crate) fn check(
     document: &Document<'_>,
     location: &Location<'_>,
+    now: Timestamp,
     sink: &mut Sink<'_>,
 ) -> Option<Version> {
     let root = document.root();
@@ -204,6 +206,6 @@ pub(crate) fn check(
         eee::aggregate_shape(version.unwrap_or(Version::CURRENT)),
         sink,
     );
-    apply::record(root, location, sink);
+    apply::record(root, location, now, sink);
     version
 }

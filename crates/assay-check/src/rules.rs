@@ -31,12 +31,16 @@ pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
 pub(crate) mod duplicate_result_id;
 pub(crate) mod duplicate_sample;
+pub(crate) mod early_timestamp;
 pub(crate) mod empty_key;
+pub(crate) mod evaluated_after_retrieval;
 pub(crate) mod evaluation_id_differs;
 pub(crate) mod failed_but_correct;
+pub(crate) mod future_date;
 pub(crate) mod hidden_text;
 pub(crate) mod implausible_scale;
 pub(crate) mod impossible_deviation;
+pub(crate) mod impossible_score;
 pub(crate) mod interval_excludes_score;
 pub(crate) mod interval_reversed;
 pub(crate) mod invalid_id;
@@ -151,6 +155,7 @@ pub static ALL: &[&Rule] = &[
     &unknown_framework::UNKNOWN_FRAMEWORK,
     &no_metrics::NO_METRICS,
     &misnamed_file::MISNAMED_BENCHMARK,
+    &bounds_reversed::METRIC_BOUNDS_REVERSED,
     &wrong_root::NOT_A_LIST,
     &no_score::NO_SCORE,
     &value_disagrees::VALUE_DISAGREES,
@@ -178,6 +183,8 @@ pub static ALL: &[&Rule] = &[
     &unknown_metric::UNKNOWN_METRIC,
     &unknown_metric::LACKS_PRIMARY,
     &empty_key::EMPTY_KEY,
+    &impossible_score::IMPOSSIBLE_VALUE,
+    &future_date::FUTURE_DATE,
     &schema_version::UNKNOWN_VERSION,
     &schema_version::OLD_VERSION,
     &out_of_layout::OUTSIDE_DATASTORE,
@@ -213,6 +220,10 @@ pub static ALL: &[&Rule] = &[
     &weak_digest::WEAK_DIGEST,
     &samples_miscounted::SAMPLES_MISCOUNTED,
     &score_not_mean::SCORE_NOT_MEAN,
+    &impossible_score::IMPOSSIBLE_SCORE,
+    &future_date::FUTURE_TIMESTAMP,
+    &early_timestamp::EARLY_TIMESTAMP,
+    &evaluated_after_retrieval::EVALUATED_AFTER_RETRIEVAL,
     &blank_row::BLANK_ROW,
     &duplicate_sample::DUPLICATE_SAMPLE,
     &no_rows::NO_ROWS,

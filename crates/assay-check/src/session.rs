@@ -212,7 +212,7 @@ impl<F: Follow> Session<'_, F> {
         let facts = document.as_ref().and_then(|document| {
             record_report.outline = Some(digest::outline(document.root()));
             let mut sink = self.sink(&record.path, document.source(), &mut record_report.findings);
-            let version = record::check(document, &location, &mut sink);
+            let version = record::check(document, &location, self.context.now, &mut sink);
             RecordFacts::of(document.root(), version, samples.exists())
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));

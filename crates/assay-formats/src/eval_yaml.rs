@@ -34,6 +34,10 @@ pub(crate) static VALUE_TYPE: Shape = Shape::Choice(&["float", "int", "percentag
 static ANY: Shape = Shape::Any;
 static BOOL: Shape = Shape::Bool;
 static STRING: Shape = Shape::String;
+static NUMBER: Shape = Shape::Number {
+    min: None,
+    max: None,
+};
 static POSITIVE: Shape = Shape::Integer { min: Some(1) };
 static STEPS: Shape = Shape::List {
     items: &ANY,
@@ -142,6 +146,16 @@ static METRIC: Object = Object::new(
             "value_type",
             &VALUE_TYPE,
             "What kind of number the values are.",
+        ),
+        Field::optional(
+            "min",
+            &NUMBER,
+            "The least that a value can be, such as 0. It goes before what the unit says.",
+        ),
+        Field::optional(
+            "max",
+            &NUMBER,
+            "The most that a value can be, such as 100; more than `min`. It goes before what the unit says.",
         ),
     ],
     Unknown::Report,

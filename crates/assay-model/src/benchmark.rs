@@ -1,4 +1,4 @@
-use crate::{Direction, MetricId, RepoId, Revision, TaskId, ValueType};
+use crate::{Direction, MetricId, Number, RepoId, Revision, TaskId, ValueType};
 
 /// What a benchmark's `eval.yaml` defines: its metrics and its tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub struct Metric {
     pub slice: Option<String>,
     /// What kind of number its values are, when it is declared.
     pub value_type: Option<ValueType>,
+    /// The least that a value can be, when it is declared.
+    pub min: Option<Number>,
+    /// The most that a value can be, when it is declared.
+    pub max: Option<Number>,
 }
 
 /// One task of a benchmark.

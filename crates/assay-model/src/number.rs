@@ -18,6 +18,9 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Number(f64);
 
+// A number is never NaN, so it always equals itself.
+impl Eq for Number {}
+
 /// Why a literal is not a number that can be compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NumberError {

@@ -11,6 +11,8 @@ fn metric(id: &str, unit: &str, primary: bool) -> Metric {
         aggregation: None,
         slice: None,
         value_type: None,
+        min: None,
+        max: None,
     }
 }
 

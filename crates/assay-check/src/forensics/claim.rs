@@ -1,6 +1,8 @@
 use assay_formats::Value;
 use assay_model::Direction;
 
+use crate::bounds::Bounds;
+
 use super::figure::Figure;
 use super::known::{Family, Known};
 use super::names::Names;
@@ -19,16 +21,22 @@ pub(crate) struct Claim<'d> {
     pub(crate) names: Names<'d>,
     /// What is known of the metric by its names.
     pub(crate) known: Option<Known>,
-    /// Which way it is said to improve, and where.
-    pub(crate) direction: Option<(Direction, Value<'d>)>,
+    /// Where the score stands.
+    pub(crate) origin: Origin,
+    /// Which way it is said to improve, and where, if that is in the same file.
+    pub(crate) direction: Option<(Direction, Option<Value<'d>>)>,
     /// The unit, and where it is declared, if that is in the same file.
     pub(crate) unit: Option<(Unit, Option<Value<'d>>)>,
     /// The least and the most the score can be, when both are numbers.
     pub(crate) bounds: Option<Range>,
+    /// The declared bounds, each by itself.
+    pub(crate) declared: Bounds,
     /// The score.
     pub(crate) score: Figure<'d>,
     /// How many samples it was taken from.
     pub(crate) n: Option<Count<'d>>,
+    /// How many times each sample was asked, when that is said.
+    pub(crate) repeats: Option<u64>,
     /// Its standard error.
     pub(crate) standard_error: Option<Figure<'d>>,
     /// Its confidence interval.
@@ -39,11 +47,22 @@ pub(crate) struct Claim<'d> {
     pub(crate) compound: bool,
 }
 
+/// The format that a score stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A record, whose declared bounds have a rule of their own.
+    Record,
+    /// An entry of a result file.
+    Entry,
+}
+
 /// What a score is measured in, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Hundredths: 73.4 of 100.
     Percent,
+    /// Hundredths of which a score may have fewer than none, because they tell a difference.
+    PercentagePoints,
     /// A share: 0.734 of 1.
     Proportion,
 }
@@ -51,12 +70,31 @@ pub(crate) enum Unit {
 impl Unit {
     /// The unit that a word stands for.
     pub(crate) fn named(word: &str) -> Option<Self> {
-        const PERCENT: [&str; 4] = ["%", "percent", "percentage", "pct"];
+        const PERCENT: [&str; 7] = [
+            "%",
+            "per cent",
+            "percent",
+            "percentage",
+            "percentages",
+            "percents",
+            "pct",
+        ];
+        const POINTS: [&str; 7] = [
+            "% points",
+            "pct points",
+            "per cent points",
+            "percent points",
+            "percentage point",
+            "percentage points",
+            "pp",
+        ];
         const PROPORTION: [&str; 4] = ["proportion", "fraction", "share", "probability"];
-        let word = word.trim();
-        let is = |name: &&str| word.eq_ignore_ascii_case(name);
+        let word = word.trim().to_ascii_lowercase().replace(['-', '_'], " ");
+        let is = |name: &&str| word == *name;
         if PERCENT.iter().any(is) {
             Some(Self::Percent)
+        } else if POINTS.iter().any(is) {
+            Some(Self::PercentagePoints)
         } else if PROPORTION.iter().any(is) {
             Some(Self::Proportion)
         } else {
@@ -67,7 +105,7 @@ impl Unit {
     /// The scale that the unit has.
     pub(crate) fn range(self) -> Range {
         match self {
-            Self::Percent => Range::PERCENT,
+            Self::Percent | Self::PercentagePoints => Range::PERCENT,
             Self::Proportion => Range::PROPORTION,
         }
     }
@@ -105,6 +143,39 @@ impl Range {
 pub(crate) struct Count<'d> {
     pub(crate) value: u64,
     pub(crate) at: Value<'d>,
+}
+
+/// The most times that a sample is believed to have been asked.
+const MOST_REPEATS_DECLARED: u64 = 1_000_000;
+
+/// The keys behind which harnesses write how many times each sample was asked.
+const REPEAT_KEYS: [&str; 10] = [
+    "epochs",
+    "n_epochs",
+    "n_repeats",
+    "n_runs",
+    "n_trials",
+    "num_epochs",
+    "num_repeats",
+    "num_runs",
+    "num_trials",
+    "repeats",
+];
+
+/// Reads how many times each sample was asked from the first place that says so, as a number or as text.
+pub(super) fn repeats<'d>(places: impl IntoIterator<Item = Option<Value<'d>>>) -> Option<u64> {
+    places.into_iter().flatten().find_map(|place| {
+        place
+            .parts(REPEAT_KEYS)
+            .into_iter()
+            .flatten()
+            .find_map(|at| {
+                let number = at.integer().and_then(|count| u64::try_from(count).ok());
+                number
+                    .or_else(|| at.text()?.trim().parse().ok())
+                    .filter(|count| (1..=MOST_REPEATS_DECLARED).contains(count))
+            })
+    })
 }
 
 impl<'d> Count<'d> {
@@ -185,6 +256,12 @@ impl Claim<'_> {
     pub(crate) fn step(&self, unit: f64) -> f64 {
         self.share_range()
             .map_or(unit, |range| unit.min(COARSEST * range.width()))
+    }
+
+    /// Which way the metric improves: as declared, or as its name says.
+    pub(crate) fn improves(&self) -> Option<Direction> {
+        let declared = self.direction.map(|(direction, _)| direction);
+        declared.or_else(|| self.known.map(|known| known.direction))
     }
 
     /// How many samples there are.

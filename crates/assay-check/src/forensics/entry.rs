@@ -1,11 +1,13 @@
 //! An entry of a result file as claims.
 
 use assay_formats::Value;
-use assay_model::{Benchmark, Metric};
+use assay_model::{Benchmark, Metric, Number, ValueType};
 
-use super::claim::{Claim, Count, Interval, Unit};
+use super::claim::{Claim, Count, Interval, Origin, Unit, repeats};
 use super::figure::Figure;
 use super::names::Names;
+use super::result::bounds;
+use crate::bounds::Bounds;
 
 /// How sure an interval is when a metric gives its half width and does not say.
 const USUAL_LEVEL: f64 = 0.95;
@@ -138,12 +140,17 @@ fn claim<'d>(
         ..Names::default()
     };
     // What people call it is read only when the id tells nothing: it may say anything, such as "% resolved".
-    if names.known().is_none() {
-        names.own = shown.into_iter().map(Into::into).collect();
+    // The id stays as a description, which is looked through for words that make something else of the metric.
+    if let Some(shown) = shown.filter(|_| names.known().is_none()) {
+        names.description = names.own.pop();
+        names.own = vec![shown.into()];
     }
-    let declared = metric
-        .and_then(|metric| metric.unit.as_deref())
-        .and_then(Unit::named);
+    let declared = metric.and_then(unit);
+    let limits = Bounds {
+        min: metric.and_then(|metric| metric.min).map(Number::get),
+        max: metric.and_then(|metric| metric.max).map(Number::get),
+    }
+    .usable();
     let value_type = item
         .and_then(|item| item.get("value_type"))
         .and_then(|at| Some((Unit::named(&at.text()?)?, Some(at))));
@@ -160,16 +167,29 @@ fn claim<'d>(
     Claim {
         known: names.known(),
         names,
-        direction: None,
+        origin: Origin::Entry,
+        direction: metric.map(|metric| (metric.direction, None)),
         unit: declared.map(|unit| (unit, None)).or(value_type),
-        bounds: None,
+        bounds: bounds(limits),
+        declared: limits,
         score,
         n: n.and_then(Count::of),
+        repeats: repeats([item.and_then(|item| item.get("metric_context"))]),
         standard_error: None,
         interval: None,
         standard_deviation: None,
         compound: false,
     }
+}
+
+/// The unit of a metric: the one it names, or the one that its kind of value implies.
+fn unit(metric: &Metric) -> Option<Unit> {
+    let named = metric.unit.as_deref().and_then(Unit::named);
+    let implied = match metric.value_type {
+        Some(ValueType::Percentage) => Some(Unit::Percent),
+        Some(ValueType::Float | ValueType::Int | ValueType::Rank) | None => None,
+    };
+    named.or(implied)
 }
 
 #[cfg(test)]
@@ -193,6 +213,8 @@ mod tests {
             aggregation: None,
             slice: None,
             value_type: None,
+            min: None,
+            max: None,
         };
         Benchmark {
             name: "Example".to_owned(),

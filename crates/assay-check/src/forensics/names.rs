@@ -113,6 +113,11 @@ impl Names<'_> {
         })
     }
 
+    /// Whether a name says that the score may honestly lie outside the scale of its unit.
+    pub(crate) fn can_leave_scale(&self) -> bool {
+        self.mentions(tables::LEAVING_SCALE)
+    }
+
     fn mentions(&self, wanted: &[&str]) -> bool {
         self.own
             .iter()

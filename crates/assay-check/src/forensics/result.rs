@@ -3,11 +3,11 @@
 use assay_formats::Value;
 use assay_model::Direction;
 
-use super::claim::{Claim, Count, Interval, Range, Unit};
+use super::claim::{Claim, Count, Interval, Origin, Range, Unit, repeats};
 use super::figure::Figure;
 use super::names::Names;
 use crate::bounds::Bounds;
-use crate::parts::ResultParts;
+use crate::parts::{MetricParts, ResultParts};
 
 impl<'d> Claim<'d> {
     /// Reads a result; nothing when it has no score.
@@ -28,16 +28,21 @@ impl<'d> Claim<'d> {
         Some(Self {
             known: names.known(),
             names,
+            origin: Origin::Record,
             direction: metric.lower_is_better.and_then(|at| {
                 let direction = Direction::from_higher_is_better(!at.truth()?);
-                Some((direction, at))
+                Some((direction, Some(at)))
             }),
             unit: metric
                 .unit
                 .and_then(|at| Some((Unit::named(&at.text()?)?, Some(at)))),
             bounds: bounds(metric.bounds),
+            declared: metric.bounds,
             score,
             n: uncertainty.samples.and_then(Count::of),
+            repeats: uncertainty
+                .samples
+                .and_then(|_| stated_repeats(result, metric)),
             standard_error: error
                 .and_then(|error| error.get("value"))
                 .and_then(Figure::of),
@@ -50,8 +55,20 @@ impl<'d> Claim<'d> {
     }
 }
 
+/// How many times each sample was asked, wherever the record says it.
+fn stated_repeats(result: &ResultParts<'_>, metric: &MetricParts<'_>) -> Option<u64> {
+    let generation = result.generation;
+    repeats([
+        result.details,
+        metric.root.get("metric_parameters"),
+        metric.root.get("additional_details"),
+        generation,
+        generation.and_then(|generation| generation.get("additional_details")),
+    ])
+}
+
 /// The bounds, when both are numbers and not the wrong way round.
-fn bounds(bounds: Bounds) -> Option<Range> {
+pub(super) fn bounds(bounds: Bounds) -> Option<Range> {
     let finite = |bound: Option<f64>| bound.filter(|bound| bound.is_finite());
     let (min, max) = (finite(bounds.min)?, finite(bounds.max)?);
     (min < max).then_some(Range { min, max })

@@ -1,18 +1,80 @@
 //! The arithmetic, on plain numbers.
 
-/// How many times each question is commonly asked, when a score is the mean over repeated runs.
-const REPEATS: &[u32] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 64];
+/// How many times each question is commonly asked; a score that needs one of these is not doubted.
+const COMMON_REPEATS: [u64; 15] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 64];
+/// The most times that each question may have been asked where nothing says how often.
+const MOST_REPEATS: u64 = 256;
+/// The fewest questions that are believed to make a benchmark, when it is not known how many of the answers are repeats.
+const FEWEST_QUESTIONS: f64 = 5.0;
+/// How many times too large a stated error may be in any case: samples that hang together tell less than their number.
+const TOO_LARGE: f64 = 3.0;
+/// How many times too small it may be in any case: answers that are partly right spread less.
+const TOO_SMALL: f64 = 5.0;
 /// How far a single-precision number may lie from the share it stands for, relative to it.
 const SINGLE_PRECISION: f64 = 1.2e-7;
 /// How far a double may lie from the share it stands for.
 const DOUBLE_PRECISION: f64 = 1e-12;
 
-/// Whether a share that was written with a last digit worth `unit` can be k correct out of n, each asked once or a
-/// common number of times. Both rounding and cutting off count as honest ways to shorten a number.
-pub(crate) fn reachable(share: f64, unit: f64, n: u64) -> bool {
-    REPEATS
-        .iter()
-        .any(|&repeats| reachable_as(share, unit, as_float(n) * f64::from(repeats)))
+/// How a share can come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// As k correct out of n, each asked once, as often as is said or, where nothing is said, a common number of times.
+    Reached,
+    /// Only when each was asked this many times, which is uncommon and which nothing says.
+    Repeated(u64),
+    /// Not at all.
+    Never,
+}
+
+/// How a share that was written with a last digit worth `unit` can be k correct out of n, each asked `repeats` times. Both
+/// rounding and cutting off count as honest ways to shorten a number. Where the number of repeats is declared, n may be the
+/// number of samples or that of all answers.
+pub(crate) fn reach(share: f64, unit: f64, n: u64, repeats: Option<u64>) -> Reach {
+    let asked = |repeats: u64| reachable_as(share, unit, as_float(n) * as_float(repeats));
+    if asked(1) || repeats.is_some_and(asked) {
+        return Reach::Reached;
+    }
+    if repeats.is_some() {
+        return Reach::Never;
+    }
+    if COMMON_REPEATS.into_iter().any(asked) {
+        return Reach::Reached;
+    }
+    (2..=MOST_REPEATS)
+        .find(|&repeats| asked(repeats))
+        .map_or(Reach::Never, Reach::Repeated)
+}
+
+/// By which factors a stated error may differ from that of n independent answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tolerance {
+    /// How many times larger it may be.
+    pub(crate) large: f64,
+    /// How many times smaller it may be.
+    pub(crate) small: f64,
+}
+
+impl Tolerance {
+    /// What is usual for answers that were asked as often as is said, or once.
+    pub(crate) fn usual(n: u64, repeats: Option<u64>) -> Self {
+        Self::new(n, repeats.unwrap_or(1))
+    }
+
+    /// The most that any honest run gives; the same as the usual when it is said how often each sample was asked.
+    pub(crate) fn widest(n: u64, repeats: Option<u64>) -> Self {
+        Self::new(n, repeats.unwrap_or(MOST_REPEATS))
+    }
+
+    /// The largest error is that of answers which are all alike for each of m = n / repeats questions: by the bound of Bhatia
+    /// and Davis it is √(p(1-p)/(m-1)). The smallest is that of independent answers when n counts questions.
+    fn new(n: u64, repeats: u64) -> Self {
+        let (n, repeats) = (as_float(n.max(2)), as_float(repeats.max(1)));
+        let questions = (n / repeats).max(n.min(FEWEST_QUESTIONS));
+        Self {
+            large: ((n - 1.0) / (questions - 1.0)).sqrt().max(TOO_LARGE),
+            small: repeats.sqrt().max(TOO_SMALL),
+        }
+    }
 }
 
 /// Whether a share can be k correct out of n, each asked once.
@@ -125,13 +187,38 @@ mod tests {
 
     #[test]
     fn shares_are_reached_by_whole_counts_only() {
-        assert!(reachable(0.667, 1e-3, 3));
-        assert!(reachable(0.666, 1e-3, 3), "cut off, not rounded");
-        assert!(reachable(2.0 / 3.0, 1e-16, 3));
-        assert!(reachable(f64::from(23.0_f32 / 30.0), 1e-16, 30));
-        assert!(reachable(0.762_5, 1e-4, 30), "61 of 80, asked eight times");
-        assert!(!reachable(0.734_1, 1e-4, 30));
-        assert!(!reachable(0.123_456, 1e-6, 25));
+        let once = |share, unit, n| reach(share, unit, n, Some(1)) == Reach::Reached;
+
+        assert!(once(0.667, 1e-3, 3));
+        assert!(once(0.666, 1e-3, 3), "cut off, not rounded");
+        assert!(once(2.0 / 3.0, 1e-16, 3));
+        assert!(once(f64::from(23.0_f32 / 30.0), 1e-16, 30));
+        assert!(!once(0.734_1, 1e-4, 30));
+        assert!(!once(0.123_456, 1e-6, 25));
+    }
+
+    #[test]
+    fn repeats_are_believed_when_they_are_said_and_guessed_when_they_are_not() {
+        let eighths = |repeats| reach(0.762_5, 1e-4, 30, repeats);
+
+        assert_eq!(eighths(Some(8)), Reach::Reached);
+        assert_eq!(eighths(Some(1)), Reach::Never);
+        assert_eq!(eighths(None), Reach::Reached);
+        assert_eq!(reach(0.734_1, 1e-4, 30, None), Reach::Repeated(39));
+        assert_eq!(reach(0.716_587_320_1, 1e-10, 3, None), Reach::Never);
+    }
+
+    #[test]
+    fn errors_of_repeated_answers_may_be_larger_and_smaller() {
+        let once = Tolerance::usual(500, None);
+        let declared = Tolerance::usual(12_672, Some(64));
+        let unknown = Tolerance::widest(12_672, None);
+
+        assert_eq!((once.large, once.small), (TOO_LARGE, TOO_SMALL));
+        near(declared.large, (12_671.0_f64 / 197.0).sqrt(), 1e-9);
+        near(declared.small, 8.0, 1e-9);
+        assert_eq!(declared, Tolerance::widest(12_672, Some(64)));
+        assert!(unknown.large > 16.0 && unknown.large < 16.3, "{unknown:?}");
     }
 
     #[test]
@@ -151,7 +238,10 @@ mod tests {
     fn hostile_numbers_do_no_harm() {
         for share in [f64::MIN, -1.0, 0.0, 1.0, 2.0, f64::MAX] {
             for n in [0, 1, u64::MAX] {
-                let _ = reachable(share, 1e-300, n);
+                let _ = reach(share, 1e-300, n, None);
+                let _ = reach(share, 1e-300, n, Some(u64::MAX));
+                let widest = Tolerance::widest(n, Some(u64::MAX));
+                assert!(widest.large.is_finite() && widest.small.is_finite());
                 let _ = nearest_shares(share, n);
 
                 assert!(!sampling_error(share, n).is_nan());

@@ -29,7 +29,7 @@ rule! {
 }
 
 pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
-    let (Some((declared, at)), Some(known)) = (claim.direction, claim.known) else {
+    let (Some((declared, Some(at))), Some(known)) = (claim.direction, claim.known) else {
         return;
     };
     if declared == known.direction || claim.names.may_be_turned(known.direction) {

@@ -1,12 +1,13 @@
-use crate::forensics::{Claim, Figure, Interval, as_float, interval_factor, plain, sampling_error};
+use assay_model::Severity;
+
+use crate::forensics::{
+    Claim, Figure, Interval, Tolerance, as_float, interval_factor, plain, sampling_error,
+};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
 /// How far an interval may be off what its own standard error says, as a factor.
 const OFF_ERROR: f64 = 2.0;
-/// How many times too wide an interval may be for its number of samples, and how many times too narrow.
-const TOO_WIDE: f64 = 3.0;
-const TOO_NARROW: f64 = 5.0;
 /// The levels that an interval may have when it does not say.
 const LEVELS: (f64, f64) = (0.68, 0.99);
 /// How many samples are assumed for the quantile when their number is not given: few, which widens an interval.
@@ -21,8 +22,9 @@ rule! {
     ///
     /// Half of a 95 % interval is about 1.96 standard errors. The rule holds an interval against its own standard error,
     /// from which it may differ by a factor of two. Without one it takes the number of samples: k of n right answers have
-    /// a standard error of √(p(1-p)/n), and the interval may be three times wider or five times narrower than that. And
-    /// no interval is wider than the scale of the score.
+    /// a standard error of √(p(1-p)/n), and the interval may be three times wider or five times narrower than that. Beyond
+    /// that it is a note as long as repeated answers could explain it, and a warning otherwise; AY604 tells how
+    /// far that is and how to say that answers were repeated. And no interval is wider than the scale of the score.
     ///
     /// Few samples, intervals that are cut at the ends of the scale, and methods that differ from the plain one near 0
     /// and 1 are all allowed for.
@@ -131,12 +133,21 @@ fn against_count(claim: &Claim<'_>, interval: Interval<'_>, sink: &mut Sink<'_>)
         .into_iter()
         .fold(smoothed_error(claim, factors.most), f64::max);
     let slack = claim.step(interval.unit);
-    let is_wide = half - slack > TOO_WIDE * most * factors.most;
-    let is_narrow = (half + slack) * TOO_NARROW < cut_half_width(claim, least);
-    if !is_wide && !is_narrow {
+    let exceeds = |tolerance: Tolerance| half - slack > tolerance.large * most * factors.most;
+    let is_beyond = |tolerance: Tolerance| {
+        exceeds(tolerance) || (half + slack) * tolerance.small < cut_half_width(claim, least)
+    };
+    let usual = Tolerance::usual(n, claim.repeats);
+    if !is_beyond(usual) {
         return;
     }
-    sink.report(&CONTRADICTED_INTERVAL, interval.at, || {
+    let is_wide = exceeds(usual);
+    let severity = if is_beyond(Tolerance::widest(n, claim.repeats)) {
+        CONTRADICTED_INTERVAL.severity
+    } else {
+        Severity::Note
+    };
+    sink.report_as(severity, &CONTRADICTED_INTERVAL, interval.at, || {
         wrong_width(interval, is_wide, &format!("{n} samples"))
             .note(format!(
                 "half of it is {}, and {} × √({} × {} / {n}) = {}",

@@ -1,11 +1,9 @@
-use crate::forensics::{Claim, Figure, as_float, plain, sampling_error};
+use assay_model::Severity;
+
+use crate::forensics::{Claim, Figure, Tolerance, as_float, plain, sampling_error};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
-/// How many times too large a standard error may be: samples that hang together tell less than their number.
-const TOO_LARGE: f64 = 3.0;
-/// How many times too small it may be: answers that are partly right, or asked repeatedly, spread less.
-const TOO_SMALL: f64 = 5.0;
 /// How near a ratio must be to a known mistake for the mistake to be named.
 const NEAR: f64 = 0.15;
 
@@ -15,6 +13,18 @@ rule! {
     /// When k of n answers are right, the score p = k/n settles the standard error: √(p(1-p)/n), or with n-1 in place of
     /// n. With 367 of 500 right it is √(0.734 × 0.266 / 500) = 0.0198. The rule allows for samples that hang together and
     /// for partial credit: it speaks up when the error is more than three times too large or five times too small.
+    ///
+    /// Repeated answers to one question hang together more than that, so it matters how often each sample was asked:
+    ///
+    /// - When that is said (AY607 tells where), the error may be as large as that of one answer for each question,
+    ///   √(p(1-p)/(m-1)) with m = n divided by the repeats, and smaller by the root of the repeats. Beyond that it is a
+    ///   warning.
+    /// - When it is not said, up to 256 repeats of at least five questions are allowed for: the error must be some 11 times
+    ///   too large for 500 samples, 16 times for very many, or 16 times too small to be a warning. Between that and the
+    ///   limits above it is a note.
+    ///
+    /// For every other score on a scale with two ends, whatever it is made of, one limit is left: nothing between 0 and 1
+    /// with a mean of p varies by more than √(p(1-p)). A standard error of 1.78 on a scale from 0 to 1 is always wrong.
     ///
     /// The usual reasons: the standard deviation was written in place of the standard error (too large by √n), per cent
     /// stand beside a share (by 100), or the error was divided by √n twice.
@@ -33,25 +43,40 @@ rule! {
 }
 
 pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
-    let (Some(error), Some(n)) = (claim.standard_error, claim.n) else {
+    let Some(error) = claim.standard_error.filter(|error| error.value > 0.0) else {
         return;
+    };
+    if !against_count(claim, error, sink) {
+        against_scale(claim, error, sink);
+    }
+}
+
+/// Holds the error of counted answers against their number; returns whether it was found wrong.
+fn against_count(claim: &Claim<'_>, error: Figure<'_>, sink: &mut Sink<'_>) -> bool {
+    let Some(n) = claim.n.filter(|n| n.value >= 2) else {
+        return false;
     };
     let Some((share, unit, range)) = claim.counted() else {
-        return;
+        return false;
     };
-    if n.value < 2 || error.value <= 0.0 {
-        return;
-    }
     let own = error.value / range.width();
     let slack = claim.step(error.unit) / range.width();
     let limits = Limits::of(share, unit, n.value);
-    let is_large = own - slack > limits.most * TOO_LARGE;
-    let is_small = (own + slack) * TOO_SMALL < limits.least;
-    if !is_large && !is_small {
-        return;
+    let exceeds = |tolerance: Tolerance| own - slack > limits.most * tolerance.large;
+    let is_beyond =
+        |tolerance: Tolerance| exceeds(tolerance) || (own + slack) * tolerance.small < limits.least;
+    let usual = Tolerance::usual(n.value, claim.repeats);
+    if !is_beyond(usual) {
+        return false;
     }
+    let is_large = exceeds(usual);
+    let severity = if is_beyond(Tolerance::widest(n.value, claim.repeats)) {
+        CONTRADICTED_STANDARD_ERROR.severity
+    } else {
+        Severity::Note
+    };
     let expected = sampling_error(share, n.value);
-    sink.report(&CONTRADICTED_STANDARD_ERROR, error.at, || {
+    sink.report_as(severity, &CONTRADICTED_STANDARD_ERROR, error.at, || {
         let draft = Draft::new(format!(
             "the standard error {} is too {} for a score of {} from {} samples",
             error.text(),
@@ -66,11 +91,48 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
             n.value,
             plain(expected * range.width())
         ))
-        .help("recompute the standard error, or correct the number of samples");
+        .help(match severity {
+            Severity::Note => {
+                "say how often each sample was asked, in `epochs`, or recompute the standard error"
+            }
+            Severity::Warning | Severity::Error => {
+                "recompute the standard error, or correct the number of samples"
+            }
+        });
         match likely_mistake(own / expected, n.value, error) {
             Some(mistake) => draft.note(mistake),
             None => draft,
         }
+    });
+    true
+}
+
+/// Holds the error of any score against its scale.
+fn against_scale(claim: &Claim<'_>, error: Figure<'_>, sink: &mut Sink<'_>) {
+    let Some(range) = claim.range() else {
+        return;
+    };
+    let share = (claim.score.value - range.min) / range.width();
+    let most = match claim.samples() {
+        Some(n) if n >= 2 => Limits::of(share, claim.share_unit(range), n).scale,
+        Some(_) | None => 0.5,
+    };
+    let own = (error.value - claim.step(error.unit)) / range.width();
+    if own <= most * (1.0 + 1e-6) {
+        return;
+    }
+    sink.report(&CONTRADICTED_STANDARD_ERROR, error.at, || {
+        Draft::new(format!(
+            "the standard error {} is larger than a scale from {} allows",
+            error.text(),
+            range.words()
+        ))
+        .note(format!(
+            "a score of {} on this scale varies by at most {}",
+            claim.score.text(),
+            plain(most * range.width())
+        ))
+        .help("write the standard error in the scale of the score, or correct the bounds")
     });
 }
 
@@ -78,6 +140,8 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
 struct Limits {
     least: f64,
     most: f64,
+    /// The most for whatever lies on the scale, however it was made.
+    scale: f64,
 }
 
 impl Limits {
@@ -96,6 +160,7 @@ impl Limits {
         Self {
             least: ends.into_iter().fold(f64::INFINITY, f64::min),
             most: most * (n / (n - 1.0)).sqrt(),
+            scale: most * n.sqrt(),
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::sink::{Draft, Sink};
 const LEAST_SHARE: f64 = 0.05;
 /// So many decimals are rare for a score in per cent.
 const SHARE_DECIMALS: i32 = 3;
+/// A fault rate above this is hardly a proportion: 10 faults for each thing to get right.
+const MOST_FAULTS: f64 = 10.0;
 /// So many other scores of the same scale, all of them at most 1, tell that the scale is not what it is said to be.
 const ENOUGH_OTHERS: usize = 2;
 
@@ -19,7 +21,11 @@ rule! {
     ///
     /// A true score of 0.7 per cent does happen, so the rule asks for evidence: three or more decimals (0.734 is how a
     /// share is written; per cent are rarely written so), all scores of the record at most 1, or a number of samples of
-    /// which 0.734 per cent is no whole number. One score above 1 beside it, and the rule keeps silent.
+    /// which 0.734 per cent is no whole number. Where scores above 1 stand beside it, three or more decimals are evidence
+    /// only when they are more than any of those has: 0.5867 beside 49.4 and 37.06, but not beside 49.4012.
+    ///
+    /// An error rate far above 1 that is declared as a proportion is doubted too; a score that cannot be one is refused
+    /// (AY328, AY436).
     ///
     /// ## Example
     ///
@@ -42,6 +48,8 @@ pub(crate) struct Company {
     small: usize,
     /// How many are above 1.
     large: usize,
+    /// The most decimals that one above 1 is written with.
+    decimals: i32,
 }
 
 impl Company {
@@ -52,7 +60,10 @@ impl Company {
             if claim.share_range() == Some(Range::PERCENT) {
                 let score = claim.score.value;
                 company.small += usize::from(score > 0.0 && score <= 1.0);
-                company.large += usize::from(score > 1.0);
+                if score > 1.0 {
+                    company.large += 1;
+                    company.decimals = company.decimals.max(claim.score.decimals());
+                }
             }
         }
         company
@@ -76,9 +87,11 @@ fn unit_contradicts_bounds(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
         return false;
     };
     let (meant, other) = match unit {
-        Unit::Percent if bounds == Range::PROPORTION => ("proportion", "0 and 100"),
+        Unit::Percent | Unit::PercentagePoints if bounds == Range::PROPORTION => {
+            ("proportion", "0 and 100")
+        }
         Unit::Proportion if bounds == Range::PERCENT => ("percent", "0 and 1"),
-        Unit::Percent | Unit::Proportion => return false,
+        Unit::Percent | Unit::PercentagePoints | Unit::Proportion => return false,
     };
     sink.report(&IMPLAUSIBLE_SCALE, at, || {
         Draft::new(format!(
@@ -94,19 +107,24 @@ fn unit_contradicts_bounds(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
     true
 }
 
-/// A share above 1; when bounds say so too, the score is refused elsewhere.
+/// A share above 1 that is not refused because the metric may exceed it.
 fn exceeds_its_unit(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
     let score = claim.score.value;
     // An error rate can exceed 1: a transcript may have more wrong words than the truth has words.
-    if claim.bounds.is_some() || score <= 1.0 || score > 100.0 || !is_better_when_high(claim) {
+    let most = if is_better_when_high(claim) {
+        1.0
+    } else {
+        MOST_FAULTS
+    };
+    if claim.declared.max.is_some() || score <= most || score > 100.0 {
         return false;
     }
     sink.report(&IMPLAUSIBLE_SCALE, claim.score.at, || {
         Draft::new(format!(
-            "{} is more than a proportion can be",
+            "{} is probably per cent, but the unit is a proportion",
             claim.score.text()
         ))
-        .note("the metric is declared in proportions, which end at 1")
+        .note("a proportion is the whole at 1")
         .note(format!("as per cent it would be {}", score / 100.0))
         .help("divide the score by 100, or correct the unit of the metric")
     });
@@ -147,13 +165,12 @@ fn evidence(claim: &Claim<'_>, company: Company) -> Option<String> {
         Verdict::Percent => return None,
         Verdict::Open => {}
     }
-    if company.large > 0 {
-        return None;
-    }
     // The score is one of the small ones itself.
     let small = company.small.saturating_sub(1);
     let high = is_better_when_high(claim);
-    if small >= ENOUGH_OTHERS && (decimals >= SHARE_DECIMALS || (high && decimals >= 2)) {
+    let is_alone = company.large == 0;
+    if is_alone && small >= ENOUGH_OTHERS && (decimals >= SHARE_DECIMALS || (high && decimals >= 2))
+    {
         return Some(format!(
             "so are the {small} other scores of this scale: none is above 1"
         ));
@@ -161,13 +178,21 @@ fn evidence(claim: &Claim<'_>, company: Company) -> Option<String> {
     let is_share = claim
         .known
         .is_some_and(|known| known.family != Family::Other);
-    (is_share && high && decimals >= SHARE_DECIMALS && claim.score.value >= LEAST_SHARE).then(
-        || {
-            format!(
-                "as per cent it would be less than one in a hundred, given to {decimals} decimals"
-            )
-        },
-    )
+    let is_fine = decimals >= SHARE_DECIMALS && claim.score.value >= LEAST_SHARE;
+    if !is_share || !high || !is_fine {
+        return None;
+    }
+    if is_alone {
+        return Some(format!(
+            "as per cent it would be less than one in a hundred, given to {decimals} decimals"
+        ));
+    }
+    (decimals > company.decimals).then(|| {
+        format!(
+            "it is given to {decimals} decimals, and the scores above 1 beside it to at most {}",
+            company.decimals
+        )
+    })
 }
 
 /// What the number of samples says of a score.
@@ -199,9 +224,7 @@ fn by_count(claim: &Claim<'_>) -> Verdict {
 }
 
 fn is_better_when_high(claim: &Claim<'_>) -> bool {
-    let declared = claim.direction.map(|(direction, _)| direction);
-    let known = claim.known.map(|known| known.direction);
-    declared.or(known) == Some(Direction::HigherIsBetter)
+    claim.improves() == Some(Direction::HigherIsBetter)
 }
 
 /// A number without the noise of doubles.

@@ -150,7 +150,10 @@ fn reserved() -> Draft {
 
 fn unportable(name: &str) -> Draft {
     let trimmed = name.trim_end_matches(['.', ' ']);
-    let help = if assay_formats::eee::is_portable(trimmed) && !trimmed.is_empty() {
+    // A name that ends so was cut off for people to read, and what is left of it may be the same for several models.
+    let help = if name.ends_with("...") {
+        "the name was cut off, it seems: write the whole name of the model".to_owned()
+    } else if assay_formats::eee::is_portable(trimmed) && !trimmed.is_empty() {
         format!("rename it, for example to {}", quote(trimmed))
     } else {
         "rename it; by custom a forbidden character becomes `_`".to_owned()

@@ -1,5 +1,5 @@
 use assay_formats::Value;
-use assay_model::Date;
+use assay_model::{Date, Timestamp};
 
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
@@ -24,7 +24,7 @@ const MOST_SECONDS: f64 = 1e11;
 pub(crate) fn check(stamp: Value<'_>, sink: &mut Sink<'_>) {
     let Some(text) = stamp.text() else { return };
     match read(&text) {
-        Reading::Time => {}
+        Reading::Time(_) => {}
         Reading::TooLate => sink.report(&TIMESTAMP_OUT_OF_FORM, stamp, || {
             Draft::new(format!(
                 "{} is not in seconds, it seems: as such it is a date beyond the year 5000",
@@ -42,8 +42,16 @@ pub(crate) fn check(stamp: Value<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// The moment that a timestamp names; nothing when it is none.
+pub(super) fn moment(stamp: Value<'_>) -> Option<Timestamp> {
+    match read(&stamp.text()?) {
+        Reading::Time(moment) => Some(moment),
+        Reading::TooLate | Reading::Neither => None,
+    }
+}
+
 enum Reading {
-    Time,
+    Time(Timestamp),
     TooLate,
     Neither,
 }
@@ -54,9 +62,19 @@ fn read(text: &str) -> Reading {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.');
     match text.parse::<f64>() {
-        Ok(seconds) if is_number && seconds < MOST_SECONDS => Reading::Time,
+        Ok(seconds) if is_number && seconds < MOST_SECONDS => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "it is far below what the integer holds, and nobody asks for less than a second"
+            )]
+            let seconds = seconds as i64;
+            Reading::Time(Timestamp::from_seconds(seconds))
+        }
         Ok(_) if is_number => Reading::TooLate,
-        Ok(_) | Err(_) if text.parse::<Date>().is_ok() => Reading::Time,
-        Ok(_) | Err(_) => Reading::Neither,
+        Ok(_) | Err(_) => text
+            .parse::<Date>()
+            .ok()
+            .and_then(|date| Timestamp::of_date(&date))
+            .map_or(Reading::Neither, Reading::Time),
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use assay_formats::Value;
 use assay_model::{Benchmark, Number, ValueType};
 
@@ -9,8 +11,8 @@ rule! {
     /// A score is not of its declared kind
     ///
     /// `value_type`, on the score or on the metric in `eval.yaml`, says that values are whole numbers (`int`), percentages
-    /// from 0 to 100, or ranks from 1. This value is not. Most often a fraction was written where a percentage belongs, or the
-    /// kind was copied from another metric.
+    /// from 0 to 100, or ranks from 1. This value is not. Most often the kind was copied from another metric. A percentage
+    /// that cannot be one is refused (AY328); this rule speaks of those that exceed 100 because lower is better.
     ///
     /// ## What to do
     ///
@@ -18,7 +20,13 @@ rule! {
     VALUE_TYPE_MISMATCH = (315, "value-type-mismatch", Warning)
 }
 
-pub(crate) fn check(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
+/// Validates the kinds of the values of an entry, but those that were refused already, by where they begin.
+pub(crate) fn check(
+    entry: Value<'_>,
+    benchmark: Option<&Benchmark>,
+    refused: &BTreeSet<usize>,
+    sink: &mut Sink<'_>,
+) {
     for item in entry.get("metrics").into_iter().flat_map(Value::items) {
         let Some(value) = item.get("value") else {
             continue;
@@ -29,7 +37,7 @@ pub(crate) fn check(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut 
         let Some((kind, whose)) = declared(item, benchmark) else {
             continue;
         };
-        if !kind.takes(number) {
+        if !kind.takes(number) && !refused.contains(&value.range().start) {
             sink.report(&VALUE_TYPE_MISMATCH, value, || {
                 Draft::new(format!(
                     "{} is not {}, which {whose} `{kind}` asks for",

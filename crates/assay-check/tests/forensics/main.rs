@@ -3,6 +3,7 @@
 
 mod corpus;
 mod properties;
+mod repeats;
 mod support;
 
 use std::collections::BTreeMap;
@@ -71,7 +72,12 @@ fn a_share_on_a_scale_of_100_is_found_by_its_neighbours() {
         &neighbours(["0.73", "0.51", "0.64"]),
         &["AY601", "AY601", "AY601"],
     );
-    assert_codes(&neighbours(["0.734", "51.2", "64.0"]), &[]);
+    // More decimals than its neighbours above 1 are a slip; as many are how the record is written.
+    assert_codes(&neighbours(["0.734", "51.2", "64.0"]), &["AY601"]);
+    assert_codes(&neighbours(["0.5867", "49.4", "37.06"]), &["AY601"]);
+    assert_codes(&neighbours(["0.5867", "49.4012", "37.06"]), &[]);
+    assert_codes(&neighbours(["0.59", "49.4", "37"]), &[]);
+    assert_codes(&neighbours(["0.0123", "49.4", "37.06"]), &[]);
     assert_codes(&neighbours(["0.73", "0.0", "0.0"]), &[]);
 }
 
@@ -95,7 +101,13 @@ fn a_unit_that_contradicts_the_bounds_is_found() {
     assert_codes(&score(&with_unit("percent", "100"), "70"), &[]);
     assert_codes(&score(&with_unit("proportion", "1"), "0.7"), &[]);
     assert_codes(&score(&with_unit("points", "1"), "0.7"), &[]);
-    assert_codes(&score(&with_unit("proportion", "null"), "70"), &["AY601"]);
+    assert_codes(&score(&with_unit("per cent", "1"), "0.7"), &["AY601"]);
+    assert_codes(
+        &score(&with_unit("Percentage-Points", "1"), "0.7"),
+        &["AY601"],
+    );
+    // Refused by the rule on units.
+    assert_codes(&score(&with_unit("proportion", "null"), "70"), &[]);
     assert_codes(&score(&with_unit("proportion", "null"), "0.7"), &[]);
 }
 
@@ -104,6 +116,8 @@ fn an_error_rate_above_one_is_honest() {
     let wer = r#""metric_name": "wer", "metric_unit": "proportion", "lower_is_better": true"#;
 
     assert_codes(&score(wer, "1.3"), &[]);
+    assert_codes(&score(wer, "61"), &["AY601"]);
+    assert_codes(&score(wer, "610"), &[]);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::support::{
-    ACCURACY, PERCENT, codes, findings, result, with_count, with_error, with_interval,
+    ACCURACY, PERCENT, codes, findings, repeated, result, warnings, with_count, with_error,
+    with_interval,
 };
 
 /// A number with so many decimals, as a harness would print it.
@@ -158,6 +159,67 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn a_mean_over_as_many_runs_as_it_says_is_never_doubted(
+        (n, repeats) in (2_u32..2_000, 1_u32..=512),
+        share in 0.0_f64..=1.0,
+        decimals in 2_usize..=16,
+        counts_answers in any::<bool>(),
+    ) {
+        let total = n * repeats;
+        let p = (share * f64::from(total)).round() / f64::from(total);
+        let n = if counts_answers { total } else { n };
+        prop_assume!(n <= 1_000_000);
+        let text = with_count(ACCURACY, &printed(p, Some(decimals)), n.into());
+
+        let found = findings(&repeated(&text, repeats.into()));
+
+        prop_assert!(found.is_empty(), "{text}\n{found:#?}");
+    }
+
+    #[test]
+    fn a_mean_over_up_to_256_runs_is_never_a_warning(
+        (n, repeats) in (2_u32..2_000, 1_u32..=256),
+        share in 0.0_f64..=1.0,
+        decimals in 2_usize..=16,
+    ) {
+        let total = f64::from(n * repeats);
+        let p = (share * total).round() / total;
+        let text = with_count(ACCURACY, &printed(p, Some(decimals)), n.into());
+
+        let found = warnings(&text);
+
+        prop_assert!(found.is_empty(), "{text}\n{found:#?}");
+    }
+
+    #[test]
+    fn a_clustered_error_of_repeated_answers_is_never_a_warning(
+        (questions, repeats) in (5_u32..1_000, 1_u32..=256),
+        share in 0.01_f64..=0.99,
+        correlation in 0.0_f64..=1.0,
+        counts_answers in any::<bool>(),
+        says in any::<bool>(),
+    ) {
+        let (m, r) = (f64::from(questions), f64::from(repeats));
+        let p = (share * m * r).round() / (m * r);
+        // The design effect of answers that hang together by this much.
+        let effect = 1.0 + (r - 1.0) * correlation;
+        let error = (p * (1.0 - p) * effect / (m * r)).sqrt() * (m / (m - 1.0)).sqrt();
+        let n = if counts_answers { questions * repeats } else { questions };
+        let text = with_error(ACCURACY, &printed(p, None), &printed(error, Some(6)), n.into());
+        // An error that was rounded to nothing is another matter.
+        prop_assume!(error > 1e-5);
+        let text = if says { repeated(&text, repeats.into()) } else { text };
+
+        let found = warnings(&text);
+
+        prop_assert!(found.is_empty(), "{text}\n{found:#?}");
+    }
+}
+
 /// How many of the results that a fault was planted in are found with this code.
 fn found_rate(code: &str, plant: impl Fn(u64, u64) -> String) -> f64 {
     let mut planted = 0_u32;
@@ -216,6 +278,14 @@ fn planted_faults_are_found() {
         with_count(ACCURACY, &printed(p * 0.977_317_9, None), n)
     });
 
+    let said_to_be_asked_once = found_rate("AY607", |k, n| {
+        let (p, _) = share_and_error(k, n);
+        repeated(
+            &with_count(ACCURACY, &printed(p * 0.977_317_9, Some(4)), n),
+            1,
+        )
+    });
+
     // One of a thousand is 0.1 per cent, so that nobody can tell 0.1 from a share there.
     assert!(scale > 0.8, "scale {scale}");
     assert!(zero > 0.95, "zero {zero}");
@@ -226,4 +296,8 @@ fn planted_faults_are_found() {
     assert!(distances > 0.8, "distances {distances}");
     assert!(wide > 0.95, "wide {wide}");
     assert!(other_count > 0.95, "other_count {other_count}");
+    assert!(
+        said_to_be_asked_once > 0.9,
+        "said_to_be_asked_once {said_to_be_asked_once}"
+    );
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, Options, validate};
-use assay_model::Diagnostic;
+use assay_model::{Diagnostic, Severity};
 
 /// Files in memory.
 #[derive(Default)]
@@ -111,6 +111,36 @@ pub(crate) fn with_count(metric: &str, score: &str, n: u64) -> String {
 
 pub(crate) fn score(metric: &str, score: &str) -> String {
     result(metric, &format!(r#""score": {score}"#))
+}
+
+/// A result that says how often each sample was asked, in one of the places where a record can.
+pub(crate) fn repeated(result: &str, repeats: u64) -> String {
+    let generation =
+        format!(r#""generation_config": {{"additional_details": {{"epochs": "{repeats}"}}}}"#);
+    format!("{{{generation}, {}", &result[1..])
+}
+
+/// The findings of a record with these results that weigh more than a note.
+pub(crate) fn warnings(results: &str) -> Vec<Diagnostic> {
+    let mut found = findings(results);
+    found.retain(|found| found.severity != Severity::Note);
+    found
+}
+
+/// Asserts what is found, each code with its weight.
+#[track_caller]
+pub(crate) fn assert_weights(results: &str, wanted: &[(Severity, &str)]) {
+    let found = findings(results);
+    let weights: Vec<(Severity, String)> = found
+        .iter()
+        .map(|found| (found.severity, found.code.to_string()))
+        .collect();
+    let wanted: Vec<(Severity, String)> = wanted
+        .iter()
+        .map(|&(severity, code)| (severity, code.to_owned()))
+        .collect();
+
+    assert_eq!(weights, wanted, "{results}\n{found:#?}");
 }
 
 #[track_caller]

@@ -110,6 +110,29 @@ fn s06_a_record_is_named_by_a_random_uuid_in_lower_case() {
 }
 
 #[test]
+fn a_name_that_was_cut_off_is_to_be_written_whole() {
+    let help = |model: &str| {
+        let path = format!("data/sums/acme/{model}/{UUID}.json");
+        let files = Memory::default().with(&path, pretty(&record()));
+        let reports = files.judge();
+        let found = reports[0]
+            .findings
+            .diagnostics()
+            .iter()
+            .find(|found| found.code.to_string() == "AY407")
+            .unwrap();
+        found.help.clone().unwrap()
+    };
+
+    // Several models may begin alike, and must not end in one directory.
+    assert_eq!(
+        help("model-x-check..."),
+        "the name was cut off, it seems: write the whole name of the model"
+    );
+    assert_eq!(help("model-x."), "rename it, for example to `model-x`");
+}
+
+#[test]
 fn a_wrong_name_outside_of_data_is_a_warning() {
     assert_eq!(
         auto("out/run1.json"),

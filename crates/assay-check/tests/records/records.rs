@@ -1,5 +1,7 @@
 //! One change to a valid record, one finding.
 
+use assay_check::Context;
+use assay_model::Timestamp;
 use serde_json::{Value, json};
 
 use crate::support::{Memory, Pair, findings, pretty, record};
@@ -91,6 +93,67 @@ fn with_samples_every_one_of_several_results_needs_an_id() {
         [
             "json warning AY413 62:5 the record has samples and several results, but this one has no `evaluation_result_id`"
         ]
+    );
+}
+
+#[test]
+fn timestamps_lie_neither_ahead_nor_before_the_year_2000() {
+    let context = Context {
+        now: Timestamp::from_seconds(1_767_225_600),
+        ..Context::default()
+    };
+    let stamped = |change: &dyn Fn(&mut Value)| {
+        let mut record = record();
+        record
+            .as_object_mut()
+            .unwrap()
+            .remove("detailed_evaluation_results");
+        change(&mut record);
+        let files = Memory::default().with(&Pair::new().record_path(), pretty(&record));
+        findings(&files.judge_with(&context, 1))
+    };
+    let retrieved = |text: &str| stamped(&|record| record["retrieved_timestamp"] = json!(text));
+
+    for text in ["1767225600", "1767312000", "2026-01-02", "946684800"] {
+        let found = retrieved(text);
+        assert!(!found.iter().any(|line| line.contains("4:26")), "{found:?}");
+    }
+    assert_eq!(
+        retrieved("1767312001"),
+        ["json error AY437 4:26 `1767312001` lies in the future"]
+    );
+    assert_eq!(
+        retrieved("99999999999"),
+        ["json error AY437 4:26 `99999999999` lies in the future"]
+    );
+    for text in ["0", "0.5", "946684799", "1970-01-01T00:00:00Z"] {
+        let early = format!("json warning AY438 4:26 `{text}` lies before the year 2000");
+        assert!(retrieved(text).contains(&early), "{text}");
+    }
+    let in_result = stamped(&|record| {
+        record["evaluation_results"][0]["evaluation_timestamp"] = json!("2026-03-01");
+    });
+    assert!(
+        in_result[0].starts_with("json error AY437 ") && in_result[0].contains("`2026-03-01`"),
+        "{in_result:?}"
+    );
+}
+
+#[test]
+fn an_evaluation_runs_before_its_record_is_made() {
+    let evaluated = |text: &str| alone(|record| record["evaluation_timestamp"] = json!(text));
+
+    for text in ["1767225600", "2026-01-02T00:00:00Z", "2025-06-01"] {
+        assert_eq!(evaluated(text), [""; 0], "{text}");
+    }
+    assert_eq!(
+        evaluated("2026-01-02T00:00:01Z"),
+        ["json warning AY439 5:27 the evaluation ran after its record was made"]
+    );
+    let found = in_result(|result| result["evaluation_timestamp"] = json!("1767400000"));
+    assert!(
+        found.len() == 1 && found[0].starts_with("json warning AY439 "),
+        "{found:?}"
     );
 }
 

@@ -53,6 +53,71 @@ fn a_bound_that_is_null_is_allowed_without_a_score_type() {
 }
 
 #[test]
+fn a_score_that_its_unit_does_not_have_is_refused() {
+    let scored = |unit: &str, name: &str, lower: bool, score: f64| {
+        in_result(|result| {
+            let metric = result["metric_config"].as_object_mut().unwrap();
+            metric.remove("score_type");
+            metric.remove("min_score");
+            metric.remove("max_score");
+            metric.insert("metric_id".to_owned(), json!(name));
+            metric.insert("metric_name".to_owned(), json!(name));
+            metric.insert("metric_unit".to_owned(), json!(unit));
+            metric.insert("lower_is_better".to_owned(), json!(lower));
+            result["score_details"] = json!({"score": score});
+        })
+    };
+    let refused = |found: &[String], message: &str| {
+        found.len() == 1 && found[0].starts_with("json error AY436 ") && found[0].ends_with(message)
+    };
+
+    for (unit, score, message) in [
+        ("proportion", 61.0, "61.0 is more than a proportion can be"),
+        ("percent", 150.5, "150.5 is more than a percentage can be"),
+        ("per cent", -1.0, "-1.0 is less than a percentage can be"),
+    ] {
+        let found = scored(unit, "accuracy", false, score);
+        assert!(refused(&found, message), "{found:?}");
+    }
+    for (unit, name, lower, score) in [
+        ("proportion", "accuracy", false, 0.61),
+        ("ratio", "accuracy", false, 1.6),
+        ("proportion", "wer", true, 1.3),
+        ("percent", "accuracy_improvement", false, -4.5),
+        ("percent", "relative_gain", false, 140.0),
+        ("percentage points", "accuracy", false, -4.5),
+    ] {
+        assert_eq!(scored(unit, name, lower, score), [""; 0], "{unit} {name}");
+    }
+}
+
+#[test]
+fn declared_bounds_go_before_the_unit_of_a_record() {
+    let bounded = |min: Value, max: Value, score: f64| {
+        in_result(|result| {
+            let metric = result["metric_config"].as_object_mut().unwrap();
+            metric.remove("score_type");
+            metric.insert("min_score".to_owned(), min);
+            metric.insert("max_score".to_owned(), max);
+            metric.insert("metric_unit".to_owned(), json!("percent"));
+            result["score_details"] = json!({"score": score});
+        })
+    };
+    let codes = |found: &[String]| -> Vec<String> {
+        found
+            .iter()
+            .map(|line| line.split(' ').nth(2).unwrap().to_owned())
+            .collect()
+    };
+
+    assert_eq!(bounded(json!(-100), json!(100), -3.5), [""; 0]);
+    assert_eq!(bounded(json!(0), json!("Infinity"), 130.0), [""; 0]);
+    assert_eq!(codes(&bounded(json!(0), json!(100), 150.0)), ["AY416"]);
+    assert_eq!(codes(&bounded(json!(0), json!(null), 150.0)), ["AY436"]);
+    assert_eq!(codes(&bounded(json!(null), json!(100), -3.0)), ["AY436"]);
+}
+
+#[test]
 fn s19_and_s20_numbers_must_be_numbers() {
     for value in [json!("0.5"), json!(true), json!(null)] {
         let found = in_result(|result| result["score_details"]["score"] = value.clone());

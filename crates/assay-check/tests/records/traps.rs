@@ -177,7 +177,7 @@ fn t21_a_record_that_was_scraped_twice_is_found() {
         .remove("detailed_evaluation_results");
     let mut first = again.clone();
     first["evaluation_id"] = json!("sums/acme_model-x/1");
-    first["retrieved_timestamp"] = json!("1");
+    first["retrieved_timestamp"] = json!("1767225601");
     let path = format!(
         "{}/5eed0000-0000-4000-8000-000000000000.json",
         pair.directory

@@ -1,5 +1,5 @@
 use assay_check::Context;
-use assay_model::{Direction, Severity};
+use assay_model::{Direction, Number, Severity};
 
 use crate::support::{benchmark, finding, findings, judged, mended, only, renamed, weights};
 
@@ -28,6 +28,43 @@ fn a_whole_benchmark_has_no_findings_and_is_read() {
     let read = benchmark(&text);
     assert_eq!(read.primary().map(|metric| metric.id.as_str()), Some("acc"));
     assert_eq!(read.metrics[1].direction, Direction::LowerIsBetter);
+}
+
+#[test]
+fn the_least_that_a_metric_can_be_is_below_the_most() {
+    let bounded = |bounds: &str| {
+        with_metrics(&format!(
+            "  - {{id: acc, display_name: A, higher_is_better: true, {bounds}}}\n"
+        ))
+    };
+    let found = |bounds: &str| findings("eval.yaml", &bounded(bounds));
+
+    assert_eq!(
+        found("min: 1, max: 0"),
+        ["AY213 4:69 `max` is 0, which is not more than `min`, 1"]
+    );
+    assert_eq!(
+        found("min: 1, max: 1.0"),
+        ["AY213 4:69 `max` is 1.0, which is not more than `min`, 1"]
+    );
+    assert_eq!(
+        found("max: 1e3"),
+        [
+            "AY314 4:61 `1e3` cannot be compared exactly: tools do not agree on how to read it (yaml_ambiguous_scalar)"
+        ]
+    );
+    assert_eq!(
+        found("max: most"),
+        ["AY102 4:61 `metrics[0].max` must be a number, not a string"]
+    );
+    for bounds in ["min: -1.5, max: 1", "min: 0", "max: 100"] {
+        assert_eq!(found(bounds), NONE, "{bounds}");
+    }
+    let read = benchmark(&bounded("min: -1.5, max: 100"));
+    assert_eq!(
+        (read.metrics[0].min, read.metrics[0].max),
+        (Number::new(-1.5), Number::new(100.0))
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Result files, by themselves.
 
 use assay_check::{Context, Validated, ValidatedFile};
-use assay_model::Severity;
+use assay_model::{Severity, Timestamp};
 
 use crate::support::{finding, findings, judged, lines, mended, only, renamed};
 
@@ -138,6 +138,53 @@ fn dates_that_are_none_are_refused_once() {
     assert_eq!(
         findings(PATH, &entry("date: 2026-02-30")),
         ["AY310 3:9 `2026-02-30` is not a date"]
+    );
+}
+
+#[test]
+fn a_date_more_than_a_day_ahead_is_refused() {
+    let now: Timestamp = "2026-02-14T10:30:00Z".parse().unwrap();
+    let context = Context {
+        now,
+        ..Context::default()
+    };
+    let dated = |date: &str| judged(PATH, &entry(&format!("date: \"{date}\"")), &context);
+
+    for date in [
+        "2026-02-14",
+        "2026-02-15",
+        "2026-02-15T10:30:00Z",
+        "1999-01-01",
+    ] {
+        assert_eq!(lines(&dated(date)), NONE, "{date}");
+    }
+    assert_eq!(
+        lines(&dated("2026-02-16")),
+        ["AY329 3:9 `2026-02-16` lies in the future"]
+    );
+    let report = dated("2031-01-01T00:00:00+02:00");
+    let found = only(&report, "AY329");
+    assert_eq!(found.severity, Severity::Error);
+    assert_eq!(
+        found.notes,
+        ["it is 2030-12-31T22:00:00.000Z, and now it is 2026-02-14T10:30:00.000Z"]
+    );
+    assert!(report.validated.is_none());
+}
+
+#[test]
+fn without_another_clock_that_of_the_machine_counts() {
+    assert_eq!(
+        findings(PATH, &entry("date: \"9998-01-01\"")),
+        ["AY329 3:9 `9998-01-01` lies in the future"]
+    );
+    let timeless = Context {
+        now: Timestamp::MAX,
+        ..Context::default()
+    };
+    assert_eq!(
+        lines(&judged(PATH, &entry("date: \"9998-01-01\""), &timeless)),
+        NONE
     );
 }
 

@@ -99,14 +99,16 @@ fn numbers_that_a_double_cannot_hold_are_refused_with_the_reason() {
 
 #[test]
 fn a_value_must_be_of_its_declared_kind() {
-    let text = "- dataset: {id: acme/sums, task_id: main}\n  metrics:\n    - {metric_id: a, value: 4.5, value_type: int}\n    - {metric_id: b, value: 101, value_type: percentage}\n    - {metric_id: c, value: 0, value_type: rank}\n    - {metric_id: d, value: -4.5, value_type: float}\n    - {metric_id: e, value: 4.0, value_type: int}\n";
+    let text = "- dataset: {id: acme/sums, task_id: main}\n  metrics:\n    - {metric_id: a, value: 4.5, value_type: int}\n    - {metric_id: b, value: 101, value_type: percentage}\n    - {metric_id: c, value: 0, value_type: rank}\n    - {metric_id: d, value: -4.5, value_type: float}\n    - {metric_id: e, value: 4.0, value_type: int}\n    - {metric_id: wer, value: 101, value_type: percentage}\n";
 
     assert_eq!(
         findings(PATH, text),
         [
             "AY315 3:29 `4.5` is not a whole number, which its value type `int` asks for",
-            "AY315 4:29 `101` is not a number from 0 to 100, which its value type `percentage` asks for",
+            "AY328 4:29 101 is more than a percentage can be",
             "AY315 5:29 `0` is not a whole number from 1, which its value type `rank` asks for",
+            // More words can be wrong than there are.
+            "AY315 8:31 `101` is not a number from 0 to 100, which its value type `percentage` asks for",
         ]
     );
 }

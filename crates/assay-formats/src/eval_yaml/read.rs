@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use assay_model::{Benchmark, Direction, Metric, MetricId, Task, TaskDataset};
+use assay_model::{Benchmark, Direction, Metric, MetricId, Number, Task, TaskDataset};
 
 use crate::Value;
 
@@ -53,6 +53,8 @@ fn anonymous_metric() -> Option<Metric> {
         aggregation: None,
         slice: None,
         value_type: None,
+        min: None,
+        max: None,
     })
 }
 
@@ -69,7 +71,14 @@ fn metric(value: Value<'_>) -> Option<Metric> {
         value_type: value
             .text_of("value_type")
             .and_then(|text| text.parse().ok()),
+        min: bound(value, "min"),
+        max: bound(value, "max"),
     })
+}
+
+/// Reads a bound; the validator reports one that is not a plain number.
+fn bound(value: Value<'_>, key: &str) -> Option<Number> {
+    value.get(key)?.raw().parse().ok()
 }
 
 fn task(value: Value<'_>) -> Option<Task> {
@@ -115,7 +124,7 @@ name: Speech
 description: Words heard.
 evaluation_framework: lighteval
 metrics:
-  - {id: wer, display_name: WER, higher_is_better: false, primary: true, unit: percentage}
+  - {id: wer, display_name: WER, higher_is_better: false, primary: true, unit: percentage, min: 0, max: 400.50}
   - {id: rtfx, display_name: Speed, higher_is_better: true, value_type: float, slice: language=en, aggregation: macro}
 tasks:
   - id: clean
@@ -129,6 +138,12 @@ tasks:
 
         assert_eq!(read.primary().map(|metric| metric.id.as_str()), Some("wer"));
         assert_eq!(read.metrics[0].direction, Direction::LowerIsBetter);
+        let bounds = |metric: &Metric| (metric.min, metric.max);
+        assert_eq!(
+            bounds(&read.metrics[0]),
+            (Number::new(0.0), Number::new(400.5))
+        );
+        assert_eq!(bounds(&read.metrics[1]), (None, None));
         assert_eq!(read.metrics[1].value_type, Some(ValueType::Float));
         assert_eq!(read.metrics[1].slice.as_deref(), Some("language=en"));
         assert_eq!(read.metrics[1].aggregation.as_deref(), Some("macro"));

@@ -154,7 +154,7 @@ async fn badges_tell_rank_score_and_standing() {
 async fn feeds_tell_who_entered_who_rose_and_who_was_moved() {
     let hub = with_board().await;
     hub.pass(3600);
-    let better = result("easy", "99.00", "1.0", "2026-03-01");
+    let better = result("easy", "99.00", "1.0", "2026-02-14");
     let files = [(".eval_results/sums.yaml", better.as_str())];
     hub.commit(Person::Alice, "models/alice/small", &files)
         .await
@@ -205,7 +205,7 @@ async fn a_page_is_fresh_after_every_change() {
     for path in paths {
         page(&hub, path).await;
     }
-    let better = result("easy", "99.00", "1.0", "2026-03-01");
+    let better = result("easy", "99.00", "1.0", "2026-02-14");
     let files = [(".eval_results/sums.yaml", better.as_str())];
     hub.commit(Person::Alice, "models/alice/small", &files)
         .await

@@ -32,7 +32,7 @@ async fn hide(hub: &TestHub, repo: &str) {
 #[tokio::test]
 async fn a_private_model_is_on_no_page_of_others() {
     let hub = with_board().await;
-    let text = result("easy", "99.90", "1.0", "2026-03-01");
+    let text = result("easy", "99.90", "1.0", "2026-02-14");
     add_model(
         &hub,
         Person::Alice,

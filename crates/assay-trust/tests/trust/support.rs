@@ -295,6 +295,8 @@ fn benchmark() -> Benchmark {
         aggregation: None,
         slice: None,
         value_type: None,
+        min: None,
+        max: None,
     };
     Benchmark {
         name: "HLE".to_owned(),

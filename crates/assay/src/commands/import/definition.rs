@@ -68,7 +68,8 @@ fn scale(metric: &MetricPlan) -> String {
     match metric.bounds.map(|bounds| (bounds.min, bounds.max)) {
         Some((0.0, 1.0)) => "    unit: \"proportion\"\n".to_owned(),
         Some((0.0, 100.0)) => "    unit: \"percentage\"\n".to_owned(),
-        Some(_) | None => String::new(),
+        Some((min, max)) => format!("    min: {min}\n    max: {max}\n"),
+        None => String::new(),
     }
 }
 

@@ -43,6 +43,8 @@ fn metric(id: &str, unit: Option<&str>, primary: bool) -> Metric {
         aggregation: None,
         slice: None,
         value_type: None,
+        min: None,
+        max: None,
     }
 }
 
