@@ -206,7 +206,7 @@ impl Hub {
             }
         };
         let task = board.task(&plan.task);
-        let plan = plan.for_results(query, task.everyones().iter());
+        let plan = plan.for_results(query, task.everyones());
         if query.words {
             let dataset = plan.benchmark.name();
             brief::read_words(&self.store, &dataset, &plan.task, task.all()).await?;

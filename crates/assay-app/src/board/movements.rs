@@ -84,7 +84,7 @@ impl Hub {
         let name = plan.benchmark.name();
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let task = board.task(&plan.task);
-        let plan = plan.for_results(&query, task.everyones().iter());
+        let plan = plan.for_results(&query, task.everyones());
         let mut ended = self
             .store
             .briefs_that_ended(&name, &plan.task, MAX_ENDED)

@@ -52,7 +52,7 @@ impl Hub {
         let plan = self.plan(benchmark, &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let task = board.task(&plan.task);
-        let plan = plan.for_results(&query, task.everyones().iter());
+        let plan = plan.for_results(&query, task.everyones());
         let ranked = self.ranked(caller, &task, &plan).await?;
         let row = ranked.iter().find(|row| row.key == model.key);
         Ok(row.map(|row| {

@@ -35,13 +35,9 @@ impl Plan {
 impl Plan {
     /// The same by the metric that the results of the task have, when nobody asked for one and none of them has the primary
     /// one: tasks of one benchmark need not share a metric.
-    pub(super) fn for_results<'b>(
-        mut self,
-        query: &BoardQuery,
-        results: impl Iterator<Item = &'b Arc<Brief>> + Clone,
-    ) -> Self {
+    pub(super) fn for_results(mut self, query: &BoardQuery, results: &[Arc<Brief>]) -> Self {
         let has = |metric: &Metric| {
-            results.clone().any(|result| {
+            results.iter().any(|result| {
                 let mut names = result.scores().iter().map(|score| score.metric.as_ref());
                 names.any(|name| name.map_or(metric.primary, |name| *name == metric.id))
             })
@@ -51,7 +47,7 @@ impl Plan {
             return self;
         }
         if let Some(metric) = definition.metrics.iter().find(|metric| has(metric)) {
-            self.asked.metric = metric.id.as_str().to_owned();
+            metric.id.as_str().clone_into(&mut self.asked.metric);
             self.question = Question {
                 policy: self.question.policy,
                 verified_only: self.question.verified_only,

@@ -106,7 +106,7 @@ fn a_verified_setup_stands_for_its_model_before_a_better_one() {
 fn a_date_in_the_future_of_its_commit_wins_nothing() {
     const YEAR: i64 = 365 * 24 * 60 * 60;
     let promised = of(50.0, |report| {
-        report.date = Timestamp::from_seconds(5 * YEAR)
+        report.date = Timestamp::from_seconds(5 * YEAR);
     });
     let later = of(77.0, |report| {
         report.date = Timestamp::from_seconds(YEAR);

@@ -265,7 +265,7 @@ async fn a_board_is_written_in_every_format() {
     assert!(
         markdown
             .text()
-            .contains("| 1 | bob/large | 75.25 | unverified |"),
+            .contains("| 1 | bob/large | 75.25 | 2026-02-01 | Logs | unverified |"),
         "{}",
         markdown.text()
     );
@@ -327,11 +327,11 @@ async fn every_format_has_the_interval_of_the_rank() {
     let header = reader.headers().unwrap().clone();
     let last = reader.records().last().unwrap().unwrap();
     assert_eq!(
-        header.iter().skip(15).collect::<Vec<_>>(),
+        header.iter().skip(15).take(3).collect::<Vec<_>>(),
         ["best_rank", "worst_rank", "rank_method"]
     );
     assert_eq!(
-        last.iter().skip(15).collect::<Vec<_>>(),
+        last.iter().skip(15).take(3).collect::<Vec<_>>(),
         ["4", "4", "tukey-kramer"]
     );
     let reader = SerializedFileReader::new(Bytes::from(parquet.body.to_vec())).unwrap();
@@ -346,6 +346,83 @@ async fn every_format_has_the_interval_of_the_rank() {
         "{ndjson}"
     );
     assert!(markdown.contains("| 1 to 3 |\n"), "{markdown}");
+}
+
+/// A result of the board with a setup of its own; the rest is more of the entry.
+fn with_setup(value: f64, rest: &str) -> String {
+    format!(
+        "- dataset: {{id: alice/bench, task_id: default}}\n  metrics:\n    - {{metric_id: accuracy, value: {value}, \
+         sample_size: 50, uncertainty: {{standard_error: 2.5}}}}\n  {rest}\n"
+    )
+}
+
+#[tokio::test]
+async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_board() {
+    let hub = hub_with_board().await;
+    let text = [
+        with_setup(60.0, "setup: {agent: plain, effort: low}"),
+        with_setup(
+            80.0,
+            "setup: {agent: \"Claude Code\", effort: high, turns: 30}\n  evaluator: {name: Princeton, relationship: \
+             third_party}\n  retrieved: \"2026-01-03\"\n  cost: {usd: 12.5, tokens: 900}",
+        ),
+        with_setup(99.0, "benchmark_subset: first 20"),
+    ];
+    hub.commit(
+        Person::Bob,
+        "models/bob/large",
+        &[(".eval_results/bench.yaml", &text.concat())],
+    )
+    .await
+    .expect(200);
+
+    let rows = hub.get(Person::Nobody, BOARD).await.expect(200).json();
+    let page = hub
+        .get(Person::Nobody, "/datasets/alice/bench")
+        .await
+        .expect(200)
+        .text();
+
+    assert_eq!(models(&rows), ["bob/large", "alice/small", "bob/large"]);
+    let first = &rows[0];
+    assert_eq!(
+        first["setup"],
+        json!({"agent": "Claude Code", "effort": "high", "turns": "30"})
+    );
+    assert_eq!(
+        first["setups"],
+        json!({"count": 2, "low": 60.0, "high": 80.0})
+    );
+    let evaluator = json!({"name": "Princeton", "relationship": "third_party"});
+    assert_eq!(first["evaluator"], evaluator);
+    assert_eq!(first["retrieved"], "2026-01-03");
+    assert_eq!(first["cost"], json!({"usd": 12.5, "tokens": 900}));
+    assert_eq!(first["valueInterval"]["method"], "normal");
+    assert_eq!(first["rank"], 1);
+    assert_eq!(rows[2]["group"], "subset: first 20");
+    assert_eq!(rows[2]["rank"], 1, "a part has ranks of its own");
+    for words in [
+        "2 setups, 60 to 80",
+        "Third party: Princeton",
+        "retrieved <time",
+        "Ranked by themselves: subset: first 20",
+        "Rows differ in agent, effort, subset and turns.",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn files_have_the_board_of_the_page_and_clients_that_of_their_contract() {
+    let hub = crate::browser::with_board().await;
+    let board = async |path: String| {
+        let rows = hub.get(Person::Nobody, &path).await.expect(200).json();
+        models(&rows).contains(&"alice/tuned")
+    };
+
+    assert!(!board(SUMS.to_owned()).await);
+    assert!(board(format!("{SUMS}.json")).await);
+    assert!(!board(format!("{SUMS}.json?base_model=true")).await);
 }
 
 #[tokio::test]

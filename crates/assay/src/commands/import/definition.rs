@@ -101,7 +101,7 @@ fn title(benchmark: &BenchmarkPlan) -> String {
 /// What the results measure, who published them and where the data is, as far as all records say the same.
 fn description(benchmark: &BenchmarkPlan) -> String {
     let mut sentences = Vec::new();
-    if let [only] = Vec::from_iter(benchmark.measures.keys()).as_slice() {
+    if let [only] = benchmark.measures.keys().collect::<Vec<_>>().as_slice() {
         sentences.push(format!("{}.", only.trim_end_matches('.')));
     }
     let title = title(benchmark);
@@ -109,7 +109,7 @@ fn description(benchmark: &BenchmarkPlan) -> String {
         Some(publisher) => format!("Results of {title}, published by {publisher}."),
         None => format!("Results of {title}."),
     });
-    if let [only] = Vec::from_iter(benchmark.data.keys()).as_slice() {
+    if let [only] = benchmark.data.keys().collect::<Vec<_>>().as_slice() {
         sentences.push(format!("Data: {only}"));
     }
     sentences.join(" ")

@@ -334,7 +334,9 @@ fn parameters(details: &Json) -> Option<u64> {
         clippy::cast_sign_loss,
         reason = "it lies between one and a million billion"
     )]
-    (billions >= 1e-3 && billions <= 1e6).then(|| (billions * 1e9).round() as u64)
+    (1e-3..=1e6)
+        .contains(&billions)
+        .then(|| (billions * 1e9).round() as u64)
 }
 
 /// Adds a result to the entries of a model: to the last one when that is of the same record, task and setup.
