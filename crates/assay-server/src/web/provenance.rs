@@ -11,6 +11,7 @@ use axum::http::header::CONTENT_DISPOSITION;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use self::told::{Reason, Report, Signed, Version};
 use super::board::{Status, status};
@@ -79,6 +80,23 @@ struct ProvenancePage {
     as_of: (u64, u64),
 }
 
+/// How many details of an entry are shown; the file has all of them.
+const MAX_DETAILS: usize = 100;
+/// How many characters of a detail are shown.
+const MAX_DETAIL: usize = 400;
+/// The keys of an entry that have a place of their own on the page.
+const SHOWN_ELSEWHERE: [&str; 9] = [
+    "dataset",
+    "value",
+    "metricId",
+    "framework",
+    "verify_token",
+    "verifyToken",
+    "date",
+    "notes",
+    "source",
+];
+
 /// What is known of a result beside its evidence.
 struct Facts {
     dataset: String,
@@ -92,6 +110,10 @@ struct Facts {
     framework: Option<String>,
     notes: Option<String>,
     values: Vec<String>,
+    /// Whether the entry says when it was evaluated.
+    is_dated: bool,
+    /// What else the entry says, each with its name.
+    details: Vec<(String, String)>,
 }
 
 async fn by_token(
@@ -217,6 +239,48 @@ fn facts(repo: &Repo, result: &EvalResult) -> Facts {
         framework: super::board::framework(result.entry.framework.as_ref()),
         notes: result.notes.clone(),
         values: result.entry.scores.iter().map(told::value).collect(),
+        is_dated: result.entry.date.is_some(),
+        details: details(result),
+    }
+}
+
+/// What an entry says that has no line of its own on the page: setup, uncertainty, run, cost and whatever else was written.
+fn details(result: &EvalResult) -> Vec<(String, String)> {
+    let mut details = Vec::new();
+    for (key, value) in result.data() {
+        match key.as_str() {
+            "metrics" => {
+                for metric in value.as_array().into_iter().flatten() {
+                    let name = metric["metric_id"].as_str().unwrap_or_default();
+                    let own = metric.as_object().into_iter().flatten();
+                    let own =
+                        own.filter(|(key, _)| !["metric_id", "value"].contains(&key.as_str()));
+                    for (key, value) in own {
+                        flatten(&format!("{name}: {key}"), value, &mut details);
+                    }
+                }
+            }
+            key if SHOWN_ELSEWHERE.contains(&key) => {}
+            key => flatten(key, &value, &mut details),
+        }
+    }
+    details.truncate(MAX_DETAILS);
+    details
+}
+
+/// Adds a value under its name; a map by its keys.
+fn flatten(name: &str, value: &Json, details: &mut Vec<(String, String)>) {
+    match value {
+        Json::Object(map) => {
+            for (key, value) in map {
+                flatten(&format!("{name}: {key}"), value, details);
+            }
+        }
+        Json::String(text) => details.push((name.to_owned(), show::shortened(text, MAX_DETAIL))),
+        other => details.push((
+            name.to_owned(),
+            show::shortened(&other.to_string(), MAX_DETAIL),
+        )),
     }
 }
 

@@ -364,7 +364,8 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
         with_setup(
             80.0,
             "setup: {agent: \"Claude Code\", effort: high, turns: 30}\n  evaluator: {name: Princeton, relationship: \
-             third_party}\n  retrieved: \"2026-01-03\"\n  cost: {usd: 12.5, tokens: 900}",
+             third_party}\n  retrieved: \"2026-01-03\"\n  cost: {usd: 12.5, tokens: 900}\n  run: {seed: 7}\n  \
+             runtime_context: {gpu: H100}\n  artifacts: [\"https://example.org/traces\"]",
         ),
         with_setup(99.0, "benchmark_subset: first 20"),
     ];
@@ -409,6 +410,21 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
         "Rows differ in agent, effort, subset and turns.",
     ] {
         assert!(page.contains(words), "{words}");
+    }
+    let (_, link) = page
+        .split_once("class=\"evidence\" href=\"")
+        .expect("a value leads to its evidence");
+    let (link, _) = link.split_once('"').unwrap();
+    let evidence = hub.get(Person::Nobody, link).await.expect(200).text();
+    for words in [
+        "<dt>setup: agent</dt><dd>Claude Code</dd>",
+        "<dt>run: seed</dt><dd>7</dd>",
+        "<dt>runtime_context: gpu</dt><dd>H100</dd>",
+        "<dt>artifacts</dt>",
+        "<dt>accuracy: sample_size</dt><dd>50</dd>",
+        "<dt>accuracy: uncertainty: standard_error</dt><dd>2.5</dd>",
+    ] {
+        assert!(evidence.contains(words), "{words}");
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) struct Board {
     pub(super) framework: (&'static str, &'static str),
     samples: Option<u32>,
     notes: &'static str,
+    setup: &'static [(&'static str, &'static str)],
 }
 
 /// The results of a model on one task: the values of its metrics, in their order.
@@ -28,6 +29,8 @@ pub(super) struct Run {
     notes: Option<&'static str>,
     /// Where it is published: the name and the address.
     source: Option<(&'static str, &'static str)>,
+    /// How it was run, when that is not as usual.
+    setup: Option<&'static [(&'static str, &'static str)]>,
 }
 
 impl Run {
@@ -44,7 +47,13 @@ impl Run {
             values,
             notes: None,
             source: None,
+            setup: None,
         }
+    }
+
+    const fn with_setup(mut self, setup: &'static [(&'static str, &'static str)]) -> Self {
+        self.setup = Some(setup);
+        self
     }
 
     const fn noted(mut self, notes: &'static str) -> Self {
@@ -91,6 +100,10 @@ impl Run {
             "  notes: \"{}\"",
             self.notes.unwrap_or(board.notes)
         ));
+        line(format_args!("  setup:"));
+        for (key, value) in self.setup.unwrap_or(board.setup) {
+            line(format_args!("    {key}: \"{value}\""));
+        }
         text
     }
 }
@@ -102,6 +115,7 @@ const SWE: Board = Board {
     framework: ("swe-agent", "1.1.0"),
     samples: None,
     notes: "turn_limit=250, uncapped cost",
+    setup: &[("agent", "SWE-agent"), ("turn_limit", "250")],
 };
 const COCO: Board = Board {
     benchmark: "cocodataset/coco",
@@ -110,6 +124,7 @@ const COCO: Board = Board {
     framework: ("pycocotools", "2.0.8"),
     samples: None,
     notes: "single scale, no test-time augmentation",
+    setup: &[("scales", "1")],
 };
 const AIME: Board = Board {
     benchmark: "MathArena/aime_2026",
@@ -118,6 +133,7 @@ const AIME: Board = Board {
     framework: ("matharena", "0.4.2"),
     samples: Some(120),
     notes: "four attempts, no tools",
+    setup: &[("attempts", "4"), ("tools", "none")],
 };
 const LIBRISPEECH: Board = Board {
     benchmark: "esb/datasets",
@@ -126,6 +142,7 @@ const LIBRISPEECH: Board = Board {
     framework: ("open-asr", "2.3"),
     samples: None,
     notes: "English normaliser enabled",
+    setup: &[("normalizer", "English")],
 };
 const COMMON_VOICE: Board = Board {
     task: "common_voice_test_en",
@@ -360,7 +377,8 @@ pub(super) const PROPOSALS: &[Proposal] = &[
             "2026-03-21",
             &["93.30", "29.40"],
         )
-        .noted("independent run, eight attempts, no tools"),
+        .noted("independent run, eight attempts, no tools")
+        .with_setup(&[("attempts", "8"), ("tools", "none")]),
     },
     Proposal {
         title: "Add an independent run",
