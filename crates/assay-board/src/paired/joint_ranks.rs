@@ -62,14 +62,20 @@ pub struct JointRank {
 /// ```
 /// # use assay_board::paired::{SEED, SharedScores, joint_ranks};
 /// # use assay_model::Direction;
-/// // One model knows all, two know every other, and one knows nothing.
-/// let rows = [|_| 1.0, |n| f64::from(n % 2), |n| f64::from((n + n / 2) % 2), |_| 0.0];
-/// let scores: Vec<f64> = rows.iter().flat_map(|row| (0..40).map(row)).collect();
+/// // One model knows all, two know every other or every third, and one knows nothing.
+/// let right = |row: u32, question: u32| match row {
+///     0 => true,
+///     1 | 2 => question.is_multiple_of(row + 1),
+///     _ => false,
+/// };
+/// let answers = (0..4).flat_map(|row| (0..40).map(move |question| right(row, question)));
+/// let scores = answers.map(|right| if right { 1.0 } else { 0.0 }).collect();
 ///
 /// let found = joint_ranks(&SharedScores::new(4, 40, scores)?, Direction::HigherIsBetter, SEED);
 ///
+/// let tiers: Vec<usize> = found.models.iter().map(|model| model.tier).collect();
 /// assert_eq!(found.separated, 5);
-/// assert_eq!(found.models.map(|model| model.tier), [1, 2, 2, 3]);
+/// assert_eq!(tiers, [1, 2, 2, 3]);
 /// # Ok::<(), assay_board::Error>(())
 /// ```
 pub fn joint_ranks(scores: &SharedScores, direction: Direction, seed: u64) -> JointRanks {

@@ -99,9 +99,7 @@ fn equal_answers_are_never_separated_and_a_constant_difference_is() {
 #[test]
 fn ten_questions_do_not_separate_many_models_that_are_all_right_or_all_wrong() {
     // A difference that is the same on all ten questions is chance once in 512, and there are four hundred of them.
-    let rows: Vec<Vec<f64>> = (0..40)
-        .map(|row| vec![if row % 2 == 0 { 1.0 } else { 0.0 }; 10])
-        .collect();
+    let rows: Vec<Vec<f64>> = (0..40).map(|row| vec![f64::from(row % 2); 10]).collect();
 
     assert_eq!(of(&rows).separated, 0);
 }
@@ -252,7 +250,7 @@ const EQUAL: [(&str, Equal); 5] = [
             let row = |random: &mut SplitMix64, row: u32| -> Vec<f64> {
                 (0..200)
                     .map(|_| {
-                        if row % 2 == 0 {
+                        if row.is_multiple_of(2) {
                             rare(random)
                         } else {
                             even(random)
@@ -266,27 +264,28 @@ const EQUAL: [(&str, Equal); 5] = [
 ];
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the longer form prints its figures")]
 fn no_pair_anywhere_is_separated_wrongly_in_95_of_100_tables() {
-    let tables = coverage_runs(120);
+    let tables = coverage_runs(80);
     let mut random = SplitMix64::new(29);
     let mut sum = 0.0;
     for (name, draw) in EQUAL {
         let found = share_of(tables, || of(&draw(&mut random)).separated == 0);
 
-        if tables > 120 {
+        if tables > 80 {
             println!("{:.2} % of {tables} tables: {name}", 100.0 * found);
         }
-        // Of 120 tables a coverage of 95 % shows as 88 % or more in 999 of 1,000 simulations.
-        assert!(found >= 0.88, "{name}: {found}");
+        // Of 80 tables a coverage of 95 % shows as 86 % or more in 999 of 1,000 simulations.
+        assert!(found >= 0.86, "{name}: {found}");
         sum += found;
     }
-    // The mean of 600 tables shows 95 % as 92.2 % or more in 999 of 1,000 simulations.
+    // Together they are on the safe side: 98 % in the longer form.
     assert!(sum / 5.0 >= 0.95, "{}", sum / 5.0);
 }
 
 #[test]
 fn pairs_that_are_separated_have_the_right_direction() {
-    let tables = coverage_runs(60);
+    let tables = coverage_runs(40);
     let mut random = SplitMix64::new(31);
     // Two by two are equal, and the others differ by more or less.
     let skills: Vec<f64> = (0..16).map(|n| f64::from(n / 2) * 0.25).collect();
@@ -298,8 +297,8 @@ fn pairs_that_are_separated_have_the_right_direction() {
         })
     });
 
-    // Of 60 tables a coverage of 95 % shows as 85 % or more in 999 of 1,000 simulations.
-    assert!(found >= 0.85, "{found}");
+    // Of 40 tables a coverage of 95 % shows as 82 % or more in 999 of 1,000 simulations.
+    assert!(found >= 0.82, "{found}");
 }
 
 /// How many tables are simulated: more where `ASSAY_COVERAGE_BOARDS` asks for them.
@@ -339,15 +338,22 @@ fn alpaca_scores() -> Option<Vec<Vec<f64>>> {
 }
 
 #[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "it says what it found, or why it found nothing"
+)]
 fn on_real_scores_joint_ranks_separate_more_than_independent_rows() {
-    let Some(rows) = alpaca_scores() else {
+    let Some(mut rows) = alpaca_scores() else {
         println!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
         return;
     };
 
+    let all = of(&rows);
+    assert_eq!((rows.len(), rows[0].len()), (58, 797));
+    // The model that the others are compared with has the same score on all questions, and no error as a row.
+    rows.retain(|row| row.iter().any(|score| (score - row[0]).abs() > 0.0));
     let found = of(&rows);
 
-    assert_eq!((rows.len(), rows[0].len()), (58, 797));
     let contender = |row: &Vec<f64>| {
         let mean = mean_of(row).unwrap();
         Contender {
@@ -356,17 +362,15 @@ fn on_real_scores_joint_ranks_separate_more_than_independent_rows() {
         }
     };
     let independent: Vec<Contender> = rows.iter().map(contender).collect();
-    let apart: usize = rank_intervals(&independent, HIGHER)
-        .iter()
-        .flatten()
-        .map(|one| one.best - 1)
-        .sum();
+    let independent = rank_intervals(&independent, HIGHER);
+    let apart: usize = independent.iter().flatten().map(|one| one.best - 1).sum();
     println!(
-        "{} of 1,653 pairs separated beyond {:.3} errors, {} tiers; independent rows {apart}",
-        found.separated,
-        found.critical,
-        tiers(&found).iter().max().unwrap()
+        "{} of 1,653 pairs separated; of {} models that vary {}, independent rows {apart}",
+        all.separated,
+        rows.len(),
+        found.separated
     );
+    assert!(all.separated >= 970, "{}", all.separated);
     assert!(found.separated >= 970, "{}", found.separated);
-    assert!(apart < found.separated, "{apart}");
+    assert!(apart < 900, "{apart}");
 }
