@@ -380,27 +380,4 @@ mod tests {
         assert_eq!(share("0.08", Some(50)), clustered);
         assert_eq!(share("0.08", None), clustered);
     }
-
-    #[test]
-    fn errors_tell_the_number_of_samples() {
-        let samples = |value, errors| Share::from_errors(value, errors, 100.0);
-        let is_near = |found: Option<Share>, n: f64| {
-            let limits = [0.99 * n, 1.01 * n].map(|n| Share::new(n, 100.0).unwrap());
-            found.is_some_and(|found| limits[0] < found && found < limits[1])
-        };
-
-        // Wald's error, and Wilson's intervals, of 98 and 100 % of fifty.
-        assert!(is_near(samples(98.0, (1.98, 1.98)), 50.0));
-        assert!(is_near(
-            samples(98.0, ((98.0 - 89.505) / Z95, (99.646 - 98.0) / Z95)),
-            50.0
-        ));
-        assert!(is_near(samples(100.0, ((100.0 - 92.865) / Z95, 0.0)), 50.0));
-        assert!(is_near(
-            samples(2.0, ((2.0 - 0.354) / Z95, (10.495 - 2.0) / Z95)),
-            50.0
-        ));
-        assert_eq!(samples(120.0, (1.0, 1.0)), None);
-        assert_eq!(samples(50.0, (60.0, 60.0)), None);
-    }
 }
