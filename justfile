@@ -65,3 +65,8 @@ backups rounds="50":
 # Slow and hostile clients beside ordinary ones: how long the others wait, and how much memory the hub takes
 hostile commits="15000":
     ASSAY_HOSTILE_COMMITS={{commits}} cargo test --locked -p assay --test crash hostile -- --nocapture
+
+# How often the rank intervals of a board hold at once, in more simulations than the tests have; the least are printed
+coverage boards="20000":
+    ASSAY_COVERAGE_BOARDS={{boards}} cargo test --release --locked -p assay-board all_ranks_hold_at_once -- --nocapture
+    ASSAY_COVERAGE_BOARDS={{boards}} cargo test --release --locked -p assay-board --test board separated -- --nocapture

@@ -34,6 +34,42 @@ pub enum Error {
         /// What the later board was asked.
         after: Box<Question>,
     },
+    /// Scores that are not as many for each model.
+    #[error("{scores} scores are no table of {models} models and {questions} questions")]
+    NotATable {
+        /// How many scores there are.
+        scores: usize,
+        /// How many models.
+        models: usize,
+        /// How many questions.
+        questions: usize,
+    },
+    /// A number of models that is not compared.
+    #[error("{found} models are not compared; from {least} to {most} are")]
+    ModelCount {
+        /// How many models there are.
+        found: usize,
+        /// The fewest that are compared.
+        least: usize,
+        /// The most that are compared.
+        most: usize,
+    },
+    /// Too few questions to tell how much a difference varies.
+    #[error("{found} shared questions are too few to compare models; at least {least} are needed")]
+    TooFewQuestions {
+        /// How many questions there are.
+        found: usize,
+        /// How many are needed.
+        least: usize,
+    },
+    /// A score of a table that is not a number, or without end.
+    #[error("score {question} of model {model} is not a finite number (both counted from 0)")]
+    ScoreNotFinite {
+        /// The row of the model.
+        model: usize,
+        /// The column of the question.
+        question: usize,
+    },
 }
 
 /// What a question ranks by, in words.

@@ -19,6 +19,7 @@ mod random;
 mod rank;
 mod rank_interval;
 mod report;
+mod share;
 mod special;
 
 pub use changes::{Change, Movement, changes};

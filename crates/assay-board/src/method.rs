@@ -25,11 +25,13 @@ pub enum Method {
     PairedBootstrap,
     /// Simultaneous comparisons of all pairs after Tukey and Kramer.
     TukeyKramer,
+    /// Simultaneous comparisons of all pairs on shared samples, by a bootstrap of the largest of them.
+    JointBootstrap,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Stated,
         Self::Normal,
         Self::Wilson,
@@ -41,6 +43,7 @@ impl Method {
         Self::BonettPrice,
         Self::PairedBootstrap,
         Self::TukeyKramer,
+        Self::JointBootstrap,
     ];
 
     /// The name for machines. It is never given to another method.
@@ -57,6 +60,7 @@ impl Method {
             Self::BonettPrice => "bonett-price",
             Self::PairedBootstrap => "paired-bootstrap",
             Self::TukeyKramer => "tukey-kramer",
+            Self::JointBootstrap => "joint-bootstrap",
         }
     }
 
@@ -74,6 +78,9 @@ impl Method {
             Self::BonettPrice => "Bonett-Price interval of a paired difference",
             Self::PairedBootstrap => "paired bootstrap, widened percentiles",
             Self::TukeyKramer => "simultaneous pairwise comparisons (Tukey-Kramer)",
+            Self::JointBootstrap => {
+                "simultaneous pairwise comparisons on the same samples (joint bootstrap)"
+            }
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Two models on the same samples: what one got right and the other did not, and whether that may be chance.
+//! Models on the same samples: what one got right and the other did not, and whether that may be chance.
+//!
+//! Two models are compared by [`Agreement`] or [`bootstrap()`], all models of a board at once by [`joint_ranks()`].
 //!
 //! Samples that both models answered are compared one by one, so what makes a sample hard cancels. A comparison of two
 //! separate means throws that away: two intervals that overlap do not mean that the models are equal.
@@ -17,8 +19,12 @@
 
 mod agreement;
 mod bootstrap;
+mod joint_ranks;
 mod power;
+mod shared_scores;
 
 pub use agreement::Agreement;
 pub use bootstrap::{MOST_RESAMPLED, RESAMPLES, SEED, bootstrap};
+pub use joint_ranks::{DRAWS, JointRank, JointRanks, joint_ranks};
 pub use power::{Power, detectable_difference, detectable_paired, detectable_unpaired};
+pub use shared_scores::{LEAST_QUESTIONS, MOST_MODELS, SharedScores};

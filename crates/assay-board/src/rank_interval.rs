@@ -1,7 +1,11 @@
+#[cfg(test)]
+mod coverage;
+
 use assay_model::Direction;
 
 use crate::Method;
 use crate::estimate::{CONFIDENCE, Uncertainty};
+use crate::share::TailBound;
 use crate::special::{as_float, range_quantile};
 
 /// Reaches that differ by less than this factor are searched together.
@@ -54,7 +58,8 @@ struct Class {
 /// Two rows are told apart when their values differ by more than chance explains, with all pairs of the board compared at
 /// once (Tukey and Kramer): with 95 % confidence nobody is told apart wrongly anywhere on the board, so that all intervals
 /// hold together (Al Mohamad, Goeman and van Zwet 2022). The best rank comes after those who are truly better, the worst
-/// before those who are truly worse. A row whose uncertainty is not known is told apart from none.
+/// before those who are truly worse. A row whose uncertainty is not known is told apart from none. Shares reach as far as
+/// the interval of Clopper and Pearson does at the confidence of one comparison, other values so many standard errors.
 ///
 /// It takes O(n·k·log n) time, where k is the number of classes of about equal uncertainty: some ten on an honest board.
 pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Option<RankInterval>> {
@@ -64,20 +69,36 @@ pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Opt
     if known < 2 {
         return vec![None; contenders.len()];
     }
-    let errors = range_quantile(as_float(known as u64), CONFIDENCE) / std::f64::consts::SQRT_2;
-    let points: Vec<Option<Point>> = contenders
-        .iter()
-        .map(|one| point(one, errors, direction))
-        .collect();
+    intervals(&points(contenders, &bound(known), direction))
+}
+
+/// Returns how far rows reach so that all comparisons of so many hold at once.
+fn bound(rows: usize) -> TailBound {
+    let range = range_quantile(as_float(rows as u64), CONFIDENCE);
+    TailBound::new(range / std::f64::consts::SQRT_2)
+}
+
+fn points(contenders: &[Contender], bound: &TailBound, direction: Direction) -> Vec<Option<Point>> {
+    // Only so many shares of so many samples exist, so many rows of a large board are equal, and stand side by side.
+    let mut last: Option<(Contender, Option<Point>)> = None;
+    let of = |contender: &Contender| {
+        let known = last.filter(|(other, _)| other == contender);
+        let found = known.unwrap_or_else(|| (*contender, point(contender, bound, direction)));
+        last.insert(found).1
+    };
+    contenders.iter().map(of).collect()
+}
+
+/// Returns the interval of each point, in their order.
+fn intervals(points: &[Option<Point>]) -> Vec<Option<RankInterval>> {
     let turned: Vec<Option<Point>> = points.iter().map(|point| point.map(opposite)).collect();
-    let (better, worse) = (classes(&points), classes(&turned));
+    let (better, worse) = (classes(points), classes(&turned));
     let interval = |(point, turned): (&Point, &Point)| RankInterval {
         best: 1 + above(point, &better),
-        worst: contenders.len() - above(turned, &worse),
+        worst: points.len() - above(turned, &worse),
         confidence: CONFIDENCE,
         method: Method::TukeyKramer,
     };
-    // So many samples have only so many shares, so that many rows of a large board are the same, and stand side by side.
     let mut last: Option<(Point, RankInterval)> = None;
     let of = |(point, turned): (&Option<Point>, &Option<Point>)| {
         let (point, turned) = (point.as_ref()?, turned.as_ref()?);
@@ -88,11 +109,11 @@ pub fn rank_intervals(contenders: &[Contender], direction: Direction) -> Vec<Opt
     points.iter().zip(&turned).map(of).collect()
 }
 
-fn point(contender: &Contender, errors: f64, direction: Direction) -> Option<Point> {
+fn point(contender: &Contender, bound: &TailBound, direction: Direction) -> Option<Point> {
     if !contender.value.is_finite() {
         return None;
     }
-    let (down, up) = contender.uncertainty?.reach(contender.value, errors);
+    let (down, up) = contender.uncertainty?.reach(contender.value, bound);
     let point = Point {
         merit: contender.value,
         down,

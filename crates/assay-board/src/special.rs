@@ -1,11 +1,13 @@
 //! The functions that statistics stand on, each to about as many digits as a double has room for.
 
+mod beta;
 mod binomial;
 mod gamma;
 mod normal;
 mod range;
 mod student;
 
+pub(crate) use self::beta::lower_beta_quantile;
 pub(crate) use self::binomial::{MOST_SUMMED, lower_tail_of_fair_coins};
 use self::normal::normal_density;
 pub(crate) use self::normal::{normal_cdf, normal_quantile};

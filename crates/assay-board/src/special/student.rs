@@ -1,16 +1,12 @@
 //! Student's distribution, by way of the incomplete beta function.
 
-use super::gamma::ln_gamma;
+use super::beta::incomplete_beta;
 use super::{normal_quantile, root};
 
 /// From so many degrees of freedom on Student's distribution is the normal one to six digits.
 const NORMAL_FROM: f64 = 1e6;
 /// No quantile that is asked for lies farther out.
 const FARTHEST: f64 = 1e6;
-/// How many steps the continued fraction may take; it needs about the square root of its parameters.
-const STEPS: u32 = 10_000;
-/// Keeps a divisor from being zero.
-const TINY: f64 = 1e-300;
 
 /// Below which value a variable of Student's distribution lies with a probability, for one degree of freedom or more.
 pub(crate) fn student_quantile(probability: f64, freedom: f64) -> f64 {
@@ -35,49 +31,6 @@ fn student_cdf(t: f64, freedom: f64) -> f64 {
     } else {
         1.0 - tail / 2.0
     }
-}
-
-/// The regularised incomplete beta function, by its continued fraction on the side where that converges fast.
-fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
-    if x <= 0.0 {
-        return 0.0;
-    }
-    if x >= 1.0 {
-        return 1.0;
-    }
-    let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    if x < (a + 1.0) / (a + b + 2.0) {
-        front * beta_fraction(a, b, x) / a
-    } else {
-        1.0 - front * beta_fraction(b, a, 1.0 - x) / b
-    }
-}
-
-/// The continued fraction of the incomplete beta function, by Lentz's method.
-fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
-    let mut above = 1.0;
-    let mut below = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
-    let mut value = below;
-    for step in 1..=STEPS {
-        let m = f64::from(step);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let mut change = 1.0;
-        for coefficient in [even, odd] {
-            below = 1.0 / away_from_zero(1.0 + coefficient * below);
-            above = away_from_zero(1.0 + coefficient / above);
-            change = below * above;
-            value *= change;
-        }
-        if (change - 1.0).abs() < f64::EPSILON {
-            break;
-        }
-    }
-    value
-}
-
-fn away_from_zero(x: f64) -> f64 {
-    if x.abs() < TINY { TINY } else { x }
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-use assay_board::{Basis, Interval, Method, Uncertainty, interval_of, wilson};
+use assay_board::{
+    Basis, Contender, Interval, Method, Uncertainty, interval_of, rank_intervals, uncertainty_of,
+    wilson,
+};
 use assay_model::{Direction, Entry, Metric, Score};
 
 fn metric(id: &str, unit: &str, primary: bool) -> Metric {
@@ -160,6 +163,68 @@ fn an_error_of_zero_is_no_error() {
     assert_eq!(Uncertainty::of_error(0.0), None);
     assert_eq!(Uncertainty::of_error(f64::NAN), None);
     assert_eq!(Uncertainty::of_share(0, 1.0), None);
+}
+
+/// Whether a row is told apart from nineteen that have 90 % of a thousand samples right.
+fn leads(row: Option<Uncertainty>, value: f64) -> bool {
+    let other = Contender {
+        value: 90.0,
+        uncertainty: Uncertainty::of_share(1_000, 100.0),
+    };
+    let mut board = vec![other; 20];
+    board[0] = Contender {
+        value,
+        uncertainty: row,
+    };
+    let found = rank_intervals(&board, Direction::HigherIsBetter);
+    found[0].is_some_and(|found| found.worst == 1)
+}
+
+#[test]
+fn a_stated_error_of_few_misses_ranks_like_the_share_it_is_of() {
+    let accuracy = metric("accuracy", "percentage", true);
+    let leads_with = |scores: &[(&str, &str)], samples| {
+        leads(
+            uncertainty_of(&entry(scores, samples), &accuracy, 98.0),
+            98.0,
+        )
+    };
+    // One miss of fifty: with a true share of 90 % that happens in three of a hundred cases, not in one of 30,000.
+    let counted = [("accuracy", "98")].as_slice();
+    let stated = [("accuracy", "98"), ("accuracy_stderr", "1.98")];
+    let half_width = [("accuracy", "98"), ("ci95_half_width", "3.88")];
+    let by_wilson = [
+        ("accuracy", "98"),
+        ("ci95_low", "89.5"),
+        ("ci95_high", "99.65"),
+    ];
+
+    for scores in [&stated, &half_width, by_wilson.as_slice()] {
+        assert!(!leads_with(scores, None), "{scores:?}");
+        assert!(!leads_with(scores, Some(50)), "{scores:?}");
+    }
+    assert!(!leads_with(counted, Some(50)));
+    assert!(leads(Uncertainty::of_error(1.98), 98.0));
+    // Eight misses of four hundred are no chance.
+    let many = [("accuracy", "98"), ("accuracy_stderr", "0.7")];
+    assert!(leads_with(counted, Some(400)) && leads_with(&many, None));
+}
+
+#[test]
+fn an_error_of_a_share_has_the_normal_interval() {
+    let found = Uncertainty::of_share_error(90.0, 4.0, 100.0).unwrap();
+
+    assert_eq!(
+        found.interval(90.0),
+        Uncertainty::of_error(4.0).unwrap().interval(90.0)
+    );
+    assert_eq!(found.basis(), Basis::StandardError);
+    // No share has so large an error, and nothing is known for certain.
+    assert_eq!(
+        Uncertainty::of_share_error(0.9, 0.5, 1.0),
+        Uncertainty::of_error(0.5)
+    );
+    assert_eq!(Uncertainty::of_share_error(0.9, 0.0, 1.0), None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod changes;
 mod charts;
 mod clustered;
 mod estimates;
+mod joint_ranks;
 mod mean;
 mod paired;
 mod paired_coverage;
