@@ -74,6 +74,8 @@ pub(crate) fn command(directory: &Path) -> Command {
         .env("GIT_TERMINAL_PROMPT", "0")
         .args(["-c", "user.name=ada", "-c", "user.email=ada@example.org"])
         .args(["-c", "safe.directory=*", "-c", "init.defaultBranch=main"])
+        // Of thousands of commits in one clone, git would pack some in the background and hold its locks.
+        .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false"])
         .current_dir(directory)
         .stdin(Stdio::null());
     command
