@@ -69,7 +69,7 @@ impl Run {
                 number: 3,
                 model: "zeta/base",
                 relationship: "third_party",
-                evaluated_at: "2026-03-01T00:00:00Z",
+                evaluated_at: "2026-02-10T00:00:00Z",
                 score: 0.25,
                 samples: vec![1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
                 ..sums.clone()
@@ -133,7 +133,7 @@ impl Run {
         let mut record = json!({
             "schema_version": "0.3.0",
             "evaluation_id": self.evaluation_id(),
-            "retrieved_timestamp": "1772323200",
+            "retrieved_timestamp": "1771027200",
             "evaluation_timestamp": self.evaluated_at,
             "source_metadata": {
                 "source_type": "evaluation_run",
