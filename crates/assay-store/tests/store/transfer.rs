@@ -128,7 +128,10 @@ async fn a_database_is_whole_until_something_in_its_file_changes() {
     copy.close().await;
     drop(copy);
 
-    let mut bytes = std::fs::read(&path).unwrap();
+    // One that nobody has opened: all of it is in its file, and nothing in a log beside it.
+    let unopened = directory.path().join("unopened.db");
+    from.store.copy_to(&unopened).await.unwrap();
+    let mut bytes = std::fs::read(&unopened).unwrap();
     let damaged = directory.path().join("damaged.db");
     // The pages behind the first, which has the schema.
     for byte in bytes.iter_mut().skip(8192).step_by(7) {
