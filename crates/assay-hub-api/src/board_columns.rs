@@ -346,7 +346,7 @@ pub const BOARD_COLUMNS: [BoardColumn; 36] = [
                 row.cost
                     .as_ref()
                     .and_then(|cost| cost.usd)
-                    .map(Cell::Number),
+                    .map(|price| Cell::Number(price.get())),
             )
         },
     ),
@@ -374,7 +374,7 @@ pub const BOARD_COLUMNS: [BoardColumn; 36] = [
                 row.cost
                     .as_ref()
                     .and_then(|cost| cost.seconds)
-                    .map(Cell::Number),
+                    .map(|time| Cell::Number(time.get())),
             )
         },
     ),

@@ -1,5 +1,4 @@
 use assay_model::{MetricId, Number, RepoId, TaskId, ValueType};
-use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -70,7 +69,6 @@ pub struct ResultMetric {
     /// The metric.
     pub metric_id: MetricId,
     /// The value.
-    #[serde(serialize_with = "as_number", deserialize_with = "number")]
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub value: Number,
     /// The subset it applies to.
@@ -182,7 +180,6 @@ impl<'de> Deserialize<'de> for ResultData {
 #[derive(Deserialize)]
 struct RawData {
     dataset: ResultDataset,
-    #[serde(deserialize_with = "number")]
     value: Number,
     #[serde(rename = "metricId")]
     metric_id: Option<MetricId>,
@@ -196,19 +193,6 @@ struct RawData {
     model_revision: Option<String>,
     #[serde(flatten)]
     extra: Map<String, Json>,
-}
-
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    Number::new(value).ok_or_else(|| D::Error::custom("the number is not finite"))
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn as_number<S: Serializer>(value: &Number, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(value.get())
 }
 
 fn entry<M: SerializeMap>(

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use assay_model::{Evaluator, MetricId, ObjectId, RepoId, Setup, TaskId};
+use assay_model::{Cost, Evaluator, MetricId, ObjectId, RepoId, Setup, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::known_items::known_items;
@@ -89,7 +89,7 @@ pub struct BoardRow {
     pub retrieved: Option<String>,
     /// What the run cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<BoardCost>,
+    pub cost: Option<Cost>,
 }
 
 fn one() -> usize {
@@ -122,25 +122,6 @@ pub struct ValueInterval {
     pub confidence: f64,
     /// How it was made, such as `wilson` or `stated`.
     pub method: Cow<'static, str>,
-}
-
-/// What a run cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct BoardCost {
-    /// US dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usd: Option<f64>,
-    /// Tokens, prompts and answers together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Wall time in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<f64>,
-    /// The hardware.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hardware: Option<String>,
 }
 
 /// Between which places a row lies.

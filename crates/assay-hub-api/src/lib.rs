@@ -63,8 +63,8 @@ pub use large::{
     Verify,
 };
 pub use leaderboard::{
-    Badge, BoardAttested, BoardCost, BoardRow, BoardSetups, BoardSource, BoardStanding,
-    RankInterval, Submitter, ValueInterval,
+    Badge, BoardAttested, BoardRow, BoardSetups, BoardSource, BoardStanding, RankInterval,
+    Submitter, ValueInterval,
 };
 pub use oauth::{
     OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,

@@ -1,10 +1,11 @@
-//! Reading of names and words from JSON: each comes in through its `FromStr`.
+//! Reading of names, words and numbers from JSON: a text comes in through its `FromStr`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::{
-    Code, MetricId, ObjectId, RepoId, RepoKind, RepoPath, Role, TaskId, Timestamp, ValueType,
+    Code, Date, MetricId, Number, ObjectId, RepoId, RepoKind, RepoPath, Role, TaskId, Timestamp,
+    ValueType,
 };
 
 macro_rules! from_text {
@@ -20,7 +21,14 @@ macro_rules! from_text {
     };
 }
 
-from_text! { Code MetricId ObjectId RepoId RepoKind RepoPath Role TaskId Timestamp ValueType }
+from_text! { Code Date MetricId ObjectId RepoId RepoKind RepoPath Role TaskId Timestamp ValueType }
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Self::new(value).ok_or_else(|| D::Error::custom("the number is not finite"))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use crate::{Date, MetricId, Number, Provenance, RepoId, Revision, Setup, TaskId, ValueType};
 
 /// One run in a result file: which benchmark and task, which scores, and where they come from.
@@ -27,16 +29,16 @@ pub struct Entry {
     pub subset: Option<String>,
     /// How many samples were evaluated.
     pub sample_size: Option<u64>,
-    /// How texts were normalised before they were compared.
+    /// The normalisation of texts before they were compared.
     pub normalization: Option<String>,
-    /// What the entry says of its setup beside the fields above; [`Entry::full_setup`] has all of it.
+    /// The listed setup, without the fields above; [`Entry::full_setup`] has all of it.
     pub setup: Setup,
-    /// Who ran it, when it became known, and what it cost.
+    /// The evaluator, the dates and the cost.
     pub provenance: Provenance,
 }
 
 impl Entry {
-    /// All that has to be equal for two scores to be of one setup: what is listed, and what has a field of its own.
+    /// Returns the listed setup together with framework, subset, normalisation and dataset revision.
     pub fn full_setup(&self) -> Setup {
         let mut setup = self.setup.clone();
         let framework = self.framework.as_ref().and_then(|own| own.name.as_deref());
@@ -73,29 +75,34 @@ pub struct Score {
     pub value_type: Option<ValueType>,
     /// How many samples it was computed from.
     pub sample_size: Option<u64>,
-    /// How uncertain it is, as far as the entry says.
+    /// The uncertainty that the entry states.
     pub uncertainty: StatedUncertainty,
 }
 
-/// What an entry says of how uncertain a score is, in the unit of the score.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The uncertainty that an entry states for a score, in the unit of the score.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StatedUncertainty {
     /// The standard error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<Number>,
     /// The ends of an interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<StatedInterval>,
-    /// How error or interval were made, in words.
+    /// The method behind error or interval, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
 }
 
 /// An interval that an entry gives for a score.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatedInterval {
     /// The lower end.
     pub low: Number,
     /// The upper end.
     pub high: Number,
     /// The confidence, such as 0.95; that where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Number>,
 }
 

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 /// A finite number that every tool reads alike, and its one canonical spelling.
 ///
 /// Two numbers are the same claim if and only if they print the same: `20.90`, `20.9` and `2.09e+1` do. The spelling is
@@ -153,6 +155,12 @@ impl Number {
         let exponent: i32 = exponent.parse().ok()?;
         let moved = format!("{mantissa}e{}", exponent.checked_add(places)?);
         Self::new(moved.parse().ok()?)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
     }
 }
 

@@ -5,30 +5,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Date, Number};
 
-/// Who ran an evaluation, when it became known, and what it cost.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The evaluator, the dates and the cost of a result.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Provenance {
-    /// Who ran the evaluation; whoever brings the result may be somebody else.
+    /// The party that ran the evaluation; the submitter may be somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluator: Option<Evaluator>,
-    /// When the result was published.
+    /// The date of publication.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<Date>,
-    /// When the result was copied from where it is published. Not the date of the evaluation.
+    /// The date on which the result was copied from its source. Not the date of the evaluation.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieved: Option<Date>,
-    /// What the run cost.
+    /// The cost of the run.
+    #[serde(skip_serializing_if = "Cost::is_unknown")]
     pub cost: Cost,
 }
 
-/// Who ran an evaluation.
+/// The party that ran an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Evaluator {
     /// The organisation or person, when it is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How it is related to the developer of the model.
+    /// Its relation to the developer of the model.
     pub relationship: Relationship,
 }
 
-/// How an evaluator is related to the developer of the model.
+/// The relation of an evaluator to the developer of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relationship {
@@ -47,17 +52,32 @@ pub enum Relationship {
 #[error("a relationship is `first_party`, `third_party`, `collaborative` or `other`")]
 pub struct RelationshipError;
 
-/// What a run cost. Whatever is absent was not reported.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The cost of a run. Whatever is absent was not reported.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 pub struct Cost {
     /// US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub usd: Option<Number>,
     /// Tokens, prompts and answers together.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Wall time.
+    /// Wall time in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub seconds: Option<Number>,
     /// The hardware in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<String>,
+}
+
+impl Cost {
+    /// Returns whether nothing of the cost was reported.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Relationship {

@@ -3,7 +3,7 @@ use std::collections::btree_map::Iter;
 
 use serde::{Deserialize, Serialize};
 
-/// How an evaluation was run, as far as it bears on its scores: agent, effort, shots, judge and the like.
+/// The settings of a run that bear on its scores: agent, effort, shots, judge and the like.
 ///
 /// Two results are of one setup when all keys and values are equal. A key that is absent was not reported, which is not the
 /// same as any value.
@@ -133,6 +133,20 @@ impl Setup {
     /// The keys and values, by name.
     pub fn iter(&self) -> Iter<'_, String, String> {
         self.0.iter()
+    }
+
+    /// Returns the keys in which setups differ, in the order of their columns. Absent counts as a value of its own here.
+    pub fn differing_keys<'s>(setups: &[&'s Self]) -> Vec<&'s str> {
+        let keys = setups.iter().flat_map(|setup| setup.0.keys());
+        let mut keys: Vec<&str> = keys.map(String::as_str).collect();
+        keys.sort_unstable_by_key(|key| Self::place(key));
+        keys.dedup();
+        keys.retain(|key| {
+            let mut values = setups.iter().map(|setup| setup.get(key));
+            let first = values.next();
+            values.any(|value| Some(value) != first)
+        });
+        keys
     }
 
     /// The heading of a key: its own, or the key itself.

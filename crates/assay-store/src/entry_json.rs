@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_model::{
-    Attested, Cost, Date, Entry, Evaluator, Framework, MetricId, Number, Provenance, Score, Setup,
-    Source, Standing, StatedInterval, StatedUncertainty, Timestamp, ValueType,
+    Attested, Entry, Framework, MetricId, Number, Provenance, Score, Setup, Source, Standing,
+    StatedUncertainty, Timestamp, ValueType,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,41 +23,23 @@ struct ScoreJson<T> {
     value_type: Option<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sample_size: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uncertainty: Option<UncertaintyJson<T>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct UncertaintyJson<T> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    standard_error: Option<f64>,
-    /// The ends of an interval, and its confidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<(f64, f64, Option<f64>)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<T>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    uncertainty: StatedUncertainty,
 }
 
 #[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct DetailsJson {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     normalization: Option<String>,
-    #[serde(default, skip_serializing_if = "Setup::is_empty")]
+    #[serde(skip_serializing_if = "Setup::is_empty")]
     setup: Setup,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    evaluator: Option<Evaluator>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    published: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    retrieved: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    usd: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hardware: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    provenance: Provenance,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -103,7 +85,7 @@ pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
         slice: score.slice.as_deref(),
         value_type: score.value_type.map(ValueType::as_str),
         sample_size: score.sample_size,
-        uncertainty: uncertainty_json(&score.uncertainty),
+        uncertainty: score.uncertainty.clone(),
     });
     to_json(&spelled.collect::<Vec<_>>())
 }
@@ -128,42 +110,8 @@ fn read_score(score: ScoreJson<String>) -> Result<Score, Cause> {
         slice: score.slice,
         value_type,
         sample_size: score.sample_size,
-        uncertainty: score
-            .uncertainty
-            .map(read_uncertainty)
-            .transpose()?
-            .unwrap_or_default(),
+        uncertainty: score.uncertainty,
     })
-}
-
-fn uncertainty_json(stated: &StatedUncertainty) -> Option<UncertaintyJson<&str>> {
-    (*stated != StatedUncertainty::default()).then(|| UncertaintyJson {
-        standard_error: stated.standard_error.map(Number::get),
-        interval: stated.interval.as_ref().map(|interval| {
-            let level = interval.level.map(Number::get);
-            (interval.low.get(), interval.high.get(), level)
-        }),
-        method: stated.method.as_deref(),
-    })
-}
-
-fn read_uncertainty(stated: UncertaintyJson<String>) -> Result<StatedUncertainty, Cause> {
-    let interval = stated.interval.map(|(low, high, level)| {
-        Ok::<_, Cause>(StatedInterval {
-            low: finite(low)?,
-            high: finite(high)?,
-            level: level.map(finite).transpose()?,
-        })
-    });
-    Ok(StatedUncertainty {
-        standard_error: stated.standard_error.map(finite).transpose()?,
-        interval: interval.transpose()?,
-        method: stated.method,
-    })
-}
-
-fn finite(value: f64) -> Result<Number, Cause> {
-    Number::new(value).ok_or_else(|| "a number is finite".into())
 }
 
 /// The whole setup of an entry; nothing when it tells none.
@@ -171,53 +119,23 @@ pub(crate) fn setup_to_json(setup: &Setup) -> sqlx::Result<Option<String>> {
     (!setup.is_empty()).then(|| to_json(setup)).transpose()
 }
 
-/// What an entry says that has no column of its own; nothing when there is nothing.
+/// Spells what has no column of its own: listed setup, normalisation, evaluator, dates and cost. None when all are absent.
 pub(crate) fn details_to_json(entry: &Entry) -> sqlx::Result<Option<String>> {
-    let Provenance {
-        evaluator,
-        published,
-        retrieved,
-        cost,
-    } = &entry.provenance;
-    let text = |date: &Option<Date>| date.as_ref().map(|date| date.as_str().to_owned());
     let details = DetailsJson {
         normalization: entry.normalization.clone(),
         setup: entry.setup.clone(),
-        evaluator: evaluator.clone(),
-        published: text(published),
-        retrieved: text(retrieved),
-        usd: cost.usd.map(Number::get),
-        tokens: cost.tokens,
-        seconds: cost.seconds.map(Number::get),
-        hardware: cost.hardware.clone(),
+        provenance: entry.provenance.clone(),
     };
-    (details != DetailsJson::default())
+    (!is_default(&details))
         .then(|| to_json(&details))
         .transpose()
 }
 
 pub(crate) fn read_details(cells: &mut Cells<'_>, entry: &mut Entry) -> sqlx::Result<()> {
-    let details: Option<DetailsJson> = cells.json_option()?;
-    let Some(details) = details else {
-        return Ok(());
-    };
-    let date = |text: Option<String>| text.map(|text| text.parse()).transpose();
-    let decoded = || -> Result<Provenance, Cause> {
-        Ok(Provenance {
-            evaluator: details.evaluator,
-            published: date(details.published)?,
-            retrieved: date(details.retrieved)?,
-            cost: Cost {
-                usd: details.usd.map(finite).transpose()?,
-                tokens: details.tokens,
-                seconds: details.seconds.map(finite).transpose()?,
-                hardware: details.hardware,
-            },
-        })
-    };
-    entry.provenance = decoded().map_err(sqlx::Error::Decode)?;
+    let details: DetailsJson = cells.json_option()?.unwrap_or_default();
     entry.normalization = details.normalization;
     entry.setup = details.setup;
+    entry.provenance = details.provenance;
     Ok(())
 }
 

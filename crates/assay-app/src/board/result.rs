@@ -2,7 +2,7 @@
 
 use assay_board::{Fingerprint, Level, Origin, Report};
 use assay_model::{
-    Benchmark, Cost, Date, Entry, Metric, ObjectId, Provenance, RepoId, RepoPath, Score, Standing,
+    Benchmark, Date, Entry, Metric, ObjectId, Provenance, RepoId, RepoPath, Score, Standing,
     StatedUncertainty, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, Branch, IndexedEntry, Owner, Repository};
@@ -313,27 +313,10 @@ pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
             data.insert(key.to_owned(), json!(date.as_str()));
         }
     }
-    if *cost != Cost::default() {
-        data.insert("cost".to_owned(), cost_json(cost));
+    if !cost.is_unknown() {
+        data.insert("cost".to_owned(), json!(cost));
     }
     data
-}
-
-fn cost_json(cost: &Cost) -> Json {
-    let mut json = Map::new();
-    let number = |value: Option<assay_model::Number>| value.map(|value| json!(value.get()));
-    let parts = [
-        ("usd", number(cost.usd)),
-        ("tokens", cost.tokens.map(Json::from)),
-        ("seconds", number(cost.seconds)),
-        ("hardware", cost.hardware.as_deref().map(Json::from)),
-    ];
-    for (key, value) in parts {
-        if let Some(value) = value {
-            json.insert(key.to_owned(), value);
-        }
-    }
-    json.into()
 }
 
 fn metric_json(score: &Score) -> Option<Json> {
@@ -348,27 +331,8 @@ fn metric_json(score: &Score) -> Option<Json> {
     if let Some(size) = score.sample_size {
         metric["sample_size"] = json!(size);
     }
-    let StatedUncertainty {
-        standard_error,
-        interval,
-        method,
-    } = &score.uncertainty;
-    let mut uncertainty = Map::new();
-    if let Some(error) = standard_error {
-        uncertainty.insert("standard_error".to_owned(), json!(error.get()));
-    }
-    if let Some(interval) = interval {
-        let mut json = json!({"low": interval.low.get(), "high": interval.high.get()});
-        if let Some(level) = interval.level {
-            json["level"] = json!(level.get());
-        }
-        uncertainty.insert("interval".to_owned(), json);
-    }
-    if let Some(method) = method {
-        uncertainty.insert("method".to_owned(), json!(method));
-    }
-    if !uncertainty.is_empty() {
-        metric["uncertainty"] = uncertainty.into();
+    if score.uncertainty != StatedUncertainty::default() {
+        metric["uncertainty"] = json!(score.uncertainty);
     }
     Some(metric)
 }

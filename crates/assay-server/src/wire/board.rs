@@ -1,6 +1,6 @@
 use assay_app::{BoardView, EvalResult, Group, WholeRow};
 use assay_hub_api as hub_api;
-use assay_model::{Cost, Date, Number, RepoId};
+use assay_model::{Date, RepoId};
 
 use crate::base_url::BaseUrl;
 
@@ -48,7 +48,9 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
         evaluated: date(result.entry.date.as_ref()),
         published: date(result.entry.provenance.published.as_ref()),
         retrieved: date(result.entry.provenance.retrieved.as_ref()),
-        cost: cost(&result.entry.provenance.cost),
+        cost: Some(&result.entry.provenance.cost)
+            .filter(|cost| !cost.is_unknown())
+            .cloned(),
     }
 }
 
@@ -64,15 +66,6 @@ pub(crate) fn group(group: &Group) -> Option<String> {
 
 fn date(date: Option<&Date>) -> Option<String> {
     date.map(|date| date.as_str().to_owned())
-}
-
-fn cost(cost: &Cost) -> Option<hub_api::BoardCost> {
-    (*cost != Cost::default()).then(|| hub_api::BoardCost {
-        usd: cost.usd.map(Number::get),
-        tokens: cost.tokens,
-        seconds: cost.seconds.map(Number::get),
-        hardware: cost.hardware.clone(),
-    })
 }
 
 fn rank_interval(found: assay_app::RankInterval) -> hub_api::RankInterval {

@@ -1,6 +1,4 @@
-use std::collections::BTreeSet;
-
-use assay_app::{BoardRow, BoardView, Brief};
+use assay_app::{BoardView, Brief};
 use assay_model::{Metric, Setup};
 
 use super::Asked;
@@ -104,7 +102,7 @@ fn all(view: &BoardView) -> Vec<Column> {
     columns.extend(
         differing_keys(view)
             .into_iter()
-            .map(|key| Column::Setup(format!("{SETUP_PREFIX}{key}"), key)),
+            .map(|key| Column::Setup(format!("{SETUP_PREFIX}{key}"), key.to_owned())),
     );
     columns.extend([
         Column::Status,
@@ -117,22 +115,12 @@ fn all(view: &BoardView) -> Vec<Column> {
     columns
 }
 
-/// The setup keys in which rows of a board differ, in the order of their columns. The framework has a column of its own.
-pub(super) fn differing_keys(view: &BoardView) -> Vec<String> {
-    let rows = view.rows();
-    let mut keys: BTreeSet<&str> = BTreeSet::new();
-    for row in rows {
-        keys.extend(row.brief.setup().iter().map(|(key, _)| key.as_str()));
-    }
-    let differs = |key: &&str| {
-        let value = |row: &BoardRow| row.brief.setup().get(key).map(str::to_owned);
-        let first = rows.first().and_then(value);
-        rows.iter().any(|row| value(row) != first)
-    };
-    let mut keys: Vec<&str> = keys.into_iter().filter(differs).collect();
+/// Returns the setup keys in which rows of a board differ. The framework has a column of its own.
+pub(super) fn differing_keys(view: &BoardView) -> Vec<&str> {
+    let setups: Vec<&Setup> = view.rows().iter().map(|row| row.brief.setup()).collect();
+    let mut keys = Setup::differing_keys(&setups);
     keys.retain(|key| *key != Setup::FRAMEWORK);
-    keys.sort_by_key(|key| Setup::place(key));
-    keys.into_iter().map(str::to_owned).collect()
+    keys
 }
 
 /// The columns to show: those that are asked for, else those that have something to say.

@@ -1,7 +1,6 @@
-use std::collections::BTreeSet;
-
 use assay_hub_api::client::{Client, Document, segment};
 use assay_hub_api::{BoardRow, EvalResult, RankInterval, ValueInterval};
+use assay_model::Setup;
 use assay_render::visible;
 use serde_json::Value as Json;
 
@@ -56,7 +55,8 @@ pub(super) fn leaderboard(
 
 /// The rows as a table. A column that is empty in every row is left out.
 fn shown(board: &[BoardRow]) -> String {
-    let differing = differing_keys(board);
+    let setups: Vec<&Setup> = board.iter().map(|row| &row.setup).collect();
+    let differing = Setup::differing_keys(&setups);
     let mut rows: Vec<Vec<String>> = board
         .iter()
         .map(|one| row(one, &differing).to_vec())
@@ -76,25 +76,13 @@ fn shown(board: &[BoardRow]) -> String {
     table(&headings, &rows)
 }
 
-/// The setup keys in which the rows differ.
-fn differing_keys(board: &[BoardRow]) -> BTreeSet<&str> {
-    let keys = board.iter().flat_map(|row| row.setup.iter());
-    let keys: BTreeSet<&str> = keys.map(|(key, _)| key.as_str()).collect();
-    let first = board.first();
-    let differs = |key: &&str| {
-        let value = |row: &BoardRow| row.setup.get(key).map(str::to_owned);
-        board.iter().any(|row| value(row) != first.and_then(value))
-    };
-    keys.into_iter().filter(differs).collect()
-}
-
-fn row(row: &BoardRow, differing: &BTreeSet<&str>) -> [String; HEADINGS.len()] {
+fn row(row: &BoardRow, differing: &[&str]) -> [String; HEADINGS.len()] {
     let source = row
         .source
         .as_ref()
         .and_then(|source| source.name.as_deref());
     let shown = row.setup.iter();
-    let shown = shown.filter(|(key, _)| differing.contains(key.as_str()));
+    let shown = shown.filter(|(key, _)| differing.contains(&key.as_str()));
     let settings: Vec<String> = shown.map(|(key, value)| format!("{key}={value}")).collect();
     let several = match (row.runs, row.setups.count) {
         (0 | 1, 0 | 1) => String::new(),
