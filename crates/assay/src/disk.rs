@@ -46,6 +46,14 @@ impl Disk {
         name
     }
 
+    /// Gives a file the name that it would have at another path, and returns the name.
+    #[cfg(feature = "client")]
+    pub(crate) fn set_path(&mut self, named: &Path, path: PathBuf) -> Arc<str> {
+        let name = self.name(named);
+        self.renamed.insert(Arc::clone(&name), path);
+        name
+    }
+
     /// The path behind a name.
     pub(crate) fn path<'n>(&'n self, name: &'n str) -> &'n Path {
         match self.renamed.get(name) {

@@ -2,6 +2,7 @@
 
 mod args;
 mod definition;
+mod flat;
 mod names;
 mod plan;
 mod prepare;
@@ -10,6 +11,7 @@ mod scales;
 mod send;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use assay_check::{FileKind, Files as _, Item};
 use assay_cli::{Exit, Printer};
@@ -18,6 +20,7 @@ use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
 use self::args::Source;
+use self::flat::FlatRecords;
 use self::plan::Plan;
 use self::prepare::{Preparation, prepare};
 use self::send::{Report, Sender};
@@ -41,14 +44,25 @@ const SHOWN: usize = 10;
 pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) -> Exit {
     let Source::Eee(source) = &command.source;
     let mut disk = Disk::default();
-    let found = discover(&mut disk, &source.paths, Wanted::Records);
-    if let Err(faults) = only_records(&found.items, &disk) {
+    let mut flat = FlatRecords::default();
+    let paths = source.paths.iter();
+    let others: Vec<PathBuf> = paths
+        .filter(|path| !flat.add(&mut disk, path))
+        .cloned()
+        .collect();
+    let mut items = discover(&mut disk, &others, Wanted::Records).items;
+    items.append(&mut flat.items);
+    if let Err(faults) = only_records(&items, &disk) {
         for fault in &faults {
             printer.error(&visible(fault));
         }
+        for reason in &flat.refused {
+            printer.error(&visible(reason));
+        }
         return Exit::Failed;
     }
-    let mut preparation = prepare(&disk, &found.items, config.jobs(source.jobs));
+    let mut preparation = prepare(&disk, &items, config.jobs(source.jobs));
+    preparation.refused.append(&mut flat.refused);
     let mut plan = Plan::new(&source.namespace);
     for record in std::mem::take(&mut preparation.records) {
         if let Err(reason) = plan.add(&record) {

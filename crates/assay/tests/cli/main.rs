@@ -7,6 +7,7 @@ mod convert;
 mod find;
 mod fix;
 mod formats;
+mod import;
 mod issuer;
 mod lake;
 mod log_audit;

@@ -45,11 +45,13 @@ Import a datastore of Every Eval Ever records. Older records are upgraded on the
 Each benchmark becomes a dataset repository with an eval.yaml, whose tasks are the evaluations of its records, and keeps the \
 records themselves. Records of one folder are of several benchmarks when their ids say so. Each model becomes a model \
 repository with its results: setup, scale, uncertainty, cost, evaluator, dates and source as the records give them. A score that \
-cannot be is left out and told; the rest of its record is imported. Developers become organisations. The token must be an \
+cannot be is left out and told; the rest of its record is imported. Developers become organisations. A directory with flat/latest_manifest.json is read as the flat layout \
+of the published datastore: the list that the manifest names says where each object belongs. The token must be an \
 operator's, because organisations are made.",
     after_help = "\
 Examples:
   assay import eee datastore
+  assay import eee datastore/flat/indexes/by_collection/helm_lite.jsonl
   assay import eee datastore --namespace eee --format json"
 )]
 pub(crate) struct Eee {

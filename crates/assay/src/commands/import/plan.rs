@@ -1,6 +1,7 @@
 //! What a datastore will be on a hub: worked out first, sent afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay_formats::eval_results;
@@ -85,7 +86,7 @@ pub(super) struct FilePlan {
 /// Where the bytes of a file are.
 pub(super) enum Content {
     /// On the disk.
-    File(Arc<str>),
+    File(PathBuf),
     /// In memory.
     Text(Arc<str>),
 }
@@ -163,12 +164,12 @@ impl Plan {
             &about["source_organization_name"],
         );
         benchmark.records.push(RecordPlan {
-            samples: samples(record, &place, &prepared.path),
+            samples: samples(prepared, &place),
             record: FilePlan {
                 place,
                 content: match &prepared.text {
                     Some(text) => Content::Text(Arc::clone(text)),
-                    None => Content::File(Arc::clone(&prepared.path)),
+                    None => Content::File(prepared.file.clone()),
                 },
             },
         });
@@ -385,11 +386,11 @@ fn add_result(
 }
 
 /// The samples of a record, which lie beside it: the validator has looked.
-fn samples(record: &Json, place: &str, path: &str) -> Option<FilePlan> {
-    record.get("detailed_evaluation_results")?.as_object()?;
-    let beside = |path: &str| Some(format!("{}{SAMPLES_ENDING}", path.strip_suffix(".json")?));
+fn samples(prepared: &Prepared, place: &str) -> Option<FilePlan> {
+    let named = prepared.record.get("detailed_evaluation_results")?;
+    named.as_object()?;
     Some(FilePlan {
-        place: beside(place)?,
-        content: Content::File(beside(path)?.into()),
+        place: format!("{}{SAMPLES_ENDING}", place.strip_suffix(".json")?),
+        content: Content::File(prepared.samples_file.clone()),
     })
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, Options, validate};
@@ -16,8 +17,12 @@ use crate::disk::Disk;
 
 /// A record that can be imported.
 pub(super) struct Prepared {
-    /// Where it lies.
+    /// The name of its file.
     pub(super) path: Arc<str>,
+    /// Its file.
+    pub(super) file: PathBuf,
+    /// The file of its samples, if it has some.
+    pub(super) samples_file: PathBuf,
     /// Where it belongs in a datastore.
     pub(super) place: Arc<str>,
     /// What it says, in the current version.
@@ -112,6 +117,12 @@ fn faults(reports: &[FileReport]) -> HashMap<&str, String> {
 /// A record in the current version, without the values that cannot be. The error is the end of a sentence that begins with
 /// its path.
 fn draft(disk: &Disk, path: &Arc<str>, left_out: &mut Vec<String>) -> Result<Prepared, String> {
+    let file = disk.path(path).to_owned();
+    let samples_name = format!(
+        "{}{SAMPLES_ENDING}",
+        path.strip_suffix(".json").unwrap_or(path)
+    );
+    let samples_file = disk.path(&samples_name).to_owned();
     let mut text = String::new();
     disk.open(path)
         .and_then(|mut file| file.read_to_string(&mut text))
@@ -127,6 +138,8 @@ fn draft(disk: &Disk, path: &Arc<str>, left_out: &mut Vec<String>) -> Result<Pre
     if is_current {
         return Ok(Prepared {
             path: Arc::clone(path),
+            file,
+            samples_file,
             place: Arc::clone(path),
             record,
             text: (!dropped.is_empty()).then(|| text.into()),
@@ -145,6 +158,8 @@ fn draft(disk: &Disk, path: &Arc<str>, left_out: &mut Vec<String>) -> Result<Pre
     })?;
     Ok(Prepared {
         path: Arc::clone(path),
+        file,
+        samples_file,
         place: upgraded.path.into(),
         record: serde_json::from_str(&upgraded.json)
             .map_err(|error| format!("cannot be read: {error}"))?,

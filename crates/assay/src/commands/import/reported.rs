@@ -127,6 +127,7 @@ fn result(record: &Json, result: &Json) -> Option<Reported> {
         &result["generation_config"]["additional_details"]["notes"],
     ));
     notes.extend(text(&result["source_data"]["additional_details"]["note"]));
+    notes.extend(several_runs(result));
     let (source, data) = sources(record, &result["source_data"]);
     Some(Reported {
         task: names::task(&name)?,
@@ -149,6 +150,26 @@ fn result(record: &Json, result: &Json) -> Option<Reported> {
         date: date(&record["evaluation_timestamp"])
             .or_else(|| date(&result["evaluation_timestamp"])),
         notes,
+    })
+}
+
+/// Returns a note on a score that is the mean of several runs, with their range where the record gives it.
+///
+/// The Holistic Agent Leaderboard writes the range of the runs as `accuracy_confidence_interval`: two
+/// runs of 45 tasks that solve one and three have `-2.22/+2.22`, two that agree `-0.00/+0.00`. That is no
+/// interval of confidence, so it does not become the uncertainty of the score.
+fn several_runs(result: &Json) -> Option<String> {
+    let details = &result["generation_config"]["additional_details"];
+    let runs: u64 = text(&details["runs"])?.parse().ok()?;
+    if runs < 2 {
+        return None;
+    }
+    // A record repeats the range of the whole at each part.
+    let of_whole = result["score_details"]["details"].get("accuracy_raw");
+    let range = of_whole.and_then(|_| text(&details["accuracy_confidence_interval"]));
+    Some(match range {
+        Some(range) => format!("mean of {runs} runs, whose range the source gives as {range}"),
+        None => format!("mean of {runs} runs"),
     })
 }
 
@@ -362,4 +383,40 @@ pub(super) fn text(value: &Json) -> Option<String> {
 /// A text that is not the word for not knowing.
 pub(super) fn known(value: &Json) -> Option<String> {
     text(value).filter(|text| !text.eq_ignore_ascii_case("unknown"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(runs: &str, details: &Json) -> Json {
+        json!({"evaluation_results": [{
+            "evaluation_name": "sums",
+            "metric_config": {},
+            "score_details": {"score": 0.0445, "details": details},
+            "generation_config": {"additional_details": {
+                "runs": runs, "accuracy_confidence_interval": "-2.22/+2.22",
+            }},
+        }]})
+    }
+
+    #[test]
+    fn a_mean_of_runs_says_so_and_their_range_is_no_interval() {
+        let read = results(&record("2", &json!({"accuracy_raw": "4.45%"})));
+
+        let words = "mean of 2 runs, whose range the source gives as -2.22/+2.22";
+        assert_eq!(read[0].notes, [words]);
+        assert_eq!(read[0].uncertainty, StatedUncertainty::default());
+    }
+
+    #[test]
+    fn the_range_of_the_whole_is_not_that_of_a_part_and_one_run_is_no_mean() {
+        let part = results(&record("2", &json!({})));
+        let single = results(&record("1", &json!({"accuracy_raw": "4.45%"})));
+
+        assert_eq!(part[0].notes, ["mean of 2 runs"]);
+        assert!(single[0].notes.is_empty());
+    }
 }

@@ -1,7 +1,6 @@
 //! A plan, made true on a hub.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay_formats::each;
@@ -185,7 +184,7 @@ impl Sender<'_> {
         let mut unit = Unit::default();
         for FilePlan { place, content } in record.files() {
             let path = match content {
-                Content::File(path) => Path::new(&**path),
+                Content::File(path) => path.as_path(),
                 Content::Text(text) => {
                     unit.bytes += text.len() as u64;
                     let bytes = CommitFile::Bytes(text.as_bytes().to_vec());
