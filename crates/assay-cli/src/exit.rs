@@ -11,6 +11,8 @@ pub enum Exit {
     Errors,
     /// 3: the run could not do all it was asked to: wrong usage, or a file or hub that could not be read.
     Failed,
+    /// The exit code of a command that was run for the user.
+    Command(u8),
 }
 
 impl Exit {
@@ -21,6 +23,7 @@ impl Exit {
             Self::Errors => 1,
             Self::Warnings => 2,
             Self::Failed => 3,
+            Self::Command(code) => code,
         }
     }
 }

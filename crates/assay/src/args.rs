@@ -59,6 +59,10 @@ pub(crate) enum Command {
     #[cfg(feature = "client")]
     Submit(Box<crate::commands::submit::SubmitArgs>),
     #[cfg(feature = "client")]
+    Run(Box<crate::commands::run::RunCommandArgs>),
+    #[cfg(feature = "client")]
+    Outbox(crate::commands::outbox::OutboxArgs),
+    #[cfg(feature = "client")]
     Token(crate::commands::token::TokenArgs),
     Verify(Box<crate::commands::verify::VerifyArgs>),
     #[cfg(feature = "client")]

@@ -17,6 +17,10 @@ pub(crate) mod log;
 mod man;
 #[cfg(feature = "hub")]
 pub(crate) mod operate;
+#[cfg(feature = "client")]
+pub(crate) mod outbox;
+#[cfg(feature = "client")]
+pub(crate) mod run;
 mod schema;
 #[cfg(feature = "hub")]
 pub(crate) mod serve;
@@ -46,6 +50,10 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
         Command::Hub(command) => hub::run(command, config, printer),
         #[cfg(feature = "client")]
         Command::Submit(command) => submit::run(command, config, printer),
+        #[cfg(feature = "client")]
+        Command::Run(command) => run::run(command, config, printer),
+        #[cfg(feature = "client")]
+        Command::Outbox(command) => outbox::run(command, config, printer),
         Command::Verify(command) => verify::run(command, config, printer),
         #[cfg(feature = "client")]
         Command::Token(command) => token::run(command, config, printer),

@@ -1,5 +1,7 @@
 //! What the world around the process says. Nothing else reads the environment.
 
+#[cfg(feature = "client")]
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::num::NonZero;
 #[cfg(feature = "client")]
@@ -32,6 +34,12 @@ pub(crate) struct Config {
     /// The file that `assay hub login` keeps tokens in.
     #[cfg(feature = "client")]
     pub(crate) credentials: Option<PathBuf>,
+    /// The directory of submissions that wait to be sent.
+    #[cfg(feature = "client")]
+    pub(crate) outbox: Option<PathBuf>,
+    /// The directories that programs are searched in.
+    #[cfg(feature = "client")]
+    pub(crate) search_path: Option<OsString>,
     /// What is said of the issuer of tokens.
     #[cfg(feature = "client")]
     pub(crate) issuer: IssuerSettings,
@@ -58,6 +66,10 @@ impl Config {
             hub: variable("ASSAY_HUB").or_else(|| variable("HF_ENDPOINT")),
             #[cfg(feature = "client")]
             credentials: credentials(),
+            #[cfg(feature = "client")]
+            outbox: outbox(),
+            #[cfg(feature = "client")]
+            search_path: std::env::var_os("PATH"),
             #[cfg(feature = "client")]
             issuer: IssuerSettings {
                 address: variable("ASSAY_ISSUER"),
@@ -129,6 +141,18 @@ fn credentials() -> Option<PathBuf> {
     Some(directory.join("assay").join("credentials.json"))
 }
 
+/// The directory of submissions that wait to be sent.
+#[cfg(feature = "client")]
+fn outbox() -> Option<PathBuf> {
+    if let Some(directory) = variable("ASSAY_OUTBOX") {
+        return Some(PathBuf::from(directory));
+    }
+    let directory = variable("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/state")))?;
+    Some(directory.join("assay").join("outbox"))
+}
+
 /// The operating system user who runs this command, for the audit log; with `sudo`, also who called it.
 #[cfg(feature = "hub")]
 pub(crate) fn shell_user() -> String {
@@ -169,6 +193,10 @@ mod tests {
             hub: None,
             #[cfg(feature = "client")]
             credentials: None,
+            #[cfg(feature = "client")]
+            outbox: None,
+            #[cfg(feature = "client")]
+            search_path: None,
             #[cfg(feature = "client")]
             issuer: IssuerSettings::default(),
             stdout_is_terminal: true,

@@ -3,9 +3,11 @@ use std::fmt;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The commands that not every build has, each with the feature that brings it.
-const COMMANDS: [(&str, &str); 18] = [
+const COMMANDS: [(&str, &str); 20] = [
     ("convert", "convert"),
     ("submit", "client"),
+    ("run", "client"),
+    ("outbox", "client"),
     ("token", "client"),
     ("hub", "client"),
     ("import", "client"),

@@ -197,6 +197,14 @@ enum Evaluator {
     Other,
 }
 
+/// Returns the logs below these directories, as files and run directories.
+#[cfg(feature = "client")]
+pub(crate) fn logs_below(directories: &[PathBuf]) -> Vec<PathBuf> {
+    let found = discover(&DiskLogs, directories, Source::Auto);
+    let logs = found.logs.into_iter();
+    logs.map(|log| PathBuf::from(log.path)).collect()
+}
+
 /// Converts what the arguments name.
 pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) -> Exit {
     let (source, paths) = args.source();
@@ -289,6 +297,15 @@ impl Source {
             .into_iter()
             .find(|harness| name == harness.as_str())
             .map(Self::Known)
+    }
+
+    /// Returns the name as it is typed.
+    #[cfg(feature = "client")]
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => AUTO,
+            Self::Known(harness) => harness.as_str(),
+        }
     }
 }
 

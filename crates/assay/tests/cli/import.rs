@@ -16,12 +16,11 @@ const LIST: &str = "flat/manifests/sha256_1/entries.jsonl";
 const INDEX: &str = "flat/indexes/by_collection/sum-check.jsonl";
 
 fn row() -> Value {
-    let digest = Sha256::digest(RECORD);
     let object = format!("flat/objects/3f/0c/{UUID}");
     json!({
         "object_uuid": UUID,
         "object_path": format!("{object}.json"),
-        "sha256": digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(),
+        "sha256": assay_formats::rows::hex(&Sha256::digest(RECORD)),
         "size_bytes": RECORD.len(),
         "legacy_path": format!("data/sum-check/acme/tiny-adder/{UUID}.json"),
         "benchmark": "sum-check",
@@ -34,7 +33,8 @@ fn row() -> Value {
 
 /// A flat datastore whose newest list has these rows.
 fn flat_datastore(rows: &[Value]) -> Workspace {
-    let list: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let list: Vec<String> = rows.iter().map(Value::to_string).collect();
+    let list = list.join("\n");
     Workspace::new()
         .with(
             "flat/latest_manifest.json",

@@ -13,6 +13,7 @@ mod lake;
 mod log_audit;
 mod memory;
 mod other_commands;
+mod outbox;
 mod support;
 mod trust;
 mod upgrade;

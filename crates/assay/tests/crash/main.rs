@@ -23,6 +23,7 @@ mod load;
 mod logged;
 mod migrations;
 mod neighbours;
+mod outbox;
 mod packs;
 mod random;
 mod restored;

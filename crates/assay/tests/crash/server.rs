@@ -99,7 +99,16 @@ impl Place {
         self.start(shell, settings)
     }
 
-    fn start(&self, mut program: Command, settings: &[&str]) -> Server {
+    /// Starts a server at an address that clients know already.
+    pub(crate) fn serve_at(&self, address: &str) -> Server {
+        self.start_at(self.assay(&[]), address, &[])
+    }
+
+    fn start(&self, program: Command, settings: &[&str]) -> Server {
+        self.start_at(program, "127.0.0.1:0", settings)
+    }
+
+    fn start_at(&self, mut program: Command, address: &str, settings: &[&str]) -> Server {
         let log = File::options()
             .create(true)
             .append(true)
@@ -107,7 +116,7 @@ impl Place {
             .unwrap();
         let is_first = !self.data().exists();
         let mut child = program
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", address])
             .args(["--set", "limits.requests_per_token=0"])
             .args(settings.iter().flat_map(|setting| ["--set", setting]))
             .arg("--data")

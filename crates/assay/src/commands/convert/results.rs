@@ -10,6 +10,7 @@ mod keep;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -85,6 +86,12 @@ pub(super) struct ResultsArgs {
 pub(crate) struct MetricPair {
     pub(super) from: String,
     pub(super) to: MetricId,
+}
+
+impl fmt::Display for MetricPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.from, self.to)
+    }
 }
 
 /// Why a text is no pair of metrics.

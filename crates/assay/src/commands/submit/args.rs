@@ -149,3 +149,54 @@ pub(crate) struct SigningArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Vec<PathBuf>,
 }
+
+impl RunArgs {
+    /// Returns the arguments as they would be typed.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let Self {
+            model,
+            benchmark,
+            task,
+            model_revision,
+            benchmark_revision,
+            hub,
+            logs,
+        } = self;
+        let LogArgs {
+            from,
+            metric,
+            evaluation,
+            framework,
+            framework_version,
+            command,
+            source_url,
+            source_name,
+            notes,
+        } = logs;
+        let given = [
+            ("--model", Some(model.as_str())),
+            ("--benchmark", benchmark.as_ref().map(RepoId::as_str)),
+            ("--task", task.as_ref().map(TaskId::as_str)),
+            ("--model-revision", model_revision.as_deref()),
+            ("--benchmark-revision", benchmark_revision.as_deref()),
+            ("--hub", hub.as_deref()),
+            ("--from", Some(from.as_str())),
+            ("--evaluation", evaluation.as_deref()),
+            ("--framework", framework.as_deref()),
+            ("--framework-version", framework_version.as_deref()),
+            ("--command", command.as_deref()),
+            ("--source-url", source_url.as_deref()),
+            ("--source-name", source_name.as_deref()),
+            ("--notes", notes.as_deref()),
+        ];
+        let mut arguments: Vec<String> = given
+            .into_iter()
+            .filter_map(|(name, value)| Some([name.to_owned(), value?.to_owned()]))
+            .flatten()
+            .collect();
+        for pair in metric {
+            arguments.extend(["--metric".to_owned(), pair.to_string()]);
+        }
+        arguments
+    }
+}
