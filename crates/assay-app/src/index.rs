@@ -9,6 +9,7 @@
 //! read, so a benchmark that is defined later finds the results that were waiting for it.
 
 mod derive;
+mod files;
 mod gather;
 mod main_line;
 mod plain;
@@ -22,21 +23,22 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use assay_git::{Objects, RefKind, Reference, Repositories};
+use assay_git::{RefKind, Reference, Repositories};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use assay_store::{AccountId, IndexedEntry, NewEntry, Store, Tx};
 use tokio::sync::Semaphore;
 
 pub(crate) use self::derive::MAX_ENTRIES;
+pub(crate) use self::files::{Kind, ResultFiles};
 use self::gather::plan;
 use self::main_line::MainLine;
 pub(crate) use self::plain::digest;
 pub(crate) use self::read::{
     CARD_FILE, DEFINITION_FILE, MAX_BYTES, RESULTS_FOLDER, Submission, benchmark_of, definition,
-    submissions,
+    submissions_of_text,
 };
 pub(crate) use self::records::RECORDS_FOLDER;
-pub(crate) use self::shelf::Shelf;
+pub(crate) use self::shelf::{Shelf, results_folder};
 use self::write::{Written, write};
 use crate::door::Repo;
 use crate::error::Error;
@@ -109,6 +111,8 @@ pub(crate) enum Extent {
 pub(crate) struct Sources {
     /// The repositories.
     pub(crate) git: Arc<Repositories>,
+    /// The files with results that were read lately.
+    pub(crate) files: ResultFiles,
     /// The keys and the logs.
     trust: Arc<Trust>,
     /// The turn to read a repository.
@@ -122,6 +126,7 @@ impl Sources {
     pub(crate) fn new(git: Arc<Repositories>, trust: Arc<Trust>, transaction_rows: usize) -> Self {
         Self {
             git,
+            files: ResultFiles::new(),
             trust,
             deriving: Arc::new(Semaphore::new(DERIVED_AT_ONCE)),
             transaction_rows: transaction_rows.max(1),
@@ -202,15 +207,14 @@ pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
 /// The entries of main after a commit that follows on its head, as the index would derive them; none when the commit
 /// does not touch the results.
 pub(crate) fn entries_after(
-    objects: &Objects,
+    shelf: &Shelf<'_>,
     head: ObjectId,
     current: &[IndexedEntry],
     commit: ObjectId,
     submitter: Option<AccountId>,
 ) -> Result<Option<Vec<NewEntry>>, assay_git::Error> {
-    let mut shelf = Shelf::new(objects);
-    let mut line = MainLine::after(&mut shelf, head, current)?;
-    let step = line.advance(&objects.commit(commit)?, submitter)?;
+    let mut line = MainLine::after(shelf, head, current)?;
+    let step = line.advance(&shelf.objects.commit(commit)?, submitter)?;
     Ok(step.map(|step| step.entries))
 }
 

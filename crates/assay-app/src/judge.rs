@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
 use assay_check::{
-    Benchmarks, Context, FileKind, FileReport, Files, Item, LayoutPolicy, Options, validate,
+    Benchmarks, Context, FileKind, Files, Findings, Item, LayoutPolicy, Options, validate,
 };
 use assay_formats::eee;
 use assay_git::{EntryKind, LargeFileId, Objects, TreeEntry};
@@ -14,6 +14,7 @@ use assay_store::Sha256;
 
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::index::{Kind, Shelf};
 
 /// What the judge said.
 #[derive(Debug, Default)]
@@ -22,6 +23,19 @@ pub(crate) struct Judgement {
     pub(crate) errors: Vec<Diagnostic>,
     /// What does not.
     pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl Judgement {
+    fn add(&mut self, findings: &Findings) {
+        for diagnostic in findings.diagnostics() {
+            match diagnostic.severity {
+                Severity::Error => self.errors.push(diagnostic.clone()),
+                Severity::Warning => self.warnings.push(diagnostic.clone()),
+                // A note is worth knowing at a desk and is in the way of whoever pushes.
+                Severity::Note => {}
+            }
+        }
+    }
 }
 
 /// One step of a ref that is to be judged.
@@ -52,14 +66,24 @@ pub(crate) struct Judge<'a> {
 
 impl Judge<'_> {
     /// Judges what a step changes.
-    pub(crate) fn step(&self, objects: &Objects, step: Step) -> Result<Judgement, Error> {
+    pub(crate) fn step(&self, shelf: &Shelf<'_>, step: Step) -> Result<Judgement, Error> {
         let files = CommitFiles {
-            objects,
+            objects: shelf.objects,
             commit: step.new,
             large_files: self.large_files,
         };
         let items = self.items(&files, step)?;
-        Ok(self.run(&files, &items))
+        let is_results = |item: &Item| item.kind == Some(FileKind::EvalResults);
+        let (results, others): (Vec<Item>, Vec<Item>) = items.into_iter().partition(is_results);
+        let mut judgement = self.run(&files, &others);
+        for item in &results {
+            let blob = files.found(&item.path).map_err(Error::internal)?.oid;
+            let read = shelf.read(Kind::Results, blob)?;
+            if let Some(file) = read.validated() {
+                judgement.add(&file.check(&item.path, &self.context()));
+            }
+        }
+        Ok(judgement)
     }
 
     /// Judges files that are not in git, as if they were.
@@ -79,19 +103,27 @@ impl Judge<'_> {
         if items.is_empty() {
             return Judgement::default();
         }
-        let context = Context {
+        let options = Options {
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            ..Options::default()
+        };
+        let mut judgement = Judgement::default();
+        for report in validate(files, items, &self.context(), &options) {
+            judgement.add(&report.findings);
+        }
+        judgement
+    }
+
+    /// What the hub knows beside the files.
+    fn context(&self) -> Context<'_> {
+        Context {
             benchmarks: self.benchmarks,
             // A result may come before its benchmark: it waits until somebody defines that.
             unknown_benchmark: Severity::Warning,
             layout: LayoutPolicy::Auto,
             limit: Context::DEFAULT_LIMIT,
             now: self.now,
-        };
-        let options = Options {
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            ..Options::default()
-        };
-        sorted(validate(files, items, &context, &options))
+        }
     }
 
     /// The files that a step makes worth judging.
@@ -179,21 +211,6 @@ fn companion(path: &str) -> Option<String> {
         FileKind::EvalYaml | FileKind::EvalResults => return None,
     };
     Some(format!("{directory}/{other}"))
-}
-
-fn sorted(reports: Vec<FileReport>) -> Judgement {
-    let mut judgement = Judgement::default();
-    for report in reports {
-        for diagnostic in report.findings.diagnostics() {
-            match diagnostic.severity {
-                Severity::Error => judgement.errors.push(diagnostic.clone()),
-                Severity::Warning => judgement.warnings.push(diagnostic.clone()),
-                // A note is worth knowing at a desk and is in the way of whoever pushes.
-                Severity::Note => {}
-            }
-        }
-    }
-    judgement
 }
 
 fn head_of(bytes: &[u8]) -> String {

@@ -23,6 +23,7 @@ use crate::discussion;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
+use crate::index::Shelf;
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::lock::Locked;
 use crate::quota::keep_uploads;
@@ -295,8 +296,10 @@ async fn examine(
     let moves = moves.to_vec();
     let limits = hub.config.limits;
     let kind = repo.kind;
+    let files = hub.sources.files.of_repository(repo.key);
     hub.with_git(repo.key, move |git| {
         let objects = quarantine.objects();
+        let shelf = Shelf::new(&objects, files);
         let head = git.find_ref(&base)?.map(|head| head.target);
         let mut judgement = Judgement::default();
         let mut commits = Vec::new();
@@ -320,8 +323,8 @@ async fn examine(
             let commit = objects.commit_behind(new)?.unwrap_or(new);
             match kind {
                 RepoKind::Model => {
-                    check_size::count_results(&objects, old, commit)?;
-                    sightings.extend(trust::sightings(&objects, old, commit)?);
+                    check_size::count_results(&shelf, old, commit)?;
+                    sightings.extend(trust::sightings(&shelf, old, commit)?);
                 }
                 RepoKind::Dataset => {}
             }
@@ -338,10 +341,11 @@ async fn examine(
             if arrival.is_tip {
                 continue;
             }
-            let found = judge.get().step(&objects, Step { old, new })?;
+            let found = judge.get().step(&shelf, Step { old, new })?;
             judgement.errors.extend(found.errors);
             judgement.warnings.extend(found.warnings);
         }
+        drop(shelf);
         drop(objects);
         let incoming = quarantine.object_size()?;
         Ok(Examined {

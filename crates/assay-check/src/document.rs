@@ -10,7 +10,6 @@ use assay_formats::syntax::{SyntaxFaultKind, limits};
 use assay_formats::{Tape, Value, yaml};
 
 use crate::apply;
-use crate::kind::FileKind;
 use crate::rules;
 use crate::sink::{Findings, Sink};
 
@@ -24,14 +23,6 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// How files of a kind are spelled.
-    pub(crate) fn of(kind: FileKind) -> Self {
-        match kind {
-            FileKind::EvalYaml | FileKind::EvalResults => Self::Yaml,
-            FileKind::Record | FileKind::Samples => Self::Json,
-        }
-    }
-
     /// How many bytes a document may have.
     pub(crate) fn max_bytes(self) -> usize {
         match self {
@@ -66,6 +57,26 @@ impl Desk {
             .take(spelling.max_bytes() as u64 + 1)
             .read_to_end(&mut self.bytes)?;
         Ok(self.bytes.len() as u64)
+    }
+
+    /// The document that was read last, without the places of YAML that tools do not read alike.
+    pub(crate) fn root(&self) -> Option<Value<'_>> {
+        self.tape
+            .root(simdutf8::basic::from_utf8(&self.bytes).ok()?)
+    }
+
+    /// How many bytes were loaded.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// A desk with one document of its own, whose buffers are no larger than it needs.
+    pub(crate) fn holding(bytes: Vec<u8>) -> Self {
+        Self {
+            tape: Tape::with_room_for(bytes.len()),
+            bytes,
+            parser: Parser::default(),
+        }
     }
 
     /// The document that was loaded, once every fault of its text is reported. `None` when nothing could be read.
@@ -124,6 +135,11 @@ pub(crate) struct Document<'d> {
 }
 
 impl<'d> Document<'d> {
+    /// A document that was read before.
+    pub(crate) fn read_before(root: Value<'d>, constructs: Vec<Range<usize>>) -> Self {
+        Self { root, constructs }
+    }
+
     /// The places of YAML that tools do not read alike.
     pub(crate) fn constructs(&self) -> &[Range<usize>] {
         &self.constructs

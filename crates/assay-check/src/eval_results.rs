@@ -3,43 +3,101 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assay_formats::eval_results;
-use assay_formats::shape::{ShapeFault, ShapeFaultKind};
+use assay_formats::shape::{Shape, ShapeFault, ShapeFaultKind};
 use assay_formats::{Kind, Value};
 use assay_model::{Benchmark, Entry, RepoId};
 
 use crate::context::{Context, Lookup};
 use crate::document::Document;
-use crate::sink::Sink;
+use crate::sink::{Findings, Sink};
 use crate::yaml_shape;
 use crate::{forensics, rules};
 
-/// Judges a result file and returns its entries, as far as they could be read.
-pub(crate) fn check(
-    document: &Document<'_>,
-    path: &str,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-) -> Option<Vec<Entry>> {
+/// How many findings are held until it is known whether the benchmark of their entry is. Of more, only their number is held.
+const MAX_HELD: usize = 4096;
+
+/// What follows from a result file alone.
+#[derive(Debug, Default)]
+pub(crate) struct Alone {
+    /// The entries, as far as they could be read.
+    pub(crate) entries: Option<Vec<Entry>>,
+    /// What the rules that a benchmark can overrule find in each entry without one.
+    pub(crate) without_benchmark: Vec<Findings>,
+}
+
+impl Alone {
+    /// Whether a rule that a benchmark can overrule refuses an entry.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.without_benchmark.iter().any(Findings::has_errors)
+    }
+}
+
+/// Validates a result file by the rules that need to know nothing else: no benchmark, no clock, no path.
+pub(crate) fn check_alone(document: &Document<'_>, sink: &mut Sink<'_>) -> Alone {
     let root = document.root();
     let is_list = rules::wrong_root::results(root, sink);
-    let (shape, entries) = match root.kind() {
-        Kind::List => (&eval_results::SHAPE, root.items().collect()),
-        // The one entry that forgot its dash is judged all the same, so that its author need not come back.
-        Kind::Map => (&eval_results::ENTRY, vec![root]),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String => return None,
+    let Some((shape, entries)) = entries_of(root) else {
+        return Alone::default();
     };
     let mut refused = yaml_shape::check(shape, root, &mut declared_standing, sink);
-    let mut benchmarks = Lookups::default();
+    let mut without_benchmark = Vec::with_capacity(entries.len());
+    let mut held = 0;
     for &entry in &entries {
-        let dataset = entry.get("dataset");
-        let lookup = benchmarks.find(dataset, context);
-        judge(entry, document, lookup, context, &mut refused, sink);
+        check_entry(entry, document, &mut refused, sink);
+        let mut found = sink.collect_apart(|sink| check_scores(entry, None, sink));
+        held += found.diagnostics().len();
+        if held > MAX_HELD {
+            found.drop_diagnostics();
+        }
+        without_benchmark.push(found);
     }
     rules::ambiguous_scalar::check(root, &refused, sink);
     rules::hidden_text::check(root, sink);
     rules::repeated_run::check(&entries, sink);
+    Alone {
+        entries: is_list.then(|| eval_results::read(root)).flatten(),
+        without_benchmark,
+    }
+}
+
+/// Validates a result file that was validated alone by what else is known: benchmarks, the clock, its path.
+pub(crate) fn check_in_context(
+    document: &Document<'_>,
+    alone: &Alone,
+    path: &str,
+    context: &Context<'_>,
+    sink: &mut Sink<'_>,
+) {
+    let Some((_, entries)) = entries_of(document.root()) else {
+        return;
+    };
+    let mut benchmarks = Lookups::default();
+    for (&entry, without_benchmark) in entries.iter().zip(&alone.without_benchmark) {
+        let lookup = benchmarks.find(entry.get("dataset"), context);
+        let is_map = entry.kind() == Kind::Map;
+        if is_map {
+            rules::future_date::entry(entry, context.now, sink);
+        }
+        match known(entry, lookup, context, sink).filter(|_| is_map) {
+            Some(benchmark) => {
+                check_scores(entry, Some(benchmark), sink);
+                // A file that contradicts itself could never be indexed, whatever the benchmark says.
+                sink.append_errors(without_benchmark);
+            }
+            None => sink.append(without_benchmark.clone()),
+        }
+    }
     rules::misnamed_file::results(path, &entries, sink);
-    is_list.then(|| eval_results::read(root)).flatten()
+}
+
+/// The entries of a document, and the shape that it has to have.
+fn entries_of(root: Value<'_>) -> Option<(&'static Shape, Vec<Value<'_>>)> {
+    match root.kind() {
+        Kind::List => Some((&eval_results::SHAPE, root.items().collect())),
+        // The one entry that forgot its dash is validated all the same, so that its author need not come back.
+        Kind::Map => Some((&eval_results::ENTRY, vec![root])),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
+    }
 }
 
 /// Takes a key that tries to set what the hub computes for the rule that says so.
@@ -52,11 +110,10 @@ fn declared_standing(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
     is_declared
 }
 
-fn judge(
+/// Validates an entry by the rules that no benchmark changes.
+fn check_entry(
     entry: Value<'_>,
     document: &Document<'_>,
-    lookup: Option<&(RepoId, Lookup)>,
-    context: &Context<'_>,
     refused: &mut BTreeSet<usize>,
     sink: &mut Sink<'_>,
 ) {
@@ -75,12 +132,9 @@ fn judge(
     if rules::bad_date::check(entry, sink) {
         refused.extend(entry.get("date").map(|date| date.range().start));
     }
-    rules::future_date::entry(entry, context.now, sink);
     rules::bad_url::check(entry, sink);
     rules::bad_token::check(entry, sink);
     rules::unverifiable::check(entry, document.constructs(), sink);
-
-    let benchmark = known(entry, lookup, context, sink);
     rules::no_score::check(entry, sink);
     rules::repeated_metric::check(entry, sink);
     for item in entry.get("metrics").into_iter().flat_map(Value::items) {
@@ -91,12 +145,19 @@ fn judge(
             refused.insert(value.range().start);
         }
     }
+}
+
+/// Validates the scores of an entry by what it says of them itself, and by what its benchmark says.
+fn check_scores(entry: Value<'_>, benchmark: Option<&Benchmark>, sink: &mut Sink<'_>) {
+    if entry.kind() != Kind::Map {
+        return;
+    }
     rules::value_disagrees::check(entry, benchmark, sink);
     let impossible = forensics::entry(entry, benchmark, sink);
     rules::value_type_mismatch::check(entry, benchmark, &impossible, sink);
 }
 
-/// Judges an entry by its benchmark, and returns that if it is known.
+/// Validates an entry by its benchmark, and returns that if it is known.
 fn known<'l>(
     entry: Value<'_>,
     lookup: Option<&'l (RepoId, Lookup)>,

@@ -18,6 +18,7 @@ mod lines;
 mod pairing;
 mod parts;
 mod record;
+mod result_file;
 mod row;
 mod rule;
 pub mod rules;
@@ -32,6 +33,7 @@ mod yaml_shape;
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
 pub use follow::{Follow, ReadSamples};
 pub use kind::{FileKind, FileKindError};
+pub use result_file::{ResultFile, ValidEntry};
 pub use rule::Rule;
 pub use session::{
     FileReport, Files, Item, Options, Validated, ValidatedFile, validate, validate_with,

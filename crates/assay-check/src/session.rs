@@ -21,9 +21,10 @@ use crate::kind::FileKind;
 use crate::layout::Location;
 use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
+use crate::result_file::ResultFile;
 use crate::samples::{Judge, SamplesSummary};
 use crate::sink::{Findings, Sink};
-use crate::{apply, eval_results, eval_yaml, rules};
+use crate::{apply, eval_yaml, rules};
 
 /// A samples file that is less than this share of all, for each thread, is judged by one thread, which is the cheapest way as long
 /// as every thread has such a file.
@@ -176,22 +177,35 @@ impl<F: Follow> Session<'_, F> {
 
     fn judge_document(&self, path: &Arc<str>, kind: FileKind, desk: &mut Desk) -> FileReport {
         let mut report = FileReport::new(path, Some(kind));
-        let Some(document) = self.read(&mut report, Spelling::of(kind), desk) else {
-            return report;
-        };
-        let mut sink = self.sink(path, document.source(), &mut report.findings);
         let content = match kind {
-            FileKind::EvalYaml => {
-                eval_yaml::check(&document, path, &mut sink).map(ValidatedFile::Benchmark)
-            }
-            FileKind::EvalResults => eval_results::check(&document, path, self.context, &mut sink)
-                .map(ValidatedFile::Results),
+            FileKind::EvalYaml => self.judge_benchmark(&mut report, desk),
+            FileKind::EvalResults => self.judge_results(&mut report, desk),
             FileKind::Record | FileKind::Samples => None,
         };
         if !report.findings.has_errors() {
             report.validated = content.map(Validated);
         }
         report
+    }
+
+    fn judge_benchmark(&self, report: &mut FileReport, desk: &mut Desk) -> Option<ValidatedFile> {
+        let document = self.read(report, Spelling::Yaml, desk)?;
+        let path = Arc::clone(&report.path);
+        let mut sink = self.sink(&path, document.source(), &mut report.findings);
+        eval_yaml::check(&document, &path, &mut sink).map(ValidatedFile::Benchmark)
+    }
+
+    fn judge_results(&self, report: &mut FileReport, desk: &mut Desk) -> Option<ValidatedFile> {
+        let is_loaded = self.fill(report, Spelling::Yaml, desk);
+        (self.options.progress)(report.bytes);
+        if !is_loaded {
+            return None;
+        }
+        let file = ResultFile::of_desk(std::mem::take(desk), self.context.limit);
+        report.findings = file.check(&report.path, self.context);
+        let entries = file.said().cloned();
+        *desk = file.into_desk();
+        entries.map(ValidatedFile::Results)
     }
 
     /// Judges a record and its samples, whichever of them were named; the other one is read for what it says.
@@ -328,19 +342,29 @@ impl<F: Follow> Session<'_, F> {
         spelling: Spelling,
         desk: &'d mut Desk,
     ) -> Option<Document<'d>> {
+        if !self.fill(report, spelling, desk) {
+            return None;
+        }
+        let path = Arc::clone(&report.path);
+        desk.document(&path, spelling, self.context.limit, &mut report.findings)
+    }
+
+    /// Loads the bytes of a file; returns whether it could be read.
+    fn fill(&self, report: &mut FileReport, spelling: Spelling, desk: &mut Desk) -> bool {
         let loaded = self
             .files
             .open(&report.path)
             .and_then(|reader| desk.load(reader, spelling));
         match loaded {
-            Ok(bytes) => report.bytes = bytes,
+            Ok(bytes) => {
+                report.bytes = bytes;
+                true
+            }
             Err(error) => {
                 self.unreadable(report, &error);
-                return None;
+                false
             }
         }
-        let path = Arc::clone(&report.path);
-        desk.document(&path, spelling, self.context.limit, &mut report.findings)
     }
 
     /// The digest of what a record says, read once more.

@@ -16,7 +16,7 @@ const EXCERPT_SIDE: usize = 60;
 const EXCERPT_CARET: usize = 60;
 
 /// What was found in one file: the first few findings of each code, and how many there were of all.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Findings {
     diagnostics: Vec<Diagnostic>,
     counts: BTreeMap<(Severity, Code), u64>,
@@ -82,6 +82,31 @@ impl Findings {
                 self.diagnostics.push(diagnostic);
             }
         }
+    }
+
+    /// Adds the errors of another report of the same text, but for those that are there already.
+    pub(crate) fn append_errors(&mut self, limit: u64, other: &Self) {
+        for diagnostic in other.diagnostics() {
+            let is_known = |own: &Diagnostic| {
+                own.code == diagnostic.code && own.place.span == diagnostic.place.span
+            };
+            if diagnostic.severity == Severity::Error && !self.diagnostics.iter().any(is_known) {
+                let rule = (Severity::Error, diagnostic.code);
+                self.add(limit, rule, || diagnostic.clone());
+            }
+        }
+    }
+
+    /// Moves the findings to another name of the same file.
+    pub(crate) fn rename(&mut self, file: &Arc<str>) {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.place.file = Arc::clone(file);
+        }
+    }
+
+    /// Drops the findings and keeps their numbers.
+    pub(crate) fn drop_diagnostics(&mut self) {
+        self.diagnostics = Vec::new();
     }
 
     /// Brings the findings into the order of the file.
@@ -230,6 +255,23 @@ impl<'s> Sink<'s> {
     /// The line of the file on which a byte of the text stands.
     pub(crate) fn line_of(&self, at: usize) -> u64 {
         self.line + self.lines.find(at).line
+    }
+
+    /// Collects what is reported meanwhile apart from the rest.
+    pub(crate) fn collect_apart(&mut self, report: impl FnOnce(&mut Self)) -> Findings {
+        let before = std::mem::take(self.findings);
+        report(self);
+        std::mem::replace(self.findings, before)
+    }
+
+    /// Adds findings that were collected apart.
+    pub(crate) fn append(&mut self, findings: Findings) {
+        self.findings.append(self.limit, findings);
+    }
+
+    /// Adds the errors among findings of the same text, but for those that are there already.
+    pub(crate) fn append_errors(&mut self, findings: &Findings) {
+        self.findings.append_errors(self.limit, findings);
     }
 
     /// Reports a finding. The draft is only made when the finding is kept.

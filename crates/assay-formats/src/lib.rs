@@ -14,6 +14,8 @@ pub mod rows;
 pub mod shape;
 pub mod syntax;
 mod tape;
+#[cfg(feature = "testing")]
+pub mod watch;
 pub mod yaml;
 
 pub use ordered::{each, each_with, ordered};

@@ -21,7 +21,7 @@ use crate::discussion::Trial;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
-use crate::index::{self, entries_after};
+use crate::index::{self, Shelf, entries_after};
 use crate::judge::{Judgement, SharedJudge, Step};
 use crate::known::KnownBenchmark;
 
@@ -122,6 +122,7 @@ impl Hub {
         let now = self.now();
         let pull = trial.num();
         let diffs = Arc::clone(&self.diffs);
+        let files = self.sources.files.of_repository(repo.key);
         let examined = self
             .with_git(repo.key, move |git| {
                 let mut examined = Examined::default();
@@ -132,7 +133,9 @@ impl Hub {
                     old: Some(ends.from),
                     new: ends.tip,
                 };
-                examined.judgement = judge.get().step(&git.objects(), step)?;
+                let objects = git.objects();
+                let shelf = Shelf::new(&objects, files.clone());
+                examined.judgement = judge.get().step(&shelf, step)?;
                 let quarantine = git.quarantine();
                 if diffs.is_hopeless(ends.onto, ends.tip) {
                     return Ok(examined);
@@ -148,8 +151,9 @@ impl Hub {
                     Ok(commit) => {
                         let objects = quarantine.objects();
                         let submitter = trial.author();
+                        let shelf = Shelf::new(&objects, files);
                         examined.entries =
-                            entries_after(&objects, ends.onto, &held, commit, submitter)?;
+                            entries_after(&shelf, ends.onto, &held, commit, submitter)?;
                     }
                     Err(conflicts) => examined.conflicts = conflicts,
                 }
@@ -178,6 +182,7 @@ impl Hub {
         let judge = SharedJudge::new(self, repo.kind, Some(repo.key)).await?;
         let current = self.on_main(&repo).await?;
         let held = current.clone();
+        let kept = self.sources.files.of_repository(repo.key);
         let author = signature(caller.signed_in().ok(), self.now());
         let submitter = caller.signed_in().ok().map(|user| user.account);
         let examined = self
@@ -201,15 +206,16 @@ impl Hub {
                     committer: author,
                 })?;
                 let objects = quarantine.objects();
+                let shelf = Shelf::new(&objects, kept);
                 Ok(Examined {
                     judgement: judge.get().step(
-                        &objects,
+                        &shelf,
                         Step {
                             old: Some(head),
                             new: commit,
                         },
                     )?,
-                    entries: entries_after(&objects, head, &held, commit, submitter)?,
+                    entries: entries_after(&shelf, head, &held, commit, submitter)?,
                     conflicts: Vec::new(),
                 })
             })

@@ -8,6 +8,7 @@ use assay_store::{AccountId, Branch, BranchChange, Card, History, IndexedEntry, 
 use serde_json::Value as Json;
 
 use super::board_of;
+use super::files::RepoFiles;
 use super::main_line::MainLine;
 use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, definition};
@@ -25,6 +26,8 @@ pub(crate) const MAX_ENDED: u32 = 20_000;
 pub(super) struct Task {
     pub(super) kind: RepoKind,
     pub(super) repository: Repository,
+    /// The files that were read already.
+    pub(super) files: RepoFiles,
     /// The main branch as it is indexed.
     pub(super) old: Option<ObjectId>,
     /// The main branch.
@@ -74,17 +77,17 @@ impl Derived {
 /// Reads the repository as far as it is not known; none when main does not follow on what is indexed.
 pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
     let objects = task.repository.objects();
-    let mut shelf = Shelf::new(&objects);
+    let shelf = Shelf::new(&objects, task.files.clone());
     let main = match task.kind {
         RepoKind::Dataset => History::new(Branch::Main).into_change(),
-        RepoKind::Model => match main(&mut shelf, task)? {
+        RepoKind::Model => match main(&shelf, task)? {
             Some(main) => main,
             None => return Ok(None),
         },
     };
     let mut pulls = Vec::new();
     for pull in &task.pulls {
-        pulls.push(pull_line::history(&mut shelf, pull)?.into_change());
+        pulls.push(pull_line::history(&shelf, pull)?.into_change());
     }
     Ok(Some(Derived {
         main,
@@ -100,7 +103,7 @@ pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
 
 /// Walks the commits of main that are new, one at a time. Whatever their number, only the entries of one commit and the
 /// versions that are kept are in memory.
-fn main(shelf: &mut Shelf<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
+fn main(shelf: &Shelf<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
     let most_ended = MAX_ENDED as usize;
     let history = History::after(Branch::Main, task.current.clone(), task.last_end);
     let mut history = history.keeping(most_ended);

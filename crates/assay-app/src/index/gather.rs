@@ -12,6 +12,7 @@ use assay_store::{
 use serde_json::Value as Json;
 
 use super::derive::{Derived, Task, derive};
+use super::files::{RepoFiles, ResultFiles};
 use super::pull_line::{Happening, Pull};
 use super::{Extent, Sources, board_of, public};
 use crate::error::Error;
@@ -57,11 +58,18 @@ pub(super) async fn plan(
     })
     .await?;
     let turn = sources.deriving.acquire().await.map_err(Error::internal)?;
+    let files = match extent {
+        Extent::New => sources.files.clone(),
+        // Who makes the index again wants to know what git says now.
+        Extent::Everything => ResultFiles::new(),
+    };
+    let files = files.of_repository(key);
     let is_anew = extent == Extent::Everything || indexed.contains_key(UNFINISHED);
     let mut found = None;
     if !is_anew {
         let known = &indexed;
-        found = read(store, record.kind, repository.clone(), &refs, known).await?;
+        let place = (repository.clone(), files.clone());
+        found = read(store, record.kind, place, &refs, known).await?;
     }
     // Main was moved to where it had not been, or nothing that is indexed counts.
     let is_anew = found.is_none();
@@ -69,7 +77,7 @@ pub(super) async fn plan(
         found
     } else {
         let nothing = BTreeMap::new();
-        let read = read(store, record.kind, repository, &refs, &nothing).await?;
+        let read = read(store, record.kind, (repository, files), &refs, &nothing).await?;
         let (derived, _) = read.ok_or_else(|| {
             Error::internal("a branch that follows on nothing was not read to its end")
         })?;
@@ -154,11 +162,11 @@ fn is_written(held: &[IndexedEntry], change: &BranchChange) -> bool {
 async fn read(
     store: &Store,
     kind: RepoKind,
-    repository: Repository,
+    place: (Repository, RepoFiles),
     refs: &[Reference],
     indexed: &BTreeMap<String, ObjectId>,
 ) -> Result<Option<(Derived, BTreeSet<String>)>, Error> {
-    let task = gather(store, kind, repository, refs, indexed).await?;
+    let task = gather(store, kind, place, refs, indexed).await?;
     let shown = task.shown.clone();
     let derived = blocking(move || Ok(derive(&task)?)).await?;
     Ok(derived.map(|derived| (derived, shown)))
@@ -168,7 +176,7 @@ async fn read(
 async fn gather(
     store: &Store,
     kind: RepoKind,
-    repository: Repository,
+    (repository, files): (Repository, RepoFiles),
     refs: &[Reference],
     indexed: &BTreeMap<String, ObjectId>,
 ) -> Result<Task, Error> {
@@ -187,6 +195,7 @@ async fn gather(
         merges: BTreeMap::new(),
         pulls: Vec::new(),
         repository,
+        files,
     };
     if kind == RepoKind::Dataset {
         return Ok(task);

@@ -1,7 +1,6 @@
 //! The entries of the main branch, from one commit to the next along its first parents.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use assay_git::{CommitInfo, Error};
 use assay_model::{ObjectId, RepoPath, Timestamp};
@@ -22,7 +21,7 @@ pub(super) struct Step {
 
 /// Walks along the main branch.
 pub(super) struct MainLine<'s, 'o> {
-    shelf: &'s mut Shelf<'o>,
+    shelf: &'s Shelf<'o>,
     mark: Mark,
     sayings: Sayings,
     births: BTreeMap<RepoPath, Birth>,
@@ -38,7 +37,7 @@ enum Birth {
 
 impl<'s, 'o> MainLine<'s, 'o> {
     /// From the first commit on.
-    pub(super) fn from_the_start(shelf: &'s mut Shelf<'o>) -> Self {
+    pub(super) fn from_the_start(shelf: &'s Shelf<'o>) -> Self {
         Self {
             shelf,
             mark: Mark::default(),
@@ -49,7 +48,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
 
     /// From a commit on whose entries are indexed already.
     pub(super) fn after(
-        shelf: &'s mut Shelf<'o>,
+        shelf: &'s Shelf<'o>,
         commit: ObjectId,
         current: &[IndexedEntry],
     ) -> Result<Self, Error> {
@@ -85,12 +84,11 @@ impl<'s, 'o> MainLine<'s, 'o> {
                 .births
                 .remove(&file.path)
                 .unwrap_or(Birth::At(commit.committed));
-            let said = if entries.len() < MAX_ENTRIES {
-                self.shelf.submissions(file.kind, file.blob)?
-            } else {
-                Arc::default()
-            };
-            for (ordinal, said) in (0..).zip(said.iter()) {
+            let read = (entries.len() < MAX_ENTRIES)
+                .then(|| self.shelf.read(file.kind, file.blob))
+                .transpose()?;
+            let said = read.iter().flat_map(|read| read.submissions());
+            for (ordinal, said) in (0..).zip(said) {
                 let provenance = self
                     .sayings
                     .take(&file.path, said)

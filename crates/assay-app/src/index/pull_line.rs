@@ -7,8 +7,9 @@ use assay_model::{ObjectId, RepoPath, Timestamp};
 use assay_store::{AccountId, Branch, History, NewEntry};
 
 use super::derive::{MAX_ENDED, MAX_ENTRIES};
+use super::files::Kind;
 use super::provenance::{Provenance, Sayings, indexed};
-use super::shelf::{Kind, ResultFile, Shelf};
+use super::shelf::{CommittedFile, Shelf};
 
 /// What the index needs to know of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
 }
 
 /// The versions that the entries of a pull request had.
-pub(super) fn history(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<History, Error> {
+pub(super) fn history(shelf: &Shelf<'_>, pull: &Pull) -> Result<History, Error> {
     let mut history = History::new(Branch::Pull(pull.num)).keeping(MAX_ENDED as usize);
     let mut sayings = Sayings::default();
     for (at, tip) in tips(pull) {
@@ -91,7 +92,7 @@ pub(super) fn history(shelf: &mut Shelf<'_>, pull: &Pull) -> Result<History, Err
 
 /// The entries that a tip has and the commit that the pull request set out from has not.
 fn brought(
-    shelf: &mut Shelf<'_>,
+    shelf: &Shelf<'_>,
     pull: &Pull,
     tip: ObjectId,
     sayings: &mut Sayings,
@@ -100,8 +101,8 @@ fn brought(
         return Ok(Vec::new());
     }
     let base = base_files(shelf, pull, tip)?;
-    let files: Vec<ResultFile> = shelf.files(tip)?;
-    let changed: Vec<ResultFile> = files
+    let files: Vec<CommittedFile> = shelf.files(tip)?;
+    let changed: Vec<CommittedFile> = files
         .into_iter()
         .filter(|file| base.get(&file.path) != Some(&file.blob))
         .collect();
@@ -120,7 +121,7 @@ fn brought(
             break;
         }
         let mut created = None;
-        for (ordinal, said) in (0..).zip(shelf.submissions(file.kind, file.blob)?.iter()) {
+        for (ordinal, said) in (0..).zip(shelf.read(file.kind, file.blob)?.submissions()) {
             if inherited.contains(&said.digest) {
                 continue;
             }
@@ -162,14 +163,15 @@ fn base_files(
 }
 
 fn digests<'b>(
-    shelf: &mut Shelf<'_>,
+    shelf: &Shelf<'_>,
     blobs: impl Iterator<Item = &'b ObjectId>,
 ) -> Result<HashSet<[u8; 32]>, Error> {
     let mut digests = HashSet::new();
     for blob in blobs {
         digests.extend(
             shelf
-                .submissions(Kind::Results, *blob)?
+                .read(Kind::Results, *blob)?
+                .submissions()
                 .iter()
                 .map(|said| said.digest),
         );

@@ -4,11 +4,11 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use assay_check::{
-    Context, FileKind, Files, Item, LayoutPolicy, NoBenchmarks, Options, Validated, ValidatedFile,
-    validate,
+    Context, FileKind, Files, Item, LayoutPolicy, NoBenchmarks, Options, ResultFile, Validated,
+    ValidatedFile, validate,
 };
 use assay_formats::eval_results::TOKEN_KEYS;
-use assay_formats::{Tape, Value, card, eval_yaml, json, yaml};
+use assay_formats::{Tape, card, eval_yaml, json, yaml};
 use assay_model::{Benchmark, Entry, Severity, Standing, Timestamp};
 use assay_store::{Card, Evidence};
 use serde_json::{Map, Value as Json};
@@ -51,24 +51,14 @@ pub(crate) fn is_result_file(name: &str) -> bool {
     FileKind::of_path(&format!("{RESULTS_FOLDER}/{name}")) == Some(FileKind::EvalResults)
 }
 
-/// The entries of a result file; none when the judge refuses it.
+/// The entries of a result file; none when it is refused.
 ///
-/// It is judged without any benchmark, because what the index says of a file may not depend on what else the hub knew
-/// when it was pushed: a rebuilt index would differ.
-pub(crate) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
-    let path = format!("{RESULTS_FOLDER}/results.yaml");
-    let (bytes, validated) = judge(bytes, path, FileKind::EvalResults);
-    let (Some(ValidatedFile::Results(entries)), Ok(text)) = (
-        validated.as_ref().map(Validated::get),
-        std::str::from_utf8(&bytes),
-    ) else {
-        return Vec::new();
-    };
-    let mut tape = Tape::with_room_for(text.len());
-    yaml::parse(text, &mut tape);
-    let written = tape.root(text).into_iter().flat_map(Value::items);
+/// What the index says of a file follows from its bytes, and not from what else the hub knew when it was pushed: a rebuilt index
+/// would differ. So benchmarks and the clock have no part in it.
+pub(super) fn submissions(file: &ResultFile) -> Vec<Submission> {
     let mut plain = Plain::new();
-    let submitted = entries.iter().zip(written).map(|(entry, written)| {
+    let submitted = file.entries().into_iter().flatten().map(|valid| {
+        let (entry, written) = (valid.entry(), valid.written());
         let data = live(plain.map(written)?, entry);
         Some(Submission {
             digest: plain::digest(&data),
@@ -88,6 +78,11 @@ pub(crate) fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
         Some((token, said.evidence.as_mut()?))
     }));
     submitted
+}
+
+/// The entries of a result file that is in no repository yet; none when it is refused.
+pub(crate) fn submissions_of_text(text: String) -> Vec<Submission> {
+    submissions(&ResultFile::read(text.into_bytes(), Context::DEFAULT_LIMIT))
 }
 
 /// The results in the `model-index` of an old card, in the words of a result file.
@@ -225,6 +220,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn submissions(bytes: Vec<u8>) -> Vec<Submission> {
+        super::submissions(&ResultFile::read(bytes, 1))
+    }
 
     const TARGET: &str = "- dataset: {id: acme/sums, task_id: words}\n  metrics:\n    - {metric_id: wer, value: 3.50}\n  verify_token: a.b.c\n  run: {seed: 7}\n  notes: null\n";
     const LIVE: &str = "- dataset: {id: acme/sums, task_id: words}\n  value: 72.25\n";

@@ -1,56 +1,39 @@
-//! The result files of commits, each read once however many commits have it.
+//! The files with results of commits.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use assay_git::{Depth, EntryKind, Error, Objects};
 use assay_model::{ObjectId, RepoPath};
 
-use super::read::{self, CARD_FILE, MAX_BYTES, MAX_CARD_BYTES, RESULTS_FOLDER, Submission};
+use super::files::{Kind, ReadFile, RepoFiles};
+use super::read::{self, CARD_FILE, RESULTS_FOLDER};
 
-/// How many entries are held: a long history has more of them than fit in memory.
-const MAX_HELD: usize = 10_000;
-
-/// Reads result files.
+/// Finds the files with results of commits, and reads them.
 pub(crate) struct Shelf<'o> {
     pub(crate) objects: &'o Objects,
     folder: RepoPath,
     card: RepoPath,
-    read: HashMap<(Kind, ObjectId), Arc<Vec<Submission>>>,
-    /// How many entries those are.
-    held: usize,
+    files: RepoFiles,
 }
 
 /// By which a commit that changes no results is told cheaply: the folder of results, and the card.
 pub(crate) type Mark = (Option<ObjectId>, Option<ObjectId>);
 
-/// How a file says its results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    /// It is a result file.
-    Results,
-    /// It is a card, which may have a `model-index`.
-    Card,
-}
-
 /// A file with results at a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ResultFile {
+pub(crate) struct CommittedFile {
     pub(crate) path: RepoPath,
     pub(crate) blob: ObjectId,
     pub(crate) kind: Kind,
 }
 
 impl<'o> Shelf<'o> {
-    pub(crate) fn new(objects: &'o Objects) -> Self {
+    pub(crate) fn new(objects: &'o Objects, files: RepoFiles) -> Self {
         Self {
             objects,
-            folder: RESULTS_FOLDER
-                .parse()
-                .expect("the folder has the name of one"),
+            folder: folder_path(),
             card: CARD_FILE.parse().expect("the card has the name of a file"),
-            read: HashMap::new(),
-            held: 0,
+            files,
         }
     }
 
@@ -61,9 +44,7 @@ impl<'o> Shelf<'o> {
 
     /// The folder of results, by which a commit that changes nothing in it is told cheaply.
     pub(crate) fn folder(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
-        let folder = self.objects.entry(commit, &self.folder)?;
-        let folder = folder.filter(|entry| entry.kind == EntryKind::Directory);
-        Ok(folder.map(|entry| entry.oid))
+        directory(self.objects, commit, &self.folder)
     }
 
     fn card(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
@@ -73,9 +54,9 @@ impl<'o> Shelf<'o> {
     }
 
     /// The result files of a commit and its card, in the order of their names.
-    pub(crate) fn files_and_card(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+    pub(crate) fn files_and_card(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, Error> {
         let mut files = self.files(commit)?;
-        files.extend(self.card(commit)?.map(|blob| ResultFile {
+        files.extend(self.card(commit)?.map(|blob| CommittedFile {
             path: self.card.clone(),
             blob,
             kind: Kind::Card,
@@ -84,16 +65,16 @@ impl<'o> Shelf<'o> {
     }
 
     /// The result files of a commit, in the order of their names.
-    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<ResultFile>, Error> {
+    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, Error> {
         let listed = self
             .objects
             .list(commit, Some(&self.folder), Depth::Direct)?;
-        let mut files: Vec<ResultFile> = listed
+        let mut files: Vec<CommittedFile> = listed
             .into_iter()
             .flatten()
             .filter(|entry| matches!(entry.kind, EntryKind::File(_)))
             .filter(|entry| read::is_result_file(entry.path.name()))
-            .map(|entry| ResultFile {
+            .map(|entry| CommittedFile {
                 path: entry.path,
                 blob: entry.oid,
                 kind: Kind::Results,
@@ -103,32 +84,32 @@ impl<'o> Shelf<'o> {
         Ok(files)
     }
 
-    /// The entries of a file; none when it is too large or the judge refuses it.
-    pub(crate) fn submissions(
-        &mut self,
-        kind: Kind,
-        blob: ObjectId,
-    ) -> Result<Arc<Vec<Submission>>, Error> {
-        if let Some(read) = self.read.get(&(kind, blob)) {
-            return Ok(Arc::clone(read));
-        }
-        let max = match kind {
-            Kind::Results => MAX_BYTES,
-            Kind::Card => MAX_CARD_BYTES,
-        };
-        let submissions = match (kind, self.objects.read(blob, max)) {
-            (Kind::Results, Ok(bytes)) => read::submissions(bytes),
-            (Kind::Card, Ok(bytes)) => read::legacy_submissions(&bytes),
-            (_, Err(Error::BlobTooLarge { .. })) => Vec::new(),
-            (_, Err(error)) => return Err(error),
-        };
-        let submissions = Arc::new(submissions);
-        self.held += submissions.len();
-        if self.held > MAX_HELD {
-            self.read.clear();
-            self.held = submissions.len();
-        }
-        self.read.insert((kind, blob), Arc::clone(&submissions));
-        Ok(submissions)
+    /// Reads a file, unless it was read lately.
+    pub(crate) fn read(&self, kind: Kind, blob: ObjectId) -> Result<Arc<ReadFile>, Error> {
+        self.files.read(self.objects, kind, blob)
     }
+}
+
+/// The folder of results of a commit.
+pub(crate) fn results_folder(
+    objects: &Objects,
+    commit: ObjectId,
+) -> Result<Option<ObjectId>, Error> {
+    directory(objects, commit, &folder_path())
+}
+
+fn directory(
+    objects: &Objects,
+    commit: ObjectId,
+    path: &RepoPath,
+) -> Result<Option<ObjectId>, Error> {
+    let found = objects.entry(commit, path)?;
+    let found = found.filter(|entry| entry.kind == EntryKind::Directory);
+    Ok(found.map(|entry| entry.oid))
+}
+
+fn folder_path() -> RepoPath {
+    RESULTS_FOLDER
+        .parse()
+        .expect("the folder has the name of one")
 }

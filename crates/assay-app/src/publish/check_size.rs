@@ -1,6 +1,5 @@
 //! How much one change may bring: what it costs to index is bounded by this, whoever makes it.
 
-use assay_git::Objects;
 use assay_model::ObjectId;
 
 use crate::error::Error;
@@ -23,11 +22,11 @@ pub(super) fn count_commits(commits: usize, most: usize) -> Result<(), Error> {
 /// Refuses a commit whose result files have more entries than are indexed. Files that cannot have so many by their sizes
 /// are not read.
 pub(super) fn count_results(
-    objects: &Objects,
+    shelf: &Shelf<'_>,
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<(), Error> {
-    let mut shelf = Shelf::new(objects);
+    let objects = shelf.objects;
     let folder = shelf.folder(new)?;
     let before = match old {
         Some(old) if objects.contains(old)? => shelf.folder(old)?,
@@ -46,7 +45,7 @@ pub(super) fn count_results(
     }
     let mut entries = 0;
     for file in &files {
-        entries += shelf.submissions(file.kind, file.blob)?.len();
+        entries += shelf.read(file.kind, file.blob)?.submissions().len();
         if entries > MAX_ENTRIES {
             return Err(Error::TooLarge(format!(
                 "the result files of this commit have more than {MAX_ENTRIES} entries together; \

@@ -68,11 +68,11 @@ pub(crate) fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Erro
 /// The entries with tokens in the result files that one commit has and another has not. What a file says is read as the
 /// index reads it.
 pub(crate) fn sightings(
-    objects: &Objects,
+    shelf: &Shelf<'_>,
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<Vec<Sighting>, Error> {
-    let mut shelf = Shelf::new(objects);
+    let objects = shelf.objects;
     let folder = shelf.folder(new)?;
     let before = match old {
         Some(old) if objects.contains(old)? => Some(old),
@@ -90,7 +90,7 @@ pub(crate) fn sightings(
         if known.contains(&file) {
             continue;
         }
-        for said in shelf.submissions(file.kind, file.blob)?.iter() {
+        for said in shelf.read(file.kind, file.blob)?.submissions() {
             sightings.extend(sighting(objects, &file.path, said)?);
         }
     }

@@ -15,7 +15,7 @@ use super::{Trust, Which, log_error};
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
-use crate::index::{MAX_BYTES, Shelf};
+use crate::index::{MAX_BYTES, results_folder};
 
 /// How large a commit or a tree may be that goes into a proof, in bytes.
 const MAX_OBJECT: u64 = 256 << 10;
@@ -272,9 +272,8 @@ impl Trust {
 /// The way from a result file to the commit that brought it.
 fn git_proof(objects: &Objects, commit: ObjectId, file: &RepoPath) -> Result<GitProof, Error> {
     let info = objects.commit(commit)?;
-    let shelf = Shelf::new(objects);
     let missing = || Error::internal(format!("commit {commit} has no `{file}`"));
-    let directory = shelf.folder(commit)?.ok_or_else(missing)?;
+    let directory = results_folder(objects, commit)?.ok_or_else(missing)?;
     let entry = objects.entry(commit, file)?.ok_or_else(missing)?;
     let bytes = objects.read(entry.oid, MAX_BYTES)?;
     Ok(GitProof {
@@ -302,7 +301,7 @@ impl Hub {
         let (said, sightings) = self
             .with_git(repo.key, move |git| {
                 let objects = git.objects();
-                let said = crate::index::submissions(text.into_bytes());
+                let said = crate::index::submissions_of_text(text);
                 let mut sightings = Vec::new();
                 for one in &said {
                     sightings.extend(super::admission::sighting(&objects, &path, one)?);

@@ -8,6 +8,7 @@ mod commits;
 mod large_files;
 mod pulls;
 mod pushes;
+mod read_once;
 mod repositories;
 mod rights;
 mod support;

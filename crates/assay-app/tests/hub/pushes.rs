@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use assay_app::{Caller, Error, Need, RepoInfo, Scope};
+use assay_formats::watch::Watch;
 use assay_git::command::Git;
 use assay_model::RepoKind;
 
@@ -149,6 +150,19 @@ async fn a_push_moves_main_and_tells_of_warnings() {
     let reply = reply.unwrap();
     assert!(reply.contains("ok refs/heads/main"), "{reply}");
     assert_eq!(test.head(&ada, "ada/model").await, new);
+}
+
+#[tokio::test]
+async fn a_pushed_result_file_is_parsed_once_and_validated_once() {
+    let (test, ada, _, clone, head) = with_clone().await;
+    let watch = Watch::new("# read once: push");
+    let text = format!("# read once: push\n{RESULTS}");
+    let new = clone.commit(&head, "results", &[(".eval_results/gpqa.yaml", &text)]);
+
+    let reply = push(&test, &ada, clone.push(&[(&head, &new, "refs/heads/main")])).await;
+
+    assert!(reply.unwrap().contains("ok refs/heads/main"));
+    assert_eq!(watch.take(), (1, 1));
 }
 
 #[tokio::test]

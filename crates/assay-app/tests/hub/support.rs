@@ -39,20 +39,18 @@ impl TestHub {
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicI64::new(1_771_065_000_000)));
-        let config = HubConfig {
-            data: directory.path().join("data"),
-            database: None,
-            limits,
-            durability: assay_model::Durability::Fast,
-            trust: assay_app::TrustConfig::default(),
-            shell_user: Some("tester".to_owned()),
-        };
-        let hub = Hub::open(config, clock.clone()).await.unwrap();
+        let hub = open(&directory, limits, &clock).await;
         Self {
             hub,
             clock,
             directory,
         }
+    }
+
+    /// The hub as another process opens it: with nothing in memory.
+    pub(crate) async fn reopened(self) -> Self {
+        let hub = open(&self.directory, Limits::default(), &self.clock).await;
+        Self { hub, ..self }
     }
 
     /// A new user, signed in with a token of this scope.
@@ -150,6 +148,18 @@ impl TestHub {
             .unwrap();
         self.hub.resolve(&repo, "main").await.unwrap().to_string()
     }
+}
+
+async fn open(directory: &tempfile::TempDir, limits: Limits, clock: &Arc<TestClock>) -> Arc<Hub> {
+    let config = HubConfig {
+        data: directory.path().join("data"),
+        database: None,
+        limits,
+        durability: assay_model::Durability::Fast,
+        trust: assay_app::TrustConfig::default(),
+        shell_user: Some("tester".to_owned()),
+    };
+    Hub::open(config, clock.clone()).await.unwrap()
 }
 
 pub(crate) fn id_of(text: &str) -> RepoId {

@@ -37,6 +37,8 @@ const MAX_DIRECTIVE_BYTES: usize = 1024;
 /// ```
 pub fn parse(source: &str, tape: &mut Tape) -> Vec<SyntaxFault> {
     tape.clear();
+    #[cfg(feature = "testing")]
+    crate::watch::note(crate::watch::Event::Parsed, source);
     let limit = limits::MAX_YAML_BYTES;
     if source.len() > limit {
         let message = format!("the document is larger than {limit} bytes");

@@ -250,7 +250,7 @@ async fn a_preview_says_what_a_push_would_and_decides_nothing() {
 }
 
 fn sighting(_: &Scene, text: &str) -> crate::trust::Sighting {
-    let said = crate::index::submissions(text.as_bytes().to_vec()).remove(0);
+    let said = crate::index::submissions_of_text(text.to_owned()).remove(0);
     crate::trust::Sighting {
         path: FILE.parse().unwrap(),
         token: said.entry.token.unwrap(),

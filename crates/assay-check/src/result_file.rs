@@ -1,0 +1,148 @@
+//! A result file that is read once, however many look at it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use assay_formats::Value;
+use assay_formats::syntax::limits;
+use assay_model::Entry;
+
+use crate::context::Context;
+use crate::document::{Desk, Document, Spelling};
+use crate::eval_results::{self, Alone};
+use crate::rules;
+use crate::sink::{Findings, Sink};
+
+/// A result file that was parsed, and validated by all rules that need to know nothing but the file. Only
+/// this crate makes one.
+///
+/// What it says follows from its bytes, so it can be kept for as long as they stay the same. What benchmarks, the clock and its
+/// path have to do with it is added by [`ResultFile::check`], without parsing it again.
+///
+/// ```
+/// use assay_check::{Context, ResultFile};
+///
+/// let text = "- dataset: {id: acme/sums, task_id: words}\n  value: 72.25\n";
+/// let file = ResultFile::read(text.into(), Context::DEFAULT_LIMIT);
+///
+/// assert_eq!(file.entries().map(|entries| entries.len()), Some(1));
+/// ```
+#[derive(Debug)]
+pub struct ResultFile {
+    desk: Desk,
+    /// The places of YAML that tools do not read alike.
+    constructs: Vec<Range<usize>>,
+    /// What the rules that nothing else changes have found.
+    findings: Findings,
+    alone: Alone,
+}
+
+/// An entry of a result file that no rule refuses.
+#[derive(Debug, Clone, Copy)]
+pub struct ValidEntry<'f> {
+    entry: &'f Entry,
+    written: Value<'f>,
+}
+
+impl<'f> ValidEntry<'f> {
+    /// What it says.
+    pub fn entry(self) -> &'f Entry {
+        self.entry
+    }
+
+    /// How it is written.
+    pub fn written(self) -> Value<'f> {
+        self.written
+    }
+}
+
+impl ResultFile {
+    /// How large a result file may be, in bytes.
+    pub const MAX_BYTES: u64 = limits::MAX_YAML_BYTES as u64;
+
+    /// Parses and validates a file. Of each code at most `limit` findings are kept.
+    pub fn read(bytes: Vec<u8>, limit: u64) -> Self {
+        Self::of_desk(Desk::holding(bytes), limit)
+    }
+
+    /// The report of a file that was not read because it is larger than [`ResultFile::MAX_BYTES`].
+    pub fn too_large(limit: u64) -> Self {
+        let mut findings = Findings::default();
+        let nameless: Arc<str> = "".into();
+        let mut sink = Sink::new(&nameless, "", limit, &mut findings);
+        rules::too_large::document(Spelling::Yaml.max_bytes(), &mut sink);
+        Self {
+            desk: Desk::default(),
+            constructs: Vec::new(),
+            findings,
+            alone: Alone::default(),
+        }
+    }
+
+    /// Validates the file that was loaded last.
+    pub(crate) fn of_desk(mut desk: Desk, limit: u64) -> Self {
+        // The path is known when the findings are asked for.
+        let nameless: Arc<str> = "".into();
+        let mut findings = Findings::default();
+        let mut constructs = Vec::new();
+        let mut alone = Alone::default();
+        if let Some(document) = desk.document(&nameless, Spelling::Yaml, limit, &mut findings) {
+            let mut sink = Sink::new(&nameless, document.source(), limit, &mut findings);
+            alone = eval_results::check_alone(&document, &mut sink);
+            constructs = document.constructs().to_vec();
+            #[cfg(feature = "testing")]
+            assay_formats::watch::note(assay_formats::watch::Event::Validated, document.source());
+        }
+        Self {
+            desk,
+            constructs,
+            findings,
+            alone,
+        }
+    }
+
+    /// The buffers of the file, for the next one.
+    pub(crate) fn into_desk(self) -> Desk {
+        self.desk
+    }
+
+    /// Returns all findings about the file at a path, in the order of the file: those that follow from it alone, and those of the
+    /// rules that know benchmarks, the clock and the path.
+    pub fn check(&self, path: &Arc<str>, context: &Context<'_>) -> Findings {
+        let mut findings = self.findings.clone();
+        if let Some(root) = self.root() {
+            let document = Document::read_before(root, self.constructs.clone());
+            let mut sink = Sink::new(path, document.source(), context.limit, &mut findings);
+            eval_results::check_in_context(&document, &self.alone, path, context, &mut sink);
+        }
+        findings.rename(path);
+        findings.sort();
+        findings
+    }
+
+    /// The entries; none when a rule that needs to know nothing but the file refuses it.
+    pub fn entries(&self) -> Option<impl ExactSizeIterator<Item = ValidEntry<'_>>> {
+        let entries = self.alone.entries.as_ref()?;
+        if self.findings.has_errors() || self.alone.has_errors() {
+            return None;
+        }
+        let written: Vec<Value<'_>> = self.root()?.items().collect();
+        let pairs = entries.iter().zip(written);
+        Some(pairs.map(|(entry, written)| ValidEntry { entry, written }))
+    }
+
+    /// What the entries say, whatever the rules find.
+    pub(crate) fn said(&self) -> Option<&Vec<Entry>> {
+        self.alone.entries.as_ref()
+    }
+
+    /// How many bytes were read.
+    pub fn bytes(&self) -> usize {
+        self.desk.size()
+    }
+
+    /// The root of the document; none when it could not be read.
+    fn root(&self) -> Option<Value<'_>> {
+        (!self.alone.without_benchmark.is_empty()).then(|| self.desk.root())?
+    }
+}
