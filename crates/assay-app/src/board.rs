@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 
 use assay_board::{Estimate, Group, RankInterval, Setups};
 use assay_model::{
-    Benchmark, Entry, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId, Timestamp,
+    Benchmark, Entry, Finding, MetricId, ObjectId, RepoId, RepoKey, RepoKind, Standing, TaskId,
+    Timestamp,
 };
 use serde_json::Value as Json;
 
@@ -109,6 +110,8 @@ pub struct BoardRow {
     pub runs: usize,
     /// The setups of the model in the group.
     pub setups: Setups,
+    /// Whether a finding that follows from a file alone puts the value of one of the runs in doubt.
+    is_doubted: bool,
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
     /// The result behind it.
@@ -124,10 +127,44 @@ pub struct WholeRow {
     pub result: Arc<EvalResult>,
 }
 
+/// Who leads a board.
+#[derive(Debug, Clone, Copy)]
+pub struct Leader<'v> {
+    /// The first row whose value nothing puts in doubt; none when there is no such row.
+    pub row: Option<&'v BoardRow>,
+    /// How many rows before it are passed over, because a finding puts their value in doubt.
+    pub passed: usize,
+}
+
+/// How many rows that are in doubt are passed over before nobody is said to lead.
+const MAX_PASSED: usize = 1000;
+
 impl BoardView {
     /// The rows that were asked for, best first.
     pub fn rows(&self) -> &[BoardRow] {
         &self.ranked[self.asked.clone()]
+    }
+
+    /// Who leads, of the rows that were asked for: what every page, feed and message announces.
+    pub fn leader(&self) -> Leader<'_> {
+        let first = self.rows().first();
+        let beside = |row: &&BoardRow| first.is_some_and(|first| first.group == row.group);
+        let rows = self.rows().iter().take(MAX_PASSED).take_while(beside);
+        let mut passed = 0;
+        for row in rows {
+            if !self.is_doubtful(row) {
+                let row = Some(row);
+                return Leader { row, passed };
+            }
+            passed += 1;
+        }
+        Leader { row: None, passed }
+    }
+
+    /// Whether a finding puts the value of a row in doubt: one that follows from a file alone, or one by the scale that the
+    /// benchmark declares now.
+    pub fn is_doubtful(&self, row: &BoardRow) -> bool {
+        row.is_doubted || row.brief.is_off_scale(&self.benchmark)
     }
 }
 
@@ -166,6 +203,9 @@ pub struct EvalResult {
     pub value_metric: Option<MetricId>,
     /// What the entry says. On a board it has no token: the standing tells what became of that.
     pub entry: Entry,
+    /// What the rules find in it: the warnings that follow from its file alone, then what does not fit the scale that its benchmark
+    /// declares now.
+    pub findings: Vec<Finding>,
     /// All that was written, when that was looked up: boards hold many results, and few of them are asked for it.
     written: Option<Json>,
     /// `value` as a number that is whole when it was written so.

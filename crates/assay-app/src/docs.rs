@@ -1,5 +1,7 @@
 //! What the rules say of themselves, for pages: the same text as `assay explain` prints.
 
+pub use assay_check::rules::doubts_value;
+
 use assay_check::rules;
 use assay_model::{Code, Severity};
 

@@ -100,7 +100,7 @@ pub use backup::{
 };
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
-    Displaced, EvalResult, News, NewsQuery, Preview, RankMove, WholeRow, Words,
+    Displaced, EvalResult, Leader, News, NewsQuery, Preview, RankMove, WholeRow, Words,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
@@ -111,7 +111,7 @@ pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
     NewDiscussion, PullDetails, Status,
 };
-pub use docs::{RulePage, rule_page, rule_pages};
+pub use docs::{RulePage, doubts_value, rule_page, rule_pages};
 pub use door::Repo;
 pub use error::{Error, Missing};
 pub use facts::RepoFacts;

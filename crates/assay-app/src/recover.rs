@@ -24,7 +24,7 @@ const CATCH_UP_PAUSE: Duration = Duration::from_mins(1);
 const CATCH_UP_TRIES: usize = 20;
 /// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
 /// hub with an older index derives it again when it starts.
-const INDEX_VERSION: &str = "6";
+const INDEX_VERSION: &str = "7";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 

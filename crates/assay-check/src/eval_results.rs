@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use assay_formats::eval_results;
 use assay_formats::shape::{Shape, ShapeFault, ShapeFaultKind};
 use assay_formats::{Kind, Value};
-use assay_model::{Benchmark, Entry, RepoId};
+use assay_model::{Benchmark, Entry, Finding, RepoId};
 
 use crate::context::{Context, Lookup};
 use crate::document::Document;
+use crate::kept::Kept;
 use crate::sink::{Findings, Sink};
 use crate::yaml_shape;
 use crate::{forensics, rules};
@@ -23,6 +24,8 @@ pub(crate) struct Alone {
     pub(crate) entries: Option<Vec<Entry>>,
     /// What the rules that a benchmark can overrule find in each entry without one.
     pub(crate) without_benchmark: Vec<Findings>,
+    /// The warnings that stay with each entry.
+    pub(crate) kept: Vec<Vec<Finding>>,
 }
 
 impl Alone {
@@ -41,10 +44,14 @@ pub(crate) fn check_alone(document: &Document<'_>, sink: &mut Sink<'_>) -> Alone
     };
     let mut refused = yaml_shape::check(shape, root, &mut declared_standing, sink);
     let mut without_benchmark = Vec::with_capacity(entries.len());
+    let mut kept = Kept::of(&entries);
     let mut held = 0;
-    for &entry in &entries {
-        check_entry(entry, document, &mut refused, sink);
+    for (place, &entry) in entries.iter().enumerate() {
+        let found = sink.collect_apart(|sink| check_entry(entry, document, &mut refused, sink));
+        kept.add(place, found.diagnostics());
+        sink.append(found);
         let mut found = sink.collect_apart(|sink| check_scores(entry, None, sink));
+        kept.add(place, found.diagnostics());
         held += found.diagnostics().len();
         if held > MAX_HELD {
             found.drop_diagnostics();
@@ -54,9 +61,11 @@ pub(crate) fn check_alone(document: &Document<'_>, sink: &mut Sink<'_>) -> Alone
     rules::ambiguous_scalar::check(root, &refused, sink);
     rules::hidden_text::check(root, sink);
     rules::repeated_run::check(&entries, sink);
+    kept.add_by_place(sink.diagnostics());
     Alone {
         entries: is_list.then(|| eval_results::read(root)).flatten(),
         without_benchmark,
+        kept: kept.findings,
     }
 }
 

@@ -24,6 +24,7 @@ mod tables;
 mod words;
 
 pub(crate) use claim::{Claim, Interval, Origin, Range, Unit};
+pub(crate) use entry::unit as declared_unit;
 pub(crate) use figure::{Figure, plain};
 pub(crate) use known::{Family, Known};
 pub(crate) use names::Names;
@@ -40,6 +41,16 @@ pub(crate) fn entry(
     sink: &mut Sink<'_>,
 ) -> BTreeSet<usize> {
     check_all(&entry::claims(entry, benchmark), sink)
+}
+
+/// Validates only the scales of the scores of one entry.
+pub(crate) fn scale(entry: Value<'_>, benchmark: &Benchmark, sink: &mut Sink<'_>) {
+    let claims = entry::claims(entry, Some(benchmark));
+    let company = Company::of(&claims);
+    for claim in &claims {
+        let _ = rules::impossible_score::check(claim, sink)
+            || rules::implausible_scale::check(claim, company, sink);
+    }
 }
 
 /// What a metric's names say of its direction, when that is not what is declared; for the metrics of a benchmark.

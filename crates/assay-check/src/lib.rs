@@ -12,6 +12,7 @@ mod eval_results;
 mod eval_yaml;
 mod follow;
 mod forensics;
+mod kept;
 mod kind;
 mod layout;
 mod lines;
@@ -23,6 +24,7 @@ mod row;
 mod rule;
 pub mod rules;
 mod samples;
+mod scale;
 mod session;
 mod sink;
 mod suggest;
@@ -35,6 +37,7 @@ pub use follow::{Follow, ReadSamples};
 pub use kind::{FileKind, FileKindError};
 pub use result_file::{ResultFile, ValidEntry};
 pub use rule::Rule;
+pub use scale::scale_findings;
 pub use session::{
     FileReport, Files, Item, Options, Validated, ValidatedFile, validate, validate_with,
 };

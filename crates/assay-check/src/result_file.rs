@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_formats::Value;
 use assay_formats::syntax::limits;
-use assay_model::Entry;
+use assay_model::{Entry, Finding};
 
 use crate::context::Context;
 use crate::document::{Desk, Document, Spelling};
@@ -42,6 +42,7 @@ pub struct ResultFile {
 pub struct ValidEntry<'f> {
     entry: &'f Entry,
     written: Value<'f>,
+    findings: &'f [Finding],
 }
 
 impl<'f> ValidEntry<'f> {
@@ -53,6 +54,11 @@ impl<'f> ValidEntry<'f> {
     /// How it is written.
     pub fn written(self) -> Value<'f> {
         self.written
+    }
+
+    /// The warnings that follow from the file alone, in the order of their codes; a few of each code.
+    pub fn findings(self) -> &'f [Finding] {
+        self.findings
     }
 }
 
@@ -127,8 +133,12 @@ impl ResultFile {
             return None;
         }
         let written: Vec<Value<'_>> = self.root()?.items().collect();
-        let pairs = entries.iter().zip(written);
-        Some(pairs.map(|(entry, written)| ValidEntry { entry, written }))
+        let valid = entries.iter().zip(written).zip(&self.alone.kept);
+        Some(valid.map(|((entry, written), findings)| ValidEntry {
+            entry,
+            written,
+            findings,
+        }))
     }
 
     /// What the entries say, whatever the rules find.
@@ -144,5 +154,69 @@ impl ResultFile {
     /// The root of the document; none when it could not be read.
     fn root(&self) -> Option<Value<'_>> {
         (!self.alone.without_benchmark.is_empty()).then(|| self.desk.root())?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Vec<Vec<String>> {
+        let file = ResultFile::read(text.into(), Context::DEFAULT_LIMIT);
+        let entries = file.entries().expect("no rule refuses it");
+        let codes = |valid: ValidEntry<'_>| {
+            let findings = valid.findings().iter();
+            findings.map(|finding| finding.code.to_string()).collect()
+        };
+        entries.map(codes).collect()
+    }
+
+    #[test]
+    fn a_warning_stays_with_the_entry_that_it_is_about() {
+        let text = "\
+- dataset: {id: acme/sums, task_id: a}
+  value: 0.5
+- dataset: {id: acme/sums, task_id: b, revision: abcdef1}
+  metrics: [{metric_id: accuracy, value: 0.613, value_type: percentage}]
+  date: 2026-02-14
+- dataset: &same {id: acme/sums, task_id: c}
+  value: 0.5
+- dataset: {id: acme/sums, task_id: a}
+  value: 0.75
+";
+
+        assert_eq!(
+            kept(text),
+            [
+                vec![],
+                vec!["AY014".to_owned(), "AY313".to_owned(), "AY601".to_owned()],
+                vec!["AY013".to_owned()],
+                vec!["AY308".to_owned()],
+            ]
+        );
+    }
+
+    #[test]
+    fn a_warning_stays_also_with_the_last_of_many_entries() {
+        let entry = |task: u32| {
+            format!(
+                "- dataset: {{id: acme/sums, task_id: t{task}}}\n  metrics: [{{metric_id: accuracy, value: 0.613, \
+                 value_type: percentage}}]\n"
+            )
+        };
+        let text: String = (0..200).map(entry).collect();
+
+        let kept = kept(&text);
+
+        assert_eq!(kept.len(), 200);
+        assert!(kept.iter().all(|codes| codes == &["AY601"]), "{kept:?}");
+    }
+
+    #[test]
+    fn an_error_that_the_file_has_by_itself_counts_whatever_the_benchmark_says() {
+        let text = "- dataset: {id: acme/sums, task_id: a}\n  metrics: [{metric_id: m, value: 150, value_type: percentage}]\n";
+        let file = ResultFile::read(text.into(), Context::DEFAULT_LIMIT);
+
+        assert!(file.entries().is_none());
     }
 }

@@ -257,6 +257,11 @@ impl<'s> Sink<'s> {
         self.line + self.lines.find(at).line
     }
 
+    /// What was reported and kept so far.
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        self.findings.diagnostics()
+    }
+
     /// Collects what is reported meanwhile apart from the rest.
     pub(crate) fn collect_apart(&mut self, report: impl FnOnce(&mut Self)) -> Findings {
         let before = std::mem::take(self.findings);

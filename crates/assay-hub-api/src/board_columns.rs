@@ -1,8 +1,9 @@
 //! The columns of a leaderboard: one table, from which every form of a board is written.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use assay_model::Setup;
+use assay_model::{Code, Finding, Setup};
 
 use crate::BoardRow;
 
@@ -52,7 +53,7 @@ pub enum Cell<'r> {
 }
 
 /// Every column, in order. A later version may add some at the end; none changes its name or kind.
-pub const BOARD_COLUMNS: [BoardColumn; 36] = [
+pub const BOARD_COLUMNS: [BoardColumn; 37] = [
     shown(
         "rank",
         "Rank",
@@ -378,6 +379,13 @@ pub const BOARD_COLUMNS: [BoardColumn; 36] = [
             )
         },
     ),
+    shown(
+        "findings",
+        "Findings",
+        "The codes of what the rules find in the result.",
+        CellKind::Text,
+        |row| codes(&row.findings),
+    ),
 ];
 
 type Value = fn(&BoardRow) -> Cell<'_>;
@@ -442,6 +450,12 @@ fn count(count: usize) -> Cell<'static> {
     Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
+fn codes(findings: &[Finding]) -> Cell<'static> {
+    let codes: BTreeSet<Code> = findings.iter().map(|finding| finding.code).collect();
+    let codes: Vec<String> = codes.iter().map(Code::to_string).collect();
+    Cell::from_option((!codes.is_empty()).then(|| Cell::Text(codes.join(" ").into())))
+}
+
 fn setup(setup: &Setup) -> Cell<'static> {
     if setup.is_empty() {
         return Cell::Empty;
@@ -455,8 +469,6 @@ fn setup(setup: &Setup) -> Cell<'static> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use assay_model::{Cost, Evaluator, MetricId, ObjectId, RepoId, Setup, TaskId};
+use assay_model::{Cost, Evaluator, Finding, MetricId, ObjectId, RepoId, Setup, TaskId};
 use serde::{Deserialize, Serialize};
 
 use super::known_items::known_items;
@@ -90,6 +90,10 @@ pub struct BoardRow {
     /// What the run cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// What the rules find in the result: the warnings that follow from its file alone, and what does not fit the scale that the
+    /// benchmark declares now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 fn one() -> usize {
@@ -307,6 +311,7 @@ mod tests {
             published: None,
             retrieved: None,
             cost: None,
+            findings: Vec::new(),
         };
 
         let json = serde_json::to_value(&row).unwrap();

@@ -214,6 +214,7 @@ fn entry(model: u32, ordinal: u32) -> NewEntry {
             setup: assay_model::Setup::default(),
             provenance: assay_model::Provenance::default(),
         },
+        findings: Vec::new(),
         moment: Timestamp::from_millis(1),
         evidence: None,
         standing: Standing::no_token(),

@@ -1,4 +1,6 @@
-use assay_model::{Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp};
+use assay_model::{
+    Entry, Finding, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp,
+};
 
 use crate::backend::Connection;
 use crate::entries::names_of_dataset;
@@ -60,6 +62,8 @@ pub struct BoardEntry {
     pub ordinal: u32,
     /// What it says, but for its token.
     pub entry: Entry,
+    /// The warnings that follow from the file alone.
+    pub findings: Vec<Finding>,
     /// When the evaluation ran: the date given, else when the file was created.
     pub moment: Timestamp,
     /// What the signed evidence says of it.
@@ -179,23 +183,33 @@ async fn entries_with(
 }
 
 fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
+    let key = RepoKey(cells.get()?);
+    let model = cells.parse()?;
+    let (private, disabled) = (cells.get()?, cells.get()?);
+    let owner = Owner {
+        id: AccountId(cells.get()?),
+        name: cells.get()?,
+        fullname: cells.get()?,
+        kind: cells.parse()?,
+    };
+    let base_models = cells.json_option()?.unwrap_or_default();
+    let parameters = cells.number_option()?;
+    let branch = read_branch(cells)?;
+    let (file, ordinal) = (cells.parse()?, cells.number()?);
+    let (entry, findings) = read_said(cells)?;
     Ok(BoardEntry {
-        key: RepoKey(cells.get()?),
-        model: cells.parse()?,
-        private: cells.get()?,
-        disabled: cells.get()?,
-        owner: Owner {
-            id: AccountId(cells.get()?),
-            name: cells.get()?,
-            fullname: cells.get()?,
-            kind: cells.parse()?,
-        },
-        base_models: cells.json_option()?.unwrap_or_default(),
-        parameters: cells.number_option()?,
-        branch: read_branch(cells)?,
-        file: cells.parse()?,
-        ordinal: cells.number()?,
-        entry: read_said(cells)?,
+        key,
+        model,
+        private,
+        disabled,
+        owner,
+        base_models,
+        parameters,
+        branch,
+        file,
+        ordinal,
+        entry,
+        findings,
         moment: cells.time()?,
         standing: read_standing(cells)?,
         commit: cells.parse()?,

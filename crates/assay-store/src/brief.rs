@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use assay_model::{
-    Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Setup, Source, TaskId,
-    Timestamp,
+    Code, Date, Framework, ObjectId, RepoId, RepoKey, RepoPath, Revision, Score, Setup, Source,
+    TaskId, Timestamp,
 };
 
 use crate::backend::Connection;
 use crate::board::{EntryId, of_board};
 use crate::entries::names_of_dataset;
-use crate::entry_json::{read_framework, read_source, scores_of_json};
+use crate::entry_json::{read_codes, read_framework, read_source, scores_of_json};
 use crate::error::Cause;
 use crate::row::Cells;
 use crate::{AccountId, Branch, sql};
@@ -61,6 +61,8 @@ pub struct BriefEntry {
     pub sample_size: Option<u64>,
     /// The whole setup.
     pub setup: Setup,
+    /// The codes of the warnings that follow from the file alone.
+    pub codes: Vec<Code>,
     /// Whether it tells the setup in words.
     pub has_notes: bool,
     /// Whether it tells what ran the evaluation.
@@ -116,7 +118,7 @@ macro_rules! select_briefs {
             "CASE WHEN COALESCE(c.base_models, '[]') <> '[]' THEN '1' ELSE '' END, ",
             "COALESCE(CAST(c.parameters AS TEXT), ''), e.pull, e.file, e.ordinal, e.task, e.scores, COALESCE(e.date, ''), ",
             "e.moment_ms, CASE WHEN e.verified THEN '1' ELSE '' END, ",
-            "CASE WHEN e.verified THEN COALESCE(e.dataset_revision, '') ELSE '' END, COALESCE(e.sample_size, ''), COALESCE(e.setup, ''), ",
+            "CASE WHEN e.verified THEN COALESCE(e.dataset_revision, '') ELSE '' END, COALESCE(e.sample_size, ''), COALESCE(e.setup, ''), COALESCE(e.codes, ''), ",
             "CASE WHEN e.notes IS NULL THEN '' ELSE '1' END, CASE WHEN e.framework IS NULL THEN '' ELSE '1' END, ",
             "e.introduced_by, e.committed_ms, e.since_ms, COALESCE(CAST(e.until_ms AS TEXT), '')) ",
             "FROM entries e JOIN repositories r ON r.repo = e.repo LEFT JOIN cards c ON c.repo = e.repo ",
@@ -194,6 +196,7 @@ impl<'t> Parts<'t> {
             signed_for: self.read_option()?,
             sample_size: self.read_option()?,
             setup: self.setup()?,
+            codes: read_codes(self.text()?)?,
             has_notes: self.flag()?,
             has_framework: self.flag()?,
             commit: self.read()?,

@@ -107,6 +107,7 @@ const TABLES: [Table; 9] = [
             "attested",
             "setup",
             "details",
+            "codes",
         ],
         order: "pull, file, ordinal, since_ms",
         about: About::Repository,

@@ -1,4 +1,6 @@
-use assay_model::{Entry, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp};
+use assay_model::{
+    Entry, Finding, ObjectId, RepoId, RepoKey, RepoPath, Standing, TaskId, Timestamp,
+};
 use serde_json::Value as Json;
 
 use crate::backend::{Connection, Row};
@@ -25,6 +27,8 @@ pub struct NewEntry {
     pub ordinal: u32,
     /// What it says.
     pub entry: Entry,
+    /// The warnings that follow from the file alone.
+    pub findings: Vec<Finding>,
     /// When the evaluation ran: the date given, else when the file was created.
     pub moment: Timestamp,
     /// What the entry brings for the verifier; none without a token.

@@ -1,10 +1,11 @@
 //! How the parts of an entry are spelled in JSON columns.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use assay_model::{
-    Attested, Entry, Framework, MetricId, Number, Provenance, Score, Setup, Source, Standing,
-    StatedUncertainty, Timestamp, ValueType,
+    Attested, Code, Entry, Finding, Framework, MetricId, Number, Provenance, Score, Setup, Source,
+    Standing, StatedUncertainty, Timestamp, ValueType,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ struct DetailsJson {
     setup: Setup,
     #[serde(skip_serializing_if = "is_default")]
     provenance: Provenance,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -119,24 +122,40 @@ pub(crate) fn setup_to_json(setup: &Setup) -> sqlx::Result<Option<String>> {
     (!setup.is_empty()).then(|| to_json(setup)).transpose()
 }
 
-/// Spells what has no column of its own: listed setup, normalisation, evaluator, dates and cost. None when all are absent.
-pub(crate) fn details_to_json(entry: &Entry) -> sqlx::Result<Option<String>> {
+/// Spells what has no column of its own: listed setup, normalisation, evaluator, dates, cost and what was found. None when all
+/// are absent.
+pub(crate) fn details_to_json(entry: &Entry, findings: &[Finding]) -> sqlx::Result<Option<String>> {
     let details = DetailsJson {
         normalization: entry.normalization.clone(),
         setup: entry.setup.clone(),
         provenance: entry.provenance.clone(),
+        findings: findings.to_vec(),
     };
     (!is_default(&details))
         .then(|| to_json(&details))
         .transpose()
 }
 
-pub(crate) fn read_details(cells: &mut Cells<'_>, entry: &mut Entry) -> sqlx::Result<()> {
+/// Reads what has no column of its own into an entry, and returns what was found in it.
+pub(crate) fn read_details(cells: &mut Cells<'_>, entry: &mut Entry) -> sqlx::Result<Vec<Finding>> {
     let details: DetailsJson = cells.json_option()?.unwrap_or_default();
     entry.normalization = details.normalization;
     entry.setup = details.setup;
     entry.provenance = details.provenance;
-    Ok(())
+    Ok(details.findings)
+}
+
+/// The codes of findings, each once; nothing when there are none.
+pub(crate) fn codes_of(findings: &[Finding]) -> Option<String> {
+    let codes: BTreeSet<Code> = findings.iter().map(|finding| finding.code).collect();
+    let codes: Vec<String> = codes.iter().map(Code::to_string).collect();
+    (!codes.is_empty()).then(|| codes.join(" "))
+}
+
+/// The codes that [`codes_of`] spelled.
+pub(crate) fn read_codes(text: &str) -> Result<Vec<Code>, Cause> {
+    let codes = text.split_ascii_whitespace().map(str::parse);
+    Ok(codes.collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn framework_to_json(framework: &Framework) -> sqlx::Result<String> {

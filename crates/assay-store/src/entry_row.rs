@@ -1,10 +1,12 @@
 //! The columns of an entry: how a version is written to its row and read again.
 
-use assay_model::{Date, Entry, Provenance, RepoKey, Revision, Setup, Standing, Timestamp};
+use assay_model::{
+    Date, Entry, Finding, Provenance, RepoKey, Revision, Setup, Standing, Timestamp,
+};
 
 use crate::entries::Branch;
 use crate::entry_json::{
-    attested_to_json, details_to_json, framework_to_json, read_attested, read_details,
+    attested_to_json, codes_of, details_to_json, framework_to_json, read_attested, read_details,
     read_framework, read_scores, read_source, scores_to_json, setup_to_json, source_to_json,
 };
 use crate::row::{Cells, to_json};
@@ -15,9 +17,9 @@ use crate::{AccountId, Evidence, IndexedEntry, NewEntry};
 pub(crate) const WRITTEN: &str = "repo, pull, file, ordinal, since_ms, until_ms, dataset, dataset_lower, task, scores, \
     date, moment_ms, source, notes, framework, subset, sample_size, model_revision, dataset_revision, token, verified, \
     reason, detail, data, introduced_by, committed_ms, submitter, author, jti, form, repeated, revoked, attested, setup, \
-    details";
+    details, codes";
 /// How many they are.
-pub(crate) const WRITTEN_COUNT: usize = 35;
+pub(crate) const WRITTEN_COUNT: usize = 36;
 
 /// The columns that [`read_said`] reads, of a table called `e`.
 macro_rules! said_columns {
@@ -105,12 +107,13 @@ pub(crate) fn bind_entry<'q>(
         .bind(is_revoked(standing))
         .bind(attested_to_json(standing)?)
         .bind(setup_to_json(&entry.full_setup())?)
-        .bind(details_to_json(entry)?);
+        .bind(details_to_json(entry, &version.findings)?)
+        .bind(codes_of(&version.findings));
     Ok(query)
 }
 
-/// Reads what an entry says, but for its token.
-pub(crate) fn read_said(cells: &mut Cells<'_>) -> sqlx::Result<Entry> {
+/// Reads what an entry says, but for its token, and what was found in it.
+pub(crate) fn read_said(cells: &mut Cells<'_>) -> sqlx::Result<(Entry, Vec<Finding>)> {
     let mut entry = Entry {
         dataset: cells.parse()?,
         task: cells.parse()?,
@@ -128,23 +131,25 @@ pub(crate) fn read_said(cells: &mut Cells<'_>) -> sqlx::Result<Entry> {
         setup: Setup::default(),
         provenance: Provenance::default(),
     };
-    read_details(cells, &mut entry)?;
-    Ok(entry)
+    let findings = read_details(cells, &mut entry)?;
+    Ok((entry, findings))
 }
 
 pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
+    let branch = read_branch(cells)?;
+    let (since, until) = (cells.time()?, cells.time_option()?);
+    let (file, ordinal) = (cells.parse()?, cells.number()?);
+    let (mut entry, findings) = read_said(cells)?;
+    entry.token = cells.get()?;
     Ok(IndexedEntry {
-        branch: read_branch(cells)?,
-        since: cells.time()?,
-        until: cells.time_option()?,
+        branch,
+        since,
+        until,
         version: NewEntry {
-            file: cells.parse()?,
-            ordinal: cells.number()?,
-            entry: {
-                let mut entry = read_said(cells)?;
-                entry.token = cells.get()?;
-                entry
-            },
+            file,
+            ordinal,
+            entry,
+            findings,
             moment: cells.time()?,
             standing: read_standing(cells)?,
             evidence: read_evidence(cells)?,

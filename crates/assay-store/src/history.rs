@@ -244,5 +244,6 @@ fn is_same(old: &NewEntry, new: &NewEntry) -> bool {
     old.moment == new.moment
         && old.evidence == new.evidence
         && old.entry == new.entry
+        && old.findings == new.findings
         && old.data == new.data
 }

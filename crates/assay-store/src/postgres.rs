@@ -42,6 +42,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0010_rights.sql"),
     include_str!("../migrations/postgres/0011_audit.sql"),
     include_str!("../migrations/postgres/0012_setup.sql"),
+    include_str!("../migrations/postgres/0013_findings.sql"),
 ];
 
 /// How a change begins.

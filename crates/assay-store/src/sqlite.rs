@@ -29,6 +29,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0010_rights.sql"),
     include_str!("../migrations/sqlite/0011_audit.sql"),
     include_str!("../migrations/sqlite/0012_setup.sql"),
+    include_str!("../migrations/sqlite/0013_findings.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has

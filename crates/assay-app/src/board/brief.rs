@@ -7,7 +7,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use assay_board::{Fingerprint, Origin, Report, Told};
-use assay_model::{Benchmark, Date, Framework, RepoId, RepoKey, Score, Setup, TaskId, Timestamp};
+use assay_check::rules::doubts_value;
+use assay_check::scale_findings;
+use assay_model::{
+    Benchmark, Code, Date, Framework, RepoId, RepoKey, Score, Setup, TaskId, Timestamp,
+};
 use assay_store::{BoardEntry, BriefEntry, EntryId, EntryWords, Store};
 
 use super::{EvalResult, result, signed};
@@ -27,6 +31,8 @@ pub struct Brief {
     /// How many parameters the model's card says it has.
     pub parameters: Option<u64>,
     date: Option<Date>,
+    /// The codes of the warnings that follow from its file alone.
+    codes: Vec<Code>,
     /// Whether the result tells its setup in words.
     pub has_notes: bool,
     /// Whether the result tells what ran the evaluation.
@@ -82,6 +88,7 @@ impl Brief {
                 setup: entry.setup,
             },
             date: entry.date,
+            codes: entry.codes,
         }
     }
 
@@ -116,6 +123,17 @@ impl Brief {
     /// The same as it was written.
     pub fn date(&self) -> String {
         result::date(self.date.as_ref(), self.report.date)
+    }
+
+    /// Whether a finding that follows from its file alone puts its value in doubt.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.codes.iter().any(|code| doubts_value(*code))
+    }
+
+    /// Whether its value does not fit the scale that its benchmark declares now.
+    pub(super) fn is_off_scale(&self, benchmark: &Benchmark) -> bool {
+        let found = scale_findings(&self.report.scores, self.sample_size, benchmark);
+        found.iter().any(|finding| doubts_value(finding.code))
     }
 
     /// The scores.

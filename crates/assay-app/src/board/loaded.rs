@@ -286,6 +286,7 @@ fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
                 interval: uncertainty.interval(row.value()),
                 method: uncertainty.basis().method(),
             }),
+            is_doubted: row.runs().iter().any(|run| briefs[*run].is_doubted()),
             key: row.report().key,
             brief: Arc::clone(&briefs[row.given()]),
         }));

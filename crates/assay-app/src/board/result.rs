@@ -1,9 +1,13 @@
 //! A result as pages and clients see it, made of an entry of the index and what the hub knows of its benchmark.
 
+use std::collections::BTreeSet;
+
 use assay_board::{Fingerprint, Level, Origin, Report};
+use assay_check::rules::doubts_value;
+use assay_check::scale_findings;
 use assay_model::{
-    Benchmark, Date, Entry, Metric, ObjectId, Provenance, RepoId, RepoPath, Score, Standing,
-    StatedUncertainty, TaskId, Timestamp,
+    Benchmark, Code, Date, Entry, Finding, Metric, ObjectId, Provenance, RepoId, RepoPath, Score,
+    Standing, StatedUncertainty, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, Branch, IndexedEntry, Owner, Repository};
 use serde_json::{Map, Number, Value as Json, json};
@@ -55,13 +59,12 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
         committed: row.committed,
         submitter: row.submitter.as_deref().unwrap_or(&row.author),
     };
-    result(
-        model,
-        &around,
-        entry_of(row, benchmark),
-        None,
-        Ok(definition),
-    )
+    let said = Said {
+        entry: entry_of(row, benchmark),
+        findings: row.findings.clone(),
+        written: None,
+    };
+    result(model, &around, said, Ok(definition))
 }
 
 /// A result of a model, as it was written. The definition is that of its benchmark, or why there is none.
@@ -82,13 +85,12 @@ pub(super) fn of_model(
         committed: version.committed,
         submitter: submitted_by.unwrap_or(&version.author),
     };
-    result(
-        model,
-        &around,
-        version.entry,
-        Some(version.data),
-        definition,
-    )
+    let said = Said {
+        entry: version.entry,
+        findings: version.findings,
+        written: Some(version.data),
+    };
+    result(model, &around, said, definition)
 }
 
 /// The owner of a repository, when only its record is at hand.
@@ -109,13 +111,28 @@ pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Acc
     }
 }
 
+/// What an entry says, and what was found in it.
+struct Said {
+    entry: Entry,
+    findings: Vec<Finding>,
+    /// All that was written, when that was looked up.
+    written: Option<Json>,
+}
+
 fn result(
     model: ModelFacts<'_>,
     around: &Circumstances<'_>,
-    mut entry: Entry,
-    written: Option<Json>,
+    said: Said,
     definition: Result<&Benchmark, String>,
 ) -> EvalResult {
+    let Said {
+        mut entry,
+        mut findings,
+        written,
+    } = said;
+    if let Ok(benchmark) = definition {
+        add_scale(&mut findings, &entry, benchmark);
+    }
     if around.standing.is_verified() {
         // What is signed has one spelling, and that is shown, whatever the file says.
         for score in &mut entry.scores {
@@ -168,10 +185,26 @@ fn result(
         source_name: source.and_then(|source| source.name.clone()),
         notes: entry.notes.clone(),
         entry,
+        findings,
+    }
+}
+
+/// Adds what does not fit the scale that a benchmark declares. The file itself may have a finding of the same kind.
+fn add_scale(findings: &mut Vec<Finding>, entry: &Entry, benchmark: &Benchmark) {
+    for found in scale_findings(&entry.scores, entry.sample_size, benchmark) {
+        if !findings.contains(&found) {
+            findings.push(found);
+        }
     }
 }
 
 impl EvalResult {
+    /// The codes of the findings that put its value in doubt, each once. A result with one is never announced as the leader.
+    pub fn doubts(&self) -> BTreeSet<Code> {
+        let codes = self.findings.iter().map(|finding| finding.code);
+        codes.filter(|code| doubts_value(*code)).collect()
+    }
+
     /// The entry in the words of the file, with the keys that clients read. Among the results of a model it has all that was
     /// written, on a board what is in `entry`.
     pub fn data(&self) -> Map<String, Json> {

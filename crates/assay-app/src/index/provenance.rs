@@ -76,6 +76,7 @@ pub(super) fn indexed(
         // What the logs say of it is looked up when everything is read.
         standing: said.standing.clone().unwrap_or_else(Standing::no_token),
         entry: said.entry.clone(),
+        findings: said.findings.clone(),
         data: said.data.clone(),
         commit: provenance.commit,
         committed: provenance.committed,

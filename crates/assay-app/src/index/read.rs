@@ -9,7 +9,7 @@ use assay_check::{
 };
 use assay_formats::eval_results::TOKEN_KEYS;
 use assay_formats::{Tape, card, eval_yaml, json, yaml};
-use assay_model::{Benchmark, Entry, Severity, Standing, Timestamp};
+use assay_model::{Benchmark, Entry, Finding, Severity, Standing, Timestamp};
 use assay_store::{Card, Evidence};
 use serde_json::{Map, Value as Json};
 
@@ -36,6 +36,8 @@ const MAX_PARAMETERS: u64 = 1_000_000_000_000_000;
 pub(crate) struct Submission {
     /// What it says.
     pub(crate) entry: Entry,
+    /// The warnings that follow from the file alone.
+    pub(super) findings: Vec<Finding>,
     /// How it was written, with the keys that clients read today.
     pub(super) data: Json,
     /// By which it is known again, whatever its spelling and its place.
@@ -68,6 +70,7 @@ pub(super) fn submissions(file: &ResultFile) -> Vec<Submission> {
                 .as_deref()
                 .map(|token| evidence_of(written, token)),
             entry: entry.clone(),
+            findings: valid.findings().to_vec(),
             standing: None,
         })
     });
@@ -94,6 +97,7 @@ pub(super) fn legacy_submissions(bytes: &[u8]) -> Vec<Submission> {
             digest: plain::digest(&data),
             data,
             evidence: None,
+            findings: Vec::new(),
             standing: Some(legacy.standing()),
             entry: legacy.entry,
         }

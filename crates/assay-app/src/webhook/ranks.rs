@@ -1,7 +1,7 @@
 //! Ranks that changed since they were last told. The ranks that were told lie in the database, so what changes while
 //! nobody sends is told later, once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_model::{RepoKey, RepoKind};
@@ -121,7 +121,10 @@ impl Hub {
             }
             let mut tx = self.store.begin().await?;
             if let Some(told) = &told {
-                let moves = moves(&read(told), &now);
+                let mut moves = moves(&read(told), &now);
+                // Nobody is told the rank of a value in doubt.
+                let doubtful = doubtful_models(&view, &moves);
+                moves.retain(|moved| !doubtful.contains(&moved.model));
                 for listener in listeners {
                     let heard = heard(listener, benchmark, &moves);
                     if heard.is_empty() {
@@ -187,6 +190,16 @@ fn heard<'m>(listener: &Listener, benchmark: &KnownBenchmark, moves: &'m [Move])
     moves
         .iter()
         .filter(|moved| is_own_board || owned(moved))
+        .collect()
+}
+
+/// The models among those that moved whose value a finding puts in doubt.
+fn doubtful_models(view: &BoardView, moves: &[Move]) -> BTreeSet<String> {
+    let moved: HashSet<&str> = moves.iter().map(|moved| moved.model.as_str()).collect();
+    let rows = view.rows().iter().filter(|row| view.is_doubtful(row));
+    rows.map(|row| row.brief.model().as_str())
+        .filter(|model| moved.contains(model))
+        .map(str::to_owned)
         .collect()
 }
 

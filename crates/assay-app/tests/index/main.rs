@@ -4,6 +4,7 @@
 mod boards;
 mod damage;
 mod discussions;
+mod findings;
 mod interleaving;
 mod keeping;
 mod left;

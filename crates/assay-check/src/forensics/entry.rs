@@ -183,7 +183,7 @@ fn claim<'d>(
 }
 
 /// The unit of a metric: the one it names, or the one that its kind of value implies.
-fn unit(metric: &Metric) -> Option<Unit> {
+pub(crate) fn unit(metric: &Metric) -> Option<Unit> {
     let named = metric.unit.as_deref().and_then(Unit::named);
     let implied = match metric.value_type {
         Some(ValueType::Percentage) => Some(Unit::Percent),

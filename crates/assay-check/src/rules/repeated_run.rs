@@ -93,9 +93,12 @@ fn report(
         let Echo::Other(first) = echo else { continue };
         sink.report(&CONTRADICTING_ENTRIES, *value, || {
             Draft::new(format!(
-                "the entry on line {} is the same run, and its value is not {}",
-                line_of(entries[*first]),
+                "an entry above is the same run, and its value is not {}",
                 quote(value.raw())
+            ))
+            .note(format!(
+                "it is the one on line {}",
+                line_of(entries[*first])
             ))
             .help("remove the wrong one, or say in `notes` how the runs differ")
         });
@@ -108,7 +111,8 @@ fn report(
     if let Some(&first) = firsts.as_deref().and_then(<[usize]>::first) {
         sink.report(&DUPLICATE_ENTRY, entry.head(), || {
             let line = line_of(entries[first]);
-            Draft::new(format!("the entry on line {line} says the same"))
+            Draft::new("an entry above says the same")
+                .note(format!("it is the one on line {line}"))
                 .help("remove one of the two")
                 .path_of(entry)
         });

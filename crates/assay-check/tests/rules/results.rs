@@ -112,11 +112,11 @@ fn two_entries_of_one_run_may_not_differ_and_need_not_repeat() {
 
     assert_eq!(
         findings(PATH, &format!("{one}{other}")),
-        ["AY308 5:37 the entry on line 1 is the same run, and its value is not `29.9`"]
+        ["AY308 5:37 an entry above is the same run, and its value is not `29.9`"]
     );
     assert_eq!(
         findings(PATH, &format!("{one}{same}")),
-        ["AY309 4:3 the entry on line 1 says the same"]
+        ["AY309 4:3 an entry above says the same"]
     );
     assert_eq!(findings(PATH, &format!("{one}{tools}")), NONE);
 }

@@ -56,6 +56,9 @@ pub(super) async fn badge(
         .find(|row| row.brief.model() == repo.id());
     let name = &view.benchmark.name;
     let (label, text, tone) = match (named.badge.as_str(), row) {
+        ("rank.svg", Some(row)) if view.is_doubtful(row) => {
+            (name.clone(), "value in doubt".to_owned(), Tone::Quiet)
+        }
         ("rank.svg", Some(row)) => (
             name.clone(),
             format!("#{} of {}", row.rank, view.total),

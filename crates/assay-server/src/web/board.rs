@@ -218,7 +218,7 @@ fn charts(rows: &Rows<'_>, view: &BoardView, metric: &Metric) -> Vec<Chart> {
     [
         chart::over_time(rows, metric),
         against,
-        chart::intervals(rows, metric),
+        chart::intervals(rows, metric, |row| view.is_doubtful(row)),
     ]
     .into_iter()
     .flatten()

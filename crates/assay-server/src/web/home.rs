@@ -115,7 +115,11 @@ pub(super) fn newest(news: &News) -> Newest {
             news.benchmark.name.clone(),
         ),
         value,
-        rank: news.rank.map(|rank| (rank, news.total)),
+        // The rank of a value in doubt is not announced.
+        rank: news
+            .rank
+            .filter(|_| result.doubts().is_empty())
+            .map(|rank| (rank, news.total)),
         status: status(result),
         since: show::day(news.since),
     }

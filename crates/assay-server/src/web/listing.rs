@@ -233,7 +233,7 @@ pub(super) async fn card(
         metric: format!("{} {}", metric.display_name, way(metric.direction).0),
         models: view.total,
         verified: verified.count(),
-        leader: rows.first().map(|row| {
+        leader: view.leader().row.map(|row| {
             (
                 links::model(row.brief.model()),
                 row.brief.model().to_string(),

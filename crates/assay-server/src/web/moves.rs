@@ -44,22 +44,18 @@ pub(super) fn of(changes: &BoardChanges) -> Vec<Move> {
 }
 
 fn told(board: &BoardChanges, change: &BoardChange) -> Move {
-    let (kind, sign, what) = match change.movement {
-        Movement::Entered { to } => ("new", "+", format!("enters at rank {to}")),
-        Movement::Rose { from, to } => {
-            ("up", "\u{2191}", format!("rises from rank {from} to {to}"))
-        }
-        Movement::Fell { from, to } => (
-            "down",
-            "\u{2193}",
-            format!("falls from rank {from} to {to}"),
-        ),
-        Movement::Held { at } => (
-            "same",
-            "=",
-            format!("stays at rank {at} with another value"),
-        ),
-        Movement::Left { from } => ("gone", "\u{2212}", format!("leaves rank {from}")),
+    let doubts = change.result.as_ref().map(|result| result.doubts());
+    let doubts: Vec<String> = doubts
+        .into_iter()
+        .flatten()
+        .map(|code| code.to_string())
+        .collect();
+    let (kind, sign, what) = if doubts.is_empty() {
+        movement(change.movement)
+    } else {
+        // The rank of a value in doubt is not announced.
+        let what = format!("has a value in doubt ({})", doubts.join(", "));
+        ("same", "?", what)
     };
     let metric = board.benchmark.metric(board.metric.as_str());
     let shown = |value: f64| match metric {
@@ -92,5 +88,26 @@ fn told(board: &BoardChanges, change: &BoardChange) -> Move {
         what,
         value,
         others: others.join(", "),
+    }
+}
+
+/// What became of a rank: a word for the style, a sign, and a sentence.
+fn movement(movement: Movement) -> (&'static str, &'static str, String) {
+    match movement {
+        Movement::Entered { to } => ("new", "+", format!("enters at rank {to}")),
+        Movement::Rose { from, to } => {
+            ("up", "\u{2191}", format!("rises from rank {from} to {to}"))
+        }
+        Movement::Fell { from, to } => (
+            "down",
+            "\u{2193}",
+            format!("falls from rank {from} to {to}"),
+        ),
+        Movement::Held { at } => (
+            "same",
+            "=",
+            format!("stays at rank {at} with another value"),
+        ),
+        Movement::Left { from } => ("gone", "\u{2212}", format!("leaves rank {from}")),
     }
 }

@@ -13,7 +13,7 @@ use axum::routing::get;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use self::told::{Reason, Report, Signed, Version};
+use self::told::{KeptFinding, Reason, Report, Signed, Version};
 use super::board::{Status, status};
 use super::frame::Frame;
 use super::paging::Paging;
@@ -74,6 +74,8 @@ struct ProvenancePage {
     reason: Option<Reason>,
     signed: Option<Signed>,
     claims: Vec<ClaimLine>,
+    /// What the rules find in it.
+    findings: Vec<KeptFinding>,
     reports: Vec<Report>,
     history: Vec<Version>,
     paging: Paging,
@@ -206,6 +208,7 @@ async fn show_at(
         status: status(result),
         state: result.standing.state(),
         reason: Reason::of(&result.standing),
+        findings: result.findings.iter().map(KeptFinding::of).collect(),
         reports: reports.map(|own| Report::of(own)).collect(),
         history: provenance
             .history

@@ -51,6 +51,7 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
         cost: Some(&result.entry.provenance.cost)
             .filter(|cost| !cost.is_unknown())
             .cloned(),
+        findings: result.findings.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use assay_server::Person;
 
-use crate::browser::{BOARD, browse, models, page, with_benchmark, with_board};
+use crate::browser::{BOARD, add_model, browse, models, page, with_benchmark, with_board};
 
 #[tokio::test]
 async fn a_board_shows_ranks_values_units_and_who_stands_behind_them() {
@@ -43,6 +43,65 @@ async fn a_board_shows_ranks_values_units_and_who_stands_behind_them() {
         4,
         "an interval each"
     );
+}
+
+/// A score that no number of right answers among 25 gives.
+const IN_DOUBT: &str = "- dataset: {id: alice/sums, task_id: easy}\n  metrics:\n    - {metric_id: accuracy, value: 99.12345678, \
+    value_type: percentage, sample_size: 25}\n";
+
+#[tokio::test]
+async fn a_value_in_doubt_is_marked_everywhere_and_leads_nowhere() {
+    let hub = with_board().await;
+    add_model(&hub, Person::Bob, "bob/doubt", "# About\n", IN_DOUBT).await;
+
+    let board = page(&hub, BOARD).await;
+    let list = page(&hub, "/benchmarks").await;
+    let evidence = page(&hub, "/bob/doubt/results/at/0/.eval_results/sums.yaml").await;
+    let path = "/badges/models/bob/doubt/rank.svg?benchmark=alice/sums&task=easy";
+    let badge = hub.get(Person::Nobody, path).await.expect(200).text();
+    let feed = hub.get(Person::Nobody, "/feeds/benchmarks/alice/sums?task=easy");
+    let feed = feed.await.expect(200).text();
+    let api = hub.get(
+        Person::Nobody,
+        "/api/datasets/alice/sums/leaderboard?task_id=easy",
+    );
+    let api = api.await.expect(200).json();
+    let csv = hub.get(
+        Person::Nobody,
+        "/api/datasets/alice/sums/leaderboard.csv?task_id=easy",
+    );
+    let csv = csv.await.expect(200).text();
+
+    assert_eq!(models(&board)[0], "bob/doubt", "it keeps its place");
+    assert!(
+        board.contains("alice/tuned leads with 80\u{a0}%"),
+        "{board}"
+    );
+    assert!(board.contains("One row above it is passed over: a finding puts its value in doubt."));
+    assert!(
+        board
+            .contains("#findings\"><span class=\"badge doubt\" title=\"no number of right answers"),
+        "{board}"
+    );
+    assert!(
+        list.contains("alice/tuned") && !list.contains("bob/doubt"),
+        "{list}"
+    );
+    assert!(
+        evidence.contains("<a href=\"/docs/codes/AY607\">AY607</a> unreachable-score"),
+        "{evidence}"
+    );
+    assert!(evidence.contains("in doubt: it is never announced as the leader"));
+    assert!(badge.contains("value in doubt"), "{badge}");
+    assert!(
+        feed.contains("bob/doubt has a value in doubt (AY607)"),
+        "{feed}"
+    );
+    assert!(!feed.contains("bob/doubt enters at rank"), "{feed}");
+    assert_eq!(api[0]["findings"][0]["code"], "AY607");
+    assert_eq!(api[1].get("findings"), None);
+    assert!(csv.lines().next().unwrap().ends_with(",findings"), "{csv}");
+    assert!(csv.lines().nth(1).unwrap().ends_with(",AY607"), "{csv}");
 }
 
 #[tokio::test]

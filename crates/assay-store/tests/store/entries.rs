@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Attested, Cost, Entry, Evaluator, Framework, MetricId, Number, Provenance, Relationship,
-    RepoKey, Score, Source, Standing, StatedInterval, StatedUncertainty, TaskId, ValueType,
+    Attested, Cost, Entry, Evaluator, Finding, Framework, MetricId, Number, Provenance,
+    Relationship, RepoKey, Score, Source, Standing, StatedInterval, StatedUncertainty, TaskId,
+    ValueType,
 };
 use assay_store::{
     Board, BoardEntry, BoardSize, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence,
@@ -390,6 +391,18 @@ async fn entries_are_found_by_their_number_however_many_are_asked_for() {
     assert_eq!(hub.store.entries_with(&[nobody]).await.unwrap(), []);
 }
 
+fn findings() -> Vec<Finding> {
+    let finding = |code: &str, message: &str| Finding {
+        code: code.parse().unwrap(),
+        message: message.to_owned(),
+    };
+    vec![
+        finding("AY014", "a \u{0}\u{1f} value that tools read differently"),
+        finding("AY601", "0.5 is probably a share of 1"),
+        finding("AY601", "0.25 is probably a share of 1"),
+    ]
+}
+
 /// An entry with everything that one can have.
 fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
     let mut full = entry("A/B", "t", 3, 0.5);
@@ -437,6 +450,7 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
             method: Some("bootstrap".to_owned()),
         },
     });
+    full.findings = findings();
     full.standing = Standing::Verified(Box::new(attested()));
     full.evidence = Some(Evidence {
         jti: Some("AAAAAAAAAAAAAAAAAAAAAQ".to_owned()),

@@ -157,6 +157,7 @@ pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewE
             setup: assay_model::Setup::default(),
             provenance: assay_model::Provenance::default(),
         },
+        findings: Vec::new(),
         moment: at(1),
         evidence: None,
         standing: Standing::no_token(),

@@ -534,6 +534,7 @@ fn entry(model: u32, number: u32) -> NewEntry {
             setup: assay_model::Setup::default(),
             provenance: assay_model::Provenance::default(),
         },
+        findings: Vec::new(),
         moment: moment(),
         evidence: None,
         standing: Standing::no_token(),

@@ -72,6 +72,7 @@ impl Scene {
                 token: None,
                 ..new.entry.clone()
             },
+            findings: new.findings.clone(),
             moment: new.moment,
             standing: new.standing.clone(),
             commit: new.commit,

@@ -10,19 +10,28 @@ use crate::web::show;
 
 /// Who leads, in a sentence.
 pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
-    let Some(first) = view.rows().first() else {
-        return format!("Nobody has a result for {} yet.", view.benchmark.name);
+    let leader = view.leader();
+    let Some(first) = leader.row else {
+        return match leader.passed {
+            0 => format!("Nobody has a result for {} yet.", view.benchmark.name),
+            _ => "Nobody is said to lead: findings put the values in doubt.".to_owned(),
+        };
     };
     let value = with_unit(first.value, metric);
+    // Rows in doubt are passed over, also as the next one; of a board with many of them not all are looked at.
     let rows = || {
         view.rows()
             .iter()
+            .skip(leader.passed)
+            .take(MOST_BESIDE)
             .take_while(|row| row.group == first.group)
+            .filter(|row| !view.is_doubtful(row))
     };
-    let tied = rows().take_while(|row| row.rank == 1).count();
+    let passed = passed_over(leader.passed);
+    let tied = rows().take_while(|row| row.rank == first.rank).count();
     if tied > 1 {
         return format!(
-            "{} models share the first rank with {value}.",
+            "{} models share the first rank with {value}.{passed}",
             show::count(tied)
         );
     }
@@ -40,9 +49,24 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         format!(", {gap} ahead of {}", second.brief.model())
     });
     format!(
-        "{} leads with {value}{interval}{lead}.",
+        "{} leads with {value}{interval}{lead}.{passed}",
         first.brief.model()
     )
+}
+
+/// How many rows beside the leader are looked at for ties and for the next one.
+const MOST_BESIDE: usize = 1000;
+
+/// That rows before the leader are passed over, in a sentence.
+fn passed_over(passed: usize) -> String {
+    match passed {
+        0 => String::new(),
+        1 => " One row above it is passed over: a finding puts its value in doubt.".to_owned(),
+        more => format!(
+            " {} rows above it are passed over: findings put their values in doubt.",
+            show::count(more)
+        ),
+    }
 }
 
 /// In which setup keys the rows differ, in a sentence; none when they do not, as far as they report.

@@ -1,5 +1,5 @@
 use assay_app::EvalResult;
-use assay_model::{Evaluator, Framework, Relationship, RepoKind};
+use assay_model::{Code, Evaluator, Framework, Relationship, RepoKind};
 
 use crate::web::{links, show};
 
@@ -19,9 +19,25 @@ pub(crate) struct Status {
     pub(crate) source: Option<(String, String)>,
     /// Who ran the evaluation, when that was not the developer of the model.
     pub(crate) evaluator: Option<String>,
+    /// What the rules find in the result.
+    pub(crate) findings: Option<FindingsMark>,
     /// The page with the evidence.
     pub(crate) evidence: String,
 }
+
+/// What the rules find in a result, in short.
+#[derive(Debug)]
+pub(crate) struct FindingsMark {
+    /// The codes, as they are shown.
+    pub(crate) codes: String,
+    /// What the findings say.
+    pub(crate) says: String,
+    /// Whether one of them puts the value in doubt.
+    pub(crate) doubts: bool,
+}
+
+/// How many codes a mark has.
+const CODES: usize = 2;
 
 impl Status {
     /// Whether there is anything to show.
@@ -55,8 +71,35 @@ pub(crate) fn status(result: &EvalResult) -> Status {
             .evaluator
             .as_ref()
             .and_then(evaluator),
+        findings: findings_mark(result),
         evidence: links::result(result),
     }
+}
+
+/// The mark of a result in which the rules find something. Codes that put its value in doubt come first.
+fn findings_mark(result: &EvalResult) -> Option<FindingsMark> {
+    let doubts = result.doubts();
+    let mut codes: Vec<Code> = doubts.iter().copied().collect();
+    for finding in &result.findings {
+        if !codes.contains(&finding.code) {
+            codes.push(finding.code);
+        }
+    }
+    let shown: Vec<String> = codes.iter().take(CODES).map(Code::to_string).collect();
+    let more = codes.len().checked_sub(CODES + 1).map(|more| more + 1);
+    let says: Vec<&str> = result
+        .findings
+        .iter()
+        .map(|own| own.message.as_str())
+        .collect();
+    (!codes.is_empty()).then(|| FindingsMark {
+        codes: match more {
+            Some(more) => format!("{} +{more}", shown.join(" ")),
+            None => shown.join(" "),
+        },
+        says: says.join("; "),
+        doubts: !doubts.is_empty(),
+    })
 }
 
 /// Who ran an evaluation, in words, such as `Third party: Stanford CRFM`.

@@ -18,8 +18,13 @@ const BOTTOM: f64 = 40.0;
 /// How many characters of a name fit.
 const NAME: usize = 24;
 
-/// The scores with their intervals, best first. None when fewer than two rows have one.
-pub(crate) fn intervals(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
+/// The scores with their intervals, best first. None when fewer than two rows have one. Rows in doubt are drawn, and the sentence
+/// passes them over.
+pub(crate) fn intervals(
+    rows: &[&BoardRow],
+    metric: &Metric,
+    is_doubtful: impl Fn(&BoardRow) -> bool,
+) -> Option<Chart> {
     let known: Vec<(&BoardRow, Interval)> = rows
         .iter()
         .filter_map(|row| Some((*row, row.estimate?.interval)))
@@ -33,7 +38,12 @@ pub(crate) fn intervals(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
         .flat_map(|(_, interval)| [interval.low, interval.high]);
     let axis = Axis::linear(ends)?;
     let title = format!("{} with 95\u{a0}% intervals", metric.display_name);
-    let summary = summary(&known);
+    let sure: Vec<(&BoardRow, Interval)> = known
+        .iter()
+        .filter(|(row, _)| !is_doubtful(row))
+        .copied()
+        .collect();
+    let summary = summary(&sure);
     let count = u32::try_from(known.len()).unwrap_or_default();
     let bottom = TOP + ROW * f64::from(count);
     #[expect(
