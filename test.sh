@@ -46,6 +46,12 @@ if ! python3 -c 'import cryptography' 2>/dev/null; then
     fi
     [ -f "$evidence/complete" ] && export ASSAY_PYTHON="$evidence/bin/python"
 fi
+# Comparisons with real logs, records and published schemas want the corpus, and are passed over without it.
+if [ -z "${ASSAY_CORPUS:-}" ] && [ -d ../shared/corpus ]; then
+    ASSAY_CORPUS="$(cd ../shared/corpus && pwd)"
+    export ASSAY_CORPUS
+fi
+[ -n "${ASSAY_CORPUS:-}" ] || printf '\n== no corpus in ASSAY_CORPUS: comparisons with real data are skipped\n'
 # The store and the hub run on PostgreSQL as well, on a private socket, and say so where it cannot be had.
 if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null; then
     apt-get install -y -q postgresql >/dev/null 2>&1 || printf '\n== postgresql: not installed, its tests run on SQLite alone\n'

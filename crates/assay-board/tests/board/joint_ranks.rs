@@ -1,10 +1,9 @@
 //! The ranks of many models on the same questions.
 
-use std::path::{Path, PathBuf};
-
 use assay_board::paired::{JointRanks, SEED, SharedScores, joint_ranks};
 use assay_board::{Contender, Error, Method, SplitMix64, Uncertainty, mean_of, rank_intervals};
 use assay_model::Direction;
+use assay_testkit::corpus::{find_corpus, read_gzipped};
 
 use crate::simulated::{normal, share_of};
 
@@ -311,23 +310,7 @@ fn coverage_runs(usual: u32) -> u32 {
 
 /// Real scores: models in rows, questions in columns.
 fn alpaca_scores() -> Option<Vec<Vec<f64>>> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let corpus = std::env::var_os("ASSAY_CORPUS").map_or(beside, PathBuf::from);
-    let file = corpus.join("alpaca_eval_2_scores.csv.gz");
-    if !file.is_file() {
-        return None;
-    }
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "unpacking is no business of git's"
-    )]
-    let mut gzip = std::process::Command::new("gzip");
-    let unpacked = gzip.arg("-dc").arg(file).output().unwrap();
-    assert!(
-        unpacked.status.success(),
-        "gzip could not unpack the scores"
-    );
-    let text = String::from_utf8(unpacked.stdout).unwrap();
+    let text = read_gzipped(&find_corpus()?.join("alpaca_eval_2_scores.csv.gz"));
     let row = |line: &str| {
         line.split(',')
             .skip(1)
@@ -344,7 +327,6 @@ fn alpaca_scores() -> Option<Vec<Vec<f64>>> {
 )]
 fn on_real_scores_joint_ranks_separate_more_than_independent_rows() {
     let Some(mut rows) = alpaca_scores() else {
-        println!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
         return;
     };
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assay_check::{Context, FileKind, Files, Item, Options, validate};
 use assay_model::Severity;
+use assay_testkit::corpus::{files_below, find_corpus, unpack_records};
 
 /// A directory on disk; paths are relative to it.
 struct Disk(PathBuf);
@@ -22,76 +23,28 @@ impl Files for Disk {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tells where data lies that is not part of the repository"
-)]
-fn corpus() -> Option<PathBuf> {
-    let path = std::env::var("ASSAY_CORPUS").map_or_else(
-        |_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-        PathBuf::from,
-    );
-    path.is_dir().then_some(path)
-}
-
-/// The records, unpacked once.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "no crate that reads archives is worth one test"
-)]
-fn records() -> Option<PathBuf> {
-    let archive = corpus()?.join("eee-records-0.2.tar.gz");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("eee-records-0.2");
-    if !target.join("records-0.2.2").is_dir() {
-        fs::create_dir_all(&target).ok()?;
-        let unpacked = std::process::Command::new("tar")
-            .arg("-xzf")
-            .arg(archive)
-            .arg("-C")
-            .arg(&target)
-            .status();
-        if !unpacked.is_ok_and(|status| status.success()) {
-            return None;
-        }
-    }
-    Some(target)
-}
-
-fn files_below(root: &Path, here: &Path, items: &mut Vec<Item>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(here)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files_below(root, &path, items);
-            continue;
-        }
-        let name = path
-            .strip_prefix(root)
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_owned();
+/// The files below a directory that are validated, with paths from there.
+fn items_below(root: &Path) -> Vec<Item> {
+    let item = |path: PathBuf| {
         let kind = match path.extension().and_then(|ending| ending.to_str()) {
             Some("json") => FileKind::Record,
             Some("jsonl") => FileKind::Samples,
-            Some(_) | None => continue,
+            Some(_) | None => return None,
         };
-        items.push(Item {
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+        Some(Item {
             path: name.into(),
             kind: Some(kind),
-        });
-    }
+        })
+    };
+    files_below(root).into_iter().filter_map(item).collect()
 }
 
 type Counts = BTreeMap<(Severity, String), u64>;
 
 /// Judges a directory; returns how many files it has, how many findings of each code, and one example of each.
 fn judge(root: &Path) -> (usize, Counts, BTreeMap<String, String>) {
-    let mut items = Vec::new();
-    files_below(root, root, &mut items);
+    let items = items_below(root);
     let options = Options {
         jobs: 2,
         ..Options::default()
@@ -119,11 +72,6 @@ fn judge(root: &Path) -> (usize, Counts, BTreeMap<String, String>) {
     (items.len(), counts, examples)
 }
 
-#[expect(clippy::print_stdout, reason = "whoever runs the test should know")]
-fn skipped() {
-    println!("skipped: the corpus is not at hand");
-}
-
 fn expected(counts: &[(Severity, &str, u64)]) -> Counts {
     counts
         .iter()
@@ -135,10 +83,10 @@ fn expected(counts: &[(Severity, &str, u64)]) -> Counts {
 /// directories that end in dots, and numbers such as -1 that stand for no score.
 #[test]
 fn real_records_follow_their_own_version() {
-    let Some(root) = records() else {
-        skipped();
+    let Some(corpus) = find_corpus() else {
         return;
     };
+    let root = unpack_records(&corpus, Path::new(env!("CARGO_TARGET_TMPDIR")));
     let known = [
         (
             "records-0.2.0",
@@ -170,8 +118,7 @@ fn real_records_follow_their_own_version() {
 /// that is null.
 #[test]
 fn what_the_reference_converts_is_refused_for_null_ids_only() {
-    let Some(corpus) = corpus() else {
-        skipped();
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let mut runs = 0;

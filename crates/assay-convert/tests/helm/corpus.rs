@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::store::{Tree, corpus};
+use assay_testkit::corpus::find_corpus;
+
+use crate::store::Tree;
 
 fn runs(corpus: &Path) -> Vec<PathBuf> {
     let mut runs = Vec::new();
@@ -17,7 +19,7 @@ fn runs(corpus: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_real_run_converts_or_is_refused_for_having_no_score() {
-    let Some(corpus) = corpus() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let runs = runs(&corpus);
@@ -46,7 +48,7 @@ fn every_real_run_converts_or_is_refused_for_having_no_score() {
 
 #[test]
 fn the_mean_of_the_rows_is_the_score_of_the_run() {
-    let Some(corpus) = corpus() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     for path in runs(&corpus) {

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use assay_convert::convert::Options;
+use assay_testkit::corpus::find_corpus;
 use serde_json::Value;
 
-use crate::store::{Tree, corpus};
+use crate::store::Tree;
 
 /// Where our records and rows differ from those of the reference, and why. A `*` stands for any position.
 const DIFFERENCES: &[(&str, &str)] = &[
@@ -121,7 +122,7 @@ fn differences(path: &str, ours: &Value, theirs: &Value, found: &mut BTreeSet<St
 
 #[test]
 fn records_and_rows_equal_those_of_the_reference_but_for_what_is_listed() {
-    let Some(corpus) = corpus() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let options = Options {

@@ -1,10 +1,11 @@
 //! What becomes of the runs in `tests/fixtures/helm`, which were made by HELM itself.
 
 use assay_convert::convert::Options;
+use assay_testkit::corpus::find_corpus;
 use serde_json::{Value, json};
 
 use crate::run::Run;
-use crate::store::{Outcome, Tree, corpus};
+use crate::store::{Outcome, Tree};
 
 const FIXTURES: [&str; 5] = ["joint", "separate", "calibrated", "generation", "perturbed"];
 
@@ -30,7 +31,7 @@ fn every_run_of_helm_becomes_a_valid_record() {
 
         assert_eq!(outcome.warnings(), Vec::<&str>::new(), "{name}");
         assert!(outcome.converted.rows > 0, "{name}");
-        if let Some(corpus) = corpus() {
+        if let Some(corpus) = find_corpus() {
             outcome.follows(&corpus.join("schemas"));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use assay_convert::convert::{
@@ -193,16 +193,4 @@ impl Pair for Making<'_> {
         }
         Ok(())
     }
-}
-
-/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let corpus = std::env::var_os("ASSAY_CORPUS").map_or(beside, PathBuf::from);
-    if !corpus.is_dir() {
-        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
-        return None;
-    }
-    Some(corpus)
 }

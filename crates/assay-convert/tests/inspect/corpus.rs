@@ -1,28 +1,16 @@
 //! The real logs of several releases. They are not part of the repository: without them the test says so and passes.
 
-use std::path::{Path, PathBuf};
+use assay_testkit::corpus::{files_below, find_corpus};
 
-use crate::support::{assert_sound, convert_bytes, corpus, jobs};
-
-fn logs_below(directory: &Path, logs: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            logs_below(&path, logs);
-        } else {
-            logs.push(path);
-        }
-    }
-}
+use crate::support::{assert_sound, convert_bytes, jobs};
 
 #[test]
 fn every_real_log_converts_and_stands_before_the_judge() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = find_corpus() else { return };
     let mut logs = Vec::new();
     for directory in ["inspect", "inspect-small", "reference-fixtures/inspect"] {
-        logs_below(&corpus.join("logs").join(directory), &mut logs);
+        logs.extend(files_below(&corpus.join("logs").join(directory)));
     }
-    logs.sort();
     let mut refused = Vec::new();
 
     for path in &logs {

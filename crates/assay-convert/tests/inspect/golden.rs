@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use assay_convert::convert::Options;
+use assay_testkit::corpus::find_corpus;
 use serde_json::Value;
 
-use crate::support::{Outcome, convert_bytes, corpus};
+use crate::support::{Outcome, convert_bytes};
 
 /// Where we differ from the reference, and why. `docs/converter-differences.md` says the same at more length. In a path
 /// `[]` is any place of a list.
@@ -218,7 +219,7 @@ fn converted(log: &Path) -> Outcome {
 
 #[test]
 fn every_field_is_the_references_but_for_those_that_are_wrong_there() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = find_corpus() else { return };
     let mut faults = Vec::new();
     let mut compared = 0;
     let mut used = BTreeSet::new();

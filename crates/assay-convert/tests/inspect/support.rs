@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
+use assay_testkit::corpus::find_corpus;
 use serde_json::Value;
 
 use crate::judge::errors;
@@ -168,26 +169,11 @@ pub(crate) fn fixture(name: &str) -> Outcome {
     outcome
 }
 
-/// The logs and records that are kept outside of the repository, when they are at hand.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let told = std::env::var_os("ASSAY_CORPUS").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let found = told.into_iter().chain([beside]).find(|path| path.is_dir());
-    if found.is_none() {
-        let mut stderr = io::stderr();
-        let _ = writeln!(
-            stderr,
-            "skipped: no corpus, set ASSAY_CORPUS to its directory"
-        );
-    }
-    found
-}
-
 /// Asserts that what came out has no error by the judge, and fits the published schemas when those are at hand.
 pub(crate) fn assert_sound(outcome: &Outcome) {
     let errors = errors(&outcome.files);
     assert!(errors.is_empty(), "{errors:#?}");
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = find_corpus() else { return };
     let schema = |name: &str| {
         let text = std::fs::read_to_string(corpus.join("schemas").join(name)).unwrap();
         jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()

@@ -1,33 +1,22 @@
 //! The logs of the wild. They are not part of the repository: without them the tests say so and pass.
 
-use std::path::{Path, PathBuf};
+use assay_testkit::corpus::{files_below, find_corpus};
 
-use crate::support::{Disk, converted, corpus};
-
-fn results_below(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() {
-            results_below(&path, found);
-        } else if name.starts_with("results_") {
-            found.push(path);
-        }
-    }
-}
+use crate::support::{Disk, converted};
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 fn the_logs_of_the_wild_become_records_that_break_no_rule() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let mut found = Vec::new();
     for directory in ["logs/lm_eval", "logs/reference-fixtures/lm_eval"] {
-        results_below(&corpus.join(directory), &mut found);
+        found.extend(files_below(&corpus.join(directory)));
     }
-    found.sort();
+    found.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("results_")
+    });
 
     let counts: Vec<(usize, u64)> = found
         .iter()

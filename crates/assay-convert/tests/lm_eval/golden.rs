@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_testkit::corpus::find_corpus;
 use serde_json::Value;
 
-use crate::support::{Disk, converted, corpus};
+use crate::support::{Disk, converted};
 
 /// Where we differ, by the last keys of the path, and why. `docs/converter-differences.md` says it in full.
 const DIFFERENCES: [(&str, &str); 10] = [
@@ -79,10 +80,8 @@ fn differences(ours: &Value, theirs: &Value, used: &mut BTreeSet<&'static str>) 
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 fn every_field_equals_the_reference_or_differs_for_a_reason() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let log =

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use assay_convert::convert::{
     Converted, Datastore, Harness, Identity, Log, LogFile, Logs, Options, Pair, Refusal, convert,
 };
+use assay_testkit::corpus::find_corpus;
 use serde_json::{Value, json};
 
 use crate::judge::errors;
@@ -188,12 +188,8 @@ impl InMemory {
     }
 
     /// Holds every file against the published schemas, where they are at hand.
-    #[expect(clippy::print_stderr, reason = "a check that is skipped must say so")]
     pub(crate) fn follow_schemas(&self) {
-        let Some(corpus) = corpus() else {
-            eprintln!(
-                "skipped: there are no schemas; set ASSAY_CORPUS to the directory of the corpus"
-            );
+        let Some(corpus) = find_corpus() else {
             return;
         };
         let validator = |name: &str| {
@@ -221,17 +217,6 @@ fn assert_follows(validator: &jsonschema::Validator, text: &str, path: &str) {
         .map(|error| error.to_string())
         .collect();
     assert_eq!(errors, Vec::<String>::new(), "{path}");
-}
-
-/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the corpus is no part of the repository"
-    )]
-    let corpus = std::env::var("ASSAY_CORPUS").map_or(beside, PathBuf::from);
-    corpus.is_dir().then_some(corpus)
 }
 
 /// A results file with one task of these scores, in the shape of 0.4.13.

@@ -2,48 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assay_convert::convert::{Harness, detect, is_helm_run};
+use assay_testkit::corpus::{files_below, find_corpus};
 
 use crate::world::{Output, World};
 
-/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let corpus = std::env::var_os("ASSAY_CORPUS").map_or(beside, PathBuf::from);
-    corpus.is_dir().then_some(corpus)
-}
-
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
-fn corpus_or_skip() -> Option<PathBuf> {
-    let corpus = corpus();
-    if corpus.is_none() {
-        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
-    }
-    corpus
-}
-
 /// Every file below a directory, by its path from there.
-fn load(root: &Path, directory: &Path, world: &mut World) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            load(root, &path, world);
-        } else {
-            let name = path
-                .strip_prefix(root)
-                .unwrap()
-                .to_string_lossy()
-                .into_owned();
-            world.0.insert(name, fs::read(&path).unwrap());
-        }
-    }
-}
-
 fn loaded(root: &Path) -> World {
     let mut world = World::default();
-    load(root, root, &mut world);
+    for path in files_below(root) {
+        let name = path.strip_prefix(root).unwrap().to_string_lossy();
+        world.0.insert(name.into_owned(), fs::read(&path).unwrap());
+    }
     world
 }
 
@@ -70,7 +42,7 @@ fn follow_the_schemas(corpus: &Path, output: &Output) {
 
 #[test]
 fn what_comes_out_follows_the_published_schemas() {
-    let Some(corpus) = corpus_or_skip() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let board = "alpaca_eval_gpt4_leaderboard.csv";
@@ -85,7 +57,7 @@ fn what_comes_out_follows_the_published_schemas() {
 
 #[test]
 fn real_logs_of_lighteval_convert_whole() {
-    let Some(corpus) = corpus_or_skip() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let world = loaded(&corpus.join("logs/lighteval"));
@@ -133,7 +105,7 @@ fn expected(path: &str) -> Option<Harness> {
 
 #[test]
 fn real_logs_are_told_apart() {
-    let Some(corpus) = corpus_or_skip() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let world = loaded(&corpus.join("logs"));
@@ -154,7 +126,7 @@ fn real_logs_are_told_apart() {
 fn real_runs_of_helm_are_told_by_their_directory() {
     use assay_convert::convert::Logs;
 
-    let Some(corpus) = corpus_or_skip() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
     let world = loaded(&corpus.join("logs"));
@@ -170,7 +142,7 @@ fn real_runs_of_helm_are_told_by_their_directory() {
 
 #[test]
 fn records_and_schemas_are_no_logs() {
-    let Some(corpus) = corpus_or_skip() else {
+    let Some(corpus) = find_corpus() else {
         return;
     };
 

@@ -1,53 +1,12 @@
 //! The records of the wild. They are not part of the repository: without them the test says so and passes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assay_convert::upgrade;
+use assay_testkit::corpus::{files_below, find_corpus, unpack_records};
 
 use crate::files::InMemory;
-
-/// Where the corpus is: `ASSAY_CORPUS`, or beside the repository.
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let corpus = std::env::var_os("ASSAY_CORPUS").map_or(beside, PathBuf::from);
-    corpus.is_dir().then_some(corpus)
-}
-
-/// The directory of one version's records, unpacked once.
-fn records(corpus: &Path, version: &str) -> Option<PathBuf> {
-    let name = format!("records-{version}");
-    let unpacked = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
-    let archive = corpus.join("eee-records-0.2.tar.gz");
-    if !unpacked.is_dir() && archive.is_file() {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "unpacking is no business of git's"
-        )]
-        let mut tar = std::process::Command::new("tar");
-        let status = tar
-            .arg("-xzf")
-            .arg(archive)
-            .arg("-C")
-            .arg(env!("CARGO_TARGET_TMPDIR"))
-            .arg(&name)
-            .status()
-            .ok()?;
-        assert!(status.success(), "tar could not unpack the records");
-    }
-    unpacked.is_dir().then_some(unpacked)
-}
-
-fn files_below(directory: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, files);
-        } else {
-            files.push(path);
-        }
-    }
-}
 
 struct Outcome {
     records: usize,
@@ -56,10 +15,9 @@ struct Outcome {
 }
 
 /// Upgrades all records of one version and holds what comes out against the judge and the published schema.
-fn upgrade_all(corpus: &Path, version: &str) -> Option<Outcome> {
-    let root = records(corpus, version)?;
-    let mut paths = Vec::new();
-    files_below(&root, &mut paths);
+fn upgrade_all(corpus: &Path, version: &str) -> Outcome {
+    let records = unpack_records(corpus, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let paths = files_below(&records.join(format!("records-{version}")));
     let mut refused = BTreeMap::new();
     let mut files = InMemory::default();
     for path in &paths {
@@ -74,11 +32,11 @@ fn upgrade_all(corpus: &Path, version: &str) -> Option<Outcome> {
     }
     assert_eq!(files.errors(), Vec::<String>::new());
     follow_the_schema(corpus, &files);
-    Some(Outcome {
+    Outcome {
         records: paths.len(),
         valid: files.0.len(),
         refused,
-    })
+    }
 }
 
 fn follow_the_schema(corpus: &Path, files: &InMemory) {
@@ -96,19 +54,13 @@ fn follow_the_schema(corpus: &Path, files: &InMemory) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 fn the_records_of_the_wild_are_upgraded_or_refused_for_a_known_reason() {
-    let outcomes = corpus().and_then(|corpus| {
-        Some((
-            upgrade_all(&corpus, "0.2.0")?,
-            upgrade_all(&corpus, "0.2.2")?,
-        ))
-    });
-
-    let Some((old, new)) = outcomes else {
-        eprintln!("skipped: there is no corpus; set ASSAY_CORPUS to its directory");
+    let Some(corpus) = find_corpus() else {
         return;
     };
+
+    let old = upgrade_all(&corpus, "0.2.0");
+    let new = upgrade_all(&corpus, "0.2.2");
 
     assert_eq!((old.records, old.valid), (5320, 5264));
     assert_eq!(

@@ -1,8 +1,7 @@
-use std::path::PathBuf;
-
 use assay_formats::eee::Version;
 use assay_formats::shape::{self, Shape, ShapeFaultKind};
 use assay_formats::{Tape, json};
+use assay_testkit::corpus::find_corpus;
 use jsonschema::{Draft, Validator};
 use serde_json::Value as Json;
 
@@ -161,21 +160,11 @@ fn validator(schema: &Json) -> Validator {
 }
 
 fn published(format: Format, version: Version) -> Option<Validator> {
-    let path = corpus().join("schemas").join(format.published(version));
-    let text = std::fs::read_to_string(path).ok()?;
+    let path = find_corpus()?
+        .join("schemas")
+        .join(format.published(version));
+    let text = std::fs::read_to_string(path).expect("the corpus has every published schema");
     Some(validator(
         &serde_json::from_str(&text).expect("a published schema is JSON"),
     ))
-}
-
-fn corpus() -> PathBuf {
-    std::env::var_os("ASSAY_CORPUS").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../../shared/corpus"
-            ))
-        },
-        PathBuf::from,
-    )
 }

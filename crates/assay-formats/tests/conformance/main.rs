@@ -2,8 +2,8 @@
 //! must accept and refuse the same documents. Seeds are mutated one change at a time, all of them, and then several
 //! changes at once, by chance from a fixed seed.
 //!
-//! The published schemas are not ours to carry along: they are read from `schemas/` below `ASSAY_CORPUS`, or below
-//! `../shared/corpus` beside the repository, and left out with a message when neither is there.
+//! The published schemas are not ours to carry along: they are read from `schemas/` of the corpus, and left out
+//! with a message when there is none.
 
 #![cfg(test)]
 

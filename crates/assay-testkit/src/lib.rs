@@ -1,0 +1,4 @@
+//! Scenes and data that the tests of several crates share. Nothing here is part of a program: crates use it as a
+//! development dependency.
+
+pub mod corpus;
