@@ -83,13 +83,6 @@ impl<'a> Leaderboard<'a> {
     pub fn rank_of(&self, model: RepoKey) -> Option<usize> {
         self.row_of(model).map(Row::rank)
     }
-
-    /// How many in a hundred of the other rows a model is at least as good as: 100 for the first, and for the only one.
-    pub fn percentile_of(&self, model: RepoKey) -> Option<f64> {
-        let row = self.row_of(model)?;
-        let beside = self.rows.iter().filter(|other| other.group == row.group);
-        Some(percentile(row.rank, beside.count()))
-    }
 }
 
 /// How many in a hundred of the other rows a rank is at least as good as, on a board of so many rows.

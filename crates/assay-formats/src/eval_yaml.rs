@@ -9,19 +9,6 @@ use crate::shape::{Field, Object, Shape, Unknown};
 /// What an `eval.yaml` looks like.
 pub static SHAPE: Shape = Shape::Object(&BENCHMARK);
 
-/// The keys of a task that Inspect knows. Its task model refuses a file with any other.
-pub const INSPECT_TASK_KEYS: [&str; 9] = [
-    "id",
-    "config",
-    "split",
-    "field_spec",
-    "shuffle_choices",
-    "epochs",
-    "epoch_reducer",
-    "solvers",
-    "scorers",
-];
-
 /// The keys of a task without which Inspect cannot run it.
 pub const INSPECT_NEEDS: [&str; 3] = ["field_spec", "solvers", "scorers"];
 
@@ -276,6 +263,19 @@ mod tests {
             }
         }
     }
+
+    /// The keys of a task that Inspect knows. Its task model refuses a file with any other.
+    const INSPECT_TASK_KEYS: [&str; 9] = [
+        "id",
+        "config",
+        "split",
+        "field_spec",
+        "shuffle_choices",
+        "epochs",
+        "epoch_reducer",
+        "solvers",
+        "scorers",
+    ];
 
     #[test]
     fn the_keys_of_inspect_are_keys_of_a_task() {

@@ -10,7 +10,7 @@ mod accounts;
 pub(crate) mod audit;
 mod commits;
 mod discussions;
-mod evidence;
+pub(crate) mod evidence;
 mod files;
 mod history;
 mod info;

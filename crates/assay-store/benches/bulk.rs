@@ -149,10 +149,6 @@ async fn read(store: &Store, keys: &[RepoKey]) {
     }
     report("ask for the generation, 1,000 times", start);
 
-    let start = Start::now();
-    store.count_pending().await.unwrap();
-    report("count what is pending", start);
-
     let mut filter = Filter::new(RepoKind::Model, 100);
     filter.tags = vec!["license:mit".to_owned()];
     filter.search = vec!["model-24".to_owned()];

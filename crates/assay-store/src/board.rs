@@ -82,26 +82,12 @@ pub struct BoardEntry {
     pub until: Option<Timestamp>,
 }
 
-/// How much is on a board now, private models and pull requests included.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BoardSize {
-    /// The task.
-    pub task: TaskId,
-    /// How many entries there are.
-    pub entries: u64,
-    /// Of how many models.
-    pub models: u64,
-}
-
 questions! {
     /// The entries for a benchmark, or for one task of it, as they were at a moment or are now, in the order of model,
     /// branch, file and place. The benchmark is named in lower case; entries that use a name it had before are its own.
     fn entries_of_board(dataset: &str, task: Option<&TaskId>, at: Option<Timestamp>) -> Vec<BoardEntry>;
     /// The entries of these numbers, as far as there are any, in no particular order.
     fn entries_with(ids: &[EntryId]) -> Vec<(EntryId, BoardEntry)>;
-    /// How many current entries each task of a benchmark has, in the order of the tasks' names, tasks that the benchmark
-    /// does not define included.
-    fn board_sizes(dataset: &str) -> Vec<BoardSize>;
 }
 
 macro_rules! select_board {
@@ -219,24 +205,4 @@ fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
         since: cells.time()?,
         until: cells.time_option()?,
     })
-}
-
-async fn board_sizes(connection: &mut Connection, dataset: &str) -> sqlx::Result<Vec<BoardSize>> {
-    let query = concat!(
-        "SELECT e.task, COUNT(*), COUNT(DISTINCT e.repo) FROM entries e
-         WHERE e.until_ms IS NULL AND e.dataset_lower IN ",
-        names_of_dataset!(),
-        " GROUP BY e.task ORDER BY e.task"
-    );
-    let read = |cells: &mut Cells<'_>| {
-        Ok(BoardSize {
-            task: cells.parse()?,
-            entries: cells.number()?,
-            models: cells.number()?,
-        })
-    };
-    sql::query(query)
-        .bind(dataset)
-        .read_all(connection, read)
-        .await
 }

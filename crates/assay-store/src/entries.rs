@@ -108,29 +108,9 @@ questions! {
     fn versions_at(place: &EntryPlace, offset: u64, limit: u32) -> Vec<IndexedEntry>;
     /// How many versions stood at a place for one task.
     fn count_versions_at(place: &EntryPlace) -> u64;
-    /// The current entries of a model whose benchmark or task this hub does not know (yet).
-    fn pending_entries(key: RepoKey) -> Vec<IndexedEntry>;
-    /// How many current entries wait for their benchmark or task, in all models.
-    fn count_pending() -> u64;
     /// The boards that the current entries of a model are on, or would be once the benchmark is known. A benchmark that was
     /// renamed goes by the name that it has now.
     fn boards_touched(key: RepoKey) -> Vec<Board>;
-    /// The models with current entries for a benchmark, by any name it has or had, in the order of their keys.
-    fn models_of_benchmark(dataset: &str) -> Vec<RepoKey>;
-}
-
-/// Whether the benchmark and task of an entry `e` are known to this hub, under a name that the benchmark has or had.
-macro_rules! is_known {
-    () => {
-        "EXISTS (
-            SELECT 1 FROM (
-                SELECT repo, name_lower FROM repositories WHERE kind = 'dataset'
-                UNION ALL SELECT repo, name_lower FROM redirects WHERE kind = 'dataset'
-            ) n
-            JOIN benchmarks b ON b.repo = n.repo
-            JOIN benchmark_tasks t ON t.repo = n.repo
-            WHERE n.name_lower = e.dataset_lower AND b.valid AND t.task = e.task)"
-    };
 }
 
 /// The names in lower case of the dataset that now has the name `$1`: that one, and those it had before.
@@ -223,38 +203,10 @@ fn bind_place<'q>(query: Query<'q>, place: &'q EntryPlace) -> Query<'q> {
         .bind(place.task.as_str())
 }
 
-async fn pending_entries(
-    connection: &mut Connection,
-    key: RepoKey,
-) -> sqlx::Result<Vec<IndexedEntry>> {
-    let query = concat!(
-        "SELECT ",
-        entry_columns!(),
-        " FROM entries e WHERE e.repo = $1 AND e.until_ms IS NULL AND NOT ",
-        is_known!(),
-        " ORDER BY e.pull, e.file, e.ordinal"
-    );
-    let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
-    read_entries(&rows)
-}
-
 fn read_entries(rows: &[Row]) -> sqlx::Result<Vec<IndexedEntry>> {
     rows.iter()
         .map(|row| read_entry(&mut Cells::of(row)))
         .collect()
-}
-
-async fn count_pending(connection: &mut Connection) -> sqlx::Result<u64> {
-    // There are few boards and many entries, so what is known is asked once of each board.
-    let query = concat!(
-        "SELECT CAST(COALESCE(SUM(e.entries), 0) AS BIGINT) FROM (
-             SELECT dataset_lower, task, COUNT(*) AS entries FROM entries WHERE until_ms IS NULL
-             GROUP BY dataset_lower, task) e
-         WHERE NOT ",
-        is_known!()
-    );
-    let row = sql::query(query).fetch_one(connection).await?;
-    Cells::of(&row).number()
 }
 
 async fn boards_touched(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<Board>> {
@@ -271,20 +223,4 @@ async fn boards_touched(connection: &mut Connection, key: RepoKey) -> sqlx::Resu
         })
     };
     rows.iter().map(read).collect()
-}
-
-async fn models_of_benchmark(
-    connection: &mut Connection,
-    dataset: &str,
-) -> sqlx::Result<Vec<RepoKey>> {
-    let query = concat!(
-        "SELECT DISTINCT e.repo FROM entries e WHERE e.until_ms IS NULL AND e.dataset_lower IN ",
-        names_of_dataset!(),
-        " ORDER BY e.repo"
-    );
-    let keys: Vec<i64> = sql::query_scalar(query)
-        .bind(dataset)
-        .fetch_all(connection)
-        .await?;
-    Ok(keys.into_iter().map(RepoKey).collect())
 }

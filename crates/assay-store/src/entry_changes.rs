@@ -40,16 +40,6 @@ impl Tx {
         self.write_branch(key, &history.into_change()).await
     }
 
-    /// Ends every current entry of a branch, as when a pull request is closed.
-    pub async fn close_entries(
-        &mut self,
-        key: RepoKey,
-        branch: Branch,
-        at: Timestamp,
-    ) -> Result<(), Error> {
-        self.replace_entries(key, branch, at, &[]).await
-    }
-
     /// Writes what a history says that followed on the rows of this branch. [`Error::Taken`] when two versions begin at
     /// one place and moment.
     pub async fn write_branch(&mut self, key: RepoKey, change: &BranchChange) -> Result<(), Error> {

@@ -44,25 +44,6 @@ impl Tx {
         self.change("set_indexed_ref", query).await?;
         Ok(())
     }
-
-    /// Writes all references of a repository, and removes those that are not among them.
-    pub async fn set_indexed_refs(
-        &mut self,
-        key: RepoKey,
-        refs: &[IndexedRef],
-    ) -> Result<(), Error> {
-        let before = self.indexed_refs(key).await?;
-        for gone in &before {
-            if !refs.iter().any(|kept| kept.name == gone.name) {
-                self.set_indexed_ref(key, &gone.name, None).await?;
-            }
-        }
-        for indexed in refs.iter().filter(|indexed| !before.contains(indexed)) {
-            self.set_indexed_ref(key, &indexed.name, Some(&indexed.target))
-                .await?;
-        }
-        Ok(())
-    }
 }
 
 async fn indexed_refs(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Vec<IndexedRef>> {

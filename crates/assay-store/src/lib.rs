@@ -75,7 +75,7 @@ pub use accounts::{Account, AccountId, AccountKind, NewAccount};
 pub use audit::{AuditActor, AuditFilter, AuditRow, AuditSubject, AuditSubjectKind, NewAuditRow};
 pub use audit_action::AuditAction;
 pub use benchmarks::{IndexedBenchmark, NewBenchmark};
-pub use board::{Board, BoardEntry, BoardSize, EntryId, Owner};
+pub use board::{Board, BoardEntry, EntryId, Owner};
 pub use brief::{BriefEntry, EntryWords};
 pub use cards::Card;
 pub use counts::{Counts, PublicCounts};

@@ -65,8 +65,6 @@ questions! {
     fn decisions(jti: &str) -> Vec<LoggedDecision>;
     /// The tokens that leaves from an index on are about, as far as an entry brings them.
     fn tokens_of_leaves(from: u64) -> Vec<String>;
-    /// How many tokens were issued for a target.
-    fn count_issued(target: &str) -> u64;
 }
 
 impl Tx {
@@ -180,10 +178,4 @@ async fn tokens_of_leaves(connection: &mut Connection, from: u64) -> sqlx::Resul
         .bind(to_number(from))
         .fetch_all(connection)
         .await
-}
-
-async fn count_issued(connection: &mut Connection, target: &str) -> sqlx::Result<u64> {
-    let query = "SELECT COUNT(*) FROM log_issued WHERE target = $1";
-    let row = sql::query(query).bind(target).fetch_one(connection).await?;
-    Cells::of(&row).number()
 }

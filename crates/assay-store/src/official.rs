@@ -1,13 +1,6 @@
 use assay_model::{RepoKey, Timestamp};
 
-use crate::backend::Connection;
-use crate::row::Cells;
 use crate::{Error, Tx, sql};
-
-questions! {
-    /// When the operator marked a benchmark as official, if they did.
-    fn official_since(key: RepoKey) -> Option<Timestamp>;
-}
 
 impl Tx {
     /// Marks a benchmark as official; the first mark stays.
@@ -26,15 +19,4 @@ impl Tx {
         let query = sql::query("DELETE FROM official WHERE repo = $1").bind(key.0);
         Ok(self.change("unmark_official", query).await? > 0)
     }
-}
-
-async fn official_since(
-    connection: &mut Connection,
-    key: RepoKey,
-) -> sqlx::Result<Option<Timestamp>> {
-    let row = sql::query("SELECT since_ms FROM official WHERE repo = $1")
-        .bind(key.0)
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| Cells::of(&row).time()).transpose()
 }

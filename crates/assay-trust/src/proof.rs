@@ -19,9 +19,6 @@ pub use error::ProofError;
 pub use git::GitProof;
 pub use note::{TrustNote, TrustNoteError};
 
-/// The media type of a proof.
-pub const MEDIA_TYPE: &str = "application/vnd.assay.proof+json";
-
 /// The largest that a proof may be, in bytes. A usual one has a tenth of it.
 pub const MAX_PROOF: usize = 1 << 20;
 

@@ -1,4 +1,4 @@
-use assay_board::{Level, Question, rank};
+use assay_board::{Level, Question, percentile, rank};
 use assay_model::{Direction, RepoKey, Score, Timestamp};
 
 use crate::reports::{metric_id, question, report, score, shown};
@@ -155,12 +155,8 @@ fn the_percentile_is_the_share_of_others_that_are_no_better() {
         report(5, 10.0),
     ];
     let board = rank(&reports, &question());
-    let alone = rank(&reports[..1], &question());
 
-    assert_eq!(board.percentile_of(RepoKey(1)), Some(100.0));
-    assert_eq!(board.percentile_of(RepoKey(3)), Some(75.0));
-    assert_eq!(board.percentile_of(RepoKey(5)), Some(0.0));
-    assert_eq!(board.percentile_of(RepoKey(9)), None);
-    assert_eq!(alone.percentile_of(RepoKey(1)), Some(100.0));
+    let percentiles = [(1, 5), (2, 5), (5, 5), (1, 1)].map(|(rank, rows)| percentile(rank, rows));
+    assert_eq!(percentiles.map(Some), [100.0, 75.0, 0.0, 100.0].map(Some));
     assert_eq!(board.rank_of(RepoKey(3)), Some(2));
 }

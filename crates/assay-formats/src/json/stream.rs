@@ -24,8 +24,8 @@ const CHUNK: usize = 256 << 10;
 /// while let Some(key) = stream.next_key()? {
 ///     if key == "samples" {
 ///         stream.enter_list()?;
-///         while let Some(sample) = stream.next_item()? {
-///             assert!(sample.starts_with(b"{\"id\""));
+///         while stream.has_item()? {
+///             assert!(stream.value()?.starts_with(b"{\"id\""));
 ///             samples += 1;
 ///         }
 ///     } else {
@@ -135,7 +135,7 @@ impl<R: Read> Stream<R> {
         self.expect(b'{', "`{`")
     }
 
-    /// Enters the list that comes next; its items are read with [`Stream::next_item`] or [`Stream::has_item`].
+    /// Enters the list that comes next; its items are read after [`Stream::has_item`].
     pub fn enter_list(&mut self) -> Result<(), StreamError> {
         self.expect(b'[', "`[`")
     }
@@ -178,15 +178,6 @@ impl<R: Read> Stream<R> {
             }
             Some(_) => Ok(true),
             None => Err(self.truncated()),
-        }
-    }
-
-    /// The bytes of the next item of the list that was entered; `None` at its end, which leaves the list.
-    pub fn next_item(&mut self) -> Result<Option<&[u8]>, StreamError> {
-        if self.has_item()? {
-            self.value().map(Some)
-        } else {
-            Ok(None)
         }
     }
 
@@ -502,8 +493,8 @@ mod tests {
         let mut stream = Stream::new(Trickle(text.as_bytes(), 3), 1 << 20);
         let mut items = Vec::new();
         stream.enter_list()?;
-        while let Some(item) = stream.next_item()? {
-            items.push(String::from_utf8_lossy(item).into_owned());
+        while stream.has_item()? {
+            items.push(String::from_utf8_lossy(stream.value()?).into_owned());
         }
         Ok(items)
     }
@@ -550,12 +541,13 @@ mod tests {
         let mut stream = Stream::of(text.clone().into_bytes());
         stream.enter_list().unwrap();
 
-        let first = stream.next_item().unwrap().map(<[u8]>::to_vec);
-        let second = stream.next_item().unwrap().map(<[u8]>::to_vec);
-        let end = stream.next_item().unwrap().map(<[u8]>::to_vec);
+        let mut items = Vec::new();
+        while stream.has_item().unwrap() {
+            items.push(stream.value().unwrap().to_vec());
+        }
 
-        assert_eq!(first, Some(format!("\"{long}\\\"\u{1}\"").into_bytes()));
-        assert_eq!((second, end), (Some(b"2".to_vec()), None));
+        let first = format!("\"{long}\\\"\u{1}\"").into_bytes();
+        assert_eq!(items, [first, b"2".to_vec()]);
         assert_eq!(stream.into_memory(), text.into_bytes());
     }
 
@@ -565,10 +557,8 @@ mod tests {
         let mut stream = Stream::new(long.as_bytes(), 100);
         stream.enter_list().unwrap();
 
-        assert!(matches!(
-            stream.next_item(),
-            Err(StreamError::TooLarge { .. })
-        ));
+        assert!(stream.has_item().unwrap());
+        assert!(matches!(stream.value(), Err(StreamError::TooLarge { .. })));
         for text in ["[1, {\"a\":", "[\"abc", "[", "[[1"] {
             assert!(
                 matches!(items(text), Err(StreamError::Truncated { .. })),
@@ -589,9 +579,8 @@ mod tests {
             let mut stream = Stream::new(Trickle(&bytes, step), 1 << 10);
             let _ = stream.enter_list();
             for _ in 0..300 {
-                match stream.next_item() {
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => break,
+                if !stream.has_item().unwrap_or(false) || stream.value().is_err() {
+                    break;
                 }
             }
         }

@@ -19,7 +19,7 @@ use crate::state::AppState;
 use crate::wire;
 
 /// The media type of a proof.
-const PROOF: &str = "application/vnd.assay.proof+json";
+pub(crate) const PROOF: &str = "application/vnd.assay.proof+json";
 const BYTES: &str = "application/octet-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// A file whose name says everything that is in it never changes.

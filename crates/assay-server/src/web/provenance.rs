@@ -19,13 +19,11 @@ use super::frame::Frame;
 use super::paging::Paging;
 use super::repo::{self, RepoHead, Tab};
 use super::{Pages, Visitor, html, links, show};
+use crate::api::evidence::PROOF;
 use crate::error::Failure;
 use crate::extract::{RepoName, Segments};
 use crate::rendered::Answer;
 use crate::state::AppState;
-
-/// The media type of a proof.
-const PROOF: &str = "application/vnd.assay.proof+json";
 
 /// The pages, for models alone: datasets have no results.
 pub(super) fn pages() -> Pages {

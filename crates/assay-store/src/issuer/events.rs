@@ -58,8 +58,6 @@ questions! {
     fn issuer_events(filter: &EventFilter, limit: u32) -> Vec<IssuerEvent>;
     /// What identities did since a moment, oldest first.
     fn issuer_events_since(since: Timestamp) -> Vec<IssuerEvent>;
-    /// The event of a token that was issued.
-    fn issue_event(jti: &str) -> Option<IssuerEvent>;
 }
 
 impl Tx {
@@ -130,18 +128,6 @@ async fn issuer_events_since(
         .fetch_all(connection)
         .await?;
     rows.iter().map(read).collect()
-}
-
-async fn issue_event(connection: &mut Connection, jti: &str) -> sqlx::Result<Option<IssuerEvent>> {
-    let query = concat!(
-        columns!(),
-        "WHERE jti = $1 AND action = 'issue' AND outcome = 'done' ORDER BY id LIMIT 1"
-    );
-    let row = sql::query(query)
-        .bind(jti)
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| read(&row)).transpose()
 }
 
 fn read(row: &Row) -> sqlx::Result<IssuerEvent> {

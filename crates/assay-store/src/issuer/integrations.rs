@@ -18,8 +18,6 @@ pub struct IssuerIntegration {
 questions! {
     /// Every registered integration, by name.
     fn issuer_integrations() -> Vec<IssuerIntegration>;
-    /// An integration.
-    fn issuer_integration(id: &str) -> Option<IssuerIntegration>;
 }
 
 impl Tx {
@@ -58,18 +56,6 @@ async fn issuer_integrations(connection: &mut Connection) -> sqlx::Result<Vec<Is
     let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations ORDER BY id";
     let rows = sql::query(query).fetch_all(connection).await?;
     rows.iter().map(read).collect()
-}
-
-async fn issuer_integration(
-    connection: &mut Connection,
-    id: &str,
-) -> sqlx::Result<Option<IssuerIntegration>> {
-    let query = "SELECT id, created_ms, suspended_ms, reason FROM integrations WHERE id = $1";
-    let row = sql::query(query)
-        .bind(id)
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| read(&row)).transpose()
 }
 
 fn read(row: &Row) -> sqlx::Result<IssuerIntegration> {

@@ -1,7 +1,7 @@
 //! The index as text: equal indexes print the same, and only those.
 
 use assay_model::{RepoKey, RepoKind};
-use assay_store::{Branch, DumpRow, IndexedRef, Record, Store, Tx};
+use assay_store::{Branch, DumpRow, Record, Store, Tx};
 use serde_json::json;
 
 use crate::index::{benchmark, card};
@@ -18,11 +18,9 @@ async fn dump(store: &Store) -> Vec<DumpRow> {
 
 /// Indexes a repository the same way each time.
 async fn index(tx: &mut Tx, key: RepoKey) {
-    let main = IndexedRef {
-        name: "refs/heads/main".to_owned(),
-        target: commit(1),
-    };
-    tx.set_indexed_refs(key, &[main]).await.unwrap();
+    tx.set_indexed_ref(key, "refs/heads/main", Some(&commit(1)))
+        .await
+        .unwrap();
     tx.set_card(key, Some(&card(&["b", "a"]))).await.unwrap();
     tx.set_benchmark(key, Some(&benchmark(&["z", "a"], true)))
         .await
@@ -148,7 +146,9 @@ async fn whatever_differs_in_the_index_differs_in_the_text() {
         }),
         ("entries", |mut tx, key| {
             Box::pin(async move {
-                tx.close_entries(key, Branch::Main, at(3)).await.unwrap();
+                tx.replace_entries(key, Branch::Main, at(3), &[])
+                    .await
+                    .unwrap();
                 tx
             })
         }),

@@ -8,8 +8,8 @@ use assay_model::{
     ValueType,
 };
 use assay_store::{
-    Board, BoardEntry, BoardSize, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence,
-    History, IndexedEntry, NewEntry, Store, Taken,
+    Board, BoardEntry, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence, History,
+    IndexedEntry, NewEntry, Store, Taken,
 };
 
 use crate::index::{benchmark, card};
@@ -117,7 +117,7 @@ async fn entries_are_seen_as_they_were_at_any_moment() {
     )
     .await;
     let mut tx = hub.store.begin().await.unwrap();
-    tx.close_entries(key, Branch::Pull(3), at(25))
+    tx.replace_entries(key, Branch::Pull(3), at(25), &[])
         .await
         .unwrap();
     tx.commit().await.unwrap();
@@ -493,39 +493,6 @@ pub(crate) fn attested() -> Attested {
 }
 
 #[tokio::test]
-async fn an_entry_waits_until_its_benchmark_and_task_are_known_and_valid() {
-    let hub = Hub::new().await;
-    let model = hub.model("alice/small").await;
-    let dataset = hub.dataset("Acme/Bench").await;
-    let entries = [
-        entry("acme/BENCH", "t", 0, 0.1),
-        entry("acme/bench", "u", 1, 0.2),
-    ];
-    replace(&hub.store, model, Branch::Main, 1, &entries).await;
-    let pending = async || {
-        let entries = hub.store.pending_entries(model).await.unwrap();
-        let count = hub.store.count_pending().await.unwrap();
-        assert_eq!(entries.len() as u64, count);
-        values(&entries)
-    };
-    let define = async |tasks: &[&str], valid| {
-        let mut tx = hub.store.begin().await.unwrap();
-        tx.set_benchmark(dataset, Some(&benchmark(tasks, valid)))
-            .await
-            .unwrap();
-        tx.commit().await.unwrap();
-    };
-
-    assert_eq!(pending().await, [0.1, 0.2]);
-    define(&["t"], true).await;
-    assert_eq!(pending().await, [0.2]);
-    define(&["t", "u"], false).await;
-    assert_eq!(pending().await, [0.1, 0.2]);
-    define(&["t", "u"], true).await;
-    assert!(pending().await.is_empty());
-}
-
-#[tokio::test]
 async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
     let hub = Hub::new().await;
     let (one, two) = (hub.model("alice/one").await, hub.model("alice/two").await);
@@ -572,12 +539,6 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
         let rows = store.entries_with(&ids).await.unwrap();
         assert_eq!(rows, [(ids[0], board[index].clone())]);
     }
-    assert_eq!(
-        hub.store.models_of_benchmark("acme/new").await.unwrap(),
-        [one, two]
-    );
-    assert_eq!(hub.store.count_pending().await.unwrap(), 0);
-    assert!(hub.store.pending_entries(one).await.unwrap().is_empty());
     let board = Board {
         dataset: "acme/new".to_owned(),
         task: task("t"),
@@ -589,7 +550,7 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
 }
 
 #[tokio::test]
-async fn boards_are_told_by_model_and_measured_by_task() {
+async fn the_boards_of_a_model_are_named_and_entries_counted() {
     let hub = Hub::new().await;
     let (one, two) = (hub.model("alice/one").await, hub.model("alice/two").await);
     let entries = [
@@ -618,19 +579,12 @@ async fn boards_are_told_by_model_and_measured_by_task() {
     replace(&hub.store, two, Branch::Pull(2), 2, &[]).await;
 
     let touched = hub.store.boards_touched(one).await.unwrap();
-    let sizes = hub.store.board_sizes("a/b").await.unwrap();
 
     let touched: Vec<_> = touched
         .iter()
         .map(|board| (board.dataset.as_str(), board.task.as_str()))
         .collect();
     assert_eq!(touched, [("a/b", "t"), ("a/b", "u"), ("x/y", "t")]);
-    let size = |text, entries, models| BoardSize {
-        task: task(text),
-        entries,
-        models,
-    };
-    assert_eq!(sizes, [size("t", 3, 2), size("u", 1, 1)]);
     let counts = hub.store.counts().await.unwrap();
     assert_eq!((counts.entries, counts.verified), (5, 0));
 }

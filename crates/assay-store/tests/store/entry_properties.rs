@@ -144,7 +144,7 @@ fn any_entry() -> impl Strategy<Value = NewEntry> {
                     subset,
                     sample_size,
                     model_revision,
-                    date: Some(Timestamp::from_millis(millis).to_date()),
+                    date: Timestamp::from_millis(millis).to_string().parse().ok(),
                     ..new.entry
                 };
                 (new.standing, new.author, new.data) = (standing, author, data);

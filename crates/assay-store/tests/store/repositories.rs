@@ -2,8 +2,8 @@
 
 use assay_model::{RepoId, RepoKind};
 use assay_store::{
-    Branch, Card, Error, EventId, EventKind, Gate, IndexedRef, NewBenchmark, NewDiscussion,
-    NewEvent, Record, Settings, Sha256, Status, Taken,
+    Branch, Card, Error, EventId, EventKind, Gate, NewBenchmark, NewDiscussion, NewEvent, Record,
+    Settings, Sha256, Status, Taken,
 };
 use serde_json::json;
 
@@ -309,11 +309,9 @@ async fn fill(tx: &mut assay_store::Tx, key: assay_model::RepoKey) {
     let oid = Sha256::from_bytes([1; 32]);
     tx.add_large_object(key, &oid, 5).await.unwrap();
     tx.mark_official(key, at(3)).await.unwrap();
-    let main = IndexedRef {
-        name: "refs/heads/main".to_owned(),
-        target: commit(1),
-    };
-    tx.set_indexed_refs(key, &[main]).await.unwrap();
+    tx.set_indexed_ref(key, "refs/heads/main", Some(&commit(1)))
+        .await
+        .unwrap();
     let card = Card {
         data: json!({}),
         tags: vec!["text".to_owned()],

@@ -62,11 +62,6 @@ impl Meter {
         self.due = due;
         Ok(())
     }
-
-    /// Whether nothing has been asked for so long that the meter is as good as new.
-    pub fn is_idle(&self, now: Timestamp) -> bool {
-        self.due <= nanoseconds(now)
-    }
 }
 
 fn nanoseconds(moment: Timestamp) -> i128 {
@@ -113,6 +108,5 @@ mod tests {
         }
 
         assert_eq!(meter.take(60, 1, Timestamp::from_seconds(1)), Ok(()));
-        assert!(meter.is_idle(Timestamp::from_seconds(2)));
     }
 }
