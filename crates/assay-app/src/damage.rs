@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use assay_git::{RefName, Reference, Repositories};
 use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
+use parking_lot::RwLock;
 
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
@@ -59,7 +60,7 @@ impl fmt::Display for Damage {
 impl DamageList {
     /// Notes what is wrong with a repository; nothing takes it off the list.
     pub(crate) fn note(&self, key: RepoKey, faults: Vec<Damage>) {
-        let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.0.write();
         if faults.is_empty() {
             list.remove(&key);
         } else {
@@ -69,12 +70,12 @@ impl DamageList {
 
     /// The repositories on the list.
     pub(crate) fn keys(&self) -> Vec<RepoKey> {
-        let list = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let list = self.0.read();
         list.keys().copied().collect()
     }
 
     fn faults(&self, key: RepoKey) -> Vec<Damage> {
-        let list = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let list = self.0.read();
         list.get(&key).cloned().unwrap_or_default()
     }
 }

@@ -19,11 +19,12 @@ mod restrain;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 
 use assay_model::Timestamp;
 use assay_store::{NewIssuerEvent, Store};
 use assay_trust::issuer::IdentityKey;
+use parking_lot::{Mutex, RwLock};
 
 pub use self::authenticate::Authenticated;
 pub use self::benchmark::{BenchmarkSource, Defined};

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use assay_model::RepoKey;
 use assay_store::RepositoryTurn;
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 /// How many locks are remembered before those that nobody holds are forgotten.
@@ -44,7 +45,7 @@ impl Locks {
     }
 
     fn turn(&self, key: RepoKey) -> Arc<Turn<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.turns.lock();
         if let Some(turn) = turns.get(&key).and_then(Weak::upgrade) {
             return turn;
         }
@@ -83,7 +84,7 @@ mod tests {
             drop(locks.lock(key).await);
         }
 
-        let remembered = locks.turns.lock().unwrap().len();
+        let remembered = locks.turns.lock().len();
 
         assert!(remembered <= REMEMBERED, "{remembered}");
     }

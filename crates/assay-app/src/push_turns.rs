@@ -1,8 +1,9 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_store::AccountId;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Error;
@@ -40,7 +41,7 @@ impl PushTurns {
     }
 
     fn of(&self, account: AccountId, at_once: usize) -> Arc<Semaphore> {
-        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = self.accounts.lock();
         if accounts.len() >= REMEMBERED {
             // Whoever has a turn or waits for one holds on to the semaphore.
             accounts.retain(|_, turns| Arc::strong_count(turns) > 1);
@@ -83,6 +84,6 @@ mod tests {
         let again = turns.take(AccountId(0), 1, Duration::ZERO).await;
 
         assert!(again.is_err());
-        assert!(turns.accounts.lock().unwrap().len() < 3);
+        assert!(turns.accounts.lock().len() < 3);
     }
 }

@@ -1,11 +1,11 @@
 //! Limits on what accounts and repositories may store and how often they may write.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
 
 use assay_git::{LargeFileId, ObjectSize};
 use assay_model::{RepoKey, Timestamp};
 use assay_store::{AccountId, Sha256, StorageUse, Tx};
+use parking_lot::Mutex;
 
 use crate::access::SignedIn;
 use crate::config::Limits;
@@ -28,7 +28,7 @@ impl WriteCounts {
     /// Counts a write of an account, or returns the seconds to wait when there were too many.
     fn count(&self, account: AccountId, now: Timestamp, limit: u64) -> Result<(), u64> {
         let window = now.seconds().div_euclid(WRITE_WINDOW_SECONDS);
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         if counts.len() >= MAX_COUNTED {
             counts.retain(|_, (own, _)| *own == window);
         }
@@ -222,6 +222,6 @@ mod tests {
             .count(AccountId(-1), Timestamp::from_seconds(60), 1)
             .unwrap();
 
-        assert_eq!(counts.counts.lock().unwrap().len(), 1);
+        assert_eq!(counts.counts.lock().len(), 1);
     }
 }

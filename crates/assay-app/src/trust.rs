@@ -28,11 +28,12 @@ mod vault;
 mod witnesses;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_tlog::{Log, LogError, LogOptions};
 use assay_trust::{ControlLeaf, KeyPurpose, KeyState, Kid, SigningKey, TrustState};
+use parking_lot::{Mutex, RwLock};
 
 pub(crate) use self::admission::{Sighting, admit, has_commit, sightings};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
@@ -166,7 +167,7 @@ impl Trust {
 
     /// What the control log says.
     pub(crate) fn state(&self) -> Arc<TrustState> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.state.read())
     }
 
     /// The name under which this hub issues tokens.
@@ -183,19 +184,13 @@ impl Trust {
             .find(|key| key.state == KeyState::Active && !is_revoked(&state, key.key.kid()))
             .ok_or(NoTokenKey::NoneSigns)?;
         let kid = active.key.kid();
-        let held = self
-            .token_key
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let held = self.token_key.read();
         if let Some(key) = held.as_ref().filter(|key| key.kid() == kid) {
             return Ok(Arc::clone(key));
         }
         drop(held);
         let key = Arc::new(self.vault.load(KeyPurpose::Token, kid)?);
-        *self
-            .token_key
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&key));
+        *self.token_key.write() = Some(Arc::clone(&key));
         Ok(key)
     }
 
@@ -258,7 +253,7 @@ impl Trust {
     /// Opens both logs again that this process does not write. They are taken in one order by everybody, so that no two processes end up
     /// with one each. Who has had one alone for too long lets go of it: somebody else holds the other, and may want this one.
     fn hold_again(&self, role: Role) -> Result<(), Error> {
-        let mut half_since = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut half_since = self.holding.lock();
         if !self.writes(Which::Results) {
             self.hold_one(Which::Results, role)?;
         }
@@ -326,7 +321,7 @@ impl Trust {
     fn read_state(&self) -> Result<(), Error> {
         let log = self.control();
         let size = log.size();
-        let mut held = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.state.write();
         if held.size() < size {
             *held = Arc::new(replay(&log, TrustState::clone(&held), size)?);
         }
@@ -335,17 +330,14 @@ impl Trust {
 
     /// Gives up the right to write, so that a server that is started meanwhile gets it.
     fn let_go(&self) -> Result<(), Error> {
-        let _held = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.holding.lock();
         self.view_both()
     }
 
     /// Opens the logs for reading that this process writes.
     fn view_both(&self) -> Result<(), Error> {
         for which in [Which::Results, Which::Control] {
-            let mut held = self
-                .place(which)
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut held = self.place(which).write();
             if held.writes {
                 let key = held.log.key().clone();
                 let view = Log::view(&self.directory.join(which.directory()), key);
@@ -367,14 +359,11 @@ impl Trust {
 
     fn put(&self, which: Which, held: Held) {
         let place = self.place(which);
-        *place.write().unwrap_or_else(PoisonError::into_inner) = held;
+        *place.write() = held;
     }
 
     fn log(&self, which: Which) -> Log {
-        let held = self
-            .place(which)
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let held = self.place(which).read();
         held.log.clone()
     }
 
@@ -384,10 +373,7 @@ impl Trust {
 
     /// The log, if this process writes it. Who has it in hand keeps it open until the end of what is written.
     fn writer(&self, which: Which) -> Option<Log> {
-        let held = self
-            .place(which)
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let held = self.place(which).read();
         held.writes.then(|| held.log.clone())
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_formats::eee::{self, Version};
 use assay_formats::json::Parser;
 use assay_formats::rows::{Algorithm, Block, Blocks};
 use assay_formats::syntax::limits;
 use assay_formats::{Tape, ordered, shape};
+use parking_lot::Mutex;
 
 use crate::apply;
 use crate::follow::Follow;
@@ -118,7 +119,7 @@ impl<F: Follow> Judge<'_, F> {
     /// One thread reads and hashes, the others judge; what they find is joined in the order of the file.
     fn judge_blocks(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
         let empty: Mutex<Vec<Block>> = Mutex::default();
-        let spare = || empty.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = || empty.lock();
         let mut merged = Merged::default();
         ordered(
             self.jobs,

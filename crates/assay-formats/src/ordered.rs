@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Condvar, Mutex};
 
 /// How many pieces of work may be under way or waiting to be consumed, for each thread.
 const PIECES_PER_JOB: u64 = 2;
@@ -104,13 +105,11 @@ where
                     };
                     own.push((index, work(&mut state, piece)));
                 }
-                all.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .append(&mut own);
+                all.lock().append(&mut own);
             });
         }
     });
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut all = all.into_inner();
     all.sort_unstable_by_key(|(index, _)| *index);
     all.into_iter().map(|(_, result)| result).collect()
 }
@@ -164,10 +163,6 @@ impl<'c, P, R> Line<'c, P, R> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, LineState<P, R>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_full(&self, state: &LineState<P, R>) -> bool {
         state.put - state.next >= self.room
     }
@@ -177,10 +172,8 @@ impl<'c, P, R> Line<'c, P, R> {
         let idle = |state: &mut LineState<P, R>| {
             !state.closed && self.is_full(state) && state.waiting.is_empty()
         };
-        let mut state = self
-            .changed
-            .wait_while(self.lock(), idle)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
+        self.changed.wait_while(&mut state, idle);
         if state.closed {
             return Turn::Stop;
         }
@@ -195,7 +188,7 @@ impl<'c, P, R> Line<'c, P, R> {
 
     /// Adds a piece.
     fn put(&self, piece: P) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let number = state.put;
         state.put += 1;
         state.waiting.push_back((number, piece));
@@ -206,16 +199,14 @@ impl<'c, P, R> Line<'c, P, R> {
     /// The next piece; `None` once the line is closed and empty.
     fn take(&self) -> Option<(u64, P)> {
         let idle = |state: &mut LineState<P, R>| !state.closed && state.waiting.is_empty();
-        let mut state = self
-            .changed
-            .wait_while(self.lock(), idle)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
+        self.changed.wait_while(&mut state, idle);
         state.waiting.pop_front()
     }
 
     /// Keeps a result, and consumes all whose turn has come, unless another thread is at it and will find this one too.
     fn finish(&self, number: u64, result: R) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.early.insert(number, result);
         if state.is_consumed {
             return;
@@ -227,10 +218,10 @@ impl<'c, P, R> Line<'c, P, R> {
                 break;
             };
             drop(state);
-            let mut consume = self.consume.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut consume = self.consume.lock();
             (*consume)(result);
             drop(consume);
-            state = self.lock();
+            state = self.state.lock();
             state.next += 1;
             // There is room for another piece.
             self.changed.notify_all();
@@ -246,7 +237,7 @@ struct Closing<'l, 'c, P, R>(&'l Line<'c, P, R>);
 
 impl<P, R> Drop for Closing<'_, '_, P, R> {
     fn drop(&mut self) {
-        self.0.lock().closed = true;
+        self.0.state.lock().closed = true;
         self.0.changed.notify_all();
     }
 }

@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use crate::json;
 use crate::syntax::SyntaxFault;
@@ -20,6 +19,7 @@ mod walk;
 pub(crate) use keys::fingerprint;
 use keys::is_same;
 use number::short_number;
+use parking_lot::Mutex;
 use path::Step;
 use walk::Pairs;
 pub use walk::{Entries, Items};
@@ -144,10 +144,7 @@ impl Tape {
         self.decoded.clear();
         self.layout = None;
         self.faults.clear();
-        self.trail
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.trail.get_mut().clear();
     }
 }
 

@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use assay_model::{Durability, ObjectId, RepoKey};
 use gix::odb::store::init::{Options, Slots};
+use parking_lot::{Mutex, RwLock};
 
 use crate::{Error, LargeFile};
 
@@ -75,14 +76,14 @@ impl Base {
     }
 
     pub(crate) fn handle(&self) -> Handle {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         store.handle()
     }
 
     /// Opens the objects again: more packs may have come than the store has room for.
     pub(crate) fn reopen(&self) -> Result<(), Error> {
         let store = Arc::new(Store::open(&self.objects_dir())?);
-        *self.store.write().unwrap_or_else(PoisonError::into_inner) = store;
+        *self.store.write() = store;
         Ok(())
     }
 }
@@ -117,12 +118,12 @@ impl std::fmt::Debug for Store {
 
 impl Facts {
     pub(crate) fn get(&self, blob: ObjectId) -> Option<BlobFacts> {
-        let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = self.0.lock();
         facts.get(&blob).copied()
     }
 
     pub(crate) fn set(&self, blob: ObjectId, known: BlobFacts) {
-        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = self.0.lock();
         if facts.len() >= MAX_FACTS {
             facts.clear();
         }

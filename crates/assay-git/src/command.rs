@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::Error;
 
@@ -156,7 +157,7 @@ impl Git {
         self.command.stdout(Stdio::piped());
         let subcommand = self.subcommand;
         self.attend(|child| {
-            let stdout = lock(child).stdout.take().ok_or_else(no_pipe);
+            let stdout = child.lock().stdout.take().ok_or_else(no_pipe);
             let stdout = stdout.map_err(|source| Error::Spawn { subcommand, source })?;
             let mut output = Vec::new();
             let read = stdout.take(max as u64 + 1).read_to_end(&mut output);
@@ -251,19 +252,15 @@ fn read_complaint(stderr: impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
-    child.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn end(child: &Mutex<Child>) {
     // It may have ended by itself.
-    let _ = lock(child).kill();
+    let _ = child.lock().kill();
 }
 
 /// Waits without holding on to the child, so that it can still be ended.
 fn wait(child: &Mutex<Child>) -> Option<ExitStatus> {
     loop {
-        let status = lock(child).try_wait();
+        let status = child.lock().try_wait();
         match status {
             Ok(None) => std::thread::sleep(PAUSE),
             Ok(status) => return status,

@@ -1,8 +1,9 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_model::ObjectId;
 use gix::objs::{Find, Kind};
 use gix::odb::Header as _;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::Error;
 use crate::base::{Base, Handle};
@@ -106,7 +107,7 @@ impl Layers {
     }
 
     fn handles(&self) -> MutexGuard<'_, Handles> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+        self.handles.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_model::{Durability, RepoKey};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::base::{Base, Facts};
 use crate::scratch::Scratch;
@@ -214,7 +215,7 @@ impl Repositories {
     }
 
     fn opened(&self) -> MutexGuard<'_, Opened> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+        self.opened.lock()
     }
 }
 

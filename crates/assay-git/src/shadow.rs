@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_model::{Durability, ObjectId};
 use gix::objs::Kind;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::base::{Base, Handle, Store};
 use crate::id::to_gix;
@@ -185,7 +186,7 @@ impl Shadow {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
 
 use assay_model::Timestamp;
+use parking_lot::Mutex;
 
 use crate::config::Rates;
 
@@ -117,7 +117,7 @@ impl Limiter {
     }
 
     fn add(&self, key: RateKey, window: i64, step: u64) -> u64 {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         if counts.window != window {
             counts.window = window;
             counts.of.clear();
@@ -251,7 +251,7 @@ mod tests {
             limiter.take(RateKey::Token(token), now);
         }
 
-        let counts = limiter.counts.lock().unwrap();
+        let counts = limiter.counts.lock();
         assert_eq!(counts.of.len(), MAX_CALLERS + 1);
         assert_eq!(counts.of[&RateKey::Crowd], 10);
     }

@@ -10,9 +10,10 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock};
 
+use parking_lot::Mutex;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
@@ -92,7 +93,7 @@ impl PrivateServer {
 
     /// Stops the server as a crash would, without a checkpoint, and starts it again.
     pub fn restart_at_once(&self) {
-        let mut script = self.script.lock().unwrap();
+        let mut script = self.script.lock();
         script.input.write_all(b"restart\n").unwrap();
         script.wait_until_ready();
     }
@@ -102,7 +103,7 @@ impl PrivateServer {
         let number = self.databases.fetch_add(1, Ordering::SeqCst);
         let name = format!("hub{number}");
         let mut connection = PgConnection::connect(&self.url("postgres")).await.unwrap();
-        let finished = std::mem::take(&mut *self.finished.lock().unwrap());
+        let finished = std::mem::take(&mut *self.finished.lock());
         for name in finished {
             let drop = format!("DROP DATABASE {name} WITH (FORCE)");
             run(&mut connection, drop).await;
@@ -140,9 +141,8 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let Ok(mut finished) = self.server.finished.lock() {
-            finished.push(std::mem::take(&mut self.name));
-        }
+        let name = std::mem::take(&mut self.name);
+        self.server.finished.lock().push(name);
     }
 }
 

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use crate::error::LogError;
@@ -45,7 +45,7 @@ struct Waiting {
 impl Queue {
     /// Adds a leaf, or answers at once why it cannot be logged.
     pub(crate) fn push(&self, request: Request) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let refusal = if let Some(error) = &waiting.closed {
             Some(error.clone())
         } else if waiting.requests.len() >= MAX_WAITING
@@ -67,15 +67,12 @@ impl Queue {
 
     /// Waits for leaves and takes those that there are, up to a batch; none when the queue is closed and empty.
     pub(crate) fn take(&self) -> Option<Vec<Request>> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         while waiting.requests.is_empty() {
             if waiting.closed.is_some() {
                 return None;
             }
-            waiting = self
-                .changed
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut waiting);
         }
         let mut bytes = 0;
         let fits = |request: &&Request| {
@@ -95,18 +92,14 @@ impl Queue {
 
     /// Lets no more leaves in, and returns why: the first reason stays. Those that wait are still taken.
     pub(crate) fn close(&self, error: LogError) -> LogError {
-        let reason = self.lock().closed.get_or_insert(error).clone();
+        let reason = self.waiting.lock().closed.get_or_insert(error).clone();
         self.changed.notify_all();
         reason
     }
 
     /// Returns the reason why no more leaves are let in, if there is one.
     pub(crate) fn closed_for(&self) -> Option<LogError> {
-        self.lock().closed.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().closed.clone()
     }
 }
 

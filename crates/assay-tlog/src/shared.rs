@@ -1,4 +1,6 @@
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
+
+use parking_lot::{RwLock, RwLockReadGuard};
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::disk::Disk;
@@ -43,7 +45,7 @@ impl Shared {
 
     /// Lets everyone see what has become durable.
     pub(crate) fn publish(&self, end: u64, starts: Vec<u64>, checkpoint: SignedCheckpoint) {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write();
         state.end = end;
         state.starts.extend(starts);
         state.checkpoint = Arc::new(checkpoint);
@@ -77,6 +79,6 @@ impl Shared {
     }
 
     fn state(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+        self.state.read()
     }
 }

@@ -9,7 +9,8 @@ mod state;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 pub use self::request::AddCheckpoint;
 use self::state::State;
@@ -105,7 +106,7 @@ impl Witness {
 
     /// The logs that it watches, and the size of what it signed last.
     pub fn logs(&self) -> Vec<(&VerifierKey, u64)> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         let size = |key: &VerifierKey| seen.get(key.name()).map_or(0, |newest| newest.size);
         self.logs.iter().map(|key| (key, size(key))).collect()
     }
@@ -121,7 +122,7 @@ impl Witness {
                 new: new.size,
             });
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let before = seen.get(&new.origin);
         let (known, root) = before.map_or((0, TreeHash::of_nothing()), |own| (own.size, own.root));
         if request.old != known {

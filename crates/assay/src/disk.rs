@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_check::{FileKind, Files};
+use parking_lot::Mutex;
 
 use crate::listing::Listing;
 
@@ -126,7 +127,7 @@ impl Files for Disk {
             return Err(io::Error::new(io::ErrorKind::NotFound, why.clone()));
         }
         if let Some(stream) = self.streams.get(name) {
-            let mut reader = stream.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reader = stream.reader.lock();
             let reader = reader
                 .take()
                 .ok_or_else(|| io::Error::other("a stream can be read only once"))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use assay_check::{
@@ -10,6 +10,7 @@ use assay_check::{
 };
 use assay_hub_api::client::{Client, ClientError};
 use assay_model::{RepoId, RepoKind};
+use parking_lot::Mutex;
 
 use crate::benchmarks::lookup;
 use crate::config::Config;
@@ -44,7 +45,8 @@ impl HubBenchmarks {
 
     /// The failures of requests, in a sentence each.
     pub(crate) fn failures(&self) -> Vec<String> {
-        lock(&self.failures)
+        self.failures
+            .lock()
             .iter()
             .map(ToString::to_string)
             .collect()
@@ -52,7 +54,7 @@ impl HubBenchmarks {
 
     fn ask(&self, id: &RepoId) -> Lookup {
         // A hub that is down stays down for this run: waiting for every benchmark in turn would take minutes.
-        if !lock(&self.failures).is_empty() {
+        if !self.failures.lock().is_empty() {
             return Lookup::NoList;
         }
         match self.fetch(id) {
@@ -61,7 +63,7 @@ impl HubBenchmarks {
                 similar: Vec::new(),
             },
             Err(error) => {
-                lock(&self.failures).push(error);
+                self.failures.lock().push(error);
                 Lookup::NoList
             }
         }
@@ -87,7 +89,7 @@ impl HubBenchmarks {
 
 impl Benchmarks for HubBenchmarks {
     fn find(&self, id: &RepoId) -> Lookup {
-        let answer = Arc::clone(lock(&self.answers).entry(id.clone()).or_default());
+        let answer = Arc::clone(self.answers.lock().entry(id.clone()).or_default());
         answer.get_or_init(|| self.ask(id)).clone()
     }
 }
@@ -118,10 +120,6 @@ impl Files for OneFile {
     fn size(&self, _path: &str) -> Option<u64> {
         Some(self.0.len() as u64)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

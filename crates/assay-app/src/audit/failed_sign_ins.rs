@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use assay_model::Timestamp;
+use parking_lot::Mutex;
 
 use super::SignInMethod;
 
@@ -56,7 +56,7 @@ impl FailedSignIns {
     /// Counts a failure and returns what is to be recorded now.
     pub(crate) fn note(&self, attempt: Attempt, now: Timestamp) -> Vec<Report> {
         self.total.fetch_add(1, Ordering::Relaxed);
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.window.lock();
         let mut reports = window.close(now);
         if let Some(count) = window.repeated.get_mut(&attempt) {
             *count += 1;
@@ -76,7 +76,7 @@ impl FailedSignIns {
 
     /// Returns the counts of a window that is over.
     pub(crate) fn close(&self, now: Timestamp) -> Vec<Report> {
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.window.lock();
         window.close(now)
     }
 

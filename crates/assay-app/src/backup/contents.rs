@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use assay_store::Sha256;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use parking_lot::{Mutex, MutexGuard};
 use sha2::Digest as _;
 
 use super::manifest::Digest;
@@ -233,11 +234,11 @@ impl Contents {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<Digest, u64>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     fn written(&self) -> MutexGuard<'_, BTreeMap<Digest, u64>> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 }
 

@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_git::{RefName, Repositories, Repository, RepositorySnapshot, StoredFile};
 use assay_model::{ObjectId, RepoKey, chain};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use parking_lot::Mutex;
 
 use super::contents::{AT_ONCE, Contents, KeepError};
 use super::fetch;
@@ -101,13 +102,11 @@ impl<'h> Copier<'h> {
 
     /// What could not be read or is missing, a sentence each.
     pub(super) fn faults(&self) -> Vec<String> {
-        let faults = self.faults.lock();
-        faults.unwrap_or_else(PoisonError::into_inner).clone()
+        self.faults.lock().clone()
     }
 
     fn fault(&self, fault: String) {
-        let faults = self.faults.lock();
-        faults.unwrap_or_else(PoisonError::into_inner).push(fault);
+        self.faults.lock().push(fault);
     }
 
     /// Copies the repositories of these keys.

@@ -4,7 +4,7 @@
 //! is read at once and stays in memory; the rest is read by the number of the entry, for the rows that somebody looks at.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use assay_board::{Fingerprint, Origin, Report, Told};
 use assay_check::rules::doubts_value;
@@ -13,6 +13,7 @@ use assay_model::{
     Benchmark, Code, Date, Framework, RepoId, RepoKey, Score, Setup, TaskId, Timestamp,
 };
 use assay_store::{BoardEntry, BriefEntry, EntryId, EntryWords, Store};
+use parking_lot::Mutex;
 
 use super::{EvalResult, result, signed};
 use crate::error::Error;
@@ -155,8 +156,8 @@ impl Brief {
         self.weak().upgrade()
     }
 
-    fn weak(&self) -> std::sync::MutexGuard<'_, Weak<EvalResult>> {
-        self.whole.lock().unwrap_or_else(PoisonError::into_inner)
+    fn weak(&self) -> parking_lot::MutexGuard<'_, Weak<EvalResult>> {
+        self.whole.lock()
     }
 }
 
@@ -229,7 +230,7 @@ impl Wholes {
     }
 
     fn keep(&self, whole: Arc<EvalResult>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.len() >= MAX_WHOLE {
             kept.pop_front();
         }

@@ -1,7 +1,7 @@
 //! The results of one benchmark, in memory, and the boards made of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_board::{
     Contender, Estimate, Fingerprint, Group, Policy, Row, Uncertainty, rank, rank_intervals,
@@ -10,6 +10,7 @@ use assay_board::{
 use assay_git::Repositories;
 use assay_model::{Metric, RepoId, RepoKey, TaskId, Timestamp};
 use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::BoardRow;
@@ -227,7 +228,7 @@ impl LoadedTask {
 
     /// Where the board is kept that everyone sees.
     fn kept(&self, asked: &Asked) -> Arc<OnceCell<Ranked>> {
-        let mut kept = self.ranked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.ranked.lock();
         if let Some(ranked) = kept.get(asked) {
             return Arc::clone(ranked);
         }

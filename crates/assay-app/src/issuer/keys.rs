@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_trust::issuer::{AssertionError, KeyCache, KeySet, Look, Provider};
+use parking_lot::Mutex;
 
 use super::Issuer;
 
@@ -11,7 +12,7 @@ pub(super) struct KeyCaches(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<KeyCac
 
 impl KeyCaches {
     fn of(&self, provider: &Provider) -> Arc<tokio::sync::Mutex<KeyCache>> {
-        let mut caches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut caches = self.0.lock();
         Arc::clone(caches.entry(provider.keys.clone()).or_default())
     }
 }

@@ -1,5 +1,5 @@
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use assay_store::NewIssuerEvent;
@@ -86,7 +86,7 @@ impl Loaded {
 
 impl Issuer {
     pub(super) fn loaded(&self) -> Arc<Loaded> {
-        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.policy.read())
     }
 
     /// The policy as the operator sees it.
@@ -143,7 +143,7 @@ impl Issuer {
             stamp,
             fault,
         };
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        *self.policy.write() = Arc::new(next);
         self.tell_policy(&report).await;
         report
     }

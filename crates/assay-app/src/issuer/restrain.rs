@@ -1,7 +1,5 @@
 //! How often somebody may ask, and what becomes of those who ask for what they should not.
 
-use std::sync::PoisonError;
-
 use assay_model::{RepoId, Timestamp};
 use assay_store::{EventFilter, NewIssuerEvent, Quota};
 use assay_trust::issuer::{
@@ -60,7 +58,7 @@ impl Issuer {
         self.let_go_if_resumed(caller.key()).await?;
         let integration = caller.integration().ok_or_else(Refusal::unauthenticated)?;
         let now = self.now();
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.watched.lock();
         let own = watched.entry(caller.key().clone()).or_default();
         if own.is_kept {
             *own = Watched::default();
@@ -154,7 +152,7 @@ impl Issuer {
     pub(super) async fn watch(&self, key: &IdentityKey, signal: Signal) {
         let now = self.now();
         let notice = {
-            let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut watched = self.watched.lock();
             let own = watched.entry(key.clone()).or_default();
             own.observe(signal, now, &self.rules)
         };
@@ -168,7 +166,7 @@ impl Issuer {
         if notice.is_stopped {
             match self.keep_suspension(key, &notice.reason, now).await {
                 Ok(()) => {
-                    let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut watched = self.watched.lock();
                     watched.entry(key.clone()).or_default().is_kept = true;
                 }
                 Err(error) => {
@@ -207,7 +205,7 @@ impl Issuer {
     ) -> Result<Option<(Timestamp, String)>, Error> {
         self.remember().await?;
         self.let_go_if_resumed(key).await?;
-        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = self.watched.lock();
         let restraint = watched
             .get(key)
             .map(|own| own.conduct.restraint(self.now()));
@@ -221,7 +219,7 @@ impl Issuer {
     /// said is in the database.
     async fn let_go_if_resumed(&self, key: &IdentityKey) -> Result<(), Error> {
         let since = {
-            let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            let watched = self.watched.lock();
             watched.get(key).and_then(|own| own.slowed_since)
         };
         let Some(since) = since else { return Ok(()) };
@@ -239,7 +237,7 @@ impl Issuer {
 
     /// What the watch knew of an identity is forgotten: an operator has looked into it.
     pub(super) fn pardon(&self, key: &IdentityKey) {
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.watched.lock();
         watched.remove(key);
     }
 
@@ -248,7 +246,7 @@ impl Issuer {
         let told = async {
             let since = Timestamp::from_millis(self.now().millis() - MEMORY);
             let events = self.store().issuer_events_since(since).await?;
-            let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut watched = self.watched.lock();
             for event in events {
                 let Some(key) = event
                     .event

@@ -2,10 +2,11 @@
 //! nobody sends is told later, once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assay_model::{RepoKey, RepoKind};
 use assay_store::{HookedTo, Webhook};
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 
 use super::HookEvent;
@@ -35,12 +36,12 @@ struct Listener {
 
 impl ToldBoards {
     fn is_told(&self, key: RepoKey, generation: u64) -> bool {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = self.0.lock();
         told.get(&key) == Some(&generation)
     }
 
     fn note(&self, key: RepoKey, generation: u64) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.0.lock();
         told.insert(key, generation);
     }
 }

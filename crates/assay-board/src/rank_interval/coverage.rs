@@ -4,9 +4,9 @@
 //! with few misses beside a large one is where intervals by a normal error fail.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 
 use assay_model::Direction;
+use parking_lot::Mutex;
 
 use super::{Contender, Point, bound, intervals, point};
 use crate::share::TailBound;
@@ -216,18 +216,18 @@ fn all_ranks_hold_at_once_for_uneven_samples_near_all_right_and_with_stated_erro
     std::thread::scope(|scope| {
         let work = || {
             loop {
-                let next = queue.lock().unwrap().next();
+                let next = queue.lock().next();
                 let Some((design, seed)) = next else { break };
                 let coverage =
                     Simulation::new(*design, seed, &ln_factorials, &bounds).coverage(boards);
-                found.lock().unwrap().push((seed, *design, coverage));
+                found.lock().push((seed, *design, coverage));
             }
         };
         scope.spawn(work);
         work();
     });
 
-    let mut found = found.into_inner().unwrap();
+    let mut found = found.into_inner();
     found.sort_unstable_by(|left, right| left.2.0.total_cmp(&right.2.0));
     assert!(found.len() >= 300, "{}", found.len());
     if boards.is_some() {

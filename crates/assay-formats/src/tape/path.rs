@@ -1,7 +1,6 @@
 //! The way from the root of a document to a value.
 
 use std::fmt::Write as _;
-use std::sync::PoisonError;
 
 use super::Value;
 use crate::Kind;
@@ -45,7 +44,7 @@ impl Value<'_> {
     /// The steps from the root to this value.
     fn way(self) -> Vec<Step> {
         let trail = &self.tape.trail;
-        let mut trail = trail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trail = trail.lock();
         let mut here = self.root();
         let mut depth = 0;
         while here.index != self.index {

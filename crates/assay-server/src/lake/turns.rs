@@ -1,10 +1,11 @@
 //! The questions of one caller: how many at once, how much time of the engine in a minute, and a pause for those who end its processes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_formats::lake_api::CallerClass;
+use parking_lot::Mutex;
 
 use crate::rate::RateKey;
 
@@ -125,8 +126,8 @@ impl Turns {
         })
     }
 
-    fn records(&self) -> std::sync::MutexGuard<'_, HashMap<(RateKey, CallerClass), Record>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn records(&self) -> parking_lot::MutexGuard<'_, HashMap<(RateKey, CallerClass), Record>> {
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -114,10 +115,7 @@ impl Heard {
 
     /// Notes a generation that was read.
     fn confirm(&self, generation: u64) {
-        *self
-            .confirmed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.confirmed.lock() = Instant::now();
         let before = self.generation.fetch_max(generation, Ordering::AcqRel);
         if before < generation {
             self.news.notify_one();
@@ -125,10 +123,7 @@ impl Heard {
     }
 
     fn is_outdated(&self) -> bool {
-        let confirmed = self
-            .confirmed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let confirmed = self.confirmed.lock();
         confirmed.elapsed() > TRUSTED_FOR
     }
 
@@ -146,7 +141,7 @@ impl Reader {
     }
 
     fn pool(&self) -> PgPool {
-        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = self.pool.lock();
         pool.clone()
     }
 
@@ -159,7 +154,7 @@ impl Reader {
         }
         if !asked.is_closed() {
             let fresh = pool(2).connect_lazy_with(self.options.clone());
-            *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+            *self.pool.lock() = fresh;
         }
         Err(too_slow())
     }

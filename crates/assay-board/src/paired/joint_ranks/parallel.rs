@@ -1,7 +1,8 @@
 //! Work on all cores.
 
 use std::num::NonZero;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Works off the items on all cores, each with a state of its own, and returns the states. Which core gets which item is
 /// not determined.
@@ -11,14 +12,14 @@ pub(super) fn fold<T: Send, S: Send>(
     work: impl Fn(&mut S, T) + Sync,
 ) -> Vec<S> {
     let queue = Mutex::new(items);
-    let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let take = || queue.lock().next();
     let states = Mutex::new(Vec::new());
     let work_off = || {
         let mut state = start();
         while let Some(item) = take() {
             work(&mut state, item);
         }
-        let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut states = states.lock();
         states.push(state);
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -28,5 +29,5 @@ pub(super) fn fold<T: Send, S: Send>(
         }
         work_off();
     });
-    states.into_inner().unwrap_or_else(PoisonError::into_inner)
+    states.into_inner()
 }

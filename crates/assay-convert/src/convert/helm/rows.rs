@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use assay_formats::ordered;
+use parking_lot::Mutex;
 
 use super::super::reader::Reader;
 use super::super::{Log, RecordWriter, Refusal};
@@ -19,12 +19,12 @@ struct Spare<T>(Mutex<Vec<T>>);
 
 impl<T: Default> Spare<T> {
     fn take(&self) -> T {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.0.lock();
         spare.pop().unwrap_or_default()
     }
 
     fn put(&self, empty: T) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.0.lock();
         spare.push(empty);
     }
 }

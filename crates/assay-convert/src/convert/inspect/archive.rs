@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Mutex, PoisonError};
 
 use assay_formats::json::{Stream, StreamError};
+use parking_lot::Mutex;
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
@@ -42,7 +42,7 @@ impl<'a> Reopened<'a> {
     }
 
     fn file(&mut self) -> io::Result<&mut Box<dyn LogFile + 'a>> {
-        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let file = self.file.get_mut();
         match file {
             Some(file) => Ok(file),
             empty @ None => Ok(empty.insert(self.logs.open(self.path)?)),

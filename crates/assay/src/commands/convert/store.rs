@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
 use assay_convert::convert::{Datastore, Identity, Pair};
 use assay_model::Severity;
+use parking_lot::Mutex;
 
 use super::report::Fault;
 use crate::replace::{Scratch, same_bytes};
@@ -33,9 +33,7 @@ impl<'a> DiskStore<'a> {
 
     /// The records that were made, in order.
     pub(super) fn into_made(self) -> Vec<Made> {
-        self.made
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.made.into_inner()
     }
 
     fn scratch(&self) -> io::Result<Scratch> {
@@ -92,11 +90,7 @@ impl Pair for DiskPair<'_> {
             warnings: BTreeMap::new(),
         };
         made.judge(self.store.jobs);
-        let mut all = self
-            .store
-            .made
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.store.made.lock();
         // What the judge refuses is told of the record; it is no reason to give up the other records of the log.
         all.push(made);
         Ok(())

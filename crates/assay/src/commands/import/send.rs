@@ -1,12 +1,12 @@
 //! A plan, made true on a hub.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay_formats::each;
 use assay_hub_api::client::{Client, ClientError, CommitFile};
 use assay_hub_api::{CreateRepo, NewOrganisation};
 use assay_model::{RepoId, RepoKind};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::definition::eval_yaml;
@@ -117,18 +117,16 @@ impl Sender<'_> {
         let failures = Mutex::new(Vec::new());
         each(self.jobs, pieces, |piece| {
             match step(piece) {
-                Ok(outcome) => lock(&outcomes).push(outcome),
+                Ok(outcome) => outcomes.lock().push(outcome),
                 Err(error) => {
                     let failure = format!("`{}` was not imported: {error}", id(piece));
-                    lock(&failures).push(failure);
+                    failures.lock().push(failure);
                 }
             }
             self.progress.advance(1);
         });
         let outcomes = outcomes.into_inner();
-        let outcomes = outcomes.unwrap_or_else(PoisonError::into_inner);
-        let failures = failures.into_inner();
-        let mut failures = failures.unwrap_or_else(PoisonError::into_inner);
+        let mut failures = failures.into_inner();
         let there = outcomes.len() as u64;
         for outcome in outcomes {
             report.changed += u64::from(outcome.changed);
@@ -347,10 +345,6 @@ fn refused_files(error: &ClientError) -> BTreeMap<String, String> {
             (file, format!("{} ({})", found.message, found.code))
         })
         .collect()
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether something is new; that it is there already is as good.

@@ -1,7 +1,7 @@
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
 
 use assay_convert::convert::{Datastore, Identity, Pair};
+use parking_lot::Mutex;
 
 /// A datastore that keeps records in memory and lets samples go.
 #[derive(Debug, Default)]
@@ -12,9 +12,7 @@ pub(super) struct KeepStore {
 impl KeepStore {
     /// The records, in the order they were made.
     pub(super) fn into_records(self) -> Vec<String> {
-        self.records
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.records.into_inner()
     }
 }
 
@@ -38,11 +36,7 @@ impl Pair for KeptPair<'_> {
     }
 
     fn finish(self: Box<Self>, record: &str, _digest: Option<&str>) -> io::Result<()> {
-        let mut records = self
-            .store
-            .records
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut records = self.store.records.lock();
         records.push(record.to_owned());
         Ok(())
     }
