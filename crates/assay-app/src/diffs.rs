@@ -1,11 +1,12 @@
 //! What changed between two commits, worked out once: it takes long, and anybody may ask.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_git::{Diff, Error as GitError, Merged, Quarantine, Repository};
 use assay_model::{ObjectId, RepoKey, Timestamp};
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::discussion::{names, trial_plan};
@@ -18,10 +19,10 @@ const MAX_DIFF: usize = 4 << 20;
 const AT_ONCE: usize = 2;
 /// How long to wait for one's turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many answers are kept of each kind.
-const MAX_KEPT: usize = 1024;
-/// How many bytes the kept diffs may have together.
-const MAX_KEPT_BYTES: usize = 32 << 20;
+/// How many bytes the kept answers of a kind may have together.
+const MAX_KEPT_BYTES: u32 = 32 << 20;
+/// The bytes that an answer counts for at least, so that at most 1,024 of a kind are kept.
+const LEAST_BYTES: u32 = MAX_KEPT_BYTES / 1024;
 
 /// What changed between two commits, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,53 +45,22 @@ pub(crate) enum Obstacles {
 /// The answers that are kept. They follow from the ids of two commits, so they are right for ever.
 pub(crate) struct Diffs {
     turns: Semaphore,
-    texts: Mutex<Kept<DiffText>>,
-    obstacles: Mutex<Kept<Obstacles>>,
+    texts: Cache<Ends, Arc<DiffText>>,
+    obstacles: Cache<Ends, Arc<Obstacles>>,
 }
 
 /// Two commits.
 type Ends = (ObjectId, ObjectId);
 
-/// Answers, of which the oldest go when there are too many.
-struct Kept<T> {
-    answers: HashMap<Ends, Arc<T>>,
-    order: VecDeque<(Ends, usize)>,
-    bytes: usize,
-}
-
 impl Default for Diffs {
     fn default() -> Self {
         Self {
             turns: Semaphore::new(AT_ONCE),
-            texts: Mutex::default(),
-            obstacles: Mutex::default(),
-        }
-    }
-}
-
-impl<T> Default for Kept<T> {
-    fn default() -> Self {
-        Self {
-            answers: HashMap::new(),
-            order: VecDeque::new(),
-            bytes: 0,
-        }
-    }
-}
-
-impl<T> Kept<T> {
-    fn keep(&mut self, ends: Ends, answer: Arc<T>, bytes: usize) {
-        if self.answers.insert(ends, answer).is_some() {
-            return;
-        }
-        self.order.push_back((ends, bytes));
-        self.bytes += bytes;
-        while self.order.len() > MAX_KEPT || self.bytes > MAX_KEPT_BYTES {
-            let Some((oldest, bytes)) = self.order.pop_front() else {
-                return;
-            };
-            self.answers.remove(&oldest);
-            self.bytes -= bytes;
+            texts: bounded_cache(|diff: &DiffText| diff.text.len()),
+            obstacles: bounded_cache(|obstacles: &Obstacles| match obstacles {
+                Obstacles::Files(files) => files.iter().map(String::len).sum(),
+                Obstacles::Unknown => 0,
+            }),
         }
     }
 }
@@ -104,11 +74,11 @@ impl Hub {
         to: ObjectId,
     ) -> Result<Arc<DiffText>, Error> {
         let ends = (from, to);
-        if let Some(held) = held(&self.diffs.texts, ends) {
+        if let Some(held) = self.diffs.texts.get(&ends) {
             return Ok(held);
         }
         let _turn = self.diffs.turn().await?;
-        if let Some(held) = held(&self.diffs.texts, ends) {
+        if let Some(held) = self.diffs.texts.get(&ends) {
             return Ok(held);
         }
         let diff = self
@@ -117,8 +87,7 @@ impl Hub {
             })
             .await?;
         let diff = Arc::new(DiffText::of(diff));
-        let mut kept = lock(&self.diffs.texts);
-        kept.keep(ends, Arc::clone(&diff), diff.text.len());
+        self.diffs.texts.insert(ends, Arc::clone(&diff));
         Ok(diff)
     }
 
@@ -130,20 +99,16 @@ impl Hub {
         tip: ObjectId,
     ) -> Result<Arc<Obstacles>, Error> {
         let ends = (onto, tip);
-        if let Some(held) = held(&self.diffs.obstacles, ends) {
+        if let Some(held) = self.diffs.obstacles.get(&ends) {
             return Ok(held);
         }
         let _turn = self.diffs.turn().await?;
-        if let Some(held) = held(&self.diffs.obstacles, ends) {
+        if let Some(held) = self.diffs.obstacles.get(&ends) {
             return Ok(held);
         }
         let found = self.with_git(key, move |git| Ok(try_merge(git, onto, tip)?));
         let found = Arc::new(found.await?);
-        let bytes = match &*found {
-            Obstacles::Files(files) => files.iter().map(String::len).sum(),
-            Obstacles::Unknown => 0,
-        };
-        lock(&self.diffs.obstacles).keep(ends, Arc::clone(&found), bytes);
+        self.diffs.obstacles.insert(ends, Arc::clone(&found));
         Ok(found)
     }
 }
@@ -151,13 +116,14 @@ impl Hub {
 impl Diffs {
     /// Returns whether it is known that a merge takes too long to be tried.
     pub(crate) fn is_hopeless(&self, onto: ObjectId, tip: ObjectId) -> bool {
-        let held = held(&self.obstacles, (onto, tip));
+        let held = self.obstacles.get(&(onto, tip));
         held.is_some_and(|held| *held == Obstacles::Unknown)
     }
 
     /// Keeps in mind that a merge takes too long to be tried.
     pub(crate) fn note_hopeless(&self, onto: ObjectId, tip: ObjectId) {
-        lock(&self.obstacles).keep((onto, tip), Arc::new(Obstacles::Unknown), 0);
+        let unknown = Arc::new(Obstacles::Unknown);
+        self.obstacles.insert((onto, tip), unknown);
     }
 
     async fn turn(&self) -> Result<SemaphorePermit<'_>, Error> {
@@ -196,12 +162,19 @@ impl DiffText {
     }
 }
 
-fn held<T>(kept: &Mutex<Kept<T>>, ends: Ends) -> Option<Arc<T>> {
-    lock(kept).answers.get(&ends).cloned()
-}
-
-fn lock<T>(kept: &Mutex<Kept<T>>) -> std::sync::MutexGuard<'_, Kept<T>> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
+/// Builds a cache of answers whose bytes are bounded; those that nobody asked for the longest go first.
+fn bounded_cache<T: Send + Sync + 'static>(
+    bytes: impl Fn(&T) -> usize + Send + Sync + 'static,
+) -> Cache<Ends, Arc<T>> {
+    let weigh = move |_: &Ends, answer: &Arc<T>| {
+        let bytes = u32::try_from(bytes(answer)).unwrap_or(u32::MAX);
+        bytes.max(LEAST_BYTES)
+    };
+    Cache::builder()
+        .max_capacity(MAX_KEPT_BYTES.into())
+        .weigher(weigh)
+        .eviction_policy(EvictionPolicy::lru())
+        .build()
 }
 
 fn try_merge(git: &Repository, onto: ObjectId, tip: ObjectId) -> Result<Obstacles, GitError> {
@@ -223,19 +196,23 @@ mod tests {
 
     #[test]
     fn kept_answers_have_an_end_in_number_and_in_bytes() {
-        let ends = |number: u8| {
-            let id = ObjectId::from_bytes([number; 20]);
-            (id, id)
+        let id = |number: u32| {
+            let text = format!("{number:040x}");
+            text.parse::<ObjectId>().unwrap()
         };
-        let mut kept = Kept::default();
+        let texts = bounded_cache(|text: &String| text.len());
+        let keep = |answers: std::ops::Range<u32>, bytes: usize| {
+            for number in answers {
+                let text = "x".repeat(bytes);
+                texts.insert((id(0), id(number)), Arc::new(text));
+                texts.run_pending_tasks();
+            }
+            texts.entry_count()
+        };
 
-        for number in 0..100 {
-            kept.keep(ends(number), Arc::new(number), MAX_KEPT_BYTES / 10);
-        }
-
-        assert!(kept.bytes <= MAX_KEPT_BYTES);
-        assert_eq!(kept.answers.len(), 10);
-        assert!(kept.answers.contains_key(&ends(99)));
-        assert!(!kept.answers.contains_key(&ends(0)));
+        assert_eq!(keep(0..2_000, 10), 1024);
+        assert_eq!(keep(2_000..2_020, 4 << 20), 8);
+        assert!(texts.get(&(id(0), id(2_019))).is_some());
+        assert!(texts.get(&(id(0), id(2_000))).is_none());
     }
 }

@@ -1,25 +1,39 @@
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use assay_model::Timestamp;
 use assay_store::Sha256;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
 
 use crate::access::SignedIn;
 
-/// How long a sign-in is believed without asking the database again, in milliseconds. Any change by this process, and any
-/// that it hears of by another, ends it at once; this bounds what is not heard of.
-const BELIEVED_MILLIS: i64 = 2_000;
+/// How long a sign-in is believed without asking the database again. Any change by this process, and any that it hears of
+/// by another, ends it at once; this bounds what is not heard of.
+const BELIEVED: Duration = Duration::from_secs(2);
 /// How many sign-ins are remembered.
-const REMEMBERED: usize = 4_096;
+const REMEMBERED: u64 = 4_096;
 
 /// Who signed in lately, by the hash of their secret, so that a burst of requests asks the database once.
-#[derive(Default)]
 pub(crate) struct Sessions {
     generation: AtomicU64,
-    sessions: Mutex<HashMap<Sha256, Session>>,
+    sessions: Cache<Sha256, Session>,
 }
 
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            generation: AtomicU64::new(0),
+            sessions: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(BELIEVED)
+                .eviction_policy(EvictionPolicy::lru())
+                .build(),
+        }
+    }
+}
+
+#[derive(Clone)]
 struct Session {
     user: SignedIn,
     expires: Option<Timestamp>,
@@ -48,12 +62,11 @@ impl Sessions {
     /// Who has this secret, if that was looked up lately and nothing has changed since.
     pub(crate) fn find(&self, hash: &Sha256, now: Timestamp, others: u64) -> Option<SignedIn> {
         let generation = self.generation(others);
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = sessions.get(hash)?;
+        let session = self.sessions.get(hash)?;
         let age = now.millis().saturating_sub(session.looked_up.millis());
-        let is_fresh = (0..=BELIEVED_MILLIS).contains(&age);
+        let is_fresh = u64::try_from(age).is_ok_and(|age| Duration::from_millis(age) <= BELIEVED);
         let is_valid = session.expires.is_none_or(|expires| now < expires);
-        (session.generation == generation && is_fresh && is_valid).then(|| session.user.clone())
+        (session.generation == generation && is_fresh && is_valid).then_some(session.user)
     }
 
     /// Remembers a look-up.
@@ -65,19 +78,13 @@ impl Sessions {
         now: Timestamp,
         generation: Generation,
     ) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if sessions.len() >= REMEMBERED {
-            sessions.clear();
-        }
-        sessions.insert(
-            hash,
-            Session {
-                user,
-                expires,
-                looked_up: now,
-                generation,
-            },
-        );
+        let session = Session {
+            user,
+            expires,
+            looked_up: now,
+            generation,
+        };
+        self.sessions.insert(hash, session);
     }
 
     /// Forgets everyone, because accounts or tokens have changed.
@@ -120,8 +127,8 @@ mod tests {
         let sessions = remembered(None);
 
         let finds = |at| sessions.find(&SECRET, at, OTHERS).is_some();
-        assert!(finds(at(BELIEVED_MILLIS)));
-        assert!(!finds(at(BELIEVED_MILLIS + 1)));
+        assert!(finds(at(2_000)));
+        assert!(!finds(at(2_001)));
         assert!(!finds(at(-1)));
     }
 

@@ -1,7 +1,6 @@
 //! Answers that anonymous readers get again and again, kept as bytes until something they can see has changed.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_app::Hub;
@@ -9,16 +8,20 @@ use assay_model::RepoId;
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use bytes::Bytes;
+use moka::ops::compute::Op;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+use parking_lot::Mutex;
 
 use crate::base_url::BaseUrl;
 use crate::web::Theme;
 
-/// The most answers that are kept: every model of a large hub has one.
-const MAX_ANSWERS: usize = 65_536;
-/// The most bytes that are kept, all answers together.
-const MAX_BYTES: usize = 256 << 20;
+/// The most bytes that are kept, all answers together with their addresses.
+const MAX_BYTES: u32 = 256 << 20;
 /// The longest address that an answer is kept for.
 const MAX_KEY: usize = 1024;
+/// The largest answer that is kept.
+const MAX_BODY: usize = MAX_BYTES as usize / 4;
 /// What an answer takes beside its address and its body, about.
 const OVERHEAD: usize = 1024;
 
@@ -31,42 +34,34 @@ const MAX_OLD: Duration = Duration::from_secs(15);
 pub(crate) struct Rendered {
     /// An answer about many boards that takes longer than this to make may be served stale.
     slow: Duration,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    bytes: usize,
-    /// Goes up with every answer that is given again.
-    asked: u64,
-    answers: HashMap<String, Held>,
+    /// Those that nobody asked for the longest go when there are too many bytes.
+    kept: Cache<String, Arc<Held>>,
 }
 
 struct Held {
     about: About,
     generation: u64,
-    /// When it was given last.
-    asked: u64,
     made: Instant,
     took: Duration,
     /// When somebody began to make it anew.
-    again: Option<Instant>,
+    again: Mutex<Option<Instant>>,
     answer: Answer,
 }
 
 impl Held {
     /// Whether a stale response may still be served when only loosely related data changed. Once it is too old, one
     /// request renders it again while others still get the old one.
-    fn may_be_old(&mut self, slow: Duration, now: Instant) -> bool {
+    fn may_be_old(&self, slow: Duration, now: Instant) -> bool {
         if self.took < slow {
             return false;
         }
         let for_long = (self.took * WORTH).min(MAX_OLD);
-        let since = self.again.unwrap_or(self.made);
+        let mut again = self.again.lock();
+        let since = again.unwrap_or(self.made);
         if now.saturating_duration_since(since) < for_long {
             return true;
         }
-        self.again = Some(now);
+        *again = Some(now);
         false
     }
 }
@@ -162,9 +157,17 @@ impl Place {
 impl Rendered {
     /// Builds an empty cache.
     pub(crate) fn new(slow: Duration) -> Self {
+        let size = |key: &String, held: &Arc<Held>| {
+            let size = key.len() + held.answer.body.len() + OVERHEAD;
+            u32::try_from(size).unwrap_or(u32::MAX)
+        };
+        let kept = Cache::builder()
+            .max_capacity(MAX_BYTES.into())
+            .weigher(size)
+            .eviction_policy(EvictionPolicy::lru());
         Self {
             slow,
-            kept: Mutex::default(),
+            kept: kept.build(),
         }
     }
 
@@ -183,86 +186,34 @@ impl Rendered {
         generation: impl FnOnce(&About) -> u64,
         oldest: impl FnOnce(&About) -> u64,
     ) -> Option<Answer> {
-        let mut kept = self.kept();
-        kept.asked += 1;
-        let asked = kept.asked;
-        let held = kept.answers.get_mut(key)?;
+        let held = self.kept.get(key)?;
         let is_given = held.generation == generation(&held.about)
             || (held.generation >= oldest(&held.about)
                 && held.may_be_old(self.slow, Instant::now()));
-        if !is_given {
-            return None;
-        }
-        held.asked = asked;
-        Some(held.answer.clone())
+        is_given.then(|| held.answer.clone())
     }
 
-    /// Keeps an answer.
+    /// Keeps an answer, unless a newer one is kept.
     pub(crate) fn put(&self, place: Place, answer: Answer) {
-        let Place {
-            key,
-            about,
-            generation,
-            begun,
-        } = place;
-        if key.len() > MAX_KEY || answer.body.len() > MAX_BYTES / 4 {
+        if place.key.len() > MAX_KEY || answer.body.len() > MAX_BODY {
             return;
         }
-        let mut kept = self.kept();
-        if kept
-            .answers
-            .get(&key)
-            .is_some_and(|held| held.generation > generation)
-        {
-            return;
-        }
-        kept.remove(&key);
-        let size = size(&key, &answer);
-        while kept.answers.len() >= MAX_ANSWERS || kept.bytes + size > MAX_BYTES {
-            kept.forget_half();
-        }
-        let held = Held {
-            about,
-            generation,
-            asked: kept.asked,
+        let held = Arc::new(Held {
+            about: place.about,
+            generation: place.generation,
             made: Instant::now(),
-            took: begun.elapsed(),
-            again: None,
+            took: place.begun.elapsed(),
+            again: Mutex::default(),
             answer,
-        };
-        kept.bytes += size;
-        kept.answers.insert(key, held);
+        });
+        let is_newer = |kept: &Arc<Held>| kept.generation > place.generation;
+        self.kept
+            .entry(place.key)
+            .and_compute_with(|kept| match kept {
+                Some(kept) if is_newer(kept.value()) => Op::Nop,
+                Some(_) | None => Op::Put(held),
+            });
     }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Kept {
-    fn remove(&mut self, key: &str) {
-        if let Some(held) = self.answers.remove(key) {
-            self.bytes -= size(key, &held.answer);
-        }
-    }
-
-    /// Forgets the half that nobody has asked for the longest. Half go at once, so that this is rare.
-    fn forget_half(&mut self) {
-        let mut asked: Vec<u64> = self.answers.values().map(|held| held.asked).collect();
-        let middle = asked.len() / 2;
-        let (_, median, _) = asked.select_nth_unstable(middle);
-        let median = *median;
-        self.answers.retain(|_, held| held.asked > median);
-        let sizes = self
-            .answers
-            .iter()
-            .map(|(key, held)| size(key, &held.answer));
-        self.bytes = sizes.sum();
-    }
-}
-
-fn size(key: &str, answer: &Answer) -> usize {
-    key.len() + answer.body.len() + OVERHEAD
 }
 
 impl axum::response::IntoResponse for Answer {
@@ -330,41 +281,35 @@ mod tests {
     #[test]
     fn what_nobody_asks_for_goes_first_when_there_is_too_much() {
         let rendered = Rendered::new(SLOW);
-        let place = |key: String| Place {
-            begun: Instant::now(),
-            key,
-            about: About::Model("ada/small".parse().unwrap()),
-            generation: 1,
-        };
-        rendered.put(place("/wanted".to_owned()), answer("x"));
-
-        for number in 0..=MAX_ANSWERS {
-            rendered.put(place(format!("/{number}")), answer("x"));
-            assert!(body(&rendered, 1, "/wanted").is_some());
-        }
-
-        assert_eq!(body(&rendered, 1, "/0"), None);
-        let kept = rendered.kept();
-        assert!(kept.answers.len() < MAX_ANSWERS);
-        let sizes = kept.answers.iter();
-        let sizes = sizes.map(|(key, held)| size(key, &held.answer));
-        assert_eq!(kept.bytes, sizes.sum::<usize>());
-    }
-
-    #[test]
-    fn the_bytes_of_all_answers_are_bounded() {
-        let rendered = Rendered::new(SLOW);
         let large = || Answer {
             headers: HeaderMap::new(),
-            body: Bytes::from(vec![0; MAX_BYTES / 4]),
+            body: Bytes::from(vec![0; MAX_BODY]),
         };
+        rendered.put(place(1, "/wanted"), answer("x"));
 
         for number in 0..5 {
             rendered.put(place(1, &format!("/{number}")), large());
+            assert!(body(&rendered, 1, "/wanted").is_some());
+            rendered.kept.run_pending_tasks();
         }
 
-        assert!(rendered.kept().bytes <= MAX_BYTES);
+        assert!(body(&rendered, 1, "/wanted").is_some());
+        assert_eq!(body(&rendered, 1, "/0"), None);
         assert!(body(&rendered, 1, "/4").is_some());
+        assert!(rendered.kept.weighted_size() <= MAX_BYTES.into());
+    }
+
+    #[test]
+    fn an_answer_that_would_take_all_room_is_not_kept() {
+        let rendered = Rendered::new(SLOW);
+        let huge = Answer {
+            headers: HeaderMap::new(),
+            body: Bytes::from(vec![0; MAX_BODY + 1]),
+        };
+
+        rendered.put(place(1, "/huge"), huge);
+
+        assert_eq!(body(&rendered, 1, "/huge"), None);
     }
 
     #[test]
@@ -373,15 +318,14 @@ mod tests {
         let held = |took| Held {
             about: About::Everything,
             generation: 1,
-            asked: 0,
             made: now,
             took,
-            again: None,
+            again: Mutex::default(),
             answer: answer("old"),
         };
         let later = |seconds| now + Duration::from_secs(seconds);
 
-        let mut costly = held(Duration::from_millis(500));
+        let costly = held(Duration::from_millis(500));
 
         assert!(costly.may_be_old(SLOW, later(9)));
         assert!(

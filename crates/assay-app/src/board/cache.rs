@@ -1,13 +1,16 @@
 //! What is kept in memory of the index. Everything here can be dropped at any moment and is read again when asked for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_git::Repositories;
 use assay_model::{RepoId, RepoKey};
 use assay_store::Store;
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::EvalResult;
 use super::brief::Wholes;
@@ -19,7 +22,7 @@ use crate::index::Touched;
 use crate::known::{Known, KnownBenchmark};
 
 /// How many models' results are kept.
-const MAX_MODELS: usize = 8192;
+const MAX_MODELS: u64 = 8192;
 /// The boards that are kept. What they take is mostly that of their results; the number of boards bounds the rest.
 const ROOM: Room = Room {
     boards: 16_384,
@@ -76,7 +79,7 @@ struct Kept {
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
     boards: Shelf<KeptBoard>,
-    models: HashMap<RepoKey, ModelResults>,
+    models: Cache<RepoKey, ModelResults>,
     /// What changed since each reading that is under way began. One that is not here any more began before everything was
     /// forgotten.
     meanwhile: BTreeMap<u64, Touched>,
@@ -158,10 +161,10 @@ impl Boards {
         }
         if !touched.datasets.is_empty() {
             // Whether a result is pending depends on the benchmark it names.
-            kept.models.clear();
+            kept.models = cache_of_models();
         }
         for key in &touched.models {
-            kept.models.remove(key);
+            kept.models.invalidate(key);
         }
         // Who knows no benchmarks has read no board since everything was forgotten.
         let names = touched.boards.iter();
@@ -278,16 +281,13 @@ impl Boards {
     /// The results of a model, if they are kept, and the version to keep them with otherwise.
     pub(super) fn model(&self, key: RepoKey) -> Result<ModelResults, u64> {
         let kept = self.kept();
-        kept.models.get(&key).cloned().ok_or(kept.version)
+        kept.models.get(&key).ok_or(kept.version)
     }
 
     /// Keeps the results of a model, unless something changed since they were asked for.
     pub(super) fn keep_model(&self, key: RepoKey, version: u64, results: &ModelResults) {
-        let mut kept = self.kept();
+        let kept = self.kept();
         if kept.version == version {
-            if kept.models.len() >= MAX_MODELS {
-                kept.models.clear();
-            }
             kept.models.insert(key, Arc::clone(results));
         }
     }
@@ -302,9 +302,16 @@ impl Boards {
     }
 
     fn locked(&self) -> MutexGuard<'_, Kept> {
-        // Nothing is left half-done under this lock, so what a panicking thread held is still whole.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
+}
+
+/// Builds a cache of models; those that nobody asked for the longest go when there are too many.
+fn cache_of_models() -> Cache<RepoKey, ModelResults> {
+    Cache::builder()
+        .max_capacity(MAX_MODELS)
+        .eviction_policy(EvictionPolicy::lru())
+        .build()
 }
 
 impl Default for Kept {
@@ -315,7 +322,7 @@ impl Default for Kept {
             known: None,
             stale_benchmarks: BTreeSet::new(),
             boards: Shelf::new(ROOM),
-            models: HashMap::new(),
+            models: cache_of_models(),
             meanwhile: BTreeMap::new(),
             readings: 0,
             looked: Instant::now(),
