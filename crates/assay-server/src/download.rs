@@ -115,74 +115,53 @@ struct DownloadQuery {
     download: Flag,
 }
 
-/// How a file is asked for.
+/// The parts of a request for a file.
+type FileRequest = (
+    State<AppState>,
+    Asker,
+    RepoName,
+    Segments<File>,
+    Query<DownloadQuery>,
+    HeaderMap,
+);
+
+/// The way in which a file is asked for.
 #[derive(Debug, Clone, Copy)]
 struct Manner {
+    /// Its bytes, and not only its facts.
     content: bool,
+    /// As git has it: of a large file, its pointer.
     raw: bool,
 }
 
+impl Manner {
+    async fn answer(self, request: FileRequest) -> Result<Response, Failure> {
+        let (State(state), Asker(caller), name, Segments(file), Query(query), headers) = request;
+        answer(&state, &caller, &name, &file, &query, &headers, self).await
+    }
+}
+
 /// The content of a file; for a large one, the file itself and not its pointer.
-async fn resolve(
-    state: State<AppState>,
-    asker: Asker,
-    name: RepoName,
-    file: Segments<File>,
-    query: Query<DownloadQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let manner = Manner {
-        content: true,
-        raw: false,
-    };
-    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+async fn resolve(request: FileRequest) -> Result<Response, Failure> {
+    let (content, raw) = (true, false);
+    Manner { content, raw }.answer(request).await
 }
 
 /// The facts of a file: nothing of it is read.
-async fn resolve_head(
-    state: State<AppState>,
-    asker: Asker,
-    name: RepoName,
-    file: Segments<File>,
-    query: Query<DownloadQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let manner = Manner {
-        content: false,
-        raw: false,
-    };
-    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+async fn resolve_head(request: FileRequest) -> Result<Response, Failure> {
+    let (content, raw) = (false, false);
+    Manner { content, raw }.answer(request).await
 }
 
 /// A file as git has it; for a large one, its pointer.
-async fn raw(
-    state: State<AppState>,
-    asker: Asker,
-    name: RepoName,
-    file: Segments<File>,
-    query: Query<DownloadQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let manner = Manner {
-        content: true,
-        raw: true,
-    };
-    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+async fn raw(request: FileRequest) -> Result<Response, Failure> {
+    let (content, raw) = (true, true);
+    Manner { content, raw }.answer(request).await
 }
 
-async fn raw_head(
-    state: State<AppState>,
-    asker: Asker,
-    name: RepoName,
-    file: Segments<File>,
-    query: Query<DownloadQuery>,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let manner = Manner {
-        content: false,
-        raw: true,
-    };
-    answer(&state, &asker.0, &name, &file.0, &query.0, &headers, manner).await
+async fn raw_head(request: FileRequest) -> Result<Response, Failure> {
+    let (content, raw) = (false, true);
+    Manner { content, raw }.answer(request).await
 }
 
 /// The content of a file, for a browser to save.

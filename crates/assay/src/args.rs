@@ -10,6 +10,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 #[cfg(feature = "hub")]
+use crate::commands::lake::ExternalArgs;
+#[cfg(feature = "hub")]
 use crate::commands::operate::args as operate;
 
 /// The registry for AI evaluation results: judge them on a laptop or in CI, by the rules of the hub
@@ -73,14 +75,45 @@ pub(crate) enum Command {
     Issuer(crate::commands::issuer::args::IssuerArgs),
     #[cfg(feature = "client")]
     Log(crate::commands::log::LogArgs),
+    /// Take records, samples and result files into a lake (by `assay-lake`)
+    #[command(
+        disable_help_flag = true,
+        after_help = "\
+Examples:
+  assay ingest data/
+  assay ingest data/ models/ --lake /srv/lake"
+    )]
     #[cfg(feature = "hub")]
-    Ingest(crate::commands::lake::IngestArgs),
+    Ingest(ExternalArgs),
+    /// Ask a lake of results and samples in SQL (by `assay-lake`)
+    #[command(
+        disable_help_flag = true,
+        after_help = "\
+Examples:
+  assay query \"SELECT model, rank, score FROM standings\"
+  assay query -f weekly.sql --format csv"
+    )]
     #[cfg(feature = "hub")]
-    Query(crate::commands::lake::QueryArgs),
+    Query(ExternalArgs),
+    /// Compare two models sample by sample (by `assay-lake`)
+    #[command(
+        disable_help_flag = true,
+        after_help = "\
+Examples:
+  assay compare acme/small acme/large --task gsm8k"
+    )]
     #[cfg(feature = "hub")]
-    Compare(crate::commands::lake::CompareArgs),
+    Compare(ExternalArgs),
+    /// Look after a lake: stats, compact, check, files (by `assay-lake`)
+    #[command(
+        disable_help_flag = true,
+        after_help = "\
+Examples:
+  assay lake stats
+  assay lake check --lake /srv/lake"
+    )]
     #[cfg(feature = "hub")]
-    Lake(crate::commands::lake::LakeArgs),
+    Lake(ExternalArgs),
     #[cfg(feature = "hub")]
     Serve(operate::Serve),
     #[cfg(feature = "hub")]

@@ -9,73 +9,11 @@ use assay_cli::{Exit, Printer};
 use assay_formats::lake_api::{INSTALL, PROGRAM};
 use clap::Args as ClapArgs;
 
-/// Ask a lake of results and samples in SQL (by `assay-lake`)
+// The arguments of a command that `assay-lake` carries out. What it does is said at the command: a doc comment here
+// would replace that in the help.
 #[derive(Debug, ClapArgs)]
-#[command(
-    disable_help_flag = true,
-    after_help = "\
-Examples:
-  assay query \"SELECT model, rank, score FROM standings\"
-  assay query -f weekly.sql --format csv"
-)]
-pub(crate) struct QueryArgs {
-    /// What `assay-lake query` takes; `assay query --help` tells, when it is installed
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGS"
-    )]
-    pub(crate) arguments: Vec<OsString>,
-}
-
-/// Take records, samples and result files into a lake (by `assay-lake`)
-#[derive(Debug, ClapArgs)]
-#[command(
-    disable_help_flag = true,
-    after_help = "\
-Examples:
-  assay ingest data/
-  assay ingest data/ models/ --lake /srv/lake"
-)]
-pub(crate) struct IngestArgs {
-    /// What `assay-lake ingest` takes; `assay ingest --help` tells, when it is installed
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGS"
-    )]
-    pub(crate) arguments: Vec<OsString>,
-}
-
-/// Compare two models sample by sample (by `assay-lake`)
-#[derive(Debug, ClapArgs)]
-#[command(
-    disable_help_flag = true,
-    after_help = "\
-Examples:
-  assay compare acme/small acme/large --task gsm8k"
-)]
-pub(crate) struct CompareArgs {
-    /// What `assay-lake compare` takes; `assay compare --help` tells, when it is installed
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGS"
-    )]
-    pub(crate) arguments: Vec<OsString>,
-}
-
-/// Look after a lake: stats, compact, check, files (by `assay-lake`)
-#[derive(Debug, ClapArgs)]
-#[command(
-    disable_help_flag = true,
-    after_help = "\
-Examples:
-  assay lake stats
-  assay lake check --lake /srv/lake"
-)]
-pub(crate) struct LakeArgs {
-    /// What `assay-lake lake` takes; `assay lake --help` tells, when it is installed
+pub(crate) struct ExternalArgs {
+    /// What the command of `assay-lake` takes; `--help` tells, when it is installed
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
