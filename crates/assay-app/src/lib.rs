@@ -82,10 +82,6 @@ pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInf
 pub use adoption::{
     AdoptedPull, AdoptedRepository, Adoption, GivenName, NOT_IN_GIT, RefusedRepository,
 };
-pub use assay_board::{
-    Basis, Estimate, Group, Interval, Method, Movement, Policy, RankInterval, Setups, chart,
-    interval_of,
-};
 #[cfg(feature = "testing")]
 pub use assay_store::testing;
 pub use assay_store::{

@@ -47,8 +47,6 @@ mod wire;
 mod witness;
 mod witnesses;
 
-pub use assay_app as app;
-
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use clock::SystemClock;
 pub use config::{

@@ -9,7 +9,8 @@ mod sort;
 mod status;
 
 use askama::Template;
-use assay_app::{BoardRow, BoardView, Error, Missing, Need, Policy, WholeRow};
+use assay_app::{BoardRow, BoardView, Error, Missing, Need, WholeRow};
+use assay_board::Policy;
 use assay_model::{Metric, RepoId, RepoKind};
 use axum::extract::State;
 use serde::Deserialize;

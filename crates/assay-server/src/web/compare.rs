@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
-use assay_app::chart::Axis;
 use assay_app::{BoardQuery, BoardRow, BoardView, Need};
+use assay_board::chart::Axis;
 use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 

@@ -214,7 +214,7 @@ pub(super) async fn card(
     let rows = view.rows();
     let verified = rows.iter().filter(|row| row.brief.is_verified());
     let newest = rows.iter().map(|row| row.brief.moment()).max();
-    let axis = assay_app::chart::Axis::linear(rows.iter().map(|row| row.value));
+    let axis = assay_board::chart::Axis::linear(rows.iter().map(|row| row.value));
     let mut strip = String::new();
     for row in rows.iter().take(STRIP) {
         let place = axis.as_ref().map_or(0.0, |axis| axis.place(row.value));

@@ -1,6 +1,7 @@
 //! Rank changes, in words.
 
-use assay_app::{BoardChange, BoardChanges, Movement};
+use assay_app::{BoardChange, BoardChanges};
+use assay_board::Movement;
 use assay_model::Timestamp;
 
 use super::board::how::with_unit;

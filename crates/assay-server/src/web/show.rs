@@ -1,6 +1,6 @@
 //! How numbers, sizes and times are written, the same on every page.
 
-use assay_app::RankInterval;
+use assay_board::RankInterval;
 use assay_model::{Score, Timestamp};
 
 /// How many characters of a number are shown as they were written.

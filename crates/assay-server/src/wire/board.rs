@@ -1,4 +1,5 @@
-use assay_app::{BoardView, EvalResult, Group, WholeRow};
+use assay_app::{BoardView, EvalResult, WholeRow};
+use assay_board::Group;
 use assay_hub_api as hub_api;
 use assay_model::{Date, RepoId};
 
@@ -69,7 +70,7 @@ fn date(date: Option<&Date>) -> Option<String> {
     date.map(|date| date.as_str().to_owned())
 }
 
-fn rank_interval(found: assay_app::RankInterval) -> hub_api::RankInterval {
+fn rank_interval(found: assay_board::RankInterval) -> hub_api::RankInterval {
     hub_api::RankInterval {
         best: found.best,
         worst: found.worst,

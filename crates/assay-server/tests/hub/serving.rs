@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_app::{NewRepository, Visibility};
 use assay_model::RepoKind;
-use assay_server::app::{NewRepository, Visibility};
 use assay_server::{Config, ServeError, serve};
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;

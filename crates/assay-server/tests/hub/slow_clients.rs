@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
+use assay_app::{CommitRequest, FileSource, NewRepository, Operation, Visibility};
 use assay_model::RepoKind;
-use assay_server::app::{CommitRequest, FileSource, NewRepository, Operation, Visibility};
 use assay_server::{Config, serve};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;

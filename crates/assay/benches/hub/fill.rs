@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_app::Hub;
 use assay_formats::each;
 use assay_git::{Blob, CommitPlan, FileMode, Operation, Repositories, Signature};
 use assay_model::{RepoKey, RepoKind, Timestamp};
-use assay_server::app::Hub;
 use assay_server::{Config, SystemClock};
 use assay_store::{AccountId, AccountKind, NewAccount, NewRepository, Settings, Store, Tx};
 

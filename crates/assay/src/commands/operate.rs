@@ -14,9 +14,9 @@ use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_app::{Error, Hub, HubConfig};
 use assay_cli::{Exit, Printer};
 use assay_model::chain;
-use assay_server::app::{Error, Hub, HubConfig};
 use assay_server::{Config as ServerConfig, SystemClock};
 
 use self::args::HubPlace;

@@ -4,11 +4,11 @@ mod demo;
 
 use std::net::SocketAddr;
 
+use assay_app::issuer::NewCredential;
+use assay_app::{Error, NewToken, Scope};
 use assay_cli::{Exit, Printer};
 use assay_hub_api::client::{Client, ClientError};
 use assay_model::{Clock as _, Timestamp, chain};
-use assay_server::app::issuer::NewCredential;
-use assay_server::app::{Error, NewToken, Scope};
 use assay_server::{Config as ServerConfig, ConfigFault, ServeError, Server, SystemClock};
 
 use crate::commands::operate::args::Serve;

@@ -1,6 +1,7 @@
 //! What a board says of itself: who leads, and by which rules.
 
-use assay_app::{BoardView, Policy};
+use assay_app::BoardView;
+use assay_board::Policy;
 use assay_model::{Direction, Metric, Setup};
 
 use super::Asked;

@@ -1,5 +1,6 @@
-use assay_app::chart::Axis;
-use assay_app::{BoardRow, BoardView, Brief, Estimate, EvalResult, Policy, WholeRow};
+use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow};
+use assay_board::chart::Axis;
+use assay_board::{Estimate, Policy};
 use assay_model::{Metric, Score};
 
 use super::sort::sort;

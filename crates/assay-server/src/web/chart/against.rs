@@ -1,5 +1,5 @@
 use assay_app::BoardRow;
-use assay_app::chart::{Axis, frontier};
+use assay_board::chart::{Axis, frontier};
 use assay_model::Metric;
 
 use super::plot::{HEIGHT, Plot, WIDTH, told_apart};

@@ -1,5 +1,6 @@
-use assay_app::chart::Axis;
-use assay_app::{BoardRow, Interval};
+use assay_app::BoardRow;
+use assay_board::Interval;
+use assay_board::chart::Axis;
 use assay_model::Metric;
 
 use super::{Chart, label};

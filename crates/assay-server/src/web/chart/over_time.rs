@@ -1,5 +1,5 @@
 use assay_app::BoardRow;
-use assay_app::chart::{Axis, records};
+use assay_board::chart::{Axis, records};
 use assay_model::{Metric, Timestamp};
 
 use super::plot::{HEIGHT, Plot, WIDTH, right, told_apart};

@@ -1,4 +1,4 @@
-use assay_app::chart::Axis;
+use assay_board::chart::Axis;
 
 use crate::web::svg::Svg;
 

@@ -1,6 +1,7 @@
 //! One result of a model, as its page shows it.
 
-use assay_app::{BoardPlace, EvalResult, Repo, interval_of};
+use assay_app::{BoardPlace, EvalResult, Repo};
+use assay_board::interval_of;
 use assay_model::{Benchmark, Metric, RepoId, RepoKind};
 
 use crate::web::board::how::with_unit;

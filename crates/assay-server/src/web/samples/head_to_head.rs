@@ -1,5 +1,6 @@
 use askama::Template;
-use assay_app::{Error, Method};
+use assay_app::Error;
+use assay_board::Method;
 use assay_formats::lake_api::CallerClass;
 use axum::extract::State;
 use serde::Deserialize;

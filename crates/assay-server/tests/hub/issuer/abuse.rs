@@ -1,4 +1,4 @@
-use assay_server::app::issuer::{AbuseRules, EventFilter};
+use assay_app::issuer::{AbuseRules, EventFilter};
 use serde_json::json;
 
 use super::scene::{Scene, credential};

@@ -1,5 +1,5 @@
+use assay_app::issuer::EventFilter;
 use assay_server::Person;
-use assay_server::app::issuer::EventFilter;
 use jsonwebtoken::Algorithm;
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
+use assay_app::issuer::PolicyReport;
 use assay_server::Person;
-use assay_server::app::issuer::PolicyReport;
 use assay_trust::{Canonical, Json, PublicKey, UnverifiedToken};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assay_server::app::{Hub, NewRevocation, RevokedFrom};
+use assay_app::{Hub, NewRevocation, RevokedFrom};
 use assay_server::{Config, Person, SystemClock};
 use assay_trust::{Kid, Scope};
 

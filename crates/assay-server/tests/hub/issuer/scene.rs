@@ -1,4 +1,4 @@
-use assay_server::app::issuer::NewCredential;
+use assay_app::issuer::NewCredential;
 use assay_server::{Answer, Config, Person, TestHub};
 use axum::body::Body;
 use axum::http::Request;

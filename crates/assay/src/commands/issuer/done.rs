@@ -1,10 +1,10 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use assay_app::issuer::Issuer;
+use assay_app::{Error, Hub};
 use assay_cli::{Exit, Printer};
 use assay_render::visible;
-use assay_server::app::issuer::Issuer;
-use assay_server::app::{Error, Hub};
 use serde_json::Value as Json;
 
 use super::args::Place;

@@ -1,5 +1,5 @@
+use assay_app::issuer::{EventFilter, IssuerEvent};
 use assay_cli::{Exit, Printer};
-use assay_server::app::issuer::{EventFilter, IssuerEvent};
 use serde_json::{Value as Json, json};
 
 use super::args::{Log, Place};

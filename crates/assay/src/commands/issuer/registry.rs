@@ -1,7 +1,7 @@
+use assay_app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
 use assay_cli::{Exit, Printer};
 use assay_model::Timestamp;
 use assay_render::visible;
-use assay_server::app::issuer::{CredentialInfo, IdentityInfo, IntegrationInfo, NewCredential};
 use serde_json::{Map, Value as Json, json};
 
 use super::args::{CredentialAction, IdentityAction, IntegrationAction, NewIdentity, Place};

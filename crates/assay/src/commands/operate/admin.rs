@@ -2,13 +2,13 @@ mod purge;
 
 use std::sync::Arc;
 
-use assay_cli::{Exit, Printer};
-use assay_model::{Clock as _, Timestamp};
-use assay_server::SystemClock;
-use assay_server::app::{
+use assay_app::{
     Account, AccountKind, Collected, Error, GRACE, Hub, LookAlike, NewAccount, NewToken, Scope,
     ScopePattern, TokenInfo, draw_secret,
 };
+use assay_cli::{Exit, Printer};
+use assay_model::{Clock as _, Timestamp};
+use assay_server::SystemClock;
 use serde_json::{Value as Json, json};
 
 use super::adopt;

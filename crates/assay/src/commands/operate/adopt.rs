@@ -5,14 +5,14 @@ pub(super) mod args;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_app::{
+    Adoption, Error, GivenName, Hub, NOT_IN_GIT, ServerMark, Servers, UnrecordedRepository,
+    Visibility,
+};
 use assay_cli::{Exit, Printer};
 use assay_model::{RepoKey, chain};
 use assay_render::visible;
 use assay_server::SystemClock;
-use assay_server::app::{
-    Adoption, Error, GivenName, Hub, NOT_IN_GIT, ServerMark, Servers, UnrecordedRepository,
-    Visibility,
-};
 use serde_json::{Value as Json, json};
 
 use self::args::AdoptArgs;

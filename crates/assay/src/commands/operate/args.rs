@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
+use assay_app::Database;
 use assay_model::{RepoId, Role};
-use assay_server::app::Database;
 use clap::{Args, Subcommand};
 
 use super::adopt::args::AdoptArgs;

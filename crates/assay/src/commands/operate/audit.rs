@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use assay_app::{AuditActor, AuditPage, AuditQuery, AuditRow, Error, Hub};
 use assay_model::{Clock as _, Date, RepoId, Timestamp};
-use assay_server::app::{AuditActor, AuditPage, AuditQuery, AuditRow, Error, Hub};
 use assay_server::{SystemClock, audit_page};
 use clap::Args;
 use serde_json::json;

@@ -4,13 +4,13 @@ pub(crate) mod args;
 
 use std::sync::Arc;
 
-use assay_cli::{Exit, Printer};
-use assay_model::chain;
-use assay_render::visible;
-use assay_server::app::{
+use assay_app::{
     BackupOptions, BackupPlace, BackupReport, CheckReport, Error, Generation, Restored,
     check_backup, list_generations, restore_backup,
 };
+use assay_cli::{Exit, Printer};
+use assay_model::chain;
+use assay_render::visible;
 use assay_server::{Config as ServerConfig, SystemClock};
 use serde_json::{Value as Json, json};
 

@@ -1,5 +1,5 @@
+use assay_app::{NewIssuer, WitnessAddress};
 use assay_cli::{Exit, Printer};
-use assay_server::app::{NewIssuer, WitnessAddress};
 use assay_server::{Config as ServerConfig, ConfigFault};
 use serde_json::json;
 

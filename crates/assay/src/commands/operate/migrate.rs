@@ -1,8 +1,8 @@
+use assay_app::{Copied, Error, copy_database};
 use assay_cli::{Exit, Printer};
 use assay_model::Clock as _;
 use assay_model::chain;
 use assay_server::SystemClock;
-use assay_server::app::{Copied, Error, copy_database};
 use serde_json::{Value as Json, json};
 
 use super::args::Migrate;

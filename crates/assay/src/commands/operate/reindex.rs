@@ -1,5 +1,5 @@
+use assay_app::{Damage, DamagedRepository, IndexCheck, IndexDifference};
 use assay_cli::{Exit, Printer};
-use assay_server::app::{Damage, DamagedRepository, IndexCheck, IndexDifference};
 use serde_json::{Value as Json, json};
 
 use super::args::Reindex;

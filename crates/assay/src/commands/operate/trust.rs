@@ -6,11 +6,11 @@ mod keys;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use assay_cli::{Exit, Printer};
-use assay_model::Timestamp;
-use assay_server::app::{
+use assay_app::{
     AffectedRow, Error, Hub, NewIssuer, NewRevocation, Revoked, RevokedFrom, keys_of_jwks,
 };
+use assay_cli::{Exit, Printer};
+use assay_model::Timestamp;
 use assay_trust::{Scope, TrustedIssuer};
 use serde_json::{Value as Json, json};
 

@@ -1,5 +1,5 @@
+use assay_app::{Error, Hub, PurgeReport};
 use assay_model::{RepoId, RepoKind};
-use assay_server::app::{Error, Hub, PurgeReport};
 use serde_json::json;
 
 use super::Done;

@@ -1,5 +1,5 @@
+use assay_app::{Error, Hub, KeyInfo, NewRevocation, RevokedFrom};
 use assay_cli::{Exit, Printer};
-use assay_server::app::{Error, Hub, KeyInfo, NewRevocation, RevokedFrom};
 use assay_trust::Scope;
 use serde_json::{Value as Json, json};
 
