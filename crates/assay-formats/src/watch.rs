@@ -1,7 +1,9 @@
 //! Counts how often a text is parsed and validated, for tests that show that it happens once.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// What happens to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Watch {
             parsed: AtomicU64::new(0),
             validated: AtomicU64::new(0),
         });
-        let mut watches = WATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watches = WATCHES.lock();
         watches.push(Arc::clone(&watch));
         watch
     }
@@ -44,7 +46,7 @@ impl Watch {
 
 /// Counts an event of a text.
 pub fn note(event: Event, text: &str) {
-    let watches = WATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+    let watches = WATCHES.lock();
     for watch in watches.iter().filter(|watch| text.contains(&watch.mark)) {
         let count = match event {
             Event::Parsed => &watch.parsed,
