@@ -24,7 +24,7 @@ pub trait Follow: Sync {
     /// A block is complete. Blocks come one at a time, in the order of the file.
     fn add(&self, samples: &Self::Samples, block: Self::Block);
 
-    /// The samples were read to their end.
+    /// The samples were read to their end, and they and their record were validated.
     fn end(&self, path: &str, samples: Self::Samples, read: &ReadSamples);
 }
 
@@ -37,6 +37,8 @@ pub struct ReadSamples {
     pub digest: String,
     /// How that was made.
     pub algorithm: Algorithm,
+    /// Whether they or their record break rules. Rules about several files are applied later.
+    pub has_errors: bool,
 }
 
 /// Nobody follows.

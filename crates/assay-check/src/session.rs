@@ -6,7 +6,7 @@ mod units;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use assay_formats::{Value, each_with};
+use assay_formats::each_with;
 use assay_model::Severity;
 
 pub use self::report::{FileReport, Validated, ValidatedFile};
@@ -231,9 +231,12 @@ impl<F: Follow> Session<'_, F> {
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
+        let mut followed = None;
         if samples.exists() {
             let root = document.as_ref().map(Document::root);
-            summary = self.judge_samples(&mut samples_report, root, facts.as_ref(), jobs);
+            followed = root.and_then(|record| self.follow.begin(&samples.path, record));
+            summary =
+                self.judge_samples(&mut samples_report, followed.as_ref(), facts.as_ref(), jobs);
             let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
             if self.files.is_placed(&samples.path) {
@@ -270,6 +273,16 @@ impl<F: Follow> Session<'_, F> {
             }
             record_report.findings.append(self.context.limit, found);
         }
+        if let (Some(followed), Some(summary)) = (followed, summary) {
+            let read = ReadSamples {
+                rows: summary.rows,
+                digest: summary.digest,
+                algorithm: summary.algorithm,
+                has_errors: record_report.findings.has_errors()
+                    || samples_report.findings.has_errors(),
+            };
+            self.follow.end(&samples.path, followed, &read);
+        }
         let mut reports = Vec::new();
         if record.item.is_some() {
             reports.push(record_report);
@@ -283,14 +296,13 @@ impl<F: Follow> Session<'_, F> {
     fn judge_samples(
         &self,
         report: &mut FileReport,
-        record: Option<Value<'_>>,
+        followed: Option<&F::Samples>,
         facts: Option<&RecordFacts>,
         jobs: usize,
     ) -> Option<SamplesSummary> {
         let path = Arc::clone(&report.path);
-        let followed = record.and_then(|record| self.follow.begin(&path, record));
         let judge = Judge {
-            followed: followed.as_ref().map(|samples| (self.follow, samples)),
+            followed: followed.map(|samples| (self.follow, samples)),
             file: &path,
             limit: self.context.limit,
             facts,
@@ -307,14 +319,6 @@ impl<F: Follow> Session<'_, F> {
                 report.findings = findings;
                 report.rows = Some(summary.rows);
                 report.bytes = summary.bytes;
-                if let Some(samples) = followed {
-                    let read = ReadSamples {
-                        rows: summary.rows,
-                        digest: summary.digest.clone(),
-                        algorithm: summary.algorithm,
-                    };
-                    self.follow.end(&path, samples, &read);
-                }
                 Some(summary)
             }
             Err(error) => {

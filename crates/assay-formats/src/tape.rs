@@ -5,7 +5,6 @@
 //! from.
 
 use std::borrow::Cow;
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 use crate::json;
@@ -107,8 +106,6 @@ const USUAL_BYTES_PER_NODE: usize = 16;
 pub struct Tape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) decoded: Vec<Box<str>>,
-    /// What the document shares with others that are laid out alike, as far as that is known.
-    pub(crate) layout: Option<NonZeroU64>,
     /// What is wrong with the text, for those who are given a value and must not believe one that has two meanings.
     pub(crate) faults: Vec<SyntaxFault>,
     /// The way to the value whose path was last asked for. The next one is usually near, and a long list is not counted
@@ -142,7 +139,6 @@ impl Tape {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.decoded.clear();
-        self.layout = None;
         self.faults.clear();
         self.trail.get_mut().clear();
     }
@@ -178,25 +174,6 @@ impl<'d> Value<'d> {
     #[inline]
     pub(crate) fn at(self, index: u32) -> Self {
         Self { index, ..self }
-    }
-
-    /// A number that documents have in common whose lists, maps and keys are the same and in the same order; only their scalars
-    /// differ. There is none where that is not known.
-    #[inline]
-    pub fn layout(self) -> Option<NonZeroU64> {
-        self.tape.layout
-    }
-
-    /// Where the value stands among all of its document. Values at one place of documents of one layout have the same path.
-    #[inline]
-    pub fn place(self) -> u32 {
-        self.index
-    }
-
-    /// The value at a place of the same document.
-    #[inline]
-    pub fn at_place(self, place: u32) -> Option<Self> {
-        ((place as usize) < self.tape.nodes.len()).then(|| self.at(place))
     }
 
     /// The index one past this value and all it holds.

@@ -137,7 +137,7 @@ pub(crate) struct Query {
     pub(crate) budget: Budget,
 }
 
-/// Compare two models sample by sample
+/// Compare two models sample by sample, or rank all of them
 #[derive(Debug, ClapArgs)]
 #[command(
     long_about = "\
@@ -145,12 +145,16 @@ Compare two models on the samples that both have answered, joined by the hash of
 matter which harness ran them.
 
 Told are how many samples both got right, only one, or neither, the exact McNemar test of that table, the difference of the \
-mean scores with a 95 % interval from a paired bootstrap with a fixed seed, and the samples on which the two differ.",
+mean scores with a 95 % interval from a paired bootstrap with a fixed seed, and the samples on which the two differ.
+
+With `--all`, every model is ranked on the questions that all of them answered. Ranks have intervals that hold at 95 % for all models \
+together, and models are put in tiers: those of the first cannot be told from the leader.",
     after_help = "\
 Examples:
   assay compare acme/small acme/large
   assay compare acme/small acme/large --task gsm8k --metric exact_match
   assay compare acme/small acme/large --flips 100 --format json
+  assay compare --all --task gsm8k
 
 Exit codes:
   0  here is the comparison
@@ -158,10 +162,16 @@ Exit codes:
 )]
 pub(crate) struct Compare {
     /// The one model
-    pub(crate) model_a: String,
+    #[arg(required_unless_present = "all")]
+    pub(crate) model_a: Option<String>,
 
     /// The other model
-    pub(crate) model_b: String,
+    #[arg(required_unless_present = "all")]
+    pub(crate) model_b: Option<String>,
+
+    /// Rank all models on the questions that they share
+    #[arg(long, conflicts_with_all = ["model_a", "model_b", "flips"])]
+    pub(crate) all: bool,
 
     /// Only samples of this task
     #[arg(long, value_name = "TASK")]

@@ -68,7 +68,7 @@ impl Batch {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }

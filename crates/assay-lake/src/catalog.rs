@@ -30,7 +30,7 @@ use crate::bucket::Bucket;
 use crate::lake::{Snapshot, is_inside};
 use crate::manifest::DataFile;
 use crate::table::Table;
-use crate::veil::{TELLING, Veil, VeilExec};
+use crate::visibility::{RowVisibility, TELLING, VisibilityFilterExec};
 
 /// How the engine holds text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct LakeTable {
     schema: SchemaRef,
     files: Vec<(DataFile, ObjectPath)>,
     /// What is left out of it, wherever it is read.
-    veil: Option<Arc<Veil>>,
+    visibility: Option<Arc<RowVisibility>>,
 }
 
 /// A table in the words that a scheduler is told it in.
@@ -61,20 +61,20 @@ struct Told {
     directory: PathBuf,
     files: Vec<DataFile>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    veil: Option<Veil>,
+    visibility: Option<RowVisibility>,
 }
 
 impl LakeTable {
-    /// The files that a snapshot names, without the rows that a veil lies over.
+    /// The files that a snapshot names, without the rows that are hidden.
     pub(crate) fn new(
         snapshot: &Snapshot,
         table: Table,
         text: Text,
-        veil: &Arc<Veil>,
+        visibility: &Arc<RowVisibility>,
     ) -> crate::Result<Self> {
         let files = snapshot.manifest.files_of(table).cloned().collect();
         Ok(Self {
-            veil: veil.is_needed().then(|| Arc::clone(veil)),
+            visibility: visibility.is_needed().then(|| Arc::clone(visibility)),
             ..Self::of(snapshot.directory(), table, files, text)?
         })
     }
@@ -109,7 +109,7 @@ impl LakeTable {
             store,
             schema,
             files: files.collect::<crate::Result<_>>()?,
-            veil: None,
+            visibility: None,
         })
     }
 
@@ -122,7 +122,7 @@ impl LakeTable {
             store: self.store.clone(),
             schema: Arc::clone(&self.schema),
             files: files.into_iter().cloned().collect(),
-            veil: self.veil.clone(),
+            visibility: self.visibility.clone(),
         })
     }
 
@@ -132,7 +132,7 @@ impl LakeTable {
             table: self.table.as_str().to_owned(),
             directory: self.directory.clone(),
             files: self.files.iter().map(|(file, _)| file.clone()).collect(),
-            veil: self.veil.as_deref().cloned(),
+            visibility: self.visibility.as_deref().cloned(),
         })
     }
 
@@ -150,7 +150,7 @@ impl LakeTable {
         let read = Self::of(&told.directory, table, told.files, Text::Plain)
             .map_err(|error| plan_error(&error.to_string()))?;
         Ok(Self {
-            veil: told.veil.map(Arc::new),
+            visibility: told.visibility.map(Arc::new),
             ..read
         })
     }
@@ -171,7 +171,7 @@ impl LakeTable {
         let Some(predicate) = builder.build(filter) else {
             return Ok(all);
         };
-        let kept = predicate.prune(&Names(&self.files))?;
+        let kept = predicate.prune(&FileBounds(&self.files))?;
         Ok(all
             .into_iter()
             .zip(kept)
@@ -183,22 +183,21 @@ impl LakeTable {
         let mut statistics = Statistics::new_unknown(&self.schema);
         statistics.num_rows =
             usize::try_from(file.rows).map_or(Precision::Absent, Precision::Exact);
-        let Some(partition) = &file.partition else {
+        let Some(bounds) = &file.bounds else {
             return statistics;
         };
-        for (name, value) in [
-            ("benchmark", &partition.benchmark),
-            ("model", &partition.model),
-        ] {
+        for (name, [least, greatest]) in
+            [("benchmark", &bounds.benchmark), ("model", &bounds.model)]
+        {
             if let Ok(index) = self.schema.index_of(name) {
-                let value = match self.schema.field(index).data_type() {
-                    DataType::Utf8View => ScalarValue::Utf8View(Some(value.clone())),
-                    _ => ScalarValue::Utf8(Some(value.clone())),
+                let value = |text: &String| match self.schema.field(index).data_type() {
+                    DataType::Utf8View => ScalarValue::Utf8View(Some(text.clone())),
+                    _ => ScalarValue::Utf8(Some(text.clone())),
                 };
                 let column = &mut statistics.column_statistics[index];
                 column.null_count = Precision::Exact(0);
-                column.min_value = Precision::Exact(value.clone());
-                column.max_value = Precision::Exact(value);
+                column.min_value = Precision::Exact(value(least));
+                column.max_value = Precision::Exact(value(greatest));
             }
         }
         statistics
@@ -278,7 +277,7 @@ impl TableProvider for LakeTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let Some(veil) = &self.veil else {
+        let Some(visibility) = &self.visibility else {
             return self.read(state, projection, filters, limit);
         };
         let wanted: Vec<usize> = match projection {
@@ -293,7 +292,11 @@ impl TableProvider for LakeTable {
         }
         // A limit counts rows that are seen.
         let input = self.read(state, Some(&read), filters, None)?;
-        Ok(Arc::new(VeilExec::new(input, Arc::clone(veil), shown)?))
+        Ok(Arc::new(VisibilityFilterExec::new(
+            input,
+            Arc::clone(visibility),
+            shown,
+        )?))
     }
 }
 
@@ -301,16 +304,17 @@ fn plan_error(why: &str) -> DataFusionError {
     DataFusionError::Plan(why.to_owned())
 }
 
-/// The benchmark and the model of each file, by which a query leaves files out.
-struct Names<'f>(&'f [(DataFile, ObjectPath)]);
+/// The bounds of the benchmark and the model of each file, by which a query leaves files out.
+struct FileBounds<'f>(&'f [(DataFile, ObjectPath)]);
 
-impl Names<'_> {
-    fn values(&self, column: &Column) -> Option<ArrayRef> {
+impl FileBounds<'_> {
+    /// Returns the least (0) or the greatest (1) value of a column in each file.
+    fn values(&self, column: &Column, end: usize) -> Option<ArrayRef> {
         let values = self.0.iter().map(|(file, _)| {
-            let partition = file.partition.as_ref()?;
+            let bounds = file.bounds.as_ref()?;
             match column.name.as_str() {
-                "benchmark" => Some(partition.benchmark.as_str()),
-                "model" => Some(partition.model.as_str()),
+                "benchmark" => Some(bounds.benchmark[end].as_str()),
+                "model" => Some(bounds.model[end].as_str()),
                 _ => None,
             }
         });
@@ -319,13 +323,13 @@ impl Names<'_> {
     }
 }
 
-impl PruningStatistics for Names<'_> {
+impl PruningStatistics for FileBounds<'_> {
     fn min_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.values(column)
+        self.values(column, 0)
     }
 
     fn max_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.values(column)
+        self.values(column, 1)
     }
 
     fn num_containers(&self) -> usize {

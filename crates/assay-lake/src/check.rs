@@ -12,6 +12,7 @@ use crate::compact::rows_of;
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::manifest::{DataFile, Source};
+use crate::partition::contains;
 use crate::table::Table;
 
 /// Something that is not as the manifest says.
@@ -111,18 +112,17 @@ fn count(table: Table, batch: &RecordBatch, counts: &mut BTreeMap<(Table, String
     }
 }
 
-/// A row that does not belong into the directory of its file.
+/// A row that lies outside the bounds of its file, which a query would miss.
 fn stranger(file: &DataFile, batch: &RecordBatch) -> Option<String> {
-    let partition = file.partition.as_ref()?;
-    let own = [
-        ("benchmark", &partition.benchmark),
-        ("model", &partition.model),
-    ];
-    own.into_iter().find_map(|(name, expected)| {
+    let bounds = file.bounds.as_ref()?;
+    let own = [("benchmark", &bounds.benchmark), ("model", &bounds.model)];
+    own.into_iter().find_map(|(name, range)| {
         let column = batch.column_by_name(name)?.as_string_opt::<i32>()?;
-        let other = column.iter().flatten().find(|value| value != expected)?;
+        let mut others = column.iter().flatten();
+        let other = others.find(|value| !contains(range, value))?;
+        let [least, greatest] = range;
         Some(format!(
-            "has a row of the {name} `{other}` among those of `{expected}`"
+            "has a row of the {name} `{other}`, which is not between `{least}` and `{greatest}`"
         ))
     })
 }

@@ -5,6 +5,7 @@
 
 mod codec;
 mod executor;
+mod losses;
 mod planner;
 mod scheduler;
 mod windows;
@@ -21,6 +22,7 @@ use ballista_core::optimizer::ballista_default_optimizer_rules;
 use ballista_core::serde::protobuf::CancelJobParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::utils::create_grpc_client_endpoint;
+use datafusion::error::DataFusionError;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
@@ -130,6 +132,27 @@ impl Cluster {
             .with_query_planner(Arc::new(planner))
             .build()
     }
+}
+
+/// Returns the error of a cluster in plain words. A machine that is gone shows in many ways: the scheduler cancels the queries
+/// that it worked on, and whoever fetches parts of an answer from it finds nobody.
+pub(crate) fn explain(error: DataFusionError) -> Error {
+    const SIGNS_OF_A_LOSS: [&str; 9] = [
+        "failed: Cancelled",
+        "executors were lost",
+        "has failed 1 times",
+        "FetchFailed",
+        "transport error",
+        "h2 protocol error",
+        "Connection refused",
+        "ConnectionReset",
+        "BrokenPipe",
+    ];
+    let text = error.to_string();
+    if SIGNS_OF_A_LOSS.iter().any(|sign| text.contains(sign)) {
+        return Error::ExecutorLost(Box::new(error));
+    }
+    Error::Query(error)
 }
 
 /// An address as it stands before a colon and a port.

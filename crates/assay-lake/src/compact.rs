@@ -17,13 +17,13 @@ use crate::manifest::DataFile;
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::table::Table;
-use crate::writer::Writer;
+use crate::writer::{PendingRows, Writer};
 
 /// A file with fewer bytes is small.
 const SMALL_BYTES: u64 = 32 << 20;
 /// How many bytes are joined into one file at most.
 const JOINED_BYTES: u64 = 256 << 20;
-/// How many small files of one directory an ingest leaves behind at most.
+/// How many small files of one table an ingest leaves behind at most.
 const TIDY_FILES: usize = 16;
 /// The column that says where a row comes from.
 const RECORD_ID: &str = "record_id";
@@ -43,7 +43,7 @@ pub struct Compacted {
     pub removed: u64,
 }
 
-/// Joins the small files of each directory and removes what no snapshot names.
+/// Joins the small files of each table and removes what no snapshot names.
 pub fn compact(lake: &Lake) -> Result<Compacted> {
     // A lake that is not there is not made for being compacted.
     drop(lake.read()?);
@@ -75,15 +75,18 @@ pub(crate) fn drop_rows(writing: &mut Writing, ids: &BTreeSet<String>) -> Result
         .filter_map(|id| writing.manifest.sources.get(id))
         .map(|source| &source.partition)
         .collect();
+    let may_hold = |file: &DataFile| match &file.bounds {
+        // One source may have rows of several benchmarks in the small tables.
+        Some(bounds) if file.table.has_samples() => {
+            partitions.iter().any(|own| bounds.may_hold(own))
+        }
+        Some(_) | None => true,
+    };
     let mut kept = Vec::new();
     let names = Names::new(writing, "r");
     for file in &writing.manifest.files {
-        let may_hold = match &file.partition {
-            Some(partition) => partitions.contains(partition),
-            None => true,
-        };
         let path = writing.directory().join(&file.path);
-        if may_hold && holds(&path, ids)? {
+        if may_hold(file) && holds(&path, ids)? {
             kept.extend(rewrite(writing.directory(), &[file], ids, &names.next())?);
         } else {
             kept.push(file.clone());
@@ -105,13 +108,13 @@ fn bytes(writing: &Writing) -> u64 {
     writing.manifest.files.iter().map(|file| file.bytes).sum()
 }
 
-/// Joins the small files of each directory that has at least so many.
+/// Joins the small files of each table that has at least so many. The manifest has them in the order of their benchmarks and
+/// models, so neighbours are joined.
 fn join(writing: &mut Writing, at_least: usize) -> Result<()> {
-    let mut groups: BTreeMap<(Table, Option<&Partition>), Vec<&DataFile>> = BTreeMap::new();
+    let mut groups: BTreeMap<Table, Vec<&DataFile>> = BTreeMap::new();
     for file in &writing.manifest.files {
         if file.bytes < SMALL_BYTES {
-            let key = (file.table, file.partition.as_ref());
-            groups.entry(key).or_default().push(file);
+            groups.entry(file.table).or_default().push(file);
         }
     }
     groups.retain(|_, files| files.len() >= at_least);
@@ -158,8 +161,8 @@ fn stretches<'f>(files: &'f [&'f DataFile]) -> impl Iterator<Item = &'f [&'f Dat
     })
 }
 
-/// Writes the rows of some files of one directory into one, without those of these sources.
-fn rewrite(
+/// Writes the rows of some files of one table into one, without those of these sources.
+pub(crate) fn rewrite(
     lake: &Path,
     files: &[&DataFile],
     without: &BTreeSet<String>,
@@ -168,13 +171,15 @@ fn rewrite(
     let Some(first) = files.first() else {
         return Ok(None);
     };
-    let mut writer = Writer::create(lake, first.table, first.partition.clone(), name)?;
+    let writer = Writer::create(lake, first.table, name)?;
     for file in files {
         let path = lake.join(&file.path);
         for batch in rows_of(&path)? {
             let batch = batch?;
             let wanted = wanted(&batch, without);
-            writer.add(Rows::read(&filter_record_batch(&batch, &wanted)?)?)?;
+            let mut rows = PendingRows::default();
+            rows.push(Rows::read(&filter_record_batch(&batch, &wanted)?)?);
+            writer.add(rows)?;
         }
     }
     writer.finish()

@@ -1,7 +1,8 @@
-//! Two models on the samples that both have answered.
+//! Models on the samples that they share: two of them, or all.
 
 mod flips;
 mod pairs;
+mod ranks;
 
 use assay_board::paired::{Agreement, SEED, bootstrap};
 use assay_board::{Estimate, Method, Test};
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 pub use self::flips::{Flip, Side};
 use self::pairs::{Pair, Scope, pairs};
+pub use self::ranks::{LeftOut, RankScope, RankedModel, Ranking, rank_all};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 

@@ -23,15 +23,15 @@ use tokio::time::Instant;
 
 use crate::bucket::Stores;
 use crate::catalog::{LakeTable, Text};
-use crate::cluster::{Cluster, Job};
+use crate::cluster::{Cluster, Job, explain};
 use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
 use crate::runs::AddUpRuns;
 use crate::table::Table;
 use crate::turns::TakeTurns;
-use crate::veil::Veil;
 use crate::views::VIEWS;
+use crate::visibility::RowVisibility;
 
 /// How many of the largest users of memory an error names.
 const NAMED_CONSUMERS: usize = 3;
@@ -48,6 +48,9 @@ const BATCHES_AHEAD: usize = 2;
 const TELLING_FUNCTIONS: [&str; 2] = ["input_file_name", "file_row_index"];
 /// The table of the settings of the engine.
 const SETTINGS: &str = "df_settings";
+
+/// The bytes of a file from which on several threads read it. A row group of scores has some megabytes.
+const SHARED_FILE_BYTES: usize = 1 << 20;
 
 /// How many bytes a stranger's question may write to the disk while it works, at most.
 const STRANGERS_SPILL: u64 = 1 << 30;
@@ -104,7 +107,7 @@ impl Engine {
         Self::alone(snapshot, limits, &SourceFilter::default(), AskedBy::Owner).await
     }
 
-    /// Makes known what strangers may see of a snapshot: no row of what is filter, no plan with the paths of this machine.
+    /// Makes known what strangers may see of a snapshot: no row that the filter hides, no plan with the paths of this machine.
     pub async fn for_strangers(
         snapshot: Snapshot,
         limits: Limits,
@@ -149,9 +152,10 @@ impl Engine {
         filter: &SourceFilter,
         asked_by: AskedBy,
     ) -> Result<Self> {
-        let config = SessionConfig::new()
+        let mut config = SessionConfig::new()
             .with_target_partitions(limits.threads.max(1))
             .with_information_schema(true);
+        config.options_mut().optimizer.repartition_file_min_size = SHARED_FILE_BYTES;
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(runtime(limits, &snapshot, asked_by)?)
@@ -162,7 +166,7 @@ impl Engine {
         Self::knowing(state, snapshot, limits, filter, (asked_by, None)).await
     }
 
-    /// Makes the tables known, beneath a veil over what is hidden.
+    /// Makes the tables known, without the rows that are hidden.
     async fn knowing(
         state: SessionState,
         mut snapshot: Snapshot,
@@ -174,8 +178,11 @@ impl Engine {
             Some(_) => Text::Plain,
             None => Text::Views,
         };
-        let veil = Arc::new(Veil::new(filter, &snapshot.manifest));
-        snapshot.manifest.files.retain(|file| !veil.covers(file));
+        let visibility = Arc::new(RowVisibility::new(filter, &snapshot.manifest));
+        snapshot
+            .manifest
+            .files
+            .retain(|file| !visibility.covers(file));
         let context = SessionContext::new_with_state(state);
         if asked_by == AskedBy::Stranger {
             for function in TELLING_FUNCTIONS {
@@ -183,7 +190,7 @@ impl Engine {
             }
         }
         for table in Table::ALL {
-            let provider = LakeTable::new(&snapshot, table, text, &veil)?;
+            let provider = LakeTable::new(&snapshot, table, text, &visibility)?;
             context.register_table(table.as_str(), Arc::new(provider))?;
         }
         for view in VIEWS {
@@ -255,7 +262,9 @@ impl Answer {
     /// The next rows; `None` after the last.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>> {
         match within(self.deadline, self.batches.recv()).await {
-            Ok(Some(batch)) => Ok(Some(batch?)),
+            Ok(Some(Ok(batch))) => Ok(Some(batch)),
+            Ok(Some(Err(error))) if self.job.is_some() => Err(explain(error)),
+            Ok(Some(Err(error))) => Err(error.into()),
             Ok(None) => self.close().await,
             Err(stopped) => {
                 self.call_off().await;

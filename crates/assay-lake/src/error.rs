@@ -122,6 +122,9 @@ pub enum Error {
         /// Why not.
         why: String,
     },
+    /// A machine of a cluster was lost while it worked on a query.
+    #[error("a machine of the cluster was lost while it worked on the query; ask it again")]
+    ExecutorLost(#[source] Box<DataFusionError>),
     /// Two runs cannot be compared.
     #[error("{0}")]
     Compare(String),

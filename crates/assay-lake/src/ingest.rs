@@ -5,30 +5,28 @@ mod samples;
 mod unit;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::thread;
 
 use assay_check::{Context, FileReport, Item, validate_with};
 use assay_model::{Diagnostic, Severity};
 use serde::Serialize;
 
-use self::plan::{Plan, Planned, in_turns};
-use self::samples::{Kept, Stage};
+use self::plan::{Plan, Planned};
+use self::samples::{Stage, StagedStep};
 use self::unit::Loader;
-use crate::compact::{self, drop_rows};
+use crate::compact::{self, drop_rows, rewrite};
 use crate::discover::{Disk, discover};
 use crate::error::Result;
 use crate::lake::{Lake, Writing};
+use crate::manifest::DataFile;
 use crate::names::Names;
 
 /// How many files are judged and written before the lake shows them.
 const STEP_FILES: usize = 2_000;
-/// How many bytes are judged and written before the lake shows them, unless one file alone has more. At the end of a step threads wait
-/// for the last file, and for the disk: with a quarter of this they did so for a twentieth of the time.
-const STEP_BYTES: u64 = 16 << 30;
+/// How many bytes are judged and written before the lake shows them, unless one file alone has more. A process that dies loses so
+/// much work at most.
+const STEP_BYTES: u64 = 1 << 30;
 
 /// How to go about it.
 #[derive(Clone, Copy)]
@@ -109,7 +107,7 @@ fn take(
     };
     let mut writing = lake.write()?;
     let plan = Plan::new(found, &writing.manifest, precedence, &mut report);
-    let (total, kept) = (plan.bytes(), Kept::default());
+    let total = plan.bytes();
     let mut done = 0;
     for step in plan.steps(STEP_FILES, STEP_BYTES) {
         let end = done + step.iter().map(|planned| planned.bytes).sum::<u64>();
@@ -121,7 +119,7 @@ fn take(
                 progress(read.min(end), total);
             },
         };
-        take_in(&mut writing, step, &options, &kept, &mut report)?;
+        take_in(&mut writing, step, &options, &mut report)?;
         done = end;
         progress(done, total);
     }
@@ -146,18 +144,17 @@ fn take_in(
     writing: &mut Writing,
     step: &[Planned],
     options: &assay_check::Options<'_>,
-    kept: &Kept,
     report: &mut Report,
 ) -> Result<()> {
     let names = Names::new(writing, "");
-    let (finished, files) = mpsc::channel();
-    let (judged, mut staged) = thread::scope(|scope| {
-        scope.spawn(|| begin_with_disk(files));
-        let stage = Stage::new(writing, &names, step, finished, kept);
-        let judged = judge(step, options, &stage);
-        (judged, stage.finish())
-    });
+    let stage = Stage::new(writing, &names, step);
+    let judged = judge(step, options, &stage);
+    let StagedStep {
+        mut staged,
+        mut shared,
+    } = stage.finish()?;
     let mut loader = Loader::new(writing, &names);
+    let mut refused_late = BTreeSet::new();
     for planned in step {
         let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
         // Files of samples that are refused never enter the manifest and are deleted.
@@ -165,15 +162,24 @@ fn take_in(
             .samples
             .as_ref()
             .and_then(|path| staged.remove(path));
+        let samples = samples.transpose()?.flatten();
+        let is_shared = samples.as_ref().is_some_and(|own| own.files.is_empty());
         match refusal(planned, reports) {
             Some(refused) => report.refused.push(refused),
-            None => loader.load(planned, reports, samples.transpose()?.flatten(), report)?,
+            None => loader.load(planned, reports, samples, report)?,
+        }
+        if is_shared && !loader.has(&planned.id) {
+            refused_late.insert(planned.id.clone());
         }
     }
-    let loaded = loader.finish()?;
+    let mut loaded = loader.finish()?;
     if loaded.sources.is_empty() {
         return Ok(());
     }
+    if !refused_late.is_empty() {
+        shared = without(writing, &shared, &refused_late, &names)?;
+    }
+    loaded.files.append(&mut shared);
     let replaced: BTreeSet<String> = loaded
         .sources
         .keys()
@@ -188,12 +194,19 @@ fn take_in(
     writing.commit()
 }
 
-/// Lets the disk begin with files while others are being written. Whoever names them in a manifest waits for the disk, and tells when
-/// it fails.
-fn begin_with_disk(files: mpsc::Receiver<PathBuf>) {
-    for path in files {
-        File::open(path).and_then(|file| file.sync_data()).ok();
-    }
+/// Writes files again without the rows of sources that were refused after their rows had been written beside others: because a
+/// file changed while it was read, or because another file of the step has the same content.
+fn without(
+    writing: &Writing,
+    files: &[DataFile],
+    refused: &BTreeSet<String>,
+    names: &Names,
+) -> Result<Vec<DataFile>> {
+    let rewritten = files
+        .iter()
+        .map(|file| rewrite(writing.directory(), &[file], refused, &names.next()));
+    let rewritten: Vec<Option<DataFile>> = rewritten.collect::<Result<_>>()?;
+    Ok(rewritten.into_iter().flatten().collect())
 }
 
 /// The reports of each file, those of samples with their record. Samples are written on the way.
@@ -202,8 +215,8 @@ fn judge<'s>(
     options: &assay_check::Options<'_>,
     stage: &Stage<'_>,
 ) -> BTreeMap<&'s str, Vec<FileReport>> {
-    let items: Vec<Item> = in_turns(step, options.jobs)
-        .into_iter()
+    let items: Vec<Item> = step
+        .iter()
         .map(|planned| Item {
             path: planned.path.as_str().into(),
             kind: Some(planned.kind),

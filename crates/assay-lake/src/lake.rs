@@ -219,9 +219,9 @@ impl Writing {
     pub(crate) fn commit(&mut self) -> Result<()> {
         self.bring_to_disk()?;
         self.manifest.snapshot += 1;
-        self.manifest.files.sort_by(|a, b| {
-            (a.table, &a.partition, &a.path).cmp(&(b.table, &b.partition, &b.path))
-        });
+        self.manifest
+            .files
+            .sort_by(|a, b| (a.table, &a.bounds, &a.path).cmp(&(b.table, &b.bounds, &b.path)));
         publish(&self.directory, &self.manifest)
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::partition::Partition;
+use crate::partition::{Bounds, Partition};
 use crate::table::Table;
 
 /// All files of a lake at one moment.
@@ -21,21 +21,52 @@ pub struct Manifest {
 
 /// One Parquet file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredFile")]
 pub struct DataFile {
     /// The table it belongs to.
     #[serde(with = "table_name")]
     pub table: Table,
-    /// Where it lies, from the directory of the lake.
+    /// Its path, from the directory of the lake.
     pub path: String,
-    /// The benchmark and model of all of its rows, when its table lies apart by them.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub partition: Option<Partition>,
+    /// The benchmarks and models that its rows lie between, when they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
     /// How many rows it has.
     pub rows: u64,
     /// How many bytes it has.
     pub bytes: u64,
     /// A checksum of its bytes: `xxh3:` and 128 bits of XXH3, or a SHA-256, as it was at first.
     pub digest: String,
+}
+
+/// A Parquet file as a manifest may spell it. Manifests once had one benchmark and one model for each file.
+#[derive(Deserialize)]
+struct StoredFile {
+    #[serde(with = "table_name")]
+    table: Table,
+    path: String,
+    bounds: Option<Bounds>,
+    #[serde(flatten)]
+    partition: Option<Partition>,
+    rows: u64,
+    bytes: u64,
+    digest: String,
+}
+
+impl From<StoredFile> for DataFile {
+    fn from(stored: StoredFile) -> Self {
+        let partition = stored.partition.as_ref();
+        Self {
+            table: stored.table,
+            path: stored.path,
+            bounds: stored
+                .bounds
+                .or_else(|| partition.map(Bounds::from_partition)),
+            rows: stored.rows,
+            bytes: stored.bytes,
+            digest: stored.digest,
+        }
+    }
 }
 
 /// A file that was taken in: a record with its samples, or a result file.

@@ -1,24 +1,30 @@
-//! In which order rows are written.
+//! The order in which rows are written.
 //!
-//! The general sort of the engine compares column by column, through a function for each, and most of our columns are the same in
-//! all rows. Most rows differ in the first eight bytes of the first column that is not; these are sorted as numbers, and only
-//! rows that agree there are compared as a whole.
+//! The general sort of the engine compares rows column by column, through a function for each. Here rows are sorted by the first
+//! eight bytes of one column at a time, as numbers, and only those that agree are looked at further.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray as _, RecordBatch, UInt32Array, make_comparator,
+    Array, ArrayRef, AsArray as _, Int64Array, StringViewArray, UInt32Array,
 };
-use datafusion::arrow::compute::{SortOptions, concat, interleave, take};
-use datafusion::arrow::datatypes::{DataType, Int64Type};
+use datafusion::arrow::compute::{concat, interleave, take};
+use datafusion::arrow::datatypes::Int64Type;
 
 use crate::batch::{Column, Rows};
 use crate::error::Result;
 use crate::table::Table;
 
-/// How many bytes of a text are compared as one number.
+/// The number of bytes of a text that are compared as one number.
 const PREFIX: usize = size_of::<u64>();
+
+/// Blocks of rows of a table, and the order of all their rows. Columns are put in order one by one.
+pub(crate) struct Sorted<'b> {
+    blocks: &'b [Rows],
+    rows: usize,
+    /// The block and the row in it of each row, in order.
+    order: Vec<(usize, usize)>,
+}
 
 /// A column of all blocks together.
 enum Whole {
@@ -28,38 +34,47 @@ enum Whole {
     Each(Vec<ArrayRef>),
 }
 
-/// The rows of some blocks of a table as one batch, sorted. Rows that are equal in all columns that count keep their order.
-pub(crate) fn sorted(table: Table, blocks: &[Rows]) -> Result<RecordBatch> {
-    let rows = blocks.iter().map(|block| block.len).sum();
-    let columns = (0..table.columns().len())
-        .map(|column| whole(blocks, column))
-        .collect::<Result<Vec<Whole>>>()?;
-    let schema = table.schema_of_views();
-    let mut keys = Vec::new();
-    for name in table.sorted_by() {
-        if let Whole::Each(parts) = &columns[schema.index_of(name)?] {
-            let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-            keys.push(concat(&parts)?);
+/// A column that rows are sorted by.
+enum Key {
+    Text(StringViewArray),
+    Integer(Int64Array),
+}
+
+impl<'b> Sorted<'b> {
+    /// Sorts the rows of some blocks. Rows that are equal in all columns that count keep their order.
+    pub(crate) fn new(table: Table, blocks: &'b [Rows]) -> Result<Self> {
+        let rows = blocks.iter().map(|block| block.len).sum();
+        let schema = table.schema_of_views();
+        let mut keys = Vec::new();
+        for name in table.sorted_by() {
+            if let Whole::Each(parts) = whole(blocks, schema.index_of(name)?)? {
+                let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+                keys.extend(Key::new(&concat(&parts)?));
+            }
+        }
+        let places: Vec<(usize, usize)> = blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(number, block)| (0..block.len).map(move |row| (number, row)))
+            .collect();
+        let order = order(&keys, rows);
+        Ok(Self {
+            blocks,
+            rows,
+            order: order.into_iter().map(|row| places[row]).collect(),
+        })
+    }
+
+    /// Returns a column of the table in this order.
+    pub(crate) fn column(&self, index: usize) -> Result<ArrayRef> {
+        match whole(self.blocks, index)? {
+            Whole::Same(value) => repeated(&value, self.rows),
+            Whole::Each(parts) => {
+                let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+                Ok(interleave(&parts, &self.order)?)
+            }
         }
     }
-    let places: Vec<(usize, usize)> = blocks
-        .iter()
-        .enumerate()
-        .flat_map(|(number, block)| (0..block.len).map(move |row| (number, row)))
-        .collect();
-    let order: Vec<(usize, usize)> = order(&keys, rows)?
-        .into_iter()
-        .map(|row| places[row])
-        .collect();
-    let columns = columns.into_iter().map(|column| match column {
-        Whole::Same(value) => repeated(&value, rows),
-        Whole::Each(parts) => {
-            let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
-            Ok(interleave(&parts, &order)?)
-        }
-    });
-    let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
-    Ok(RecordBatch::try_new(schema, columns)?)
 }
 
 /// What all blocks have in a column.
@@ -82,69 +97,84 @@ fn repeated(value: &ArrayRef, rows: usize) -> Result<ArrayRef> {
     Ok(take(value, &UInt32Array::from(vec![0; rows]), None)?)
 }
 
-/// The numbers of the rows in the order of their keys.
-fn order(keys: &[ArrayRef], rows: usize) -> Result<Vec<usize>> {
-    let Some(first) = keys.first() else {
-        return Ok((0..rows).collect());
-    };
-    let comparators = keys
-        .iter()
-        .map(|key| make_comparator(key, key, SortOptions::default()))
-        .collect::<std::result::Result<Vec<_>, _>>()?;
-    let compare = |row: usize, other: usize| -> Ordering {
-        let mut compared = comparators.iter().map(|compare| compare(row, other));
-        compared
-            .find(|ordering| ordering.is_ne())
-            .unwrap_or_else(|| row.cmp(&other))
-    };
-    let mut numbered: Vec<(u64, usize)> = prefixes(first).into_iter().zip(0..rows).collect();
-    numbered.sort_unstable();
-    // Rows that agree are mostly the pieces of one sample, which came in order.
-    for alike in numbered.chunk_by_mut(|(prefix, _), (other, _)| prefix == other) {
-        let is_sorted = alike.is_sorted_by(|(_, row), (_, other)| compare(*row, *other).is_le());
-        if !is_sorted {
-            alike.sort_unstable_by(|(_, row), (_, other)| compare(*row, *other));
-        }
-    }
-    Ok(numbered.into_iter().map(|(_, row)| row).collect())
+/// Returns the numbers of the rows in the order of their keys.
+fn order(keys: &[Key], rows: usize) -> Vec<usize> {
+    let mut numbered: Vec<(u64, usize)> = (0..rows).map(|row| (0, row)).collect();
+    sort_by(keys, &mut numbered);
+    numbered.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A number for each row, never larger for a row that comes first. What is empty comes first of all.
-fn prefixes(key: &ArrayRef) -> Vec<u64> {
-    let rows = 0..key.len();
-    if let Some(texts) = key.as_string_view_opt() {
-        return rows
-            .map(|row| {
-                if texts.is_null(row) {
-                    return 0;
-                }
+/// Sorts rows by the first key, and those that are equal in it by the others.
+fn sort_by(keys: &[Key], rows: &mut [(u64, usize)]) {
+    let Some((key, others)) = keys.split_first() else {
+        rows.sort_unstable_by_key(|(_, row)| *row);
+        return;
+    };
+    if rows.len() < 2 {
+        return;
+    }
+    for (prefix, row) in rows.iter_mut() {
+        *prefix = key.prefix(*row);
+    }
+    let is_sorted = rows.is_sorted();
+    if !is_sorted {
+        rows.sort_unstable();
+    }
+    for alike in rows.chunk_by_mut(|(prefix, _), (other, _)| prefix == other) {
+        if alike.len() < 2 {
+            continue;
+        }
+        let is_one = alike
+            .windows(2)
+            .all(|pair| key.value(pair[0].1) == key.value(pair[1].1));
+        if is_one {
+            sort_by(others, alike);
+            continue;
+        }
+        alike.sort_unstable_by_key(|(_, row)| (key.value(*row), *row));
+        let equal =
+            |one: &(u64, usize), other: &(u64, usize)| key.value(one.1) == key.value(other.1);
+        for equal in alike.chunk_by_mut(equal) {
+            sort_by(others, equal);
+        }
+    }
+}
+
+impl Key {
+    fn new(column: &ArrayRef) -> Option<Self> {
+        let texts = column.as_string_view_opt().cloned().map(Self::Text);
+        let integers = || column.as_primitive_opt::<Int64Type>().cloned();
+        texts.or_else(|| integers().map(Self::Integer))
+    }
+
+    /// Returns a number that is never larger for a row that comes first. What is empty comes first of all.
+    fn prefix(&self, row: usize) -> u64 {
+        match self {
+            Self::Text(texts) if texts.is_valid(row) => {
                 let bytes = texts.value(row).as_bytes();
                 let mut prefix = [0; PREFIX];
                 let length = bytes.len().min(PREFIX);
                 prefix[..length].copy_from_slice(&bytes[..length]);
                 u64::from_be_bytes(prefix)
-            })
-            .collect();
-    }
-    match key.data_type() {
-        DataType::Int64 => {
-            let numbers = key.as_primitive::<Int64Type>();
-            rows.map(|row| {
-                if numbers.is_null(row) {
-                    return 0;
-                }
+            }
+            Self::Integer(numbers) if numbers.is_valid(row) => {
                 numbers.value(row).cast_unsigned() ^ (1 << 63)
-            })
-            .collect()
+            }
+            Self::Text(_) | Self::Integer(_) => 0,
         }
-        // The comparators tell them all apart.
-        _ => vec![0; key.len()],
+    }
+
+    /// Returns what rows are told apart by that have the same prefix.
+    fn value(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Self::Text(texts) => texts.is_valid(row).then(|| texts.value(row).as_bytes()),
+            Self::Integer(numbers) => numbers.is_valid(row).then_some(&[]),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::array::{Int64Array, StringViewArray};
     use datafusion::arrow::compute::{SortColumn, lexsort_to_indices};
     use proptest::prelude::*;
 
@@ -164,7 +194,8 @@ mod tests {
                 Arc::new(rows.iter().map(|row| row.2).collect::<Int64Array>()),
             ];
 
-            let ours = order(&keys, rows.len()).unwrap();
+            let ours: Vec<Key> = keys.iter().filter_map(Key::new).collect();
+            let ours = order(&ours, rows.len());
 
             // Its order of equal rows is not defined, so the number of the row decides.
             let numbers: ArrayRef = Arc::new((0..).take(rows.len()).collect::<Int64Array>());

@@ -43,9 +43,12 @@ pub(crate) async fn write<W: Write + Send>(
     to: W,
 ) -> Result<Told, Error> {
     let schema = answer.schema();
+    // Nothing is written before the first rows are there: a question that fails must not leave a header behind, which is an
+    // empty table to whoever reads it.
+    let mut next = answer.next().await?;
     let mut sink = Sink::new(format, &schema, to)?;
     let mut told = Told::default();
-    while let Some(batch) = answer.next().await? {
+    while let Some(batch) = next {
         told.rows += batch.num_rows();
         sink.write(&batch)?;
         if format == AnswerFormat::Table && told.rows > MAX_ROWS {
@@ -53,6 +56,7 @@ pub(crate) async fn write<W: Write + Send>(
             told.rows = MAX_ROWS;
             break;
         }
+        next = answer.next().await?;
     }
     sink.finish()?;
     Ok(told)

@@ -1,14 +1,8 @@
-//! Which directory the rows of a benchmark and a model lie in.
+//! The benchmark and model of a source, and the bounds of both in a file.
 
-use assay_formats::rows::{Algorithm, Hasher};
 use serde::{Deserialize, Serialize};
 
-/// How many characters of a name a directory keeps, for people who look at it.
-const KEPT_OF_NAME: usize = 48;
-/// How many digits of a digest tell two names apart that look alike once they are cut and cleaned.
-const DIGITS: usize = 12;
-
-/// A benchmark and a model, whose samples lie together.
+/// The benchmark and model that a source belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Partition {
     /// The benchmark.
@@ -17,48 +11,77 @@ pub struct Partition {
     pub model: String,
 }
 
-impl Partition {
-    /// The directory of its files, below that of the table.
-    ///
-    /// Names come from strangers, so a directory has only what every file system can hold. The columns have the names as they
-    /// are; nobody reads them out of a path.
-    pub(crate) fn directory(&self) -> String {
-        format!("{}/{}", slug(&self.benchmark), slug(&self.model))
+/// The least and the greatest benchmark and model among the rows of a file. Queries leave files out by them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Bounds {
+    /// The least and the greatest benchmark.
+    pub benchmark: [String; 2],
+    /// The least and the greatest model.
+    pub model: [String; 2],
+}
+
+impl Bounds {
+    /// The bounds of rows that all have the same benchmark and model.
+    pub fn from_partition(partition: &Partition) -> Self {
+        let twice = |text: &String| [text.clone(), text.clone()];
+        Self {
+            benchmark: twice(&partition.benchmark),
+            model: twice(&partition.model),
+        }
+    }
+
+    /// Returns the benchmark and model of all rows, when they have the same.
+    pub(crate) fn single(&self) -> Option<Partition> {
+        let [[benchmark, last_benchmark], [model, last_model]] = [&self.benchmark, &self.model];
+        (benchmark == last_benchmark && model == last_model).then(|| Partition {
+            benchmark: benchmark.clone(),
+            model: model.clone(),
+        })
+    }
+
+    /// Returns `true` if rows of this benchmark and model may be among them.
+    pub(crate) fn may_hold(&self, partition: &Partition) -> bool {
+        contains(&self.benchmark, &partition.benchmark) && contains(&self.model, &partition.model)
+    }
+
+    /// Returns the bounds of both together.
+    pub(crate) fn union(self, other: Self) -> Self {
+        let widest = |[low, high]: [String; 2], [other_low, other_high]: [String; 2]| {
+            [low.min(other_low), high.max(other_high)]
+        };
+        Self {
+            benchmark: widest(self.benchmark, other.benchmark),
+            model: widest(self.model, other.model),
+        }
     }
 }
 
-fn slug(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .take(KEPT_OF_NAME)
-        .map(|character| match character {
-            'a'..='z' | '0'..='9' | '-' | '_' => character,
-            'A'..='Z' => character.to_ascii_lowercase(),
-            _ => '-',
-        })
-        .collect();
-    let mut hasher = Hasher::new(Algorithm::Sha256);
-    hasher.update(name.as_bytes());
-    let digest = hasher.hex();
-    format!("{clean}.{}", &digest[..DIGITS])
+/// Returns `true` if a text lies between two others, or is one of them.
+pub(crate) fn contains([low, high]: &[String; 2], text: &str) -> bool {
+    low.as_str() <= text && text <= high.as_str()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn names_that_look_alike_to_a_file_system_have_directories_of_their_own() {
-        let names = ["Acme/X", "acme/x", "acme-x", "../..", "a\u{0}b", "con", ""];
-
-        let slugs: std::collections::BTreeSet<String> = names.into_iter().map(slug).collect();
-
-        assert_eq!(slugs.len(), names.len());
-        for slug in slugs {
-            assert!(slug.bytes().all(|byte| byte.is_ascii_lowercase()
-                || byte.is_ascii_digit()
-                || b"-_.".contains(&byte)));
-            assert!(!slug.starts_with("..") && slug.len() <= KEPT_OF_NAME + 1 + DIGITS);
+    fn partition(benchmark: &str, model: &str) -> Partition {
+        Partition {
+            benchmark: benchmark.to_owned(),
+            model: model.to_owned(),
         }
+    }
+
+    #[test]
+    fn the_bounds_of_two_files_hold_what_both_hold() {
+        let one = Bounds::from_partition(&partition("a", "x"));
+        let other = Bounds::from_partition(&partition("c", "b"));
+
+        let both = one.clone().union(other);
+
+        assert_eq!(one.single(), Some(partition("a", "x")));
+        assert_eq!(both.single(), None);
+        assert!(both.may_hold(&partition("a", "x")) && both.may_hold(&partition("c", "b")));
+        assert!(!both.may_hold(&partition("d", "b")) && !both.may_hold(&partition("a", "y")));
     }
 }

@@ -37,7 +37,7 @@ use datafusion::physical_plan::{
 };
 use futures_util::{StreamExt as _, stream};
 
-use crate::veil::VeilExec;
+use crate::visibility::VisibilityFilterExec;
 
 /// The columns that are the same in all rows of a file, or that come first in its order.
 const IN_RUNS: [&str; 4] = ["benchmark", "model", "task", "metric"];
@@ -149,7 +149,7 @@ fn comes_in_runs(plan: &Arc<dyn ExecutionPlan>, column: usize) -> bool {
         };
         return inner.is_some_and(|inner| comes_in_runs(filter.input(), inner));
     }
-    let hands_on = plan.is::<CooperativeExec>() || plan.is::<VeilExec>();
+    let hands_on = plan.is::<CooperativeExec>() || plan.is::<VisibilityFilterExec>();
     match plan.children()[..] {
         [input] if hands_on => comes_in_runs(input, column),
         _ => false,

@@ -196,9 +196,8 @@ impl Table {
         }
     }
 
-    /// Whether its files lie apart by benchmark and model. The small tables are one directory: a file for each model would
-    /// cost more to open than to read.
-    pub fn is_partitioned(self) -> bool {
+    /// Returns `true` for the tables with rows for each sample, which are large.
+    pub(crate) fn has_samples(self) -> bool {
         match self {
             Self::Results | Self::Records | Self::Metrics => false,
             Self::Instances | Self::Messages => true,
@@ -217,8 +216,26 @@ impl Table {
                 "position",
             ],
             Self::Records => &["benchmark", "model", "record_id"],
-            Self::Instances => &["task", "metric", "sample_hash", "record_id", "line"],
-            Self::Messages => &["task", "sample_hash", "record_id", "line", "position"],
+            // Groups of models stay together, so that they are added up run by run.
+            Self::Instances => &[
+                "benchmark",
+                "task",
+                "metric",
+                "model",
+                "record_id",
+                "sample_hash",
+                "line",
+            ],
+            // What several models were asked stays together, so that it is compressed once.
+            Self::Messages => &[
+                "benchmark",
+                "task",
+                "sample_hash",
+                "model",
+                "record_id",
+                "line",
+                "position",
+            ],
             Self::Metrics => &["benchmark", "position"],
         }
     }

@@ -5,9 +5,6 @@
 //! copied; only the scalars that differ are read. The tape is the same as without: text that is the same letter by letter
 //! means the same.
 
-use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::parse::{Run, Stop, offset};
 use crate::tape::{Kind, Node};
 
@@ -20,14 +17,10 @@ const MAX_TEXT: usize = 1 << 18;
 const PATIENCE: (u32, u32) = (2, 256);
 /// How often in a row a scalar must be the same before it is expected to stay so.
 const OFTEN: u8 = 16;
-/// The number of the next layout.
-static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// A document that others are expected to resemble.
 #[derive(Debug, Default)]
 struct Mould {
-    /// Tells this layout from all others.
-    number: u64,
     /// Its text, to the end of its root.
     text: Vec<u8>,
     nodes: Vec<Node>,
@@ -66,11 +59,6 @@ pub(super) struct Moulds {
 }
 
 impl Moulds {
-    /// The layout of documents that fit.
-    pub(super) fn layout(&self) -> Option<NonZeroU64> {
-        NonZeroU64::new(self.mould.number)
-    }
-
     /// Learns from a document without faults: whether it fitted, and if it did not, perhaps its layout. The first document
     /// is not remembered, because many readers read only one.
     pub(super) fn learn(&mut self, fitted: bool, nodes: &[Node], source: &[u8]) {
@@ -106,7 +94,6 @@ impl Mould {
         if nodes.len() > MAX_NODES {
             return;
         }
-        self.number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         self.text.extend_from_slice(text);
         self.nodes.extend_from_slice(nodes);
         let mut open: Vec<u32> = Vec::new();

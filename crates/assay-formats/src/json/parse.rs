@@ -170,9 +170,7 @@ impl<'a> Run<'a> {
     /// Reads one value and all it holds.
     fn root(&mut self) -> Result<(), Stop> {
         let fits = self.pour()?;
-        if fits {
-            self.tape.layout = self.parser.moulds.layout();
-        } else {
+        if !fits {
             self.rest_of_root()?;
         }
         if self.parser.faults.is_empty() {

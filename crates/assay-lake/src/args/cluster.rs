@@ -33,8 +33,8 @@ pub(crate) struct SchedulerArgs {
     #[arg(long, value_name = "HOST")]
     pub(crate) advertise: Option<String>,
 
-    /// After how many seconds without a word an executor counts as lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(5..))]
+    /// After how many seconds without a word an executor counts as lost, and the queries under way fail
+    #[arg(long, value_name = "SECONDS", default_value_t = 8, value_parser = clap::value_parser!(u64).range(5..))]
     pub(crate) executor_timeout: u64,
 }
 

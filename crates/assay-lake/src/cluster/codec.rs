@@ -13,10 +13,10 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::LakeTable;
-use crate::veil::{Veil, VeilExec};
+use crate::visibility::{RowVisibility, VisibilityFilterExec};
 
-/// What a veil in a stage of a plan begins with. No message of Ballista begins with a zero.
-const VEIL: &[u8] = b"\0assay veil\0";
+/// The first bytes of a visibility filter in a stage of a plan. No message of Ballista begins with a zero.
+const VISIBILITY: &[u8] = b"\0assay visibility\0";
 
 /// How tables of a lake travel in a plan. Nothing else of our own does.
 #[derive(Debug)]
@@ -65,16 +65,16 @@ impl LogicalExtensionCodec for LakeCodec {
     }
 }
 
-/// How the stages of a plan travel: those of Ballista, and veils.
+/// How the stages of a plan travel: those of Ballista, and visibility filters.
 #[derive(Debug, Default)]
 pub(super) struct StageCodec {
     ballista: BallistaPhysicalExtensionCodec,
 }
 
-/// A veil in the words that an executor is told it in.
+/// A visibility filter as it is sent to an executor.
 #[derive(Serialize)]
 struct Telling<'v> {
-    veil: &'v Veil,
+    visibility: &'v RowVisibility,
     shown: usize,
 }
 
@@ -82,7 +82,7 @@ struct Telling<'v> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Told {
-    veil: Veil,
+    visibility: RowVisibility,
     shown: usize,
 }
 
@@ -94,20 +94,20 @@ impl PhysicalExtensionCodec for StageCodec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let Some(told) = bytes.strip_prefix(VEIL) else {
+        let Some(told) = bytes.strip_prefix(VISIBILITY) else {
             return self.ballista.try_decode(bytes, inputs, context, converter);
         };
-        let Told { veil, shown } = serde_json::from_slice(told)
+        let Told { visibility, shown } = serde_json::from_slice(told)
             .map_err(|error| DataFusionError::External(Box::new(error)))?;
         let [input] = inputs else {
-            return plan_err!("a veil lies over one table");
+            return plan_err!("a visibility filter reads one table");
         };
         if shown > input.schema().fields().len() {
-            return plan_err!("a veil shows no more columns than it reads");
+            return plan_err!("a visibility filter hands on no more columns than it reads");
         }
-        Ok(Arc::new(VeilExec::new(
+        Ok(Arc::new(VisibilityFilterExec::new(
             Arc::clone(input),
-            Arc::new(veil),
+            Arc::new(visibility),
             shown,
         )?))
     }
@@ -118,12 +118,12 @@ impl PhysicalExtensionCodec for StageCodec {
         bytes: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        let Some(veiled) = node.downcast_ref::<VeilExec>() else {
+        let Some(filter) = node.downcast_ref::<VisibilityFilterExec>() else {
             return self.ballista.try_encode(node, bytes, converter);
         };
-        let (veil, shown) = veiled.told();
-        bytes.extend_from_slice(VEIL);
-        serde_json::to_writer(bytes, &Telling { veil, shown })
+        let (visibility, shown) = filter.told();
+        bytes.extend_from_slice(VISIBILITY);
+        serde_json::to_writer(bytes, &Telling { visibility, shown })
             .map_err(|error| DataFusionError::External(Box::new(error)))
     }
 }

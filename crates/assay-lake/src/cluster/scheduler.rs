@@ -9,10 +9,10 @@ use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionConfig;
-use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tokio::net::TcpListener;
 
 use super::codec::{LakeCodec, StageCodec};
+use super::losses::{CancelOnLoss, Scheduler};
 use super::windows::SortWindows;
 use super::{MAX_MESSAGE, host_of};
 use crate::error::{Error, Result};
@@ -21,6 +21,9 @@ use crate::turns::TakeTurns;
 /// Into how many looks at the executors the time is divided after which a silent one counts as lost.
 const LOOKS: u64 = 3;
 
+/// How long the state of a finished query is kept, in seconds. It takes several megabytes.
+const KEEP_FINISHED: u64 = 60;
+
 /// How a scheduler is reached, and how patient it is.
 #[derive(Debug, Clone)]
 pub struct SchedulerOptions {
@@ -28,7 +31,7 @@ pub struct SchedulerOptions {
     pub listen: SocketAddr,
     /// The name of this machine among the others, when it is not the address that it listens on.
     pub advertise: Option<String>,
-    /// After how long without a word an executor counts as lost, and its work is given to others.
+    /// After how long without a word an executor counts as lost, and queries under way fail.
     pub executor_timeout: Duration,
 }
 
@@ -49,10 +52,12 @@ pub async fn schedule(options: SchedulerOptions, ready: impl FnOnce(SocketAddr))
     let cluster = BallistaCluster::new_from_config(&config)
         .await
         .map_err(told)?;
-    let scheduler =
-        create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config))
-            .await
-            .map_err(told)?;
+    let executors = Arc::new(CancelOnLoss::new(cluster.cluster_state()));
+    let cluster = BallistaCluster::new(Arc::clone(&executors) as _, cluster.job_state());
+    let scheduler: Scheduler = create_scheduler(cluster, Arc::new(config))
+        .await
+        .map_err(told)?;
+    executors.set_scheduler(scheduler.clone());
     ready(address);
     start_grpc_service_with_listener(listener, scheduler)
         .await
@@ -68,6 +73,10 @@ fn config(options: &SchedulerOptions, address: SocketAddr) -> Result<SchedulerCo
         executor_timeout_seconds: timeout,
         expire_dead_executor_interval_seconds: (timeout / LOOKS).max(1),
         no_executors_grace_period_seconds: timeout,
+        // Nothing is done twice: the parts of a stage that is run again are sometimes read beside those of the first attempt.
+        stage_max_failures: 1,
+        task_max_failures: 1,
+        finished_job_state_clean_up_interval_seconds: KEEP_FINISHED,
         // Otherwise one machine is filled up before the next one has anything to do.
         task_distribution: TaskDistributionPolicy::RoundRobin,
         grpc_server_max_decoding_message_size: MAX_MESSAGE,

@@ -1,5 +1,7 @@
 use assay_cli::{Exit, Printer};
-use assay_lake::compare::{Comparison, Difference, Flip, Question, Side, compare};
+use assay_lake::compare::{
+    Comparison, Difference, Flip, Question, RankScope, Ranking, Side, compare, rank_all,
+};
 use assay_lake::{Engine, Error};
 use assay_render::visible;
 use serde_json::json;
@@ -19,9 +21,25 @@ pub(super) fn run(
 ) -> Result<Exit, Error> {
     let snapshot = super::read(&command.place, config)?;
     let limits = limits(&command.budget, config);
+    let (Some(model_a), Some(model_b)) = (&command.model_a, &command.model_b) else {
+        let scope = RankScope {
+            task: command.task.clone(),
+            benchmark: command.benchmark.clone(),
+            metric: command.metric.clone(),
+        };
+        let ranking = super::block_on(limits.threads, async {
+            let engine = Engine::open(snapshot, limits).await?;
+            rank_all(&engine, &scope).await
+        })?;
+        match command.format {
+            ReportFormat::Json => printer.json(&json!({"version": 1, "ranking": ranking})),
+            ReportFormat::Text => print_ranking(&ranking, printer),
+        }
+        return Ok(Exit::Clean);
+    };
     let question = Question {
-        model_a: command.model_a.clone(),
-        model_b: command.model_b.clone(),
+        model_a: model_a.clone(),
+        model_b: model_b.clone(),
         task: command.task.clone(),
         benchmark: command.benchmark.clone(),
         metric: command.metric.clone(),
@@ -90,6 +108,43 @@ fn tell(comparison: &Comparison, printer: &mut Printer) {
     }
     for flip in &comparison.flips {
         tell_flip(flip, printer);
+    }
+}
+
+fn print_ranking(ranking: &Ranking, printer: &mut Printer) {
+    let better = if ranking.lower_is_better {
+        "lower"
+    } else {
+        "higher"
+    };
+    let metric = ranking.metric.as_deref().map_or_else(String::new, visible);
+    printer.line(&format!(
+        "{} models on {} shared questions by {metric}, {better} is better",
+        ranking.models.len(),
+        ranking.questions
+    ));
+    printer.line(&format!(
+        "{} of {} pairs are told apart at 95 % for all pairs together; models of tier 1 cannot be told from the leader",
+        ranking.separated, ranking.pairs
+    ));
+    printer.line("");
+    printer.line("tier  rank      95 %      mean  model");
+    for own in &ranking.models {
+        let interval = format!("{}-{}", own.best_rank, own.worst_rank);
+        printer.line(&format!(
+            "{:>4}  {:>4}  {interval:>8}  {:>8.4}  {}",
+            own.tier,
+            own.rank,
+            own.mean,
+            visible(&own.model)
+        ));
+    }
+    for own in &ranking.left_out {
+        printer.line(&format!(
+            "left out: {} answered {} questions, and too few of those that the others share",
+            visible(&own.model),
+            own.questions
+        ));
     }
 }
 

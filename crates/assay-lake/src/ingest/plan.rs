@@ -11,10 +11,7 @@ use assay_formats::syntax::limits;
 use super::{Precedence, Refused, Report};
 use crate::discover::{Found, benchmark_of, digest_of, model_of, samples_of};
 use crate::manifest::{Manifest, Source};
-use crate::record::{collection_of, id_of};
-
-/// How many benchmarks are begun before their turn at most. What they ask is kept in memory.
-const MAX_AHEAD: usize = 3;
+use crate::record::id_of;
 
 /// A file that comes in unless it breaks rules.
 #[derive(Debug)]
@@ -143,22 +140,6 @@ impl Plan {
     }
 }
 
-/// The files of a step in the order in which they are begun. Files that lie together are mostly of one benchmark, and the first of them
-/// makes what the others only copy; so it is begun while others are at the files before, and no two threads make the same.
-pub(super) fn in_turns(step: &[Planned], jobs: usize) -> Vec<&Planned> {
-    let collections: Vec<&[Planned]> = step
-        .chunk_by(|one, other| collection_of(&one.path) == collection_of(&other.path))
-        .collect();
-    let ahead = jobs.saturating_sub(1).min(MAX_AHEAD);
-    let mut firsts = collections.iter().filter_map(|files| files.first());
-    let mut order: Vec<&Planned> = firsts.by_ref().take(ahead).collect();
-    for files in &collections {
-        order.extend(firsts.next());
-        order.extend(files.iter().skip(1));
-    }
-    order
-}
-
 fn planned(path: String, kind: FileKind) -> Result<Planned, String> {
     let own_stamp = Stamp::read(&path).map_err(|error| error.to_string())?;
     if own_stamp.size > limits::MAX_DOCUMENT_BYTES as u64 {
@@ -220,49 +201,5 @@ fn is_same(known: &Source, planned: &Planned) -> bool {
             digest_of(Path::new(path)).is_ok_and(|(digest, _)| digest == *known)
         }
         (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn planned(path: &str) -> Planned {
-        let stamp = Stamp {
-            size: 0,
-            modified: None,
-        };
-        Planned {
-            path: path.to_owned(),
-            kind: FileKind::Record,
-            id: path.to_owned(),
-            digest: String::new(),
-            samples: None,
-            own_stamp: stamp,
-            stamp: None,
-            bytes: 0,
-        }
-    }
-
-    #[test]
-    fn the_first_file_of_a_benchmark_is_begun_while_others_are_at_the_one_before() {
-        let models = |benchmark: &'static str| {
-            ["a", "b", "c"].map(|model| {
-                let uuid = "5eed0000-0000-4000-8000-000000000001";
-                planned(&format!("data/{benchmark}/acme/{model}/{uuid}.json"))
-            })
-        };
-        let step: Vec<Planned> = ["x", "y", "z"].into_iter().flat_map(models).collect();
-        let order = |jobs| -> Vec<String> {
-            let order = in_turns(&step, jobs).into_iter();
-            let names = order.map(|planned| planned.path.split('/').collect::<Vec<_>>());
-            names
-                .map(|path| format!("{}{}", path[1], path[3]))
-                .collect()
-        };
-
-        assert_eq!(order(1).join(" "), "xa xb xc ya yb yc za zb zc");
-        assert_eq!(order(2).join(" "), "xa ya xb xc za yb yc zb zc");
-        assert_eq!(order(64).join(" "), "xa ya za xb xc yb yc zb zc");
     }
 }

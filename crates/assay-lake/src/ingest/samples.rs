@@ -1,9 +1,8 @@
-//! The samples of records, from rows to columns, while they are judged.
+//! The samples of records, from rows to columns, while they are validated.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assay_check::{Follow, ReadSamples};
 use assay_formats::Value;
@@ -17,98 +16,71 @@ use crate::manifest::DataFile;
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::RecordFacts;
-use crate::row::Reader;
-use crate::sample::{Block, Questions, Waiting};
-use crate::sheet::{Buffers, Desk, Sheet};
+use crate::row::SampleBatches;
 use crate::table::Table;
-use crate::writer::{MAX_GROUP_BYTES, MAX_GROUP_ROWS};
+use crate::writer::{PendingRows, Writer};
 
-/// How many blocks are kept for the next rows.
-const SPARE_BLOCKS: usize = 16;
-/// Of how many benchmarks the questions are kept for the next model. Files come in the order of their paths, which mostly name the
-/// benchmark first.
-const KNOWN_BENCHMARKS: usize = 16;
-/// How much memory the questions may take together before those of the benchmark that was met first are forgotten.
-const KNOWN_BYTES: usize = 256 << 20;
-/// After how many lines texts are written. Files of two models that are asked the same are thereby cut at the same questions, unless
-/// so many have more text than may wait.
-const LINES_TOGETHER: u64 = 1 << 14;
-
-/// The samples of a record as files that no manifest names yet.
+/// The samples of a record that were written.
 #[derive(Debug)]
 pub(super) struct Staged {
     /// The SHA-256 of the samples.
     pub(super) digest: String,
-    /// How many rows they have.
+    /// The number of their rows.
     pub(super) rows: u64,
-    /// Where they belong, as the record said when it was judged.
+    /// The benchmark and model, as the record said when it was validated.
     pub(super) partition: Partition,
-    /// The files.
+    /// The files that hold nothing else. Other samples lie in the files of the step.
     pub(super) files: Vec<DataFile>,
 }
 
-/// Writes the samples of one step while they are judged.
+/// Writes the samples of one step while they are validated.
+///
+/// The rows of a record are held until it is known to break no rule, and then join those of other records: several models that
+/// were asked the same lie in one row group, which is compressed better than each alone. A record with more rows than a row
+/// group gets files of its own before.
 pub(super) struct Stage<'s> {
     writing: &'s Writing,
     names: &'s Names,
     /// The records of the step, by the path of their samples.
     planned: BTreeMap<&'s str, &'s Planned>,
-    /// Who hears of files that are complete.
-    finished: Sender<PathBuf>,
     staged: Mutex<BTreeMap<String, Result<Option<Staged>>>>,
-    kept: &'s Kept,
+    /// The files that records share, when there are some.
+    shared: OnceLock<Result<WriterPair>>,
 }
 
-/// What serves one step after the other.
-#[derive(Default)]
-pub(super) struct Kept {
-    /// Memory that was used for other samples. What is new has to be got from the system first, page by page.
-    kits: Mutex<Vec<Kit>>,
-    blocks: Mutex<Vec<Gathered>>,
-    buffers: Buffers,
-    /// What the benchmarks ask that were met last.
-    questions: Mutex<VecDeque<(String, Arc<Questions>)>>,
+/// The results of a step.
+pub(super) struct StagedStep {
+    /// What came of the samples, by their path; nothing of those that were changed meanwhile or break rules.
+    pub(super) staged: BTreeMap<String, Result<Option<Staged>>>,
+    /// The files that records share.
+    pub(super) shared: Vec<DataFile>,
 }
 
 /// The samples of one record on their way.
-pub(super) struct Way {
+pub(super) struct RecordSamples {
     facts: RecordFacts,
-    questions: Arc<Questions>,
     /// Blocks are added one at a time, so nobody waits for this.
-    pair: Mutex<Result<Pair>>,
+    rows: Mutex<Result<RecordRows>>,
 }
 
-/// Rows that are being gathered, and who reads them.
+/// The rows of one record.
 #[derive(Default)]
-pub(super) struct Gathered {
-    /// The rows before each line at which texts are cut, and those after the last.
-    before: Vec<Block>,
-    block: Block,
-    reader: Reader,
+struct RecordRows {
+    instances: PendingRows,
+    messages: PendingRows,
+    /// Files of its own, once there were too many to hold.
+    own: Option<WriterPair>,
 }
 
-/// The two files of a partition that is being written.
-struct Pair {
-    instances: Sheet,
-    messages: Sheet,
-    kit: Kit,
-}
-
-/// What waits to be written, and what it is written with.
-struct Kit {
-    waiting: Waiting,
-    desk: Desk,
+/// The files of both tables of samples.
+struct WriterPair {
+    instances: Writer,
+    messages: Writer,
 }
 
 impl<'s> Stage<'s> {
     /// Nothing has been read.
-    pub(super) fn new(
-        writing: &'s Writing,
-        names: &'s Names,
-        step: &'s [Planned],
-        finished: Sender<PathBuf>,
-        kept: &'s Kept,
-    ) -> Self {
+    pub(super) fn new(writing: &'s Writing, names: &'s Names, step: &'s [Planned]) -> Self {
         let with_samples = step
             .iter()
             .filter_map(|planned| Some((planned.samples.as_deref()?, planned)));
@@ -116,51 +88,62 @@ impl<'s> Stage<'s> {
             writing,
             names,
             planned: with_samples.collect(),
-            finished,
             staged: Mutex::default(),
-            kept,
+            shared: OnceLock::new(),
         }
     }
 
-    /// What came of the samples, by their path; nothing of those that were changed meanwhile.
-    pub(super) fn finish(self) -> BTreeMap<String, Result<Option<Staged>>> {
-        self.staged
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn create(&self, partition: &Partition) -> Result<Pair> {
-        let create = |table| {
-            let directory = self.writing.directory();
-            let name = self.names.next();
-            Sheet::create(
-                directory,
-                table,
-                partition.clone(),
-                &name,
-                &self.kept.buffers,
-            )
-        };
-        let (instances, messages) = (create(Table::Instances)?, create(Table::Messages)?);
-        let kit = match held(&self.kept.kits).pop() {
-            Some(kit) => kit,
-            None => Kit {
-                waiting: Waiting::default(),
-                desk: Desk::new().map_err(Error::io("write to", self.writing.directory()))?,
-            },
-        };
-        Ok(Pair {
-            instances,
-            messages,
-            kit,
+    /// Closes the files that records share.
+    pub(super) fn finish(self) -> Result<StagedStep> {
+        let mut shared = Vec::new();
+        if let Some(pair) = self.shared.into_inner() {
+            shared = pair?.finish()?;
+        }
+        Ok(StagedStep {
+            staged: self
+                .staged
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+            shared,
         })
     }
 
-    fn close(&self, path: &str, way: Way, read: &ReadSamples) -> Result<Option<Staged>> {
-        let mut pair = way
-            .pair
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)?;
+    fn create(&self) -> Result<WriterPair> {
+        let create = |table| Writer::create(self.writing.directory(), table, &self.names.next());
+        Ok(WriterPair {
+            instances: create(Table::Instances)?,
+            messages: create(Table::Messages)?,
+        })
+    }
+
+    fn add_block(&self, rows: &mut RecordRows, mut block: SampleBatches) -> Result<()> {
+        rows.instances.push(block.instances.finish());
+        rows.messages.push(block.messages.finish());
+        if rows.instances.is_full() || rows.messages.is_full() {
+            let own = match &mut rows.own {
+                Some(own) => own,
+                own @ None => own.insert(self.create()?),
+            };
+            own.instances.add(std::mem::take(&mut rows.instances))?;
+            own.messages.add(std::mem::take(&mut rows.messages))?;
+        }
+        Ok(())
+    }
+
+    fn close(
+        &self,
+        path: &str,
+        samples: RecordSamples,
+        read: &ReadSamples,
+    ) -> Result<Option<Staged>> {
+        let rows = samples.rows.into_inner();
+        let rows = rows.unwrap_or_else(PoisonError::into_inner)?;
+        // Whoever writes to samples while they are read may leave halves of two versions, or a record that tells of another.
+        let planned = self.planned.get(path);
+        let is_changed = planned.is_none_or(|planned| Stamp::of(path) != planned.stamp);
+        if is_changed || read.has_errors {
+            return Ok(None);
+        }
         let digest = match read.algorithm {
             Algorithm::Sha256 => read.digest.clone(),
             Algorithm::Md5 => {
@@ -168,139 +151,76 @@ impl<'s> Stage<'s> {
                 digest
             }
         };
-        // Whoever writes to samples while they are read may leave halves of two versions, or a record that tells of another.
-        let planned = self.planned.get(path);
-        if planned.is_none_or(|planned| Stamp::of(path) != planned.stamp) {
-            return Ok(None);
-        }
-        pair.flush(&way.facts, &way.questions, 0, 0)?;
-        held(&self.kept.kits).push(pair.kit);
         let mut files = Vec::new();
-        files.extend(pair.instances.finish()?);
-        files.extend(pair.messages.finish()?);
-        for file in &files {
-            // Nobody needs to hear of it.
-            let path = self.writing.directory().join(&file.path);
-            self.finished.send(path).ok();
+        if let Some(own) = rows.own {
+            own.add(rows.instances, rows.messages)?;
+            files = own.finish()?;
+        } else {
+            self.shared()?.add(rows.instances, rows.messages)?;
         }
         Ok(Some(Staged {
             digest,
             rows: read.rows,
-            partition: way.facts.partition,
+            partition: samples.facts.partition,
             files,
         }))
     }
-}
 
-impl Kept {
-    /// What a benchmark asks, as far as it is known.
-    fn questions_of(&self, benchmark: &str) -> Arc<Questions> {
-        let mut all = held(&self.questions);
-        if let Some((_, questions)) = all.iter().find(|(own, _)| own == benchmark) {
-            return Arc::clone(questions);
-        }
-        let bytes = |all: &VecDeque<(String, Arc<Questions>)>| -> usize {
-            all.iter().map(|(_, questions)| questions.bytes()).sum()
-        };
-        while all.len() >= KNOWN_BENCHMARKS || bytes(&all) > KNOWN_BYTES {
-            all.pop_front();
-        }
-        let questions = Arc::new(Questions::new());
-        all.push_back((benchmark.to_owned(), Arc::clone(&questions)));
-        questions
+    /// The files that records share. Why they cannot be made is reported when the step ends.
+    fn shared(&self) -> Result<&WriterPair> {
+        let shared = self.shared.get_or_init(|| self.create()).as_ref();
+        shared.map_err(|_| Error::BrokenOff("the files of this step cannot be written".to_owned()))
     }
 }
 
 impl Follow for Stage<'_> {
-    type Samples = Way;
-    type Block = Gathered;
+    type Samples = RecordSamples;
+    type Block = SampleBatches;
 
-    fn begin(&self, path: &str, record: Value<'_>) -> Option<Way> {
+    fn begin(&self, path: &str, record: Value<'_>) -> Option<RecordSamples> {
         let planned = self.planned.get(path)?;
-        let facts = RecordFacts::read(record, &planned.path, &planned.digest);
-        Some(Way {
-            pair: Mutex::new(self.create(&facts.partition)),
-            questions: self.kept.questions_of(&facts.partition.benchmark),
-            facts,
+        Some(RecordSamples {
+            facts: RecordFacts::read(record, &planned.path, &planned.digest),
+            rows: Mutex::new(Ok(RecordRows::default())),
         })
     }
 
-    fn block(&self, _way: &Way) -> Gathered {
-        held(&self.kept.blocks).pop().unwrap_or_default()
+    fn block(&self, _samples: &RecordSamples) -> SampleBatches {
+        SampleBatches::default()
     }
 
-    fn row(&self, way: &Way, gathered: &mut Gathered, row: Value<'_>, line: u64) {
-        let Gathered {
-            before,
-            block,
-            reader,
-        } = gathered;
-        reader.push(block, &way.facts, &way.questions, row, line);
-        if line.is_multiple_of(LINES_TOGETHER) {
-            before.push(std::mem::take(block));
-        }
+    fn row(&self, samples: &RecordSamples, block: &mut SampleBatches, row: Value<'_>, line: u64) {
+        block.push(&samples.facts, row, line);
     }
 
-    fn add(&self, way: &Way, mut gathered: Gathered) {
-        let mut pair = held(&way.pair);
-        if let Ok(writers) = &mut *pair
-            && let Err(error) = writers.add(&way.facts, &way.questions, &mut gathered)
+    fn add(&self, samples: &RecordSamples, block: SampleBatches) {
+        let mut rows = lock(&samples.rows);
+        if let Ok(gathered) = &mut *rows
+            && let Err(error) = self.add_block(gathered, block)
         {
-            *pair = Err(error);
-        }
-        drop(pair);
-        gathered.before.clear();
-        gathered.block.clear();
-        let mut blocks = held(&self.kept.blocks);
-        if blocks.len() < SPARE_BLOCKS {
-            blocks.push(gathered);
+            *rows = Err(error);
         }
     }
 
-    fn end(&self, path: &str, way: Way, read: &ReadSamples) {
-        let staged = self.close(path, way, read);
-        held(&self.staged).insert(path.to_owned(), staged);
+    fn end(&self, path: &str, samples: RecordSamples, read: &ReadSamples) {
+        let staged = self.close(path, samples, read);
+        lock(&self.staged).insert(path.to_owned(), staged);
     }
 }
 
-impl Pair {
-    fn add(
-        &mut self,
-        facts: &RecordFacts,
-        questions: &Questions,
-        gathered: &mut Gathered,
-    ) -> Result<()> {
-        for block in &mut gathered.before {
-            self.kit.waiting.add(block);
-            self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)?;
-            let Kit { waiting, desk } = &mut self.kit;
-            waiting.write_texts(facts, questions, &mut self.messages, desk)?;
-        }
-        self.kit.waiting.add(&mut gathered.block);
-        self.flush(facts, questions, MAX_GROUP_ROWS, MAX_GROUP_BYTES)
+impl WriterPair {
+    fn add(&self, instances: PendingRows, messages: PendingRows) -> Result<()> {
+        self.instances.add(instances)?;
+        self.messages.add(messages)
     }
 
-    /// Writes what waits, where it has as many rows or bytes as this.
-    fn flush(
-        &mut self,
-        facts: &RecordFacts,
-        questions: &Questions,
-        rows: usize,
-        bytes: usize,
-    ) -> Result<()> {
-        let Kit { waiting, desk } = &mut self.kit;
-        if waiting.scores() >= rows || waiting.scores_bytes() >= bytes {
-            let sheets = [&mut self.instances, &mut self.messages];
-            return waiting.write(facts, questions, sheets, desk);
-        }
-        if waiting.texts() >= rows || waiting.texts_bytes() >= bytes {
-            waiting.write_texts(facts, questions, &mut self.messages, desk)?;
-        }
-        Ok(())
+    fn finish(self) -> Result<Vec<DataFile>> {
+        let files = [self.instances.finish()?, self.messages.finish()?];
+        Ok(files.into_iter().flatten().collect())
     }
 }
 
-/// What several threads share. A thread that broke off while it held this has told so, and left nothing half done that counts.
-fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A thread that broke off while it held this has said so, and left nothing half done that counts.
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

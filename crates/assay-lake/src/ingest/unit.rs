@@ -19,7 +19,7 @@ use crate::partition::Partition;
 use crate::record::{Origin, RecordFacts};
 use crate::results::push_entries;
 use crate::table::Table;
-use crate::writer::Writer;
+use crate::writer::{PendingRows, Writer};
 
 /// How many rows of the small tables are gathered before they are handed on.
 const GATHERED_ROWS: usize = 4_096;
@@ -82,10 +82,15 @@ impl<'w> Loader<'w> {
         Ok(())
     }
 
+    /// Returns `true` if this source came in.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.loaded.sources.contains_key(id)
+    }
+
     /// Closes what is open and returns what there is.
     pub(super) fn finish(mut self) -> Result<Loaded> {
-        for (mut batch, mut writer) in std::mem::take(&mut self.small).into_values() {
-            writer.add(batch.finish())?;
+        for (mut batch, writer) in std::mem::take(&mut self.small).into_values() {
+            add(&writer, &mut batch)?;
             self.loaded.files.extend(writer.finish()?);
         }
         Ok(self.loaded)
@@ -180,7 +185,7 @@ impl<'w> Loader<'w> {
     fn small(&mut self, table: Table) -> Result<&mut Batch> {
         if !self.small.contains_key(&table) {
             let name = self.names.next();
-            let writer = Writer::create(self.writing.directory(), table, None, &name)?;
+            let writer = Writer::create(self.writing.directory(), table, &name)?;
             self.small.insert(table, (Batch::new(table), writer));
         }
         let (batch, _) = self
@@ -194,10 +199,17 @@ impl<'w> Loader<'w> {
         if let Some((batch, writer)) = self.small.get_mut(&table)
             && batch.len() >= GATHERED_ROWS
         {
-            writer.add(batch.finish())?;
+            add(writer, batch)?;
         }
         Ok(())
     }
+}
+
+/// Hands gathered rows on.
+fn add(writer: &Writer, batch: &mut Batch) -> Result<()> {
+    let mut rows = PendingRows::default();
+    rows.push(batch.finish());
+    writer.add(rows)
 }
 
 /// A file that was taken in and brought no samples.

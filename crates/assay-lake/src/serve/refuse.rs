@@ -94,6 +94,8 @@ impl From<Error> for Refused {
             | Error::TooLong(_)
             | Error::Compare(_) => Self::because(RefusalKind::Question, error.to_string()),
             Error::Timeout(seconds) => Self::time(*seconds),
+            // Which machine it was stays here.
+            Error::ExecutorLost(_) => Self::because(RefusalKind::Ours, error.to_string()),
             Error::NoLake(_) => Self::because(RefusalKind::Empty, "there is nothing to ask yet"),
             Error::NotALake(_)
             | Error::Version { .. }

@@ -53,7 +53,9 @@ async fn a_lake_in_a_bucket_answers_as_its_directory_does() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_what_a_query_needs_is_fetched() {
-    let world = World::ingested();
+    let world = World::new();
+    world.ingest_paths(&["data/arith/acme/small"]);
+    world.ingest_paths(&["data/arith/zeta"]);
     let storage = Storage::serve(PREFIX, world.lake.directory());
     let engine = engine(&storage).await;
 
@@ -72,8 +74,8 @@ async fn only_what_a_query_needs_is_fetched() {
             .files
             .iter()
             .find(|file| file.path == *path);
-        file.and_then(|file| file.partition.as_ref())
-            .is_some_and(|own| own.model == "acme/small" && own.benchmark == "arith")
+        file.and_then(|file| file.bounds.as_ref())
+            .is_some_and(|own| own.model == ["acme/small"; 2] && own.benchmark == ["arith"; 2])
     };
     assert!(parquet.clone().count() > 0, "{fetched:?}");
     assert!(

@@ -145,10 +145,15 @@ fn finished(process: Child) -> Output {
 
 /// Waits until an executor has a part of an answer, and says which.
 fn first_with_parts(machines: &Machines) -> usize {
+    first_with_more_parts(machines, &vec![0; machines.executors.len()])
+}
+
+/// Waits until an executor has more parts of answers than before, and says which.
+fn first_with_more_parts(machines: &Machines, before: &[usize]) -> usize {
     let begun = Instant::now();
     loop {
-        let mut executors = machines.executors.iter();
-        if let Some(found) = executors.position(|executor| has_parts(&executor.work)) {
+        let mut executors = machines.executors.iter().zip(before);
+        if let Some(found) = executors.position(|(executor, before)| executor.parts() > *before) {
             return found;
         }
         assert!(begun.elapsed() < PATIENCE, "nobody began");
@@ -162,17 +167,20 @@ fn kill(process: &mut Child) {
     process.wait().unwrap();
 }
 
-/// Whether parts of an answer wait in a directory of an executor.
-fn has_parts(work: &Path) -> bool {
-    walkdir::WalkDir::new(work)
-        .into_iter()
-        .filter_map(Result::ok)
-        .any(|entry| entry.file_type().is_file())
+impl Executor {
+    /// The number of parts of answers that wait in its directory.
+    fn parts(&self) -> usize {
+        walkdir::WalkDir::new(&self.work)
+            .into_iter()
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_type().is_file())
+            .count()
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_answers_the_twenty_questions_as_one_machine_does() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let machines = Machines::start(&world);
     let one_machine = world.engine().await;
     let cluster = machines.engine(&world, PATIENCE).await;
@@ -188,7 +196,7 @@ async fn a_cluster_answers_the_twenty_questions_as_one_machine_does() {
     }
     // Which machine gets a piece of work depends on who is done first, so it may take a few questions more.
     let begun = Instant::now();
-    while !machines.executors.iter().all(|one| has_parts(&one.work)) {
+    while !machines.executors.iter().all(|one| one.parts() > 0) {
         assert!(begun.elapsed() < PATIENCE, "one executor never works");
         cluster.all(SPREAD).await.unwrap();
     }
@@ -196,7 +204,7 @@ async fn a_cluster_answers_the_twenty_questions_as_one_machine_does() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_follows_the_rules_of_one_machine() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let machines = Machines::start(&world);
     let engine = machines.engine(&world, PATIENCE).await;
 
@@ -228,7 +236,7 @@ async fn a_cluster_follows_the_rules_of_one_machine() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hub_that_asks_a_cluster_hides_as_much_as_one_that_asks_one_machine() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let machines = Machines::start(&world);
     let process = Process::start(&world, &["--cluster", &machines.url]);
 
@@ -236,7 +244,7 @@ async fn a_hub_that_asks_a_cluster_hides_as_much_as_one_that_asks_one_machine() 
     assert_does_not_count_them(&process).await;
     assert_keeps_silent_about_them(&process).await;
 
-    let worked = machines.executors.iter().any(|one| has_parts(&one.work));
+    let worked = machines.executors.iter().any(|one| one.parts() > 0);
     assert!(worked, "the cluster did the work");
 }
 
@@ -249,46 +257,66 @@ FROM samples a, samples b, samples c, samples d
 WHERE a.line + b.line + c.line + d.line > 2
 GROUP BY a.model ORDER BY a.model";
 
+/// The time that a query may take to fail after it lost an executor: the timeout of the scheduler, a look at the executors, and
+/// a slow machine.
+const TIME_TO_FAIL: Duration = Duration::from_secs(30);
+
+/// A join and an aggregation that count rows: what is read twice is counted twice.
+const COUNTED: &str = "\
+SELECT i.model, count(*) AS texts, sum(length(m.content)) AS letters, count(DISTINCT m.sample_hash) AS samples
+FROM instances i JOIN messages m ON i.record_id = m.record_id AND i.line = m.line
+GROUP BY i.model ORDER BY i.model";
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_executor_that_dies_in_mid_query_leads_to_the_right_answer_or_to_an_error() {
-    let world = World::ingested();
-    let expected = world.answer(LONG).await;
+async fn an_executor_that_dies_in_mid_query_leads_to_the_right_answer_or_to_a_clear_error() {
+    let world = World::ingested_apart();
+    let counted = world.answer(COUNTED).await;
     let mut machines = Machines::start(&world);
-    let query = ["query", LONG, "--format", "csv", "--timeout", "120"];
-    let mut client = program(
-        &world,
-        &[&query[..], &["--cluster", &machines.url]].concat(),
-    )
-    .spawn()
-    .unwrap();
+    for (round, question) in [LONG, COUNTED, LONG].into_iter().enumerate() {
+        let expected = world.answer(question).await;
+        let before: Vec<usize> = machines.executors.iter().map(Executor::parts).collect();
+        let query = ["query", question, "--format", "csv", "--timeout", "120"];
+        let client = program(
+            &world,
+            &[&query[..], &["--cluster", &machines.url]].concat(),
+        )
+        .spawn()
+        .unwrap();
 
-    // The first one with a part of the answer dies, so that something is lost.
-    let doomed = first_with_parts(&machines);
-    assert!(client.try_wait().unwrap().is_none(), "it was in mid-query");
-    kill(&mut machines.executors[doomed].process);
-    let output = finished(client);
+        // The first one with a part of the answer dies, so that something is lost.
+        let doomed = first_with_more_parts(&machines, &before);
+        kill(&mut machines.executors[doomed].process);
+        let killed = Instant::now();
+        let output = finished(client);
 
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        let answer = String::from_utf8(output.stdout).unwrap();
-        let rows: Vec<String> = answer
-            .lines()
-            .skip(1)
-            .map(|row| row.replace(',', " | "))
-            .collect();
-        assert_eq!(rows, expected);
-    } else {
-        assert_eq!(output.status.code(), Some(3), "{told}");
-        assert!(told.starts_with("error: "), "{told}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() {
+            let answer = String::from_utf8(output.stdout).unwrap();
+            let rows = answer.lines().skip(1);
+            let rows: Vec<String> = rows.map(|row| row.replace(',', " | ")).collect();
+            assert_eq!(rows, expected);
+        } else {
+            assert_eq!(output.status.code(), Some(3), "{told}");
+            let clear = "error: a machine of the cluster was lost while it worked on the query; ask it again";
+            assert!(told.starts_with(clear), "{told}");
+            assert!(killed.elapsed() < TIME_TO_FAIL, "{:?}", killed.elapsed());
+        }
+        let engine = machines.engine(&world, PATIENCE).await;
+        let after = engine.all("SELECT count(*) FROM instances").await;
+        let after = after.unwrap_or_else(|error| panic!("the other executor stops: {error}"));
+        assert_eq!(lines(&after), ["34"]);
+        let joined = engine.all(COUNTED).await.unwrap();
+        assert_eq!(lines(&joined), counted, "round {round}");
+        let work = world.root.path().join(format!("executor-again-{round}"));
+        machines.executors.remove(doomed);
+        let executor = machines.executor(&world, &work, &[]);
+        machines.executors.push(executor);
     }
-    let engine = machines.engine(&world, PATIENCE).await;
-    let after = engine.all("SELECT count(*) FROM instances").await.unwrap();
-    assert_eq!(lines(&after), ["34"], "the other executor goes on");
 }
 
 #[test]
 fn a_query_fails_when_the_last_executor_is_gone() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let mut machines = Machines::start(&world);
     let query = ["query", LONG, "--format", "csv", "--timeout", "120"];
     let client = program(
@@ -311,7 +339,7 @@ fn a_query_fails_when_the_last_executor_is_gone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_reads_a_lake_in_a_bucket() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let storage = Storage::serve("lakes/main", world.lake.directory());
     let variables = storage.variables(SECRET);
     let machines = Machines::start_with(&world, &variables);
@@ -354,7 +382,7 @@ async fn a_cluster_reads_a_lake_in_a_bucket() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_is_stopped_when_the_time_is_up() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let machines = Machines::start(&world);
     let endless = "SELECT count(*) FROM instances a, instances b, instances c, instances d, instances e, instances f, instances g \
                    WHERE a.score + b.score + c.score + d.score + e.score + f.score + g.score > 2";
@@ -371,7 +399,7 @@ async fn a_cluster_is_stopped_when_the_time_is_up() {
 
 #[test]
 fn where_no_scheduler_listens_it_is_named() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", free.local_addr().unwrap());
     drop(free);

@@ -142,6 +142,19 @@ fn no_rows_are_still_an_answer_with_columns() {
 }
 
 #[test]
+fn a_query_that_fails_leaves_no_header_behind() {
+    let world = World::ingested();
+    let failing = "SELECT CAST(model AS INT) AS number FROM instances";
+
+    for format in ["csv", "json", "ndjson", "parquet", "table"] {
+        let output = run(&world, &["query", failing, "--format", format]);
+
+        assert_eq!(output.status.code(), Some(3), "{format}");
+        assert!(output.stdout.is_empty(), "{format}");
+    }
+}
+
+#[test]
 fn a_query_comes_from_a_file_too() {
     let world = World::ingested();
     std::fs::write(

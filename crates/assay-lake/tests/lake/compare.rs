@@ -1,5 +1,5 @@
 use assay_lake::Error;
-use assay_lake::compare::{Comparison, Question, compare};
+use assay_lake::compare::{Comparison, Question, RankScope, compare, rank_all};
 
 use crate::support::{Run, World};
 
@@ -157,4 +157,73 @@ async fn a_model_without_samples_and_models_without_a_shared_one_are_told_apart(
     );
     assert_eq!(disjoint.shared, 8);
     assert!(matches!(none, Err(Error::Compare(_))));
+}
+
+#[tokio::test]
+async fn all_models_are_ranked_on_the_questions_that_they_share() {
+    const QUESTIONS: usize = 60;
+    let world = World::new();
+    let right = |is_right: &dyn Fn(usize) -> bool, questions: usize| -> Vec<f64> {
+        let scores = (0..questions).map(|question| f64::from(u8::from(is_right(question))));
+        scores.collect()
+    };
+    let runs = [
+        (
+            "acme/good",
+            right(&|question| question % 10 != 0, QUESTIONS),
+        ),
+        (
+            "acme/better",
+            right(&|question| question % 12 != 0, QUESTIONS),
+        ),
+        ("zeta/bad", right(&|question| question % 4 == 0, QUESTIONS)),
+        ("zeta/short", right(&|_| true, QUESTIONS / 4)),
+    ];
+    for (number, (model, samples)) in (70..).zip(runs) {
+        let run = Run {
+            number,
+            model,
+            benchmark: "ranked",
+            score: samples.iter().sum::<f64>() / f64::from(u32::try_from(samples.len()).unwrap()),
+            samples,
+            ..Run::all()[0].clone()
+        };
+        run.write(world.root.path());
+    }
+    let report = world.ingest_paths(&["data/ranked"]);
+    assert_eq!(report.refused.len(), 0, "{:#?}", report.refused);
+    let scope = RankScope {
+        benchmark: Some("ranked".to_owned()),
+        ..RankScope::default()
+    };
+
+    let ranking = rank_all(&world.engine().await, &scope).await.unwrap();
+
+    assert_eq!((ranking.questions, ranking.pairs), (QUESTIONS, 3));
+    let models: Vec<(&str, usize, usize)> = ranking
+        .models
+        .iter()
+        .map(|own| (own.model.as_str(), own.rank, own.tier))
+        .collect();
+    assert_eq!(
+        models,
+        [
+            ("acme/better", 1, 1),
+            ("acme/good", 2, 1),
+            ("zeta/bad", 3, 2)
+        ]
+    );
+    assert_eq!(ranking.separated, 2);
+    let left_out: Vec<&str> = ranking
+        .left_out
+        .iter()
+        .map(|own| own.model.as_str())
+        .collect();
+    assert_eq!(left_out, ["zeta/short"]);
+    let unknown = RankScope {
+        benchmark: Some("nothing".to_owned()),
+        ..RankScope::default()
+    };
+    let refused = rank_all(&world.engine().await, &unknown).await;
+    assert!(matches!(refused, Err(Error::Compare(_))), "{refused:?}");
 }

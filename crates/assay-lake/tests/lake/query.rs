@@ -155,13 +155,21 @@ fn a_long_chain_of_operators_is_refused() {
 
 #[tokio::test]
 async fn only_the_files_of_the_asked_benchmark_and_model_are_opened() {
-    let world = World::ingested();
+    let world = World::new();
+    for directory in [
+        "data/arith/acme/small",
+        "data/arith/acme/large",
+        "data/arith/zeta",
+    ] {
+        world.ingest_paths(&[directory]);
+    }
     let snapshot = world.lake.read().unwrap();
-    let others = snapshot.manifest.files.iter().filter(|file| {
-        file.partition
-            .as_ref()
-            .is_some_and(|own| own.model != "acme/small")
-    });
+    let others: Vec<_> = snapshot
+        .manifest
+        .files_of(assay_lake::Table::Instances)
+        .filter(|file| file.bounds.as_ref().unwrap().model[0] != "acme/small")
+        .collect();
+    assert_eq!(others.len(), 2);
     for file in others {
         std::fs::write(snapshot.path_of(&file.path), b"not read").unwrap();
     }
@@ -193,7 +201,7 @@ async fn a_score_query_never_opens_the_text() {
 
 #[tokio::test]
 async fn groups_that_the_layout_keeps_together_are_added_up_run_by_run() {
-    let world = World::ingested();
+    let world = World::ingested_apart();
     let plan = async |question: &str| {
         world
             .answer(&format!("EXPLAIN {question}"))

@@ -606,13 +606,13 @@ async fn models_are_compared_and_a_hidden_one_is_unknown() {
         budget: BUDGET,
         sources: SourceFilter::default(),
     };
-    let veiled = AskCompare {
+    let restricted = AskCompare {
         sources: process.without_large("").sources,
         ..question.clone()
     };
 
     let seen = process.post("/compare", &question).await;
-    let unseen = process.post("/compare", &veiled).await;
+    let unseen = process.post("/compare", &restricted).await;
 
     assert_eq!(seen.json()["only_b_right"], 3);
     assert_eq!(seen.json()["flips"].as_array().unwrap().len(), 4);

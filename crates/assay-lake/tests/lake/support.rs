@@ -274,6 +274,17 @@ impl World {
         world
     }
 
+    /// The fixture in a lake, each record in files of its own.
+    pub(crate) fn ingested_apart() -> Self {
+        let world = Self::new();
+        for run in Run::all() {
+            let path = format!("{}/{}.json", run.directory(), run.uuid());
+            assert_eq!(world.ingest_paths(&[&path]).added, 1);
+        }
+        world.ingest();
+        world
+    }
+
     /// Takes in everything below the root.
     pub(crate) fn ingest(&self) -> Report {
         self.ingest_paths(&["data", "models"])

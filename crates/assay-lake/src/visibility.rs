@@ -1,7 +1,7 @@
 //! Rows that do not exist for whoever asks.
 //!
 //! What is hidden is left out where files are read, beneath every view and every condition of the question. A condition is
-//! never carried below the veil: one that fails on a hidden row, such as a cast, would tell by its message what is in there.
+//! never carried below that filter: one that fails on a hidden row, such as a cast, would tell by its message what is in there.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -23,7 +23,7 @@ use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::{DataFile, Manifest};
-use crate::partition::Partition;
+use crate::partition::{Bounds, Partition};
 
 /// The column that tells which source a row was taken from. Every table has it.
 pub(crate) const TELLING: &str = "record_id";
@@ -34,14 +34,14 @@ pub(crate) const TELLING: &str = "record_id";
 /// everybody which names belong to private repositories, and would let anybody hide the rows of others.
 #[derive(Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Veil {
+pub(crate) struct RowVisibility {
     records: BTreeSet<String>,
     /// The partitions of which nothing may be seen.
     #[serde(skip)]
     partitions: BTreeSet<Partition>,
 }
 
-impl Veil {
+impl RowVisibility {
     /// Finds the sources of a snapshot that a filter hides.
     pub(crate) fn new(filter: &SourceFilter, manifest: &Manifest) -> Self {
         if filter.restricted.is_empty() {
@@ -72,8 +72,10 @@ impl Veil {
 
     /// Whether nothing in a file may be seen. Such a file is not opened, and no plan names it.
     pub(crate) fn covers(&self, file: &DataFile) -> bool {
-        let partition = file.partition.as_ref();
-        partition.is_some_and(|partition| self.partitions.contains(partition))
+        // The sources of a small table may have rows of several benchmarks.
+        let single = file.bounds.as_ref().and_then(Bounds::single);
+        file.table.has_samples()
+            && single.is_some_and(|partition| self.partitions.contains(&partition))
     }
 
     /// Whether anything is hidden.
@@ -96,25 +98,25 @@ impl Veil {
 }
 
 /// How much is hidden, and not what: plans are shown to those it is hidden from.
-impl fmt::Debug for Veil {
+impl fmt::Debug for RowVisibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Veil").finish_non_exhaustive()
+        f.debug_struct("RowVisibility").finish_non_exhaustive()
     }
 }
 
 /// Leaves hidden rows out. What it hands on are the first columns of what it reads.
 #[derive(Debug)]
-pub(crate) struct VeilExec {
+pub(crate) struct VisibilityFilterExec {
     input: Arc<dyn ExecutionPlan>,
-    veil: Arc<Veil>,
+    visibility: Arc<RowVisibility>,
     properties: Arc<PlanProperties>,
 }
 
-impl VeilExec {
+impl VisibilityFilterExec {
     /// Hands on the first so many columns.
     pub(crate) fn new(
         input: Arc<dyn ExecutionPlan>,
-        veil: Arc<Veil>,
+        visibility: Arc<RowVisibility>,
         shown: usize,
     ) -> Result<Self> {
         let shown: Vec<usize> = (0..shown).collect();
@@ -128,26 +130,26 @@ impl VeilExec {
         );
         Ok(Self {
             input,
-            veil,
+            visibility,
             properties: Arc::new(properties),
         })
     }
 
     /// What it is, beside what it reads: for machines that are sent a plan.
-    pub(crate) fn told(&self) -> (&Veil, usize) {
-        (&self.veil, self.schema().fields().len())
+    pub(crate) fn told(&self) -> (&RowVisibility, usize) {
+        (&self.visibility, self.schema().fields().len())
     }
 }
 
-impl DisplayAs for VeilExec {
+impl DisplayAs for VisibilityFilterExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("VeilExec")
+        f.write_str("VisibilityFilterExec")
     }
 }
 
-impl ExecutionPlan for VeilExec {
+impl ExecutionPlan for VisibilityFilterExec {
     fn name(&self) -> &'static str {
-        "VeilExec"
+        "VisibilityFilterExec"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -170,10 +172,14 @@ impl ExecutionPlan for VeilExec {
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let Ok([input]) = <[_; 1]>::try_from(children) else {
-            return internal_err!("a veil lies over one table");
+            return internal_err!("a visibility filter reads one table");
         };
         let (_, shown) = self.told();
-        Ok(Arc::new(Self::new(input, Arc::clone(&self.veil), shown)?))
+        Ok(Arc::new(Self::new(
+            input,
+            Arc::clone(&self.visibility),
+            shown,
+        )?))
     }
 
     fn execute(
@@ -181,14 +187,14 @@ impl ExecutionPlan for VeilExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let (veil, shown) = (Arc::clone(&self.veil), self.schema());
+        let (visibility, shown) = (Arc::clone(&self.visibility), self.schema());
         let columns: Vec<usize> = (0..shown.fields().len()).collect();
         let stream =
             self.input
                 .execute(partition, context)?
                 .map(move |batch| -> Result<RecordBatch> {
                     let batch = batch?;
-                    let seen = filter_record_batch(&batch, &veil.seen(&batch))?;
+                    let seen = filter_record_batch(&batch, &visibility.seen(&batch))?;
                     Ok(seen.project(&columns)?)
                 });
         Ok(Box::pin(RecordBatchStreamAdapter::new(shown, stream)))

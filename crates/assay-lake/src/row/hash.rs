@@ -3,75 +3,43 @@
 use std::borrow::Cow;
 
 use assay_formats::eee::sample_hash;
+use assay_formats::rows::{Algorithm, Hasher};
 use assay_formats::{Kind, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::value::texts;
-
-/// How many hexadecimal digits a hash has.
-pub(super) const DIGITS: usize = 64;
-
-/// The digits of a byte.
-const HEX: [[u8; 2]; 256] = {
-    let digits = b"0123456789abcdef";
-    let mut hex = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < hex.len() {
-        hex[byte] = [digits[byte >> 4], digits[byte & 15]];
-        byte += 1;
-    }
-    hex
-};
 
 /// The hash of a question and its references, by the recipe of [`sample_hash`].
 ///
 /// What is spelled as the recipe spells it is hashed as it stands in the file. Most rows are, and nothing of them is copied.
-pub(super) fn hash_of(
-    question: Value<'_>,
-    raw: &str,
-    reference: Option<Value<'_>>,
-) -> [u8; DIGITS] {
+pub(super) fn hash_of(question: Value<'_>, raw: &str, reference: Option<Value<'_>>) -> String {
     hash_of_spelled(question, reference).unwrap_or_else(|| {
         let references: Vec<Cow<'_, str>> = reference.into_iter().flat_map(texts).collect();
-        let mut digits = [0; DIGITS];
-        for (digit, own) in digits.iter_mut().zip(sample_hash(raw, &references).bytes()) {
-            *digit = own;
-        }
-        digits
+        sample_hash(raw, &references)
     })
 }
 
-fn hash_of_spelled(question: Value<'_>, reference: Option<Value<'_>>) -> Option<[u8; DIGITS]> {
-    let mut hasher = Sha256::new();
+fn hash_of_spelled(question: Value<'_>, reference: Option<Value<'_>>) -> Option<String> {
+    let mut hasher = Hasher::new(Algorithm::Sha256);
     hasher.update(b"{\"raw\":");
-    hasher.update(question.spelled()?);
+    hasher.update(question.spelled()?.as_bytes());
     hasher.update(b",\"reference\":[");
     if let Some(reference) = reference {
         // What is neither text nor a list of texts is spelled otherwise, or not at all.
         if let Some(alone) = reference.spelled() {
-            hasher.update(alone);
+            hasher.update(alone.as_bytes());
         } else if reference.kind() == Kind::List {
             for (position, answer) in reference.items().enumerate() {
                 if position > 0 {
                     hasher.update(b",");
                 }
-                hasher.update(answer.spelled()?);
+                hasher.update(answer.spelled()?.as_bytes());
             }
         } else {
             return None;
         }
     }
     hasher.update(b"]}");
-    let mut digits = [0; DIGITS];
-    for (pair, byte) in digits
-        .as_chunks_mut::<2>()
-        .0
-        .iter_mut()
-        .zip(hasher.finalize())
-    {
-        *pair = HEX[usize::from(byte)];
-    }
-    Some(digits)
+    Some(hasher.hex())
 }
 
 #[cfg(test)]
@@ -99,7 +67,7 @@ mod tests {
 
             let references: Vec<_> = reference.into_iter().flat_map(texts).collect();
             let expected = sample_hash(&raw, &references);
-            prop_assert_eq!(std::str::from_utf8(&ours).unwrap(), expected);
+            prop_assert_eq!(ours, expected);
         }
     }
 }
