@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Drives a hub with the real huggingface_hub, in every version that evaluation frameworks pin, the hf command and git.
 #
-#   compat/run.sh                 all versions
-#   compat/run.sh 2.4.0           one version
+#   compat/run.sh                 all versions of huggingface_hub and of datasets
+#   compat/run.sh 2.4.0           one version of huggingface_hub
+#   compat/run.sh datasets==5.2.0 one version of datasets
 #
 # ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -19,7 +20,13 @@ if [ -z "${ASSAY:-}" ]; then
 fi
 export ASSAY
 
-# A Python environment with one version of the client. Some systems ship Python without `venv`: Debian has it in a package.
+# The package that a version means.
+package() { case "$1" in *==*) echo "$1" ;; *) echo "huggingface_hub==$1" ;; esac }
+
+# The script that drives a hub with it.
+script() { case "$1" in datasets==*) echo compat/datasets_client.py ;; *) echo compat/client.py ;; esac }
+
+# A Python environment with one version of the client, and whatever it brings along. Some systems ship Python without `venv`: Debian has it in a package.
 environment() {
     local place="$environments/$1"
     [ -x "$place/bin/python" ] && [ -f "$place/complete" ] && return
@@ -28,7 +35,7 @@ environment() {
         apt-get install -y -q python3-venv >/dev/null
         python3 -m venv "$place"
     fi
-    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "huggingface_hub==$1"
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$(package "$1")"
     touch "$place/complete"
 }
 
@@ -52,7 +59,7 @@ check() {
     owner="$("$ASSAY" admin token create alice --format json | field token)"
     stranger="$("$ASSAY" admin token create bob --format json | field token)"
     HF_ENDPOINT="$url" HF_TOKEN_OWNER="$owner" HF_TOKEN_STRANGER="$stranger" \
-        "$environments/$version/bin/python" compat/client.py >"$work/checks" 2>&1 || outcome=1
+        "$environments/$version/bin/python" "$(script "$version")" >"$work/checks" 2>&1 || outcome=1
     kill "$server"
     wait "$server" || outcome=1
     "$ASSAY" reindex --check --no-progress >"$work/reindex" 2>&1 || outcome=1

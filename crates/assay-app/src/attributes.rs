@@ -1,5 +1,7 @@
 //! The two files that tell git about other files: `.gitattributes` and `.gitignore`.
 
+use std::collections::BTreeMap;
+
 use assay_git::{Blob, CommitPlan, EntryKind, FileMode, Objects, Operation};
 use assay_model::{ObjectId, RepoPath};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -101,7 +103,11 @@ pub(crate) fn text_at(
     commit: ObjectId,
     path: &'static str,
 ) -> Result<String, Error> {
-    let entry = objects.entry(commit, &path_of(path))?;
+    text_of(objects, commit, &path_of(path))
+}
+
+fn text_of(objects: &Objects, commit: ObjectId, path: &RepoPath) -> Result<String, Error> {
+    let entry = objects.entry(commit, path)?;
     match entry {
         Some(entry) if matches!(entry.kind, EntryKind::File(_)) && entry.size <= MAX_BYTES => {
             let bytes = objects.read(entry.oid, MAX_BYTES)?;
@@ -124,6 +130,97 @@ pub(crate) fn ignore(text: &str) -> Gitignore {
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The files that libraries delete once they have announced them, which is why they have to be sent before the commit.
+const SENT_FIRST: [&str; 1] = [".parquet"];
+
+/// The `.gitattributes` of a commit, read as they are needed.
+pub(crate) struct LargeFileRules<'a> {
+    objects: &'a Objects,
+    commit: ObjectId,
+    read: BTreeMap<String, Gitignore>,
+}
+
+impl<'a> LargeFileRules<'a> {
+    /// Reads the rules of a commit.
+    pub(crate) fn new(objects: &'a Objects, commit: ObjectId) -> Self {
+        Self {
+            objects,
+            commit,
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// Returns whether a file goes beside git whatever its size: a `.gitattributes` says `filter=lfs`, or it is a file that
+    /// libraries delete before they commit. The innermost file that says something decides.
+    pub(crate) fn is_large(&mut self, path: &RepoPath) -> Result<bool, Error> {
+        let text = path.as_str();
+        let folders = text.match_indices('/').map(|(at, _)| &text[..=at]);
+        let mut folders: Vec<&str> = folders.collect();
+        folders.insert(0, "");
+        for folder in folders.into_iter().rev() {
+            let rules = self.rules_in(folder)?;
+            let matched = rules.matched(&text[folder.len()..], false);
+            if matched.is_ignore() || matched.is_whitelist() {
+                return Ok(matched.is_ignore());
+            }
+        }
+        Ok(SENT_FIRST.iter().any(|ending| text.ends_with(ending)))
+    }
+
+    fn rules_in(&mut self, folder: &str) -> Result<&Gitignore, Error> {
+        if !self.read.contains_key(folder) {
+            let path = format!("{folder}{ATTRIBUTES}");
+            let text = match path.parse() {
+                Ok(path) => text_of(self.objects, self.commit, &path)?,
+                Err(_) => String::new(),
+            };
+            self.read.insert(folder.to_owned(), tracked_patterns(&text));
+        }
+        Ok(&self.read[folder])
+    }
+}
+
+/// The patterns of a `.gitattributes` that `git-lfs` is the filter of, as rules of which the last one that matches counts.
+fn tracked_patterns(text: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.lines() {
+        let Some((pattern, attributes)) = divide(line.trim()) else {
+            continue;
+        };
+        let filter = attributes
+            .split_whitespace()
+            .rfind(|own| own.trim_start_matches(['-', '!']).starts_with("filter"));
+        let rule = match filter {
+            Some("filter=lfs") => pattern,
+            Some(_) => format!("!{pattern}"),
+            None => continue,
+        };
+        let _ = builder.add_line(None, &rule);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// Divides a line into its pattern and its attributes. A pattern with spaces is quoted.
+fn divide(line: &str) -> Option<(String, &str)> {
+    if line.is_empty() || line.starts_with(['#', '!']) {
+        return None;
+    }
+    let Some(quoted) = line.strip_prefix('"') else {
+        let (pattern, attributes) = line.split_once(char::is_whitespace)?;
+        return Some((pattern.to_owned(), attributes));
+    };
+    let mut pattern = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return Some((pattern, &quoted[at + 1..])),
+            '\\' => pattern.push(characters.next()?.1),
+            other => pattern.push(other),
+        }
+    }
+    None
 }
 
 /// Whether rules leave a file out.
@@ -156,6 +253,28 @@ mod tests {
             ("README.md", false),
         ] {
             assert_eq!(is_ignored(&rules, &path(name)), ignored, "{name}");
+        }
+    }
+
+    #[test]
+    fn attributes_say_which_files_are_large_and_the_last_line_counts() {
+        let rules = tracked_patterns(
+            "# comment\n*.bin filter=lfs diff=lfs merge=lfs -text\n/only/here.txt filter=lfs\nsaved/**/* filter=lfs\n\
+             small.bin -filter\n\"a b.dat\" filter=lfs\n*.md text\nraw.bin !filter\n",
+        );
+
+        for (name, large) in [
+            ("w.bin", true),
+            ("deep/er/w.bin", true),
+            ("small.bin", false),
+            ("raw.bin", false),
+            ("only/here.txt", true),
+            ("not/only/here.txt", false),
+            ("saved/x/y.txt", true),
+            ("a b.dat", true),
+            ("README.md", false),
+        ] {
+            assert_eq!(rules.matched(name, false).is_ignore(), large, "{name}");
         }
     }
 

@@ -28,6 +28,7 @@ use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::index::Touched;
+use crate::secret;
 use crate::webhook::{Telling, tell_pull};
 
 /// How many discussions a page has.
@@ -420,6 +421,10 @@ impl Hub {
         let _locked = self.lock(repo.key).await?;
         let (held, scene) = self.managed(caller, repo, num).await?;
         let from = Status::read(held.status);
+        // Clients open a draft that its first commit has opened, and close what was closed meanwhile.
+        if from == status {
+            return self.keep_status(caller, repo, scene, status, comment).await;
+        }
         match (from, status) {
             (Status::Draft | Status::Closed, Status::Open)
             | (Status::Draft | Status::Open, Status::Closed) => {}
@@ -470,6 +475,31 @@ impl Hub {
         tx.commit().await?;
         self.index_after(repo, telling.as_ref()).await?;
         self.stored_event(&id).await
+    }
+}
+
+impl Hub {
+    /// Answers a change to the status that a discussion has: a comment is kept, and nothing else happens.
+    async fn keep_status(
+        &self,
+        caller: &Caller,
+        repo: &Repo,
+        scene: Scene,
+        status: Status,
+        comment: Option<&str>,
+    ) -> Result<Event, Error> {
+        if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
+            let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+            limits::has_room(&mut tx, scene, comment).await?;
+            scene.tell(&mut tx, &Told::Comment(comment)).await?;
+            tx.commit().await?;
+        }
+        Ok(Event {
+            id: secret::event_id()?.as_str().to_owned(),
+            author: caller.name().map(str::to_owned),
+            created: scene.now,
+            data: EventData::Status(status),
+        })
     }
 }
 

@@ -29,6 +29,7 @@ use crate::tenant::Tenant;
 use crate::trust::{Role, Trust};
 use crate::unpacked::UnpackedBlobs;
 use crate::webhook::ToldBoards;
+use crate::xet::StagedXorbs;
 
 /// Files of git that are read into memory at once.
 const BLOB_READS: usize = 8;
@@ -48,6 +49,8 @@ pub struct Hub {
     pub(crate) git: Arc<Repositories>,
     /// Files that are too large for git.
     pub(crate) large_files: LargeFiles,
+    /// The pieces of large files that came by Xet.
+    pub(crate) xorbs: StagedXorbs,
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
     /// Where the data lies and what is allowed.
@@ -153,6 +156,7 @@ impl Hub {
         let git = Arc::new(git);
         let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
+        let xorbs = StagedXorbs::new(config.data.join("xet"));
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
         let rows = limits.transaction_rows;
         let sources = Sources::new(Arc::clone(&git), Arc::clone(&trust), rows);
@@ -161,6 +165,7 @@ impl Hub {
             database,
             git,
             large_files,
+            xorbs,
             clock,
             config,
             locks: Locks::default(),

@@ -79,13 +79,21 @@ impl Hub {
         size: u64,
         content: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<(), Error> {
-        let Uploader {
-            account, may_write, ..
-        } = uploader;
         self.check_uploader(repo.key, uploader).await?;
-        self.check_upload(repo, account, may_write, size).await?;
-        let oid = parse(sha256)?;
+        self.check_upload(repo, uploader, size).await?;
+        let oid = parse_oid(sha256)?;
         self.receive(oid, size, content).await?;
+        self.record_upload(repo, uploader, oid, size).await
+    }
+
+    /// Records that an uploader has brought a large file for a repository, if their right to has not ended meanwhile.
+    pub(crate) async fn record_upload(
+        &self,
+        repo: &Repo,
+        uploader: Uploader,
+        oid: LargeFileId,
+        size: u64,
+    ) -> Result<(), Error> {
         let is_named = self.is_named_by_main(repo, oid).await?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
         let mut tx = self.begin_upload(repo.key, uploader).await?;
@@ -97,7 +105,7 @@ impl Hub {
                 key: repo.key,
                 oid: hash,
                 size,
-                account,
+                account: uploader.account,
                 uploaded: self.now(),
             })
             .await?;
@@ -113,10 +121,7 @@ impl Hub {
         uploader: Uploader,
         size: u64,
     ) -> Result<(), Error> {
-        let Uploader {
-            account, may_write, ..
-        } = uploader;
-        self.check_upload(repo, account, may_write, size).await
+        self.check_upload(repo, uploader, size).await
     }
 
     /// Checks whether the files of `main` have a pointer to a large file.
@@ -180,7 +185,7 @@ impl Hub {
 
     /// Returns the size of a large file that this repository has, or that was uploaded for it and waits for a commit.
     pub async fn uploaded(&self, repo: &Repo, sha256: &str) -> Result<Option<u64>, Error> {
-        let oid = parse(sha256)?;
+        let oid = parse_oid(sha256)?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
         let size = match self.store.large_object(repo.key, &hash).await? {
             Some(size) => Some(size),
@@ -191,7 +196,7 @@ impl Hub {
 
     /// A large file that this repository has.
     pub async fn large(&self, repo: &Repo, sha256: &str) -> Result<Option<LargeObject>, Error> {
-        let oid = parse(sha256)?;
+        let oid = parse_oid(sha256)?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
         let Some(size) = self.store.large_object(repo.key, &hash).await? else {
             return Ok(None);
@@ -204,7 +209,8 @@ impl Hub {
     }
 }
 
-fn parse(sha256: &str) -> Result<LargeFileId, Error> {
+/// Reads the name of a large file.
+pub(crate) fn parse_oid(sha256: &str) -> Result<LargeFileId, Error> {
     sha256
         .parse()
         .map_err(|error: assay_git::LargeFileIdError| Error::Invalid(error.to_string()))

@@ -40,6 +40,7 @@ mod judge;
 mod known;
 mod lake;
 mod large;
+mod large_list;
 mod listing;
 mod lock;
 mod moderate;
@@ -76,6 +77,7 @@ mod unpacked;
 mod unrecorded;
 mod web_session;
 mod webhook;
+mod xet;
 
 pub use access::{Caller, Need, Scope, ScopePattern};
 pub use account::{Account, AccountKind, Identity, Membership, NewToken, TokenInfo, TokenSecret};
@@ -117,6 +119,7 @@ pub use hub::Hub;
 pub use hub_file::{HubFile, HubId, HubIdError};
 pub use lake::{Exported, FailedExport};
 pub use large::{LargeObject, Uploader};
+pub use large_list::LargeFileFacts;
 pub use listing::{ListPage, ListQuery, ListSort};
 pub use moderate::CommitDetails;
 pub use new_account::{LookAlike, NewAccount};
@@ -146,3 +149,4 @@ pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
     DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight, Parcel,
 };
+pub use xet::XORB_LIFE;

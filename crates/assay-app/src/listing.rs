@@ -1,7 +1,7 @@
 use assay_model::RepoKind;
 use assay_store::{BenchmarkFilter, Cursor, Filter, Sort, Viewer};
 
-use crate::access::{Caller, CallerKind};
+use crate::access::{Caller, CallerKind, Need};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::repo_info::RepoInfo;
@@ -69,6 +69,69 @@ impl Hub {
             repositories: repositories.collect(),
             next: page.next.map(|cursor| cursor.to_string()),
         })
+    }
+
+    /// Counts the repositories of an account that the caller may see.
+    pub async fn count_repositories(
+        &self,
+        caller: &Caller,
+        kind: RepoKind,
+        author: &str,
+    ) -> Result<u64, Error> {
+        let query = ListQuery {
+            kind,
+            author: Some(author.to_owned()),
+            search: Vec::new(),
+            tags: Vec::new(),
+            sort: ListSort::default(),
+            limit: None,
+            cursor: None,
+        };
+        let filter = self.filter(caller, &query).await?;
+        Ok(self.store.count_repositories(&filter).await?)
+    }
+
+    /// Lists the repositories of the caller, or of an organisation that they are a member of, with the bytes that each takes.
+    pub async fn stored_repositories(
+        &self,
+        caller: &Caller,
+        organisation: Option<&str>,
+    ) -> Result<Vec<(RepoInfo, u64)>, Error> {
+        let author = match organisation {
+            Some(name) => {
+                self.members(caller, name).await?;
+                name.to_owned()
+            }
+            None => caller.signed_in()?.name.clone(),
+        };
+        let mut stored = Vec::new();
+        for kind in [RepoKind::Model, RepoKind::Dataset] {
+            let mut query = ListQuery {
+                kind,
+                author: Some(author.clone()),
+                search: Vec::new(),
+                tags: Vec::new(),
+                sort: ListSort::Name,
+                limit: Some(MAX_PAGE),
+                cursor: None,
+            };
+            loop {
+                let page = self.list(caller, &query).await?;
+                for info in page.repositories {
+                    // A token for some repositories shows those alone.
+                    let Ok(repo) = self.repo(caller, kind, &info.id, Need::Read).await else {
+                        continue;
+                    };
+                    let used = self.storage_of(repo.key).await?;
+                    stored.push((info, used.bytes()));
+                }
+                if page.next.is_none() {
+                    break;
+                }
+                query.cursor = page.next;
+            }
+        }
+        Ok(stored)
     }
 
     async fn filter(&self, caller: &Caller, query: &ListQuery) -> Result<Filter, Error> {

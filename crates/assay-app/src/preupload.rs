@@ -4,7 +4,7 @@ use assay_git::{EntryKind, TreeEntry};
 use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind};
 
 use crate::access::{Caller, Need};
-use crate::attributes;
+use crate::attributes::{self, LargeFileRules};
 use crate::error::Error;
 use crate::file::{parse_path, resolve};
 use crate::hub::{Hub, blocking};
@@ -106,6 +106,7 @@ impl Hub {
                 Some(text) => attributes::ignore(text),
                 None => attributes::ignore(&attributes::text_at(&objects, head, ".gitignore")?),
             };
+            let mut large_files = LargeFileRules::new(&objects, head);
             let mut files = Vec::with_capacity(request.files.len());
             for (path, size) in request.files {
                 if size > limits.large_file_bytes {
@@ -118,7 +119,8 @@ impl Hub {
                 let entry = objects.entry(head, &place)?;
                 let is_file = |entry: &TreeEntry| entry.kind != EntryKind::Directory;
                 files.push(PreuploadFile {
-                    large: size > limits.file_bytes,
+                    // An empty file is the same in git and beside it.
+                    large: size > limits.file_bytes || size > 0 && large_files.is_large(&place)?,
                     ignore: attributes::is_ignored(&ignore, &place),
                     oid: entry.filter(is_file).map(|entry| match entry.large {
                         Some(large) => large.oid.to_string(),

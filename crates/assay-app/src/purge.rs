@@ -352,7 +352,10 @@ impl Hub {
 }
 
 /// Lists every commit that these refs lead to.
-fn commits_behind(git: &Repository, refs: Vec<Reference>) -> Result<BTreeSet<ObjectId>, Error> {
+pub(crate) fn commits_behind(
+    git: &Repository,
+    refs: Vec<Reference>,
+) -> Result<BTreeSet<ObjectId>, Error> {
     let objects = git.objects();
     let mut seen = BTreeSet::new();
     let mut next: Vec<ObjectId> = refs.into_iter().map(|one| one.target).collect();

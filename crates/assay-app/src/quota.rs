@@ -12,6 +12,7 @@ use crate::config::Limits;
 use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::large::Uploader;
 
 /// The length of a window in which writes are counted, in seconds.
 const WRITE_WINDOW_SECONDS: i64 = 60;
@@ -94,30 +95,55 @@ impl Hub {
     pub(crate) async fn check_upload(
         &self,
         repo: &Repo,
-        account: AccountId,
-        may_write: bool,
+        uploader: Uploader,
         size: u64,
     ) -> Result<(), Error> {
         let limits = &self.config.limits;
-        let (file, waiting) = if may_write {
-            (limits.large_file_bytes, limits.waiting_bytes)
+        let file = if uploader.may_write {
+            limits.large_file_bytes
         } else {
-            (limits.stranger_file_bytes, limits.stranger_waiting_bytes)
+            limits.stranger_file_bytes
         };
         if size > file {
             return Err(Error::TooLarge(format!(
                 "a large file has at most {file} bytes here"
             )));
         }
-        let bytes = self.store.bytes_waiting(account).await?;
-        refuse_beyond(waiting, bytes.saturating_add(size), |limit| {
+        self.check_waiting(repo, uploader, size).await
+    }
+
+    /// Refuses bytes beyond what an account may have waiting, or beyond what the repository may take.
+    pub(crate) async fn check_waiting(
+        &self,
+        repo: &Repo,
+        uploader: Uploader,
+        bytes: u64,
+    ) -> Result<(), Error> {
+        let limits = &self.config.limits;
+        let limit = if uploader.may_write {
+            limits.waiting_bytes
+        } else {
+            limits.stranger_waiting_bytes
+        };
+        let waiting = self.store.bytes_waiting(uploader.account).await?;
+        refuse_beyond(limit, waiting.saturating_add(bytes), |limit| {
             format!(
                 "your uploads that no commit names yet would take more than {limit} bytes: commit them, or wait a day until they end"
             )
         })?;
-        self.check_storage(repo, ObjectSize::default(), size)
+        self.check_storage(repo, ObjectSize::default(), bytes)
             .await?;
         Ok(())
+    }
+
+    /// Counts an upload as a write of its account, and refuses too many.
+    pub(crate) fn count_upload(&self, uploader: Uploader) -> Result<(), Error> {
+        let limit = self.config.limits.writes_per_minute;
+        if limit == 0 {
+            return Ok(());
+        }
+        let counted = self.writes.count(uploader.account, self.now(), limit);
+        counted.map_err(|after_seconds| Error::RateLimited { after_seconds })
     }
 
     /// Refuses one more pull request of an account that has as many open ones in a repository as it may.

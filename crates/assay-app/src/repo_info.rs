@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
+use crate::listing::{BENCHMARK_TAG, OFFICIAL_TAG};
 
 /// What lists and pages say of a repository.
 #[derive(Debug, Clone)]
@@ -62,8 +63,13 @@ impl RepoInfo {
             Some(card) => (card.tags, Some(card.data), card.pipeline_tag, card.library),
             None => (Vec::new(), None, None, None),
         };
+        // A card that claims these is not believed.
+        tags.retain(|tag| ![BENCHMARK_TAG, OFFICIAL_TAG].contains(&tag.as_str()));
+        if benchmark {
+            tags.push(BENCHMARK_TAG.to_owned());
+        }
         if benchmark && official {
-            tags.push("benchmark:official".to_owned());
+            tags.push(OFFICIAL_TAG.to_owned());
         }
         Self {
             kind: repository.kind,

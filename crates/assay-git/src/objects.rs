@@ -1,7 +1,7 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_model::{ObjectId, RepoPath};
+use assay_model::{ObjectId, RepoPath, Timestamp};
 use gix::objs::Kind;
 
 use crate::base::BlobFacts;
@@ -74,15 +74,30 @@ impl Objects {
 
     /// Lists the large files that some commits name, each compared with its first parent.
     pub fn large_files_of(&self, commits: &[ObjectId]) -> Result<BTreeSet<LargeFileId>, Error> {
-        let mut files = BTreeSet::new();
+        Ok(self.find_large_files(commits)?.into_keys().collect())
+    }
+
+    /// Lists the large files that some commits name, with the last of these commits and a path there. Each commit is
+    /// compared with its first parent.
+    pub fn find_large_files(
+        &self,
+        commits: &[ObjectId],
+    ) -> Result<BTreeMap<LargeFileId, (RepoPath, Timestamp)>, Error> {
+        let mut files: BTreeMap<LargeFileId, (RepoPath, Timestamp)> = BTreeMap::new();
         for id in commits {
-            let parent = self.commit(*id)?.parents.first().copied();
-            for version in self
-                .changes(parent, *id)?
-                .into_iter()
-                .filter_map(|one| one.new)
-            {
-                files.extend(self.pointed_at(version)?);
+            let commit = self.commit(*id)?;
+            let parent = commit.parents.first().copied();
+            for change in self.changes(parent, *id)? {
+                let Some(version) = change.new else {
+                    continue;
+                };
+                let Some(oid) = self.pointed_at(version)? else {
+                    continue;
+                };
+                let known = files.get(&oid);
+                if known.is_none_or(|(_, committed)| *committed <= commit.committed) {
+                    files.insert(oid, (change.path, commit.committed));
+                }
             }
         }
         Ok(files)

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use assay_model::{Role, Timestamp};
+use assay_model::{RepoId, RepoKind, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Whether an account is a person or an organisation.
@@ -87,6 +87,47 @@ pub struct Membership {
     pub avatar_url: String,
     /// What the account may do there.
     pub role_in_org: Role,
+}
+
+/// A member of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// What the hub knows the account by.
+    #[serde(rename = "_id")]
+    pub id: String,
+    /// The name in addresses.
+    pub user: String,
+    /// The name for people.
+    pub fullname: String,
+    /// The picture.
+    pub avatar_url: String,
+    /// Always `user`.
+    #[serde(rename = "type")]
+    pub account_type: AccountType,
+    /// What the account may do in the organisation.
+    pub role: Role,
+}
+
+/// A repository and what it takes, in the list of an account's own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StoredRepo {
+    /// Its name.
+    pub id: RepoId,
+    /// `model` or `dataset`.
+    #[serde(rename = "type")]
+    pub kind: RepoKind,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// `public` or `private`.
+    pub visibility: Cow<'static, str>,
+    /// The bytes of its git objects and large files.
+    pub storage: u64,
+    /// The share of what all repositories of the account take, in percent.
+    pub storage_percent: f64,
 }
 
 /// How the caller has shown who it is.

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use assay_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The body of `POST …/info/lfs/objects/batch`.
@@ -116,6 +117,43 @@ pub struct Verify {
     pub oid: String,
     /// How many bytes.
     pub size: u64,
+}
+
+/// A large file of a repository, in `GET …/lfs-files`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LargeFileItem {
+    /// The digest, by which it is deleted.
+    pub file_oid: String,
+    /// The digest.
+    pub oid: String,
+    /// A path that it has, or had in the past; empty when no commit names it.
+    pub filename: String,
+    /// How many bytes.
+    pub size: u64,
+    /// When the commit was made that names it.
+    pub pushed_at: Timestamp,
+}
+
+/// The body of `POST …/lfs-files/batch`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeleteLargeFiles {
+    /// What is to go.
+    pub deletions: LargeFileDeletions,
+}
+
+/// Large files that are to go.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LargeFileDeletions {
+    /// Their digests.
+    pub sha: Vec<String>,
+    /// Whether commits that name them are to be written anew. That is not done here, so only files go that no commit names.
+    #[serde(default)]
+    pub rewrite_history: bool,
 }
 
 impl BatchRequest {

@@ -34,8 +34,11 @@ mod repo;
 mod tree;
 mod validate;
 mod webhook;
+mod xet;
 
-pub use account::{AccessToken, Account, AccountType, Auth, Membership, TokenRole, WhoAmI};
+pub use account::{
+    AccessToken, Account, AccountType, Auth, Member, Membership, StoredRepo, TokenRole, WhoAmI,
+};
 pub use audit::{AuditActor, AuditPage, AuditRow, AuditSubject};
 pub use board_columns::{BOARD_COLUMNS, BoardColumn, Cell, CellKind};
 pub use commit::{
@@ -59,8 +62,8 @@ pub use eval_tokens::{
 pub use expand::{Expand, ExpandError, Property};
 pub use info::{LargeSibling, RepoInfo, SafeTensors, Sibling};
 pub use large::{
-    Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, ObjectAnswer, ObjectError,
-    Verify,
+    Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, DeleteLargeFiles,
+    LargeFileDeletions, LargeFileItem, ObjectAnswer, ObjectError, Verify,
 };
 pub use leaderboard::{
     Badge, BoardAttested, BoardRow, BoardSetups, BoardSource, BoardStanding, RankInterval,
@@ -74,7 +77,7 @@ pub use organisation::NewOrganisation;
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
 pub use readiness::{Readiness, ReadinessCheck};
 pub use records::RecordItem;
-pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, Ref, Refs};
+pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, FormattedCommit, Ref, Refs};
 pub use repo::{
     CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,
     VisibilityError,
@@ -82,3 +85,4 @@ pub use repo::{
 pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
 pub use validate::ValidateYaml;
 pub use webhook::{Watched, Webhook};
+pub use xet::{XetConnection, XetShardAnswer, XetXorbAnswer};

@@ -48,6 +48,19 @@ pub struct CommitItem {
     pub authors: Vec<CommitAuthor>,
     /// When it was made.
     pub date: Timestamp,
+    /// The same as HTML, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formatted: Option<FormattedCommit>,
+}
+
+/// The words of a commit as HTML.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FormattedCommit {
+    /// Its first line.
+    pub title: String,
+    /// What follows the first line.
+    pub message: String,
 }
 
 /// Who made a commit.

@@ -19,6 +19,7 @@ use crate::rendered::Address;
 use crate::state::AppState;
 use crate::web::session::{self, Session};
 use crate::web::{Theme, takes_gzip};
+use crate::xet::{self, XetToken};
 use crate::{credentials, problem};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -37,6 +38,7 @@ pub(crate) async fn answer(
     let from = address(&parts, state.web.trust_proxy);
     let (admitted, verdict) = match check_host(&parts.headers) {
         Ok(()) if group.is_of_machines() => admit_machine(&state, from),
+        Ok(()) if group == RouteGroup::Xet => admit_xet(&state, &mut parts, from),
         Ok(()) => admit(&state, &parts, from).await,
         Err(error) => (Err(error), None),
     };
@@ -123,6 +125,7 @@ fn cached(
         }
         RouteGroup::Api => Address::new(&base, &parts.uri),
         RouteGroup::Git
+        | RouteGroup::Xet
         | RouteGroup::Service
         | RouteGroup::EvalTokens
         | RouteGroup::TokenExchange
@@ -198,6 +201,33 @@ fn admit_machine(state: &AppState, address: IpAddr) -> (Result<Caller, Error>, O
     }
     let verdict = limiter.take(RateKey::address(address), now);
     (within(Caller::anonymous(), verdict), verdict)
+}
+
+/// Reads the token for Xet, which handlers then ask for.
+fn admit_xet(
+    state: &AppState,
+    parts: &mut Parts,
+    address: IpAddr,
+) -> (Result<Caller, Error>, Option<Verdict>) {
+    let now = state.web.clock.now();
+    let limiter = &state.web.limiter;
+    let token = credentials::of(&parts.headers).and_then(|secret| {
+        secret
+            .map(|secret| XetToken::read(state, &secret))
+            .transpose()
+    });
+    match token {
+        Ok(token) => {
+            let owner = token.as_ref().and_then(|token| token.uploader.token());
+            let key = owner.map_or(RateKey::address(address), RateKey::Token);
+            if let Some(token) = token {
+                parts.extensions.insert(token);
+            }
+            let verdict = limiter.take(key, now);
+            (within(Caller::anonymous(), verdict), verdict)
+        }
+        Err(error) => (Err(error), limiter.take(RateKey::guess(address), now)),
+    }
 }
 
 fn within(caller: Caller, verdict: Option<Verdict>) -> Result<Caller, Error> {
@@ -294,6 +324,7 @@ fn finish(mut response: Response, group: RouteGroup, asked: &Asked) -> Response 
     match group {
         RouteGroup::EvalTokens => problem::of_error(&error, &asked.request_id),
         RouteGroup::TokenExchange | RouteGroup::Oauth => problem::of_oauth_error(&error),
+        RouteGroup::Xet => xet::with_reason(error::render(&error, asked)),
         RouteGroup::Page
         | RouteGroup::Part
         | RouteGroup::Api
@@ -302,7 +333,8 @@ fn finish(mut response: Response, group: RouteGroup, asked: &Asked) -> Response 
     }
 }
 
-fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
+/// Logs a fault of ours with everything behind it.
+pub(crate) fn log_chain(source: &(dyn std::error::Error + 'static), request_id: &str) {
     let chain = assay_model::chain(source);
     tracing::error!(
         request_id,

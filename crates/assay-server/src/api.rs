@@ -14,6 +14,7 @@ pub(crate) mod evidence;
 mod files;
 mod history;
 mod info;
+mod large_files;
 mod leaderboards;
 mod listing;
 mod operate;
@@ -35,6 +36,7 @@ pub(crate) fn of_repository() -> Routes {
         .merge(files::routes())
         .merge(history::routes())
         .merge(info::routes())
+        .merge(large_files::routes())
         .merge(listing::routes())
         .merge(records::routes())
         .merge(refs::routes())
@@ -51,6 +53,7 @@ pub(crate) fn of_logs() -> Routes {
 pub(crate) fn routes() -> Routes {
     Routes::about(Subject::Repositories)
         .merge(accounts::routes())
+        .merge(accounts::of_owners())
         .merge(audit::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())

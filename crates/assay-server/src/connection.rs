@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::header::{CONNECTION, EXPECT};
+use axum::http::{HeaderValue, Request, Version};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -32,7 +33,7 @@ pub(crate) use bodies::BodyTooSlow;
 pub(crate) use count::ConnectionCounts;
 pub use limits::ConnectionLimits;
 
-use bodies::{MeteredBody, PacedBody};
+use bodies::{AfterRequest, MeteredBody, PacedBody, UnreadBody};
 use count::Counted;
 use meter::{Meter, Overdue};
 use metered_io::MeteredIo;
@@ -181,10 +182,19 @@ where
     let service = service_fn(|mut request: Request<Incoming>| {
         let in_flight = meter.begin(request.version());
         request.extensions_mut().insert(ConnectInfo(address));
-        let request = request.map(|body| PacedBody::new(body, pace));
+        let unread = UnreadBody::default();
+        let rest = unread.clone();
+        let waits_for_continue = request.headers().contains_key(EXPECT);
+        let is_reused = request.version() == Version::HTTP_11;
+        let request = request.map(|body| PacedBody::new(body, pace, rest));
         let answer = terms.router.clone().call(request);
         async move {
-            let answer = answer.await?;
+            let mut answer = answer.await?;
+            // On HTTP/2 a body that is not read concerns nobody else.
+            if is_reused && unread.drain(waits_for_continue).await == AfterRequest::Closing {
+                let headers = answer.headers_mut();
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
             Ok::<_, Infallible>(answer.map(|body| MeteredBody::new(body, in_flight)))
         }
     });

@@ -177,12 +177,19 @@ impl Told {
 
     /// Answers with bytes of some type.
     pub(crate) fn answers_bytes(self, content_type: &str, description: &str) -> Self {
-        self.answer(200, description, content_type, text())
+        let is_json = content_type.ends_with("/json") || content_type.ends_with("+json");
+        let schema = if is_json {
+            ObjectBuilder::new().schema_type(Type::Object)
+        } else {
+            text()
+        };
+        self.answer(200, description, content_type, schema)
     }
 
-    /// Answers with another type of bytes as well.
+    /// Answers with another type of bytes as well, wherever it answers with bytes.
     pub(crate) fn or_bytes(mut self, content_type: &str) -> Self {
-        if let Some(response) = self.answers.get_mut(&200) {
+        let with_content = |response: &&mut Response| !response.content.is_empty();
+        for response in self.answers.values_mut().filter(with_content) {
             let content = Content::new(Some(text()));
             response.content.insert(content_type.to_owned(), content);
         }

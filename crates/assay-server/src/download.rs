@@ -89,6 +89,7 @@ fn file(summary: &'static str) -> Told {
             "application/octet-stream",
             "The part that `Range` asks for.",
         )
+        .or_bytes("text/plain")
         .header(
             "ETag",
             "The git object; of a large file, its SHA-256 digest.",

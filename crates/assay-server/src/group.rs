@@ -12,6 +12,8 @@ pub(crate) enum RouteGroup {
     Api,
     /// Git and git-lfs, which send credentials only when they are challenged.
     Git,
+    /// Uploads by Xet, whose clients carry a short-lived token of their own.
+    Xet,
     /// Health, metrics, the logs, and what the issuer publishes about itself.
     Service,
     /// Tokens for results: RFC 9457 failures.

@@ -26,6 +26,8 @@ use crate::state::AppState;
 
 /// What git-lfs calls its JSON.
 const LFS_JSON: HeaderValue = HeaderValue::from_static("application/vnd.git-lfs+json");
+/// The beginnings of the refs by which pull requests are opened and pushed to.
+const PULL_REFS: [&str; 2] = ["refs/pr/", "refs/for/"];
 /// How long a link carries its permission, in seconds.
 const LINK_SECONDS: i64 = 3600;
 /// The most objects of one question.
@@ -136,9 +138,10 @@ async fn batch(
         _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
     let mut repo = name.open(&state, &caller, need).await?;
-    // Only a pull request is open to everybody: then the client names none, or that of one.
+    // Only a pull request is open to everybody: then the client names none, that of one, or one that opens one.
     let reference = request.reference.as_ref();
-    let is_for_branch = reference.is_some_and(|own| !own.name.starts_with("refs/pr/"));
+    let is_for_pull = |name: &str| PULL_REFS.iter().any(|start| name.starts_with(start));
+    let is_for_branch = reference.is_some_and(|own| !is_for_pull(&own.name));
     if way == Way::Upload && is_for_branch {
         repo = name.open(&state, &caller, Need::Write).await?;
     }

@@ -46,6 +46,7 @@ mod web;
 mod wire;
 mod witness;
 mod witnesses;
+mod xet;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use clock::SystemClock;

@@ -22,7 +22,7 @@ use crate::error::Failure;
 use crate::group::RouteGroup;
 use crate::routes::Routes;
 use crate::state::AppState;
-use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi, web};
+use crate::{answer, api, avatar, download, git, health, issuer, lfs, observe, openapi, web, xet};
 
 /// The headers that clients in a browser may read.
 const EXPOSED: [HeaderName; 8] = [
@@ -81,6 +81,7 @@ fn with_fallback(group: RouteGroup, routes: Router<AppState>) -> Router<AppState
     match group {
         RouteGroup::Api => routes.route("/api/{*rest}", any(api::fallback)),
         RouteGroup::Oauth => routes.route("/oauth/{*rest}", any(missing)),
+        RouteGroup::Xet => routes.nest("/xet", Router::new().fallback(missing)),
         RouteGroup::EvalTokens => routes
             .nest("/v1/eval-tokens", Router::new().fallback(missing))
             .nest("/v1/credentials", Router::new().fallback(missing)),
@@ -135,6 +136,7 @@ fn hub_groups() -> Vec<(RouteGroup, Routes)> {
             RouteGroup::Git,
             every_kind("", "/datasets", of_git).merge(git::of_logs()),
         ),
+        (RouteGroup::Xet, xet::routes()),
         (
             RouteGroup::Part,
             every_kind("", "/datasets", download::routes)
@@ -267,6 +269,7 @@ mod tests {
             RouteGroup::Part,
             RouteGroup::Api,
             RouteGroup::Git,
+            RouteGroup::Xet,
             RouteGroup::Service,
             RouteGroup::EvalTokens,
             RouteGroup::TokenExchange,

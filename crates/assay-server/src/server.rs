@@ -257,7 +257,7 @@ async fn follow_policy(issuer: Arc<Issuer>) {
     }
 }
 
-/// Ends uploads that no commit named within a day.
+/// Ends uploads that no commit named within a day, and pieces of files that are older than two.
 async fn end_uploads_for_ever(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(SWEEP_EVERY).await;
@@ -265,6 +265,11 @@ async fn end_uploads_for_ever(hub: Arc<Hub>) {
             Ok(0) => {}
             Ok(ended) => tracing::info!(ended, "ended {ended} uploads that no commit named"),
             Err(error) => tracing::warn!(%error, "failed to end uploads that no commit named"),
+        }
+        match hub.end_xorbs().await {
+            Ok(0) => {}
+            Ok(ended) => tracing::info!(ended, "removed {ended} xorbs that are old"),
+            Err(error) => tracing::warn!(%error, "failed to remove old xorbs"),
         }
     }
 }

@@ -61,7 +61,7 @@ use axum::routing::get;
 
 use crate::error::Failure;
 
-pub(crate) use self::escape::Inert;
+pub(crate) use self::escape::{Inert, escape};
 pub(crate) use self::failure::{Visit, page as failure_page};
 pub(crate) use self::gzip::is_welcome as takes_gzip;
 pub(crate) use self::pages::Pages;

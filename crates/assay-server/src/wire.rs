@@ -181,6 +181,7 @@ pub(crate) fn commit_item(commit: &LastCommit) -> hub_api::CommitItem {
             avatar: avatar(&commit.author),
         }],
         date: commit.date,
+        formatted: None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Our crates, from the bottom up, and what each may use.
-const EDGES: [(&str, &[&str]); 18] = [
+const EDGES: [(&str, &[&str]); 19] = [
     ("assay-cli", &[]),
     ("assay-model", &[]),
     ("assay-formats", &["assay-model"]),
@@ -22,6 +22,7 @@ const EDGES: [(&str, &[&str]); 18] = [
     ("assay-store", &["assay-model"]),
     // It knows nothing of evaluations, so it uses nothing of ours, not even the vocabulary.
     ("assay-tlog", &[]),
+    ("assay-xet", &[]),
     (
         "assay-trust",
         &["assay-formats", "assay-model", "assay-tlog"],
@@ -50,6 +51,7 @@ const EDGES: [(&str, &[&str]); 18] = [
             "assay-store",
             "assay-tlog",
             "assay-trust",
+            "assay-xet",
         ],
     ),
     (
@@ -61,6 +63,7 @@ const EDGES: [(&str, &[&str]); 18] = [
             "assay-hub-api",
             "assay-model",
             "assay-tlog",
+            "assay-xet",
         ],
     ),
     (

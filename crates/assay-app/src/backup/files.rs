@@ -12,8 +12,9 @@ use walkdir::{DirEntry, WalkDir};
 use crate::error::Error;
 
 /// The directories that have nothing to keep: what is under way, and what is made again from the rest.
-const LEFT_OUT: [&str; 5] = [
+const LEFT_OUT: [&str; 6] = [
     "tmp",
+    "xet",
     "repos/tmp",
     "trust/mirror/tmp",
     "lake",

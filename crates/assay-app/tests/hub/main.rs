@@ -13,3 +13,4 @@ mod repositories;
 mod rights;
 mod support;
 mod web_sessions;
+mod xet;

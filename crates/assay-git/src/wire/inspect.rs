@@ -254,7 +254,8 @@ impl Inspector {
         let max = self.limits.object_bytes;
         if size > max {
             return Err(format!(
-                "the push has an object of {size} bytes; an object in git has at most {max}: keep larger files in git-lfs"
+                "the push has a file of {size} bytes; a file in git has at most {max}: `git lfs migrate import \
+                 --above={max}b` moves it, and every other one that is too large, to git-lfs"
             ));
         }
         self.unpacked = self.unpacked.saturating_add(size);

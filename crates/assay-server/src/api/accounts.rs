@@ -1,6 +1,6 @@
-use assay_app::{AccountKind, Error};
+use assay_app::{AccountKind, Caller, Error};
 use assay_hub_api as hub_api;
-use assay_model::Timestamp;
+use assay_model::{RepoKind, Timestamp};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,40 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
+/// The routes by which accounts see what is theirs.
+pub(crate) fn of_owners() -> Routes {
+    Routes::about(Subject::Accounts)
+        .route(
+            "/api/organizations/{account}/members",
+            get(
+                members,
+                says("Lists the members of an organisation, for its members.")
+                    .asks(Door::SignedIn)
+                    .lists::<hub_api::Member>("The members.")
+                    .refuses(&[Refusal::Missing, Refusal::Forbidden]),
+            ),
+        )
+        .route(
+            "/api/settings/repositories",
+            get(
+                own_repositories,
+                says("Lists the repositories of the caller, with the bytes that each takes.")
+                    .asks(Door::SignedIn)
+                    .lists::<hub_api::StoredRepo>("The repositories."),
+            ),
+        )
+        .route(
+            "/api/organizations/{account}/settings/repositories",
+            get(
+                repositories_of,
+                says("Lists the repositories of an organisation, with the bytes that each takes, for its members.")
+                    .asks(Door::SignedIn)
+                    .lists::<hub_api::StoredRepo>("The repositories.")
+                    .refuses(&[Refusal::Missing, Refusal::Forbidden]),
+            ),
+        )
+}
+
 #[derive(Deserialize)]
 struct Named {
     account: String,
@@ -70,6 +104,12 @@ struct Overview {
     avatar_url: String,
     /// When it was made.
     created_at: Timestamp,
+    /// How many models of it the caller may see.
+    num_models: u64,
+    /// How many datasets of it the caller may see.
+    num_datasets: u64,
+    /// Always 0; clients read it.
+    num_spaces: u64,
 }
 
 /// Tells who a token belongs to.
@@ -86,20 +126,23 @@ async fn who_am_i(
 
 async fn user_overview(
     State(state): State<AppState>,
+    Asker(caller): Asker,
     Segments(Named { account }): Segments<Named>,
 ) -> Result<Json<Overview>, Failure> {
-    overview(&state, &account, AccountKind::User).await
+    overview(&state, &caller, &account, AccountKind::User).await
 }
 
 async fn organisation_overview(
     State(state): State<AppState>,
+    Asker(caller): Asker,
     Segments(Named { account }): Segments<Named>,
 ) -> Result<Json<Overview>, Failure> {
-    overview(&state, &account, AccountKind::Organisation).await
+    overview(&state, &caller, &account, AccountKind::Organisation).await
 }
 
 async fn overview(
     state: &AppState,
+    caller: &Caller,
     name: &str,
     kind: AccountKind,
 ) -> Result<Json<Overview>, Failure> {
@@ -108,7 +151,16 @@ async fn overview(
         return Err(Failure::no_route());
     }
     let is_user = kind == AccountKind::User;
+    let count = async |kind| {
+        let hub = &state.hub;
+        hub.count_repositories(caller, kind, &account.name).await
+    };
+    let num_models = count(RepoKind::Model).await?;
+    let num_datasets = count(RepoKind::Dataset).await?;
     Ok(Json(Overview {
+        num_models,
+        num_datasets,
+        num_spaces: 0,
         id: wire::account_id(&account.name),
         avatar_url: wire::avatar(&account.name),
         user: is_user.then(|| account.name.clone()),
@@ -116,4 +168,69 @@ async fn overview(
         fullname: account.full_name,
         created_at: account.created,
     }))
+}
+
+/// Lists the members of an organisation.
+async fn members(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Segments(Named { account }): Segments<Named>,
+) -> Result<Json<Vec<hub_api::Member>>, Failure> {
+    let members = state.hub.members(&caller, &account).await?;
+    let members = members.into_iter().map(|(account, role)| hub_api::Member {
+        id: wire::account_id(&account.name),
+        avatar_url: wire::avatar(&account.name),
+        account_type: wire::account_type(account.kind),
+        user: account.name,
+        fullname: account.full_name,
+        role,
+    });
+    Ok(Json(members.collect()))
+}
+
+async fn own_repositories(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
+    stored(&state, &caller, None).await
+}
+
+async fn repositories_of(
+    State(state): State<AppState>,
+    Asker(caller): Asker,
+    Segments(Named { account }): Segments<Named>,
+) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
+    stored(&state, &caller, Some(&account)).await
+}
+
+async fn stored(
+    state: &AppState,
+    caller: &Caller,
+    organisation: Option<&str>,
+) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
+    let stored = state.hub.stored_repositories(caller, organisation).await?;
+    let total: u64 = stored.iter().map(|(_, bytes)| bytes).sum();
+    let items = stored
+        .into_iter()
+        .map(|(info, storage)| hub_api::StoredRepo {
+            id: info.id,
+            kind: info.kind,
+            updated_at: info.updated,
+            visibility: if info.private { "private" } else { "public" }.into(),
+            storage,
+            storage_percent: percent(storage, total),
+        });
+    Ok(Json(items.collect()))
+}
+
+/// The share of a whole in percent, to a hundredth.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share to a hundredth of a percent needs no more digits"
+)]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    (part as f64 / whole as f64 * 10_000.0).round() / 100.0
 }

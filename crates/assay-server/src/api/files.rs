@@ -7,7 +7,7 @@ use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Subject, Told, says};
+use crate::describe::{Refusal, Subject, Told, says};
 use crate::error::Failure;
 use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments, paths_info};
 use crate::routes::{Routes, get, post};
@@ -49,6 +49,7 @@ fn tree(summary: &'static str) -> Told {
         .query::<TreeQuery>()
         .lists::<hub_api::TreeEntry>("A page, in the order of the paths.")
         .header("Link", links::NEXT)
+        .refuses(&[Refusal::Unprocessable])
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-use assay_app::Need;
+use assay_app::{LastCommit, Need};
 use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
@@ -11,6 +11,7 @@ use crate::error::Failure;
 use crate::extract::{Asker, Base, Query, RepoName, Segments};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
+use crate::web::escape;
 use crate::{links, wire};
 
 /// How many commits a page has when nobody says.
@@ -45,6 +46,9 @@ struct Paging {
     p: usize,
     /// The most commits of a page: 50 when nobody says, up to 1000.
     limit: Option<usize>,
+    /// `formatted` for titles and messages as HTML too.
+    #[serde(default, rename = "expand[]")]
+    expand: Vec<String>,
 }
 
 /// The commits of a revision, newest first.
@@ -54,7 +58,7 @@ async fn commits(
     Base(base): Base,
     name: RepoName,
     Segments(At { revision }): Segments<At>,
-    Query(Paging { p, limit }): Query<Paging>,
+    Query(Paging { p, limit, expand }): Query<Paging>,
 ) -> Result<(HeaderMap, Json<Vec<hub_api::CommitItem>>), Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let hub = &state.hub;
@@ -67,13 +71,28 @@ async fn commits(
     let mut headers = HeaderMap::new();
     if page.more {
         let path = format!("/api/{}/{}/commits/{head}", repo.kind().plural(), repo.id());
-        let pairs = [
+        let mut pairs = vec![
             ("p", p.saturating_add(1).to_string()),
             ("limit", size.to_string()),
         ];
+        pairs.extend(expand.iter().map(|own| ("expand[]", own.clone())));
         headers = links::next(&base, &path, &pairs);
     }
     headers.insert(TOTAL, HeaderValue::from(page.total));
-    let items = page.commits.iter().map(wire::commit_item).collect();
+    let is_formatted = expand.iter().any(|own| own == "formatted");
+    let items = page.commits.iter();
+    let items = items.map(|commit| hub_api::CommitItem {
+        formatted: is_formatted.then(|| formatted(commit)),
+        ..wire::commit_item(commit)
+    });
+    let items = items.collect();
     Ok((headers, Json(items)))
+}
+
+/// The title and the message of a commit as HTML: their text, with nothing in it that a browser would carry out.
+fn formatted(commit: &LastCommit) -> hub_api::FormattedCommit {
+    hub_api::FormattedCommit {
+        title: escape(&commit.title),
+        message: escape(&commit.body),
+    }
 }

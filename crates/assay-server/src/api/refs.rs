@@ -54,7 +54,10 @@ pub(crate) fn routes() -> Routes {
             )
             .delete(
                 delete_tag,
-                says("Deletes a tag.").asks(Door::SignedIn).answers_ok(),
+                says("Deletes a tag.")
+                    .asks(Door::SignedIn)
+                    .answers_ok()
+                    .refuses(&[Refusal::Invalid]),
             ),
         )
 }

@@ -2,20 +2,21 @@ use assay_app::{Need, Preupload};
 use assay_hub_api::{self as hub_api, UploadMode};
 use axum::Json;
 use axum::extract::State;
-use axum::response::Redirect;
-use percent_encoding::utf8_percent_encode;
+use axum::http::HeaderName;
+use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Subject, says};
-use crate::error::Failure;
-use crate::extract::{Asker, Flag, JsonBody, Query, RepoName, Segments};
+use crate::describe::{Door, Refusal, Subject, says};
+use crate::error::{Failure, one_line};
+use crate::extract::{Asker, Base, Flag, JsonBody, Query, RepoName, Segments};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
-use crate::wire;
+use crate::xet::XetToken;
 
-/// What whoever has a client with Xet reads in the address that failed.
-const XET_HINT: &str = "set-HF_HUB_DISABLE_XET=1-and-try-again-or-push-with-git-lfs";
+const CAS_URL: HeaderName = HeaderName::from_static("x-xet-cas-url");
+const ACCESS_TOKEN: HeaderName = HeaderName::from_static("x-xet-access-token");
+const TOKEN_EXPIRATION: HeaderName = HeaderName::from_static("x-xet-token-expiration");
 /// The most files that can be asked about at once. Clients send 256.
 const MAX_FILES: usize = 1000;
 
@@ -25,10 +26,15 @@ pub(crate) fn routes() -> Routes {
             "/{namespace}/{name}/xet-write-token/{revision}",
             get(
                 xet_write_token,
-                says("Is asked by clients that would send a large file by Xet, and is answered with 400.")
-                    .more("Files up to `limits.file_bytes` go in the commit itself. The message says what to do with larger ones.")
+                says("Says where and with which token large files are sent by Xet.")
+                    .more("The token is good for an hour, for this repository. Those who may not write to it need `create_pr`, or name a pull request.")
                     .asks(Door::SignedIn)
-                    .query::<XetQuery>(),
+                    .query::<XetQuery>()
+                    .answers::<hub_api::XetConnection>("The address and the token, which are in the headers too.")
+                    .header(CAS_URL.as_str(), "The address.")
+                    .header(ACCESS_TOKEN.as_str(), "The token.")
+                    .header(TOKEN_EXPIRATION.as_str(), "When the token ends, in seconds since 1970.")
+                    .refuses(&[Refusal::Forbidden]),
             ),
         )
         .route(
@@ -42,7 +48,8 @@ pub(crate) fn routes() -> Routes {
                 .takes::<hub_api::Preupload>()
                 .answers::<hub_api::PreuploadAnswer>(
                     "Each file: in the commit, or before it as a large file.",
-                ),
+                )
+                .refuses(&[Refusal::Unprocessable]),
         ),
     )
 }
@@ -54,8 +61,10 @@ struct At {
 
 #[derive(Debug, Deserialize, IntoParams)]
 struct XetQuery {
-    /// What to do instead; without it the answer leads to the same address with it.
-    hint: Option<String>,
+    /// Whether the commit will open a pull request.
+    #[serde(default)]
+    #[param(value_type = bool)]
+    create_pr: Flag,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -66,27 +75,32 @@ struct PreuploadQuery {
     create_pr: Flag,
 }
 
-/// Clients with Xet ask for this without asking what the hub can do, and go no further. All that they show is a status and
-/// the address that they came to last, so the address says what to do.
+/// Says where large files are sent by Xet.
 async fn xet_write_token(
     State(state): State<AppState>,
     Asker(caller): Asker,
+    Base(base): Base,
     name: RepoName,
     Segments(At { revision }): Segments<At>,
     Query(query): Query<XetQuery>,
-) -> Result<Redirect, Failure> {
-    let repo = name.open(&state, &caller, Need::Discuss).await?;
-    if query.hint.is_none() {
-        let revision = utf8_percent_encode(&revision, wire::SEGMENT);
-        let (kind, id) = (repo.kind().plural(), repo.id());
-        return Ok(Redirect::temporary(&format!(
-            "/api/{kind}/{id}/xet-write-token/{revision}?hint={XET_HINT}"
-        )));
-    }
-    let limit = state.hub.limits().file_bytes;
-    Err(Failure::invalid(format!(
-        "this hub keeps files of more than {limit} bytes by git-lfs and not by Xet: set HF_HUB_DISABLE_XET=1 and try again, or push with git-lfs"
-    )))
+) -> Result<Response, Failure> {
+    // Python names no revision when it is going to open a pull request, and spells that `None`.
+    let is_for_pull = query.create_pr.0 || revision == "None" || revision.starts_with("refs/pr/");
+    let need = if is_for_pull {
+        Need::Discuss
+    } else {
+        Need::Write
+    };
+    let repo = name.open(&state, &caller, need).await?;
+    let uploader = state.hub.uploader(&caller, &repo).await?;
+    let token = XetToken::new(&state, &repo, uploader);
+    let connection = token.connection(&state, &base);
+    let headers = [
+        (CAS_URL, one_line(&connection.cas_url)),
+        (ACCESS_TOKEN, one_line(&connection.access_token)),
+        (TOKEN_EXPIRATION, connection.exp.into()),
+    ];
+    Ok((headers, Json(connection)).into_response())
 }
 
 /// How each file of a coming commit is to be sent.

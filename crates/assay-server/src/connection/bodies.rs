@@ -1,23 +1,54 @@
 use std::future::Future as _;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use axum::BoxError;
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep};
 
 use super::meter::InFlight;
 use super::pace::{Pace, PaceRule};
 
+/// The most of an unread body that is read for the sake of the next request, in bytes.
+const DRAIN_BYTES: u64 = 16 << 20;
+/// The longest time that an unread body is read for, before its request is answered.
+const DRAIN_TIME: Duration = Duration::from_secs(5);
+
 /// The body of a request, which ends with an error when it comes too slowly.
 #[derive(Debug)]
 pub(super) struct PacedBody {
-    body: Incoming,
+    /// None when it has been given back.
+    body: Option<Incoming>,
     pace: Pace,
     /// The wait for the next piece that is under way.
     timer: Option<Pin<Box<Sleep>>>,
+    /// Whether any of it was asked for.
+    is_begun: bool,
+    rest: UnreadBody,
+}
+
+/// The place to which a body is given back that nobody reads to its end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct UnreadBody(Arc<Mutex<Option<Unread>>>);
+
+#[derive(Debug)]
+struct Unread {
+    body: Incoming,
+    is_begun: bool,
+}
+
+/// The state of a connection after a request was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterRequest {
+    /// The next request can follow.
+    Open,
+    /// There is more of the body than is read for nothing, so the connection has to end.
+    Closing,
 }
 
 /// The body of an answer, which tells the meter of its connection how it is taken.
@@ -35,12 +66,51 @@ pub(super) struct MeteredBody {
 pub(crate) struct BodyTooSlow;
 
 impl PacedBody {
-    pub(super) fn new(body: Incoming, rule: PaceRule) -> Self {
+    pub(super) fn new(body: Incoming, rule: PaceRule, rest: UnreadBody) -> Self {
         Self {
-            body,
+            body: Some(body),
             pace: Pace::new(rule),
             timer: None,
+            is_begun: false,
+            rest,
         }
+    }
+}
+
+impl Drop for PacedBody {
+    fn drop(&mut self) {
+        let is_begun = self.is_begun;
+        let unread = self.body.take().filter(|body| !body.is_end_stream());
+        if let Some(body) = unread {
+            let mut place = self.rest.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *place = Some(Unread { body, is_begun });
+        }
+    }
+}
+
+impl UnreadBody {
+    /// Reads what is left of a body whose request is answered without it. A client sends the whole body before it reads the
+    /// answer, and its next request comes behind. A client that waits for `100 Continue` has not begun and will not.
+    pub(super) async fn drain(self, waits_for_continue: bool) -> AfterRequest {
+        let unread = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Unread { mut body, is_begun }) = unread else {
+            return AfterRequest::Open;
+        };
+        if waits_for_continue && !is_begun {
+            return AfterRequest::Closing;
+        }
+        let read = async {
+            let mut bytes = 0;
+            while let Some(frame) = body.frame().await {
+                bytes += size_of(Some(&frame));
+                if frame.is_err() || bytes > DRAIN_BYTES {
+                    return AfterRequest::Closing;
+                }
+            }
+            AfterRequest::Open
+        };
+        let read = tokio::time::timeout(DRAIN_TIME, read).await;
+        read.unwrap_or(AfterRequest::Closing)
     }
 }
 
@@ -54,7 +124,11 @@ impl HttpBody for PacedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = &mut *self;
         let now = Instant::now();
-        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+        this.is_begun = true;
+        let Some(body) = &mut this.body else {
+            return Poll::Ready(None);
+        };
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
             this.timer = None;
             this.pace.moved(now, size_of(frame.as_ref()));
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
@@ -69,11 +143,12 @@ impl HttpBody for PacedBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let body = self.body.as_ref();
+        body.map_or_else(SizeHint::default, HttpBody::size_hint)
     }
 }
 

@@ -38,10 +38,12 @@ fn description(name: &str) -> Option<&'static str> {
     Some(match name {
         "account" => "The name of an account.",
         "branch" => "The name of a branch; it may hold slashes.",
+        "day" => "The account and the day, as the hub wrote them.",
         "download" => {
             "A table and `.parquet`: `results`, `records`, `instances`, `messages`, `models`, `benchmarks`, `history` or `standings`."
         }
         "event" => "The `id` of a comment's event.",
+        "hash" => "The hash of a xorb, as Xet writes it.",
         "index" => "The index of a leaf, from 0.",
         "jti" => "The identity of a token, 22 characters of base64url.",
         "kind" => "What the repository holds.",
@@ -52,6 +54,7 @@ fn description(name: &str) -> Option<&'static str> {
         "oid" => "The SHA-256 digest of the file.",
         "path" => "A path in the repository; slashes may stand as they are or as `%2F`.",
         "picture" => "The name of an account, and `.svg`.",
+        "prefix" => "Always `default`.",
         "question" => "What a permalink names: the question, in base64url.",
         "revision" => {
             "A branch, a tag, a commit (or at least 5 digits of one) or `refs/pr/N`; a slash in it is written `%2F`."

@@ -49,7 +49,11 @@ pub(crate) async fn paths_info(request: Request, state: &AppState) -> Result<Pat
     Ok(PathsInfo::of_form(pairs))
 }
 
+/// Reads an object. A list would do for one as well, key by key, and is what nobody means.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Failure::invalid("the body is an object and not a list"));
+    }
     serde_json::from_slice(bytes)
         .map_err(|error| Failure::invalid(format!("the body cannot be read: {error}")))
 }

@@ -37,6 +37,15 @@ impl Escaper for Inert {
     }
 }
 
+/// Returns a text as HTML.
+pub(crate) fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    Inert
+        .write_escaped_str(&mut html, text)
+        .expect("a string takes everything");
+    html
+}
+
 fn is_special(c: char) -> bool {
     matches!(c, '<' | '>' | '&' | '"' | '\'')
         || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))

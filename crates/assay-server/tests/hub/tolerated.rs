@@ -53,25 +53,6 @@ async fn the_front_matter_of_a_card_is_judged_before_it_is_committed() {
 }
 
 #[tokio::test]
-async fn a_client_that_would_send_by_xet_is_told_what_to_do() {
-    let hub = TestHub::new().await;
-    hub.create(Person::Alice, "models/alice/small")
-        .await
-        .expect(200);
-
-    let path = "/api/models/alice/small/xet-write-token/main?create_pr=1";
-    let first = hub.get(Person::Alice, path).await.expect(307);
-    // Such a client shows no message, and the address that it came to last.
-    let shown = first.header("location").unwrap();
-    let answer = hub.get(Person::Alice, shown).await.expect(400);
-
-    assert!(shown.contains("set-HF_HUB_DISABLE_XET=1"), "{shown}");
-    let told = answer.header("x-error-message").unwrap();
-    assert!(told.contains("HF_HUB_DISABLE_XET=1"), "{told}");
-    assert_eq!(answer.json()["error"], told);
-}
-
-#[tokio::test]
 async fn every_account_has_a_picture_that_runs_nothing() {
     let hub = TestHub::new().await;
 

@@ -18,6 +18,8 @@ pub(super) enum Needs {
     Operator,
     /// The right to make repositories in the namespace.
     Creation,
+    /// To be a member of the organisation.
+    Membership,
     /// To see the repository.
     Read,
     /// To see it, an account, and a token that may write to it.
@@ -81,6 +83,7 @@ impl Endpoint {
             Needs::Writing => !writes_anywhere(asker),
             Needs::Operator => asker != Asker::Operator,
             Needs::Creation => !creates(asker),
+            Needs::Membership => matches!(asker, Asker::Stranger | Asker::Owner),
             Needs::Read if is_seen => return None,
             _ if !is_seen => return Some(if is_anonymous { 401 } else { 404 }),
             Needs::Read | Needs::Discuss => !may_write_here(asker),
@@ -128,7 +131,8 @@ impl Endpoint {
             | Needs::Account
             | Needs::Writing
             | Needs::Operator
-            | Needs::Creation => false,
+            | Needs::Creation
+            | Needs::Membership => false,
             Needs::Read
             | Needs::Discuss
             | Needs::Comment

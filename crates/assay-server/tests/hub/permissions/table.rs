@@ -103,6 +103,11 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/settings/webhooks", Needs::Account, 200, |_| at("/api/settings/webhooks")),
     row("GET", "/api/whoami-v2", Needs::Account, 200, |_| at("/api/whoami-v2")),
     row("GET", "/api/users/{account}/overview", Needs::Nothing, 200, |_| at(&format!("/api/users/{OLGA}/overview"))),
+    row("GET", "/api/organizations/{account}/members", Needs::Membership, 200, |_| at(&format!("/api/organizations/{LAB}/members"))),
+    row("GET", "/api/organizations/{account}/settings/repositories", Needs::Membership, 200, |_| {
+        at(&format!("/api/organizations/{LAB}/settings/repositories"))
+    }),
+    row("GET", "/api/settings/repositories", Needs::Account, 200, |_| at("/api/settings/repositories")),
     row("GET", "/api/organizations/{account}/overview", Needs::Nothing, 200, |_| at(&format!("/api/organizations/{LAB}/overview"))),
     row("POST", "/api/validate-yaml", Needs::Nothing, 200, |_| {
         Ask("/api/validate-yaml".to_owned(), br#"{"content":"---\nlicense: mit\n---\n"}"#.to_vec())
@@ -153,7 +158,11 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("POST", "/api/models/{namespace}/{name}/paths-info/{revision}", Needs::Read, 200, |place| {
         on(place, "/paths-info/main", &json!({ "paths": ["notes"] }))
     }),
-    row("GET", "/api/models/{namespace}/{name}/xet-write-token/{revision}", Needs::Discuss, 307, |place| of(place, "/xet-write-token/main")),
+    row("GET", "/api/models/{namespace}/{name}/xet-write-token/{revision}", Needs::Write, 200, |place| of(place, "/xet-write-token/main")),
+    row("GET", "/api/models/{namespace}/{name}/lfs-files", Needs::Write, 200, |place| of(place, "/lfs-files")),
+    row("POST", "/api/models/{namespace}/{name}/lfs-files/batch", Needs::Admin, 200, |place| {
+        on(place, "/lfs-files/batch", &json!({ "deletions": { "sha": [] } }))
+    }),
     row("GET", "/api/models/{namespace}/{name}/records", Needs::Read, 200, |place| of(place, "/records")),
     row("GET", "/api/models/{namespace}/{name}/refs", Needs::Read, 200, |place| of(place, "/refs")),
     change("POST", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| on(place, "/branch/new", &json!({}))),
@@ -244,6 +253,16 @@ pub(super) const TABLE: &[Endpoint] = &[
     }),
     row("GET", "/uploads/lfs/{kind}/{namespace}/{name}/{oid}", Needs::Nothing, 403, |place| {
         at(&format!("/uploads/lfs/model/{}/{NO_LINK}", place.id()))
+    }),
+    // These take a token of their own, which no token of the hub is.
+    row("POST", "/xet/{kind}/{namespace}/{name}/{day}/v1/xorbs/{prefix}/{hash}", Needs::Nothing, 401, |place| {
+        at(&format!("/xet/model/{}/1-1/v1/xorbs/default/{NO_LINK}", place.id()))
+    }),
+    row("POST", "/xet/{kind}/{namespace}/{name}/{day}/v1/shards", Needs::Nothing, 401, |place| {
+        at(&format!("/xet/model/{}/1-1/v1/shards", place.id()))
+    }),
+    row("POST", "/xet/{kind}/{namespace}/{name}/{day}/v2/shards", Needs::Nothing, 401, |place| {
+        at(&format!("/xet/model/{}/1-1/v2/shards", place.id()))
     }),
     // The issuer knows machines, and accounts of the hub are none. What machines get has tests of its own.
     row("GET", "/.well-known/oauth-authorization-server", Needs::Nothing, 200, |_| at("/.well-known/oauth-authorization-server")),
