@@ -1,5 +1,6 @@
 //! From the paths that were typed to the files that are meant.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -54,6 +55,11 @@ pub trait Visitor {
         Descent::Inside
     }
 
+    /// Decides whether a hidden directory is searched; usually none is but the one of result files.
+    fn enters_hidden(&mut self, directory: &Path) -> bool {
+        directory.file_name() == Some(OsStr::new(RESULTS_DIRECTORY))
+    }
+
     /// A directory that is one thing, as [`Self::enter`] decided.
     fn whole(&mut self, _directory: &Path) {}
 
@@ -69,7 +75,7 @@ pub trait Visitor {
 /// Searches for what one argument means.
 ///
 /// `-` is standard input. A path that exists means itself, even if it looks like a pattern. Directories are searched in the
-/// order of names, without hidden directories; links to directories are not followed, so that a link to `/` cannot make
+/// order of names, without hidden directories unless the visitor enters them; links to directories are not followed, so that a link to `/` cannot make
 /// the search endless; links to files are files. A directory that a pattern matches is searched whole.
 pub fn search(argument: &Path, visitor: &mut dyn Visitor) -> Argument {
     if argument == Path::new("-") {
@@ -120,7 +126,9 @@ fn directory(root: &Path, visitor: &mut dyn Visitor) {
             Ok(_) | Err(_) => path,
         };
         if entry.file_type().is_dir() {
-            if visitor.enter(path) == Descent::Whole {
+            if is_hidden(&entry) && !visitor.enters_hidden(path) {
+                entries.skip_current_dir();
+            } else if visitor.enter(path) == Descent::Whole {
                 visitor.whole(path);
                 entries.skip_current_dir();
             }
@@ -171,7 +179,9 @@ fn matches(base: &Path, glob: &GlobMatcher, visitor: &mut dyn Visitor) -> bool {
         let path = clean(entry.path());
         let is_match = glob.is_match(&path);
         if entry.file_type().is_dir() {
-            if is_match {
+            if is_hidden(&entry) && !visitor.enters_hidden(&path) {
+                entries.skip_current_dir();
+            } else if is_match {
                 matched = true;
                 directory(&path, visitor);
                 entries.skip_current_dir();
@@ -194,20 +204,16 @@ fn unreadable(root: &Path, error: &walkdir::Error, visitor: &mut dyn Visitor) {
     visitor.unreadable(&path, why);
 }
 
-/// Everything below a directory, sorted, without hidden directories.
-fn walk(root: &Path) -> walkdir::FilterEntry<walkdir::IntoIter, fn(&DirEntry) -> bool> {
+/// Everything below a directory, sorted.
+fn walk(root: &Path) -> walkdir::IntoIter {
     // Within a directory the order of paths is that of names, which would have to be cut out of them for each comparison.
     let by_path = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
-    WalkDir::new(root)
-        .sort_by(by_path)
-        .into_iter()
-        .filter_entry(is_searched)
+    WalkDir::new(root).sort_by(by_path).into_iter()
 }
 
-fn is_searched(entry: &DirEntry) -> bool {
-    let name = entry.file_name().as_encoded_bytes();
-    let is_hidden = name.starts_with(b".") && name != RESULTS_DIRECTORY.as_bytes();
-    entry.depth() == 0 || !(is_hidden && entry.file_type().is_dir())
+/// Whether a directory is hidden; one that was named is not.
+fn is_hidden(entry: &DirEntry) -> bool {
+    entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 fn is_file(entry: &DirEntry) -> bool {

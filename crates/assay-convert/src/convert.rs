@@ -11,17 +11,23 @@ mod inspect;
 mod lighteval;
 mod lm_eval;
 mod metric;
+mod model_name;
 mod options;
 mod output;
+mod question;
 mod reader;
 mod refusal;
+mod run;
+mod secrets;
 
-pub use detect::{candidates, detect, is_helm_run};
+use detect::Evidence;
+pub use detect::{belongs_to_another, detect, detect_directory, looks_like};
 pub use identity::{Identity, file_safe};
-pub use metric::{KnownMetric, known_metric};
-pub use options::{Options, Relationship};
+pub use metric::{KNOWN_METRICS, KnownMetric, known_metric, metric_id};
+pub use options::{MetricSaid, Options};
 pub use output::{Converted, Datastore, Pair, RecordWriter};
 pub use refusal::{Refusal, Warning};
+pub use run::{RUN_STATUS, SETUP_KEYS};
 
 use std::io::{self, Read, Seek};
 
@@ -39,7 +45,7 @@ pub trait LogFile: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> LogFile for T {}
 
-/// The harnesses whose logs can be read.
+/// The harnesses whose logs can be read. A new one is a variant here with its converter; see CONTRIBUTING.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Harness {
     /// Inspect AI: `.eval` and `.json`.
@@ -66,14 +72,52 @@ impl Harness {
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {
+        self.info().word
+    }
+
+    /// What is known of the harness.
+    pub fn info(self) -> &'static HarnessInfo {
+        self.converter().info()
+    }
+
+    fn converter(self) -> &'static dyn Converter {
         match self {
-            Self::Inspect => "inspect",
-            Self::Helm => "helm",
-            Self::LmEval => "lm-eval",
-            Self::Lighteval => "lighteval",
-            Self::AlpacaEval => "alpaca-eval",
+            Self::Inspect => &inspect::Inspect,
+            Self::Helm => &helm::Helm,
+            Self::LmEval => &lm_eval::LmEval,
+            Self::Lighteval => &lighteval::Lighteval,
+            Self::AlpacaEval => &alpaca_eval::AlpacaEval,
         }
     }
+}
+
+/// What is known of a harness.
+#[derive(Debug, Clone, Copy)]
+pub struct HarnessInfo {
+    /// The name on the command line.
+    pub word: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// The name in result files: one of [`assay_model::KnownFramework`].
+    pub framework: &'static str,
+    /// The name in records: that of the package.
+    pub library: &'static str,
+    /// The source of the scores in records.
+    pub source_name: &'static str,
+    /// The files that are a log.
+    pub log: &'static str,
+}
+
+/// The code that turns the logs of one harness into records.
+trait Converter: Sync {
+    /// What is known of the harness.
+    fn info(&self) -> &'static HarnessInfo;
+
+    /// Returns whether the harness wrote a file or directory, by what was seen of it so far.
+    fn detect(&self, evidence: &Evidence) -> bool;
+
+    /// Converts one log.
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal>;
 }
 
 /// One log: what it is, where it lies, and where its records go.
@@ -93,11 +137,5 @@ pub struct Log<'a> {
 
 /// Converts one log of a known harness into its records.
 pub fn convert(harness: Harness, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
-    match harness {
-        Harness::Inspect => inspect::convert(log),
-        Harness::Helm => helm::convert(log),
-        Harness::LmEval => lm_eval::convert(log),
-        Harness::Lighteval => lighteval::convert(log),
-        Harness::AlpacaEval => alpaca_eval::convert(log),
-    }
+    harness.converter().convert(log)
 }

@@ -93,7 +93,8 @@ impl Scratch {
         self.0.as_file().set_permissions(permissions)
     }
 
-    fn replace(self, path: &Path) -> io::Result<()> {
+    /// Moves the file to its place, whatever is there.
+    pub(crate) fn replace(self, path: &Path) -> io::Result<()> {
         self.0.as_file().sync_all()?;
         self.0.persist(path).map_err(|error| error.error)?;
         sync_directory(path)

@@ -6,15 +6,44 @@ mod edition;
 mod leaderboard;
 mod record;
 
-use super::{Converted, Identity, Log, RecordWriter, Refusal, Warning};
+use super::detect::Evidence;
+use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refusal, Warning};
 use edition::Edition;
 use leaderboard::{Entry, Leaderboard};
 
 /// How large a leaderboard may be, in bytes; the public ones have some ten kilobytes.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// The converter.
+pub(super) struct AlpacaEval;
+
+impl Converter for AlpacaEval {
+    fn info(&self) -> &'static HarnessInfo {
+        &HarnessInfo {
+            word: "alpaca-eval",
+            title: "AlpacaEval",
+            framework: "alpaca-eval",
+            library: "alpaca_eval",
+            source_name: "AlpacaEval leaderboard",
+            log: "leaderboard.csv",
+        }
+    }
+
+    /// The column of the model comes first.
+    fn detect(&self, evidence: &Evidence) -> bool {
+        let columns = evidence.columns();
+        let first = columns.first().map(String::as_str);
+        first.is_some_and(|first| leaderboard::MODEL_COLUMNS.contains(&first))
+            && columns.iter().skip(1).any(|name| name == "win_rate")
+    }
+
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+        convert(log)
+    }
+}
+
 /// Converts one log.
-pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let bytes = read(log)?;
     let leaderboard = Leaderboard::read(&bytes, log.path)?;
     let edition = Edition::of(log.path, &leaderboard);

@@ -19,24 +19,56 @@ mod scores;
 mod survey;
 mod text;
 
-use super::{Converted, Identity, Log, RecordWriter, Refusal};
+use super::detect::Evidence;
+use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refusal};
 
 use files::RunFiles;
-use record::Run;
+use record::HelmRun;
 use results::Results;
 use row::Common;
 use run_spec::RunSpec;
 use scores::PerInstance;
 use survey::Survey;
 
+/// The file that every run directory has, and those of which it has at least one.
+const RUN_SPEC: &str = "run_spec.json";
+const PARTS: [&str; 2] = ["stats.json", "scenario_state.json"];
+
+/// The converter.
+pub(super) struct Helm;
+
+impl Converter for Helm {
+    fn info(&self) -> &'static HarnessInfo {
+        &HarnessInfo {
+            word: "helm",
+            title: "HELM",
+            framework: "helm",
+            library: "helm",
+            source_name: "HELM",
+            log: "a run directory with run_spec.json",
+        }
+    }
+
+    fn detect(&self, evidence: &Evidence) -> bool {
+        matches!(evidence, Evidence::Directory(_))
+            && evidence.has_entry(RUN_SPEC)
+            && PARTS.iter().any(|part| evidence.has_entry(part))
+    }
+
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+        convert(log)
+    }
+}
+
 /// Converts one run.
-pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let files = RunFiles::find(log)?;
     let spec = RunSpec::read(log, &files)?;
     let results = Results::read(log, &files, &spec.method)?;
     let per_instance = PerInstance::read(log, &files, &results)?;
     let survey = Survey::read(log, &files)?;
-    let run = Run {
+    let mut run = HelmRun {
+        evaluation_id: String::new(),
         options: log.options,
         spec: &spec,
         results: &results,
@@ -49,13 +81,14 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
         &per_instance.digest,
         &survey.digest,
     ];
-    let identity = Identity::new(&spec.dataset, run.model_id(), &content);
+    let identity = Identity::new(&spec.dataset, &run.model_id(), &content);
+    run.evaluation_id = run.name_run(&identity);
     let mut writer = RecordWriter::begin(log.datastore, identity)?;
     warn(&run, &mut writer);
     if log.options.samples {
         let common = Common {
-            evaluation_id: run.evaluation_id(),
-            model_id: run.model_id().to_owned(),
+            evaluation_id: run.evaluation_id.clone(),
+            model_id: run.model_id(),
         };
         rows::write(log, &files, &run, &common, &mut writer)?;
     }
@@ -63,7 +96,7 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
 }
 
 /// Says what was left out of the record, and what is not known.
-fn warn(run: &Run<'_>, writer: &mut RecordWriter<'_>) {
+fn warn(run: &HelmRun<'_>, writer: &mut RecordWriter<'_>) {
     let left_out = [
         (
             run.results.left_out,
@@ -80,6 +113,10 @@ fn warn(run: &Run<'_>, writer: &mut RecordWriter<'_>) {
     ];
     for (count, what) in left_out {
         writer.warn_times(what, count);
+    }
+    let progress = run.progress();
+    if progress.is_incomplete() {
+        writer.warn(progress.words());
     }
     if run.survey.first.is_none() {
         writer.warn(

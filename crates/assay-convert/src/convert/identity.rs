@@ -36,10 +36,23 @@ impl Identity {
         }
     }
 
+    /// Names the run: `dataset/model/time`, and what tells it from others of that second.
+    pub(super) fn evaluation_id(&self, dataset: &str, model: &str, time: Option<&str>) -> String {
+        let short = self.uuid.split('-').next().unwrap_or_default();
+        format!("{dataset}/{model}/{}-{short}", time.unwrap_or("0"))
+    }
+
     /// The path of the samples file, from the root of the datastore.
     pub fn samples_path(&self) -> String {
         format!("{}/{}_samples.jsonl", self.directory, self.uuid)
     }
+}
+
+/// The SHA-256 of a text, in hexadecimal; its first half is enough to tell texts apart.
+pub(super) fn digest(text: &str) -> String {
+    let mut digits = hex(&Sha256::digest(text.as_bytes()));
+    digits.truncate(32);
+    digits
 }
 
 /// A UUID of the form that file names must have, out of a digest.

@@ -30,9 +30,14 @@ use self::excerpt::{Excerpt, MAX_VALUE_BYTES};
 use self::record::{Header, Means};
 use self::sample::Rows;
 use self::unpack::Unpacker;
+use super::detect::Evidence;
 use super::reader::Reader;
-use super::{Converted, Log, LogFile, RecordWriter, Refusal};
+use super::run::RunProgress;
+use super::{Converted, Converter, HarnessInfo, Log, LogFile, RecordWriter, Refusal};
 
+/// What is told of members that should be samples and cannot be told which.
+const UNNAMED_MEMBER: &str =
+    "a member of the archive has a damaged name, so its sample was left out";
 /// The newest version of the format that is known.
 const NEWEST_VERSION: i64 = 2;
 /// How many packed bytes a thread takes out of an archive at a time, about, so that handing over costs little.
@@ -44,8 +49,46 @@ const ARCHIVE_STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// A mark that some editors put in front of a text.
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
 
+/// The most rows of failed samples that are held back until it is known which results there are, in bytes.
+const MAX_HELD_BYTES: usize = 64 << 20;
+
+/// The converter.
+pub(super) struct Inspect;
+
+impl Converter for Inspect {
+    fn info(&self) -> &'static HarnessInfo {
+        &HarnessInfo {
+            word: "inspect",
+            title: "Inspect AI",
+            framework: "inspect-ai",
+            library: "inspect_ai",
+            source_name: "inspect_ai",
+            log: "*.eval, and *.json",
+        }
+    }
+
+    fn detect(&self, evidence: &Evidence) -> bool {
+        let has_samples = || {
+            let mut names = evidence.members().iter();
+            names.any(|name| name.starts_with("samples/"))
+        };
+        let is_archive = matches!(evidence, Evidence::Archive(_))
+            && (evidence.has_entry("_journal/start.json")
+                || (evidence.has_entry("header.json")
+                    && (has_samples() || evidence.has_entry("summaries.json"))));
+        let beside = ["version", "status", "plan"];
+        is_archive
+            || (evidence.has_map_with("eval", &["task", "model"])
+                && beside.iter().any(|key| evidence.has_key(key)))
+    }
+
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+        convert(log)
+    }
+}
+
 /// Converts one log. What it is follows from its first bytes, since anything may have been renamed.
-pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let mut file = open(log)?;
     let mut start = Vec::new();
     (&mut file)
@@ -93,12 +136,13 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     let mut archive = archive::open(log.logs, log.path)?;
     let (header, is_finished) = archive::header(&mut archive, log.path)?;
     let header = read_header(log, header)?;
-    let places = if log.options.samples || header.frame.aggregates.is_empty() {
+    let (places, unnamed) = if log.options.samples || header.frame.aggregates.is_empty() {
         archive::samples(&archive, header.numbers())
     } else {
-        Vec::new()
+        (Vec::new(), 0)
     };
     let mut output = Output::begin(log, &header)?;
+    output.writer.warn_times(UNNAMED_MEMBER, unnamed);
     if !is_finished {
         output.warn("the log has no header of a finished run, so its samples may be incomplete");
     }
@@ -108,12 +152,7 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     ordered(
         log.options.jobs,
         || Ok::<_, Refusal>(pieces.next()),
-        || {
-            (
-                Unpacker::new(archive.clone(), header.frame.more_keys()),
-                Reader::new(),
-            )
-        },
+        || (Unpacker::new(archive.clone()), Reader::new()),
         |(unpacker, reader), places| {
             let sample = |place| match unpacker.sample(place, log.progress) {
                 Ok(excerpt) => rows(&header, reader, excerpt),
@@ -152,7 +191,7 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
             return Ok(None);
         }
         let piece = if stream.is_map()? {
-            Piece::Sample(excerpt::sample(&mut stream, header.frame.more_keys())?)
+            Piece::Sample(excerpt::sample(&mut stream)?)
         } else {
             stream.skip()?;
             Piece::Unread
@@ -214,7 +253,7 @@ fn rest<R: Read>(stream: &mut Stream<R>) -> Result<(), StreamError> {
 }
 
 fn read_header(log: &Log<'_>, excerpt: Excerpt) -> Result<Header, Refusal> {
-    let header = Header::new(excerpt.into_text()).ok_or_else(|| {
+    let header = Header::new(excerpt.into_text(), log.options).ok_or_else(|| {
         Refusal::damaged(log.path, "it has no `eval`, so it is no log of Inspect")
     })?;
     match header.version() {
@@ -253,6 +292,8 @@ fn left_out(note: &str) -> Rows {
     }
 }
 
+const NOT_HELD: &str = "a row of a failed sample was left out because there are too many";
+
 /// A record in the making.
 struct Output<'a> {
     writer: RecordWriter<'a>,
@@ -262,6 +303,13 @@ struct Output<'a> {
     keeps_bounds: Vec<bool>,
     aggregates: Vec<results::Aggregate>,
     served: Option<String>,
+    /// How many samples were read, scored and failed.
+    read: u64,
+    scored: u64,
+    failed: u64,
+    /// The rows of failed samples by result, in a log without results.
+    held: Vec<(String, Vec<u8>)>,
+    held_bytes: usize,
     failure: Option<Refusal>,
 }
 
@@ -273,7 +321,7 @@ impl<'a> Output<'a> {
                 log.path
             )));
         }
-        let mut writer = RecordWriter::begin(log.datastore, header.identity())?;
+        let mut writer = RecordWriter::begin(log.datastore, header.identity.clone())?;
         for warning in &header.warnings {
             writer.warn(warning);
         }
@@ -285,6 +333,11 @@ impl<'a> Output<'a> {
             keeps_bounds: vec![true; aggregates.len()],
             aggregates,
             served: None,
+            read: 0,
+            scored: 0,
+            failed: 0,
+            held: Vec::new(),
+            held_bytes: 0,
             failure: None,
         })
     }
@@ -296,6 +349,17 @@ impl<'a> Output<'a> {
     fn add(&mut self, rows: Rows) {
         if self.served.is_none() {
             self.served = rows.served;
+        }
+        self.read += u64::from(rows.is_sample);
+        self.failed += u64::from(rows.is_failed);
+        self.scored += u64::from(!rows.scores.is_empty() && !rows.is_failed);
+        for (id, bytes) in rows.failures {
+            self.held_bytes += bytes.len();
+            if self.held_bytes > MAX_HELD_BYTES {
+                self.writer.warn(NOT_HELD);
+            } else {
+                self.held.push((id, bytes));
+            }
         }
         for note in rows.notes {
             self.writer.warn(note);
@@ -333,7 +397,7 @@ impl<'a> Output<'a> {
                     "samples score beyond the bounds of `{}`, so its bounds are recorded as unknown",
                     aggregate.id
                 ));
-                aggregate.forget_bounds();
+                super::metric::forget_bounds(&mut aggregate.metric);
             }
         }
         let status = header.status();
@@ -341,6 +405,12 @@ impl<'a> Output<'a> {
             aggregates = self.means.aggregates(&status);
             self.writer
                 .warn("the log has no results, so the means of its samples stand in for them");
+            for (id, bytes) in std::mem::take(&mut self.held) {
+                let is_result = aggregates.iter().any(|result| result.id == id);
+                if is_result && self.writes_rows && !bytes.is_empty() {
+                    self.writer.rows(&bytes, 1)?;
+                }
+            }
         }
         if aggregates.is_empty() {
             return Err(Refusal::Nothing(format!(
@@ -348,14 +418,27 @@ impl<'a> Output<'a> {
                 log.path
             )));
         }
-        if status != "success" && header.has_results() {
-            self.writer.warn(format!("the run has status `{status}`"));
+        let was_read = self.writes_rows || !header.has_results();
+        let own = RunProgress {
+            status: Some(status),
+            planned: header.planned(),
+            completed: was_read.then_some(self.read - self.failed),
+            scored: was_read.then_some(self.scored),
+            failed: was_read.then_some(self.failed),
+        };
+        let progress = header.progress(own);
+        if progress.is_incomplete() {
+            self.writer.warn(progress.words());
         }
         let writer = &mut self.writer;
         let record = header
-            .record(log.options, aggregates, self.served.as_deref(), |warning| {
-                writer.warn(warning);
-            })
+            .record(
+                log.options,
+                aggregates,
+                self.served.as_deref(),
+                progress,
+                |warning| writer.warn(warning),
+            )
             .ok_or_else(|| Refusal::damaged(log.path, "its header cannot be read"))?;
         self.writer.finish(record)
     }

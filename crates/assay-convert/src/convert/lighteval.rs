@@ -12,7 +12,8 @@ mod table;
 use assay_formats::Tape;
 use assay_formats::json::Parser;
 
-use super::{Converted, Identity, Log, RecordWriter, Refusal, Warning};
+use super::detect::Evidence;
+use super::{Converted, Converter, HarnessInfo, Identity, Log, RecordWriter, Refusal, Warning};
 use details::Details;
 use record::{RecordOf, Scored};
 use results::{Results, Task};
@@ -23,8 +24,32 @@ const MAX_RESULTS_BYTES: u64 = 256 << 20;
 /// How deep a results file may nest.
 const MAX_DEPTH: usize = 1024;
 
+/// The converter.
+pub(super) struct Lighteval;
+
+impl Converter for Lighteval {
+    fn info(&self) -> &'static HarnessInfo {
+        &HarnessInfo {
+            word: "lighteval",
+            title: "lighteval",
+            framework: "lighteval",
+            library: "lighteval",
+            source_name: "lighteval",
+            log: "results_*.json with details_*.parquet",
+        }
+    }
+
+    fn detect(&self, evidence: &Evidence) -> bool {
+        evidence.has_map("results") && evidence.has_map("config_general")
+    }
+
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+        convert(log)
+    }
+}
+
 /// Converts one log.
-pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let text = read(log)?;
     let mut tape = Tape::new();
     let mut parser = Parser::with_depth(MAX_DEPTH);
@@ -47,7 +72,11 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
             continue;
         }
         let content = [text.as_bytes(), task.key.as_bytes()];
-        let identity = Identity::new(&task.name, &results.model_id, &content);
+        let identity = Identity::new(
+            &task.name,
+            &record::model_id(&results, log.options),
+            &content,
+        );
         converted.push(task_record(
             log, &results, &task, scored, &details, identity,
         )?);

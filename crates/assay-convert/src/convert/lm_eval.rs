@@ -22,15 +22,42 @@ use assay_formats::syntax::limits;
 use assay_formats::{Kind, Tape, Value};
 use sha2::{Digest, Sha256};
 
-use self::record::Run;
+use self::record::LmEvalRun;
 use self::results::Results;
-use super::{Converted, Log, RecordWriter, Refusal, Warning};
+use super::detect::Evidence;
+use super::{Converted, Converter, HarnessInfo, Log, RecordWriter, Refusal, Warning};
 
 /// How deep the results may nest: functions and templates of tasks are text, so real files stay far below.
 const MAX_DEPTH: usize = 1024;
 
+/// The converter.
+pub(super) struct LmEval;
+
+impl Converter for LmEval {
+    fn info(&self) -> &'static HarnessInfo {
+        &HarnessInfo {
+            word: "lm-eval",
+            title: "lm-evaluation-harness",
+            framework: "lm-evaluation-harness",
+            library: "lm_eval",
+            source_name: "lm-evaluation-harness",
+            log: "results_*.json with samples_*.jsonl",
+        }
+    }
+
+    fn detect(&self, evidence: &Evidence) -> bool {
+        evidence.has_map("results")
+            && (evidence.has_key("lm_eval_version")
+                || (evidence.has_map("configs") && evidence.has_map("n-shot")))
+    }
+
+    fn convert(&self, log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+        convert(log)
+    }
+}
+
 /// Converts one log.
-pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
     let text = read_results(log)?;
     let mut tape = Tape::new();
     let mut parser = Parser::with_depth(MAX_DEPTH);
@@ -44,7 +71,7 @@ pub(super) fn convert(log: &Log<'_>) -> Result<Vec<Converted>, Refusal> {
             log.path
         )));
     }
-    let run = Run::new(
+    let run = LmEvalRun::new(
         Results::new(root),
         log.options,
         Sha256::digest(text.as_bytes()).to_vec(),
@@ -73,7 +100,7 @@ fn read_results(log: &Log<'_>) -> Result<String, Refusal> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-fn convert_tasks(log: &Log<'_>, run: &Run<'_>) -> Result<Vec<Converted>, Refusal> {
+fn convert_tasks(log: &Log<'_>, run: &LmEvalRun<'_>) -> Result<Vec<Converted>, Refusal> {
     let mut converted = Vec::new();
     let mut without_score = Vec::new();
     let mut seen = BTreeSet::new();
@@ -92,11 +119,13 @@ fn convert_tasks(log: &Log<'_>, run: &Run<'_>) -> Result<Vec<Converted>, Refusal
             }
             continue;
         }
-        let mut writer = RecordWriter::begin(log.datastore, run.identity(&task))?;
+        let identity = run.identity(&task);
+        let evaluation_id = run.evaluation_id(&task, &identity);
+        let mut writer = RecordWriter::begin(log.datastore, identity)?;
         for warning in &outcome.warnings {
             writer.warn(warning.as_str());
         }
-        let mut record = run.record(&task, outcome.results);
+        let mut record = run.record(&task, evaluation_id, outcome.results);
         if log.options.samples && !task.is_group() {
             samples::convert(log, run, &task, &mut record, &mut writer)?;
         }

@@ -1,5 +1,8 @@
+use assay_formats::eee::record::Bound;
+use assay_model::{Direction, Relationship};
+
 /// What a log cannot say and a person can.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The organisation that reports the scores.
     pub organization: String,
@@ -7,18 +10,28 @@ pub struct Options {
     pub organization_url: Option<String>,
     /// Its logo.
     pub organization_logo_url: Option<String>,
-    /// How those who evaluated relate to those who made the model.
+    /// The relation of those who evaluated to those who made the model.
     pub relationship: Relationship,
-    /// What the scores were taken from; the harness, unless told otherwise.
+    /// The source of the scores; the harness, unless told otherwise.
     pub source_name: Option<String>,
     /// The name of the harness in the record, when it shall be another.
     pub library_name: Option<String>,
-    /// The version of the harness, when the log does not say.
+    /// The version of the harness, whatever the log says.
     pub library_version: Option<String>,
-    /// The software that ran the model, when the log does not say.
+    /// The software that ran the model, whatever the log says.
     pub inference_engine: Option<String>,
     /// Its version.
     pub inference_engine_version: Option<String>,
+    /// The model as `developer/model`, whatever the log calls it.
+    pub model: Option<String>,
+    /// The maker of the model.
+    pub developer: Option<String>,
+    /// How the model was deployed, such as `api` or `local`.
+    pub deployment: Option<String>,
+    /// How the model can be had, such as `open_weights` or `proprietary`.
+    pub availability: Option<String>,
+    /// What a person says of metrics.
+    pub metrics: Vec<MetricSaid>,
     /// When the record was made, as Unix seconds. When the evaluation ended, unless told otherwise: a record must not
     /// change with the clock.
     pub retrieved_timestamp: Option<String>,
@@ -26,6 +39,19 @@ pub struct Options {
     pub samples: bool,
     /// How many threads may work on one log.
     pub jobs: usize,
+}
+
+/// What a person says of a metric.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MetricSaid {
+    /// The metric: its id or its name in the log.
+    pub name: String,
+    /// The direction of improvement.
+    pub direction: Option<Direction>,
+    /// The lowest and the highest possible score.
+    pub bounds: Option<(Bound, Bound)>,
+    /// The unit.
+    pub unit: Option<String>,
 }
 
 impl Default for Options {
@@ -40,34 +66,14 @@ impl Default for Options {
             library_version: None,
             inference_engine: None,
             inference_engine_version: None,
+            model: None,
+            developer: None,
+            deployment: None,
+            availability: None,
+            metrics: Vec::new(),
             retrieved_timestamp: None,
             samples: true,
             jobs: 1,
-        }
-    }
-}
-
-/// How those who evaluated relate to those who made the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relationship {
-    /// The same people.
-    FirstParty,
-    /// Other people.
-    ThirdParty,
-    /// Both together.
-    Collaborative,
-    /// None of these.
-    Other,
-}
-
-impl Relationship {
-    /// The word in a record.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstParty => "first_party",
-            Self::ThirdParty => "third_party",
-            Self::Collaborative => "collaborative",
-            Self::Other => "other",
         }
     }
 }

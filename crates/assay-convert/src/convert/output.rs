@@ -4,7 +4,11 @@ use assay_formats::eee::record::{Companion, Record};
 use assay_formats::rows::hex;
 use sha2::{Digest, Sha256};
 
+use super::secrets::{Scope, redact};
 use super::{Identity, Refusal, Warning};
+
+/// What is told of a secret that was removed.
+const SECRET_REMOVED: &str = "a key, token or password in the log was replaced by `[redacted]`";
 
 /// Where records go.
 pub trait Datastore: Sync {
@@ -59,6 +63,14 @@ impl<'a> RecordWriter<'a> {
 
     /// Adds rows that were written with [`assay_formats::eee::row::Row::write`].
     pub fn rows(&mut self, bytes: &[u8], count: u64) -> Result<(), Refusal> {
+        let redacted = redact(bytes, Scope::Rows);
+        let bytes = match &redacted {
+            Some((clean, secrets)) => {
+                self.warn_times(SECRET_REMOVED, *secrets);
+                clean
+            }
+            None => bytes,
+        };
         self.hasher.update(bytes);
         self.rows += count;
         self.pair.rows().write_all(bytes).map_err(Refusal::Write)
@@ -91,8 +103,8 @@ impl<'a> RecordWriter<'a> {
     }
 
     /// Completes the record with what is known of its samples, and makes both appear.
-    pub fn finish(self, mut record: Record) -> Result<Converted, Refusal> {
-        let digest = (self.rows > 0).then(|| hex(&self.hasher.finalize()));
+    pub fn finish(mut self, mut record: Record) -> Result<Converted, Refusal> {
+        let digest = (self.rows > 0).then(|| hex(&std::mem::take(&mut self.hasher).finalize()));
         if let Some(digest) = &digest {
             record.detailed_evaluation_results = Some(Companion::new(
                 self.identity.samples_path(),
@@ -101,8 +113,14 @@ impl<'a> RecordWriter<'a> {
             ));
         }
         let results = record.evaluation_results.len();
+        let mut json = record.to_json();
+        if let Some((clean, secrets)) = redact(json.as_bytes(), Scope::Record) {
+            self.warn_times(SECRET_REMOVED, secrets);
+            // Only whole runs of ASCII were replaced, so what is left is text.
+            json = String::from_utf8_lossy(&clean).into_owned();
+        }
         self.pair
-            .finish(&record.to_json(), digest.as_deref())
+            .finish(&json, digest.as_deref())
             .map_err(Refusal::Write)?;
         Ok(Converted {
             identity: self.identity,

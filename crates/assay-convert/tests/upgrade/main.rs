@@ -6,7 +6,7 @@ mod corpus;
 mod files;
 mod fixture;
 mod hostile;
-#[path = "../support/judge.rs"]
+#[path = "../convert/judge.rs"]
 mod judge;
 mod record;
 mod refusals;

@@ -4,6 +4,7 @@ mod detect;
 mod discover;
 mod json;
 mod logs;
+mod record_setup;
 mod report;
 mod results;
 mod show;
@@ -17,12 +18,16 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use assay_cli::{Exit, Printer};
-use assay_convert::convert::{Harness, Options, Relationship};
+use assay_convert::convert::{Harness, MetricSaid, Options};
+use assay_formats::eee::record::Bound;
+use assay_model::{Direction, Relationship};
 use assay_render::visible;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::discover::discover;
 use self::logs::DiskLogs;
+#[cfg(feature = "client")]
+pub(crate) use self::record_setup::{known, setup_of, text};
 use self::report::Account;
 use self::results::ResultsArgs;
 #[cfg(feature = "client")]
@@ -43,7 +48,11 @@ samples, or into an entry of a result file.
 
 A log that cannot be converted is reported with the reason and does not stop the others. Every record is judged by the \
 rules of `assay validate` before it appears; one with errors never does. The same log always gives the same bytes under \
-the same name, so converting again changes nothing, and an existing file with other content is never overwritten.",
+the same name, so converting again changes nothing. An existing file with other content is kept, unless the log is of the \
+same run and went further, or `--overwrite` is given.
+
+A run that was cancelled, failed or lost samples is converted with its status and counts. It becomes a result entry only \
+with `--allow-incomplete`.",
     after_help = "\
 Examples:
   assay convert logs/ --out datastore                       every log below a directory
@@ -94,6 +103,10 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     no_samples: bool,
 
+    /// Replace records that are there already and say something else
+    #[arg(long)]
+    overwrite: bool,
+
     /// Tell what would be done and write nothing to the output directory
     #[arg(long)]
     dry_run: bool,
@@ -139,11 +152,35 @@ struct Said {
     #[arg(long, value_name = "NAME")]
     eval_library_name: Option<String>,
 
-    /// The version of the harness, when the log does not say
+    /// The version of the harness, whatever the log says
     #[arg(long, value_name = "VERSION")]
     eval_library_version: Option<String>,
 
-    /// The software that ran the model, such as `vllm`, when the log does not say
+    /// The maker of the model
+    #[arg(long, value_name = "NAME")]
+    developer: Option<String>,
+
+    /// How the model was deployed, such as `api` or `local`
+    #[arg(long, value_name = "HOW")]
+    deployment: Option<String>,
+
+    /// How the model can be had, such as `open_weights` or `proprietary`
+    #[arg(long, value_name = "HOW")]
+    availability: Option<String>,
+
+    /// Which way a metric improves: `loss=lower`
+    #[arg(long, value_name = "METRIC=higher|lower", value_parser = metric_direction)]
+    metric_direction: Vec<MetricSaid>,
+
+    /// The lowest and highest possible score of a metric, `inf` for none: `loss=0..inf`
+    #[arg(long, value_name = "METRIC=MIN..MAX", value_parser = metric_bounds)]
+    metric_bounds: Vec<MetricSaid>,
+
+    /// The unit of a metric, such as `proportion` or `percentage`: `acc=proportion`
+    #[arg(long, value_name = "METRIC=UNIT", value_parser = metric_unit)]
+    metric_unit: Vec<MetricSaid>,
+
+    /// The software that ran the model, such as `vllm`, whatever the log says
     #[arg(long, value_name = "NAME")]
     inference_engine: Option<String>,
 
@@ -207,6 +244,10 @@ pub(crate) fn logs_below(directories: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Converts what the arguments name.
 pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) -> Exit {
+    if let Some(without_effect) = args.without_effect() {
+        printer.error(&without_effect);
+        return Exit::Failed;
+    }
     let (source, paths) = args.source();
     let options = args.options();
     let found = discover(&DiskLogs, paths, source);
@@ -218,6 +259,7 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
         options: &options,
         out: args.out.as_deref(),
         dry_run: args.dry_run,
+        overwrite: args.overwrite,
         progress: &|bytes| progress.advance(bytes),
     };
     match args.to {
@@ -228,7 +270,9 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
         Target::Eee => {
             let outcomes = worker.convert_all(&found.logs);
             drop(progress);
-            let account = Account::new(outcomes, found.passed_over, found.missing);
+            let mut missing = found.missing;
+            missing.extend(unused_metrics(&options, &outcomes));
+            let account = Account::new(outcomes, found.passed_over, missing);
             present(args, &account, printer)
         }
         Target::EvalResults => {
@@ -275,6 +319,23 @@ impl ConvertArgs {
                 Evaluator::Collaborative => Relationship::Collaborative,
                 Evaluator::Other => Relationship::Other,
             },
+            // Of a result entry it says whose it is, and the log shall be held against that.
+            model: match self.to {
+                Target::Eee => self.results.model.as_ref().map(ToString::to_string),
+                Target::EvalResults => None,
+            },
+            developer: said.developer.clone(),
+            deployment: said.deployment.clone(),
+            availability: said.availability.clone(),
+            metrics: [
+                &said.metric_direction,
+                &said.metric_bounds,
+                &said.metric_unit,
+            ]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
             source_name: said.source_name.clone(),
             library_name: said.eval_library_name.clone(),
             library_version: said.eval_library_version.clone(),
@@ -285,6 +346,132 @@ impl ConvertArgs {
             jobs: self.jobs.map_or_else(cores, usize::from),
         }
     }
+}
+
+/// Says which metrics that a person describes no record has.
+fn unused_metrics(options: &Options, outcomes: &[report::Outcome]) -> Vec<String> {
+    let records = || outcomes.iter().flat_map(report::Outcome::records);
+    if records().next().is_none() {
+        return Vec::new();
+    }
+    let is_unused =
+        |said: &&MetricSaid| !records().any(|own| own.metrics_said.contains(&said.name));
+    let mut names: Vec<&str> = options
+        .metrics
+        .iter()
+        .filter(is_unused)
+        .map(|said| said.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let sentence = |name: &str| {
+        format!("no record has the metric `{name}`, so what you say of it has no effect")
+    };
+    names.into_iter().map(sentence).collect()
+}
+
+impl ConvertArgs {
+    /// Says which option would do nothing: it is better to hear so than to believe that it did something.
+    fn without_effect(&self) -> Option<String> {
+        let results = &self.results;
+        let said = &self.said;
+        let of_entries = [
+            ("--benchmark", results.benchmark.is_some()),
+            ("--task", results.task.is_some()),
+            ("--benchmarks", !results.benchmarks.is_empty()),
+            ("--hub", results.hub.is_some()),
+            ("--metric", !results.metric.is_empty()),
+            ("--evaluation", results.evaluation.is_some()),
+            ("--source-url", results.source_url.is_some()),
+            ("--notes", results.notes.is_some()),
+            ("--allow-incomplete", results.allow_incomplete),
+            ("--model-revision", results.model_revision.is_some()),
+            ("--dataset-revision", results.dataset_revision.is_some()),
+            ("--command", results.command.is_some()),
+        ];
+        let of_records = [
+            (
+                "--source-organization-url",
+                said.source_organization_url.is_some(),
+            ),
+            (
+                "--source-organization-logo-url",
+                said.source_organization_logo_url.is_some(),
+            ),
+            ("--inference-engine", said.inference_engine.is_some()),
+            ("--retrieved-at", said.retrieved_at.is_some()),
+            ("--developer", said.developer.is_some()),
+            ("--deployment", said.deployment.is_some()),
+            ("--availability", said.availability.is_some()),
+            ("--metric-direction", !said.metric_direction.is_empty()),
+            ("--metric-bounds", !said.metric_bounds.is_empty()),
+            ("--no-samples", self.no_samples),
+            ("--overwrite", self.overwrite),
+        ];
+        let (given, needed) = match self.to {
+            Target::Eee => (of_entries.as_slice(), "with `--to eval-results`"),
+            Target::EvalResults => (of_records.as_slice(), "for records, not for a result entry"),
+        };
+        let (option, _) = given.iter().find(|(_, is_given)| *is_given)?;
+        Some(format!("`{option}` has an effect only {needed}"))
+    }
+}
+
+/// The name of a metric, and what is said of it.
+fn of_metric(text: &str) -> Result<(String, &str), String> {
+    // The name may hold the sign itself; what is said of it does not.
+    let (name, said) = text
+        .rsplit_once('=')
+        .filter(|(name, said)| !name.is_empty() && !said.is_empty())
+        .ok_or("write the metric, `=` and what it is")?;
+    Ok((name.to_owned(), said))
+}
+
+fn metric_direction(text: &str) -> Result<MetricSaid, String> {
+    let (name, said) = of_metric(text)?;
+    let direction = match said {
+        "higher" => Direction::HigherIsBetter,
+        "lower" => Direction::LowerIsBetter,
+        _ => return Err("a metric is better `higher` or `lower`".to_owned()),
+    };
+    Ok(MetricSaid {
+        name,
+        direction: Some(direction),
+        ..MetricSaid::default()
+    })
+}
+
+fn metric_bounds(text: &str) -> Result<MetricSaid, String> {
+    let (name, said) = of_metric(text)?;
+    let number = |text: &str| text.parse().ok().filter(|own: &f64| !own.is_nan());
+    let bounds = said
+        .split_once("..")
+        .and_then(|(min, max)| Some((number(min)?, number(max)?)))
+        .filter(|(min, max)| min < max)
+        .ok_or("bounds are two numbers, the lower one first: `0..1`, `0..inf`")?;
+    let bound = |number: f64| {
+        if number.is_finite() {
+            Bound::At(number)
+        } else if number > 0.0 {
+            Bound::Infinity
+        } else {
+            Bound::NegativeInfinity
+        }
+    };
+    Ok(MetricSaid {
+        name,
+        bounds: Some((bound(bounds.0), bound(bounds.1))),
+        ..MetricSaid::default()
+    })
+}
+
+fn metric_unit(text: &str) -> Result<MetricSaid, String> {
+    let (name, said) = of_metric(text)?;
+    Ok(MetricSaid {
+        name,
+        unit: Some(said.to_owned()),
+        ..MetricSaid::default()
+    })
 }
 
 impl Source {
@@ -311,13 +498,8 @@ impl Source {
 
 pub(crate) fn harnesses() -> impl TypedValueParser<Value = Source> {
     let values = Harness::ALL.into_iter().map(|harness| {
-        PossibleValue::new(harness.as_str()).help(match harness {
-            Harness::Inspect => "Inspect AI: *.eval, and *.json",
-            Harness::Helm => "HELM: a run directory with run_spec.json",
-            Harness::LmEval => "lm-evaluation-harness: results_*.json with samples_*.jsonl",
-            Harness::Lighteval => "lighteval: results_*.json with details_*.parquet",
-            Harness::AlpacaEval => "AlpacaEval: leaderboard.csv",
-        })
+        let info = harness.info();
+        PossibleValue::new(info.word).help(format!("{}: {}", info.title, info.log))
     });
     let auto = PossibleValue::new(AUTO).help("Each log tells");
     PossibleValuesParser::new(std::iter::once(auto).chain(values))

@@ -3,7 +3,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use crate::convert::Refusal;
 
 /// What the column of the model is called: nothing, when pandas wrote it as an index.
-const MODEL_COLUMNS: [&str; 5] = ["", "Unnamed: 0", "model", "Model", "name"];
+pub(super) const MODEL_COLUMNS: [&str; 5] = ["", "Unnamed: 0", "model", "Model", "name"];
 
 /// A leaderboard.
 pub(super) struct Leaderboard {

@@ -1,14 +1,14 @@
 use assay_formats::eee::record::{
-    Bound, Details, EvaluationResult, Judge, Library, LlmScoring, MetricConfig, ModelInfo, Record,
-    ScoreDetails, SourceData, SourceMetadata, StandardError, Uncertainty,
+    Bound, Details, EvaluationResult, Judge, LlmScoring, MetricConfig, ModelInfo, Record,
+    ScoreDetails, SourceData, StandardError, Uncertainty,
 };
 
 use super::edition::Edition;
 use super::leaderboard::Entry;
-use crate::convert::{Identity, Options};
+use crate::convert::run::{self, Run, UNKNOWN};
+use crate::convert::{Harness, Identity, Options};
 
 const HARNESS: &str = "alpaca_eval";
-const UNKNOWN: &str = "unknown";
 
 /// Who made the models whose names begin so, for families that only one maker has. Whoever trains a model of another
 /// maker further names it after that, so a word inside a name tells nothing.
@@ -48,28 +48,35 @@ pub(super) struct Of<'r> {
 impl Of<'_> {
     /// The model as `developer/model`.
     pub(super) fn model_id(&self) -> String {
+        run::model_id(&self.model(), self.options)
+    }
+
+    fn model(&self) -> ModelInfo {
         let name = self.entry.model.replace('/', "_");
-        format!("{}/{name}", developer(&self.entry.model))
+        let maker = developer(&self.entry.model);
+        let mut model = ModelInfo::new(self.entry.model.clone(), format!("{maker}/{name}"));
+        model.developer = (maker != UNKNOWN).then(|| maker.to_owned());
+        model
     }
 
     pub(super) fn record(&self, identity: &Identity) -> Record {
-        let model_id = self.model_id();
-        let mut model = ModelInfo::new(self.entry.model.clone(), model_id.clone());
-        model.developer = Some(developer(&self.entry.model))
-            .filter(|developer| *developer != UNKNOWN)
-            .map(str::to_owned);
+        let mut run = Run::new(Harness::AlpacaEval, self.model());
+        run.source_type = "documentation";
+        if let Some(mode) = &self.entry.mode {
+            run.source_details.insert("mode".to_owned(), mode.clone());
+        }
+        if let Some(facts) = self.edition.facts() {
+            run.version = Some(facts.version.to_owned());
+            let details = &mut run.library_details;
+            details.insert("baseline".to_owned(), facts.baseline.to_owned());
+        }
+        if let Some(facts) = self.edition.judged() {
+            let details = &mut run.library_details;
+            details.insert("annotator".to_owned(), facts.annotator.to_owned());
+        }
         // A leaderboard has no time that could name the record, so its content does.
-        let id = format!("{}/{model_id}/{}", self.edition.dataset(), identity.uuid);
-        let retrieved = self.options.retrieved_timestamp.clone();
-        let mut record = Record::new(
-            id,
-            retrieved.unwrap_or_else(|| "0".to_owned()),
-            self.source(),
-            self.library(),
-            model,
-        );
-        record.evaluation_results = self.results();
-        record
+        let id = identity.evaluation_id(self.edition.dataset(), &self.model_id(), None);
+        run.record(self.options, id, self.results())
     }
 
     fn results(&self) -> Vec<EvaluationResult> {
@@ -169,47 +176,6 @@ impl Of<'_> {
             input_prompt: facts.annotator.to_owned(),
             additional_details: Details::from([("baseline".to_owned(), facts.baseline.to_owned())]),
         })
-    }
-
-    fn source(&self) -> SourceMetadata {
-        let options = self.options;
-        let named = options.source_name.clone();
-        let mut details = Details::new();
-        if let Some(mode) = &self.entry.mode {
-            details.insert("mode".to_owned(), mode.clone());
-        }
-        SourceMetadata {
-            source_name: Some(named.unwrap_or_else(|| "AlpacaEval leaderboard".to_owned())),
-            source_type: "documentation",
-            source_organization_name: options.organization.clone(),
-            source_organization_url: options.organization_url.clone(),
-            source_organization_logo_url: options.organization_logo_url.clone(),
-            evaluator_relationship: options.relationship.as_str(),
-            additional_details: details,
-        }
-    }
-
-    fn library(&self) -> Library {
-        let options = self.options;
-        let version = self.edition.facts().map(|facts| facts.version);
-        let mut details = Details::new();
-        if let Some(facts) = self.edition.facts() {
-            details.insert("baseline".to_owned(), facts.baseline.to_owned());
-        }
-        if let Some(facts) = self.edition.judged() {
-            details.insert("annotator".to_owned(), facts.annotator.to_owned());
-        }
-        Library {
-            name: options
-                .library_name
-                .clone()
-                .unwrap_or_else(|| HARNESS.to_owned()),
-            version: options
-                .library_version
-                .clone()
-                .unwrap_or_else(|| version.unwrap_or(UNKNOWN).to_owned()),
-            additional_details: details,
-        }
     }
 }
 

@@ -1,9 +1,10 @@
 use assay_formats::eee::record::{
-    Details, Engine, EvaluationResult, GenerationArgs, GenerationConfig, Library, ModelInfo,
-    Record, ScoreDetails, SourceData, SourceMetadata, Uncertainty,
+    EvaluationResult, GenerationArgs, GenerationConfig, ModelInfo, Record, ScoreDetails,
+    SourceData, Uncertainty,
 };
 
-use super::super::Options;
+use super::super::run::{self, Run, RunProgress};
+use super::super::{Harness, Identity, Options};
 use super::metrics;
 use super::results::{Results, RunResult};
 use super::run_spec::RunSpec;
@@ -11,17 +12,24 @@ use super::scores::PerInstance;
 use super::survey::Survey;
 
 /// Everything of a run but its rows.
-pub(super) struct Run<'a> {
+pub(super) struct HelmRun<'a> {
     pub(super) options: &'a Options,
     pub(super) spec: &'a RunSpec,
     pub(super) results: &'a Results,
     pub(super) per_instance: &'a PerInstance,
     pub(super) survey: &'a Survey,
+    /// Names the run.
+    pub(super) evaluation_id: String,
 }
 
-impl Run<'_> {
+impl HelmRun<'_> {
     /// The model as `developer/model`.
-    pub(super) fn model_id(&self) -> &str {
+    pub(super) fn model_id(&self) -> String {
+        run::model_id(&self.model_info(), self.options)
+    }
+
+    /// The model as HELM names it.
+    fn model(&self) -> &str {
         let named = self.spec.model.as_deref().or(self.survey.model.as_deref());
         named.or(self.deployment()).unwrap_or("unknown")
     }
@@ -31,67 +39,40 @@ impl Run<'_> {
         spec.or(self.survey.deployment.as_deref())
     }
 
-    pub(super) fn evaluation_id(&self) -> String {
-        format!(
-            "{}/{}/{}",
-            self.spec.dataset,
-            self.model_id().replace('/', "_"),
-            self.survey.first.unwrap_or_default()
-        )
+    /// Names the run by its data, its model, when it began, and its content.
+    pub(super) fn name_run(&self, identity: &Identity) -> String {
+        let time = self.survey.first.map(|time| time.to_string());
+        let model = self.model_id().replace('/', "_");
+        identity.evaluation_id(&self.spec.dataset, &model, time.as_deref())
+    }
+
+    /// How far the run came. HELM writes results when all requests were answered; some of them may have failed.
+    pub(super) fn progress(&self) -> RunProgress {
+        let requests = self.survey.places.len() as u64;
+        RunProgress {
+            status: Some("success".to_owned()),
+            planned: Some(requests),
+            completed: Some(requests.saturating_sub(self.survey.failed)),
+            scored: None,
+            failed: Some(self.survey.failed),
+        }
     }
 
     /// The record without its samples.
     pub(super) fn record(&self) -> Record {
-        let options = self.options;
-        let retrieved = options
-            .retrieved_timestamp
-            .clone()
-            .unwrap_or_else(|| self.survey.last.unwrap_or_default().to_string());
-        let library = Library {
-            name: options
-                .library_name
-                .clone()
-                .unwrap_or_else(|| "helm".to_owned()),
-            // HELM does not write its version into a run.
-            version: options
-                .library_version
-                .clone()
-                .unwrap_or_else(|| "unknown".to_owned()),
-            additional_details: Details::new(),
-        };
-        let mut record = Record::new(
-            self.evaluation_id(),
-            retrieved,
-            self.source_metadata(),
-            library,
-            self.model_info(),
-        );
-        record.evaluation_timestamp = self.survey.first.map(|time| time.to_string());
-        record.evaluation_results = self
-            .results
-            .list
-            .iter()
-            .map(|result| self.result(result))
-            .collect();
-        record
-    }
-
-    fn source_metadata(&self) -> SourceMetadata {
-        let options = self.options;
-        let name = options.source_name.as_deref().unwrap_or("HELM");
-        SourceMetadata {
-            source_name: Some(name.to_owned()),
-            source_type: "evaluation_run",
-            source_organization_name: options.organization.clone(),
-            source_organization_url: options.organization_url.clone(),
-            source_organization_logo_url: options.organization_logo_url.clone(),
-            evaluator_relationship: options.relationship.as_str(),
-            additional_details: Details::new(),
-        }
+        let mut run = Run::new(Harness::Helm, self.model_info());
+        // HELM does not write its version into a run.
+        run.started = self.survey.first.map(|time| time.to_string());
+        run.ended = self.survey.last.map(|time| time.to_string());
+        run.progress = self.progress();
+        run.setup = self.spec.setup.clone();
+        let results = self.results.list.iter();
+        let results = results.map(|result| self.result(result)).collect();
+        run.record(self.options, self.evaluation_id.clone(), results)
     }
 
     fn model_info(&self) -> ModelInfo {
-        let id = self.model_id();
+        let id = self.model();
         let mut info = ModelInfo::new(id.to_owned(), id.to_owned());
         info.developer = id
             .split_once('/')
@@ -100,12 +81,6 @@ impl Run<'_> {
             .deployment()
             .and_then(|deployment| deployment.split_once('/'))
             .map(|(platform, _)| platform.to_owned());
-        let engine = Engine {
-            name: self.options.inference_engine.clone(),
-            version: self.options.inference_engine_version.clone(),
-        };
-        info.inference_engine =
-            (engine.name.is_some() || engine.version.is_some()).then_some(engine);
         info
     }
 
@@ -113,18 +88,24 @@ impl Run<'_> {
         EvaluationResult {
             evaluation_result_id: result.id.clone(),
             evaluation_name: self.spec.dataset.clone(),
-            source_data: SourceData::HfDataset {
-                dataset_name: self.spec.dataset.clone(),
-                hf_repo: None,
-                hf_split: None,
-                samples_number: Some(self.per_instance.instances()),
-                sample_ids: Vec::new(),
-                additional_details: self.spec.scenario.clone(),
-            },
+            source_data: self.source_data(),
             evaluation_timestamp: self.survey.first.map(|time| time.to_string()),
             metric_config: metrics::config(&result.name.name, result.score),
             score_details: self.score_details(result),
             generation_config: Some(self.generation_config()),
+        }
+    }
+
+    /// The data. A scenario makes it out of anything, so nothing says that it is a dataset of the hub.
+    fn source_data(&self) -> SourceData {
+        let mut additional_details = self.spec.scenario.clone();
+        additional_details.insert(
+            "samples_number".to_owned(),
+            self.per_instance.instances().to_string(),
+        );
+        SourceData::Other {
+            dataset_name: self.spec.dataset.clone(),
+            additional_details,
         }
     }
 

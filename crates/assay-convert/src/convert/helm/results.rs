@@ -4,7 +4,7 @@ use assay_formats::Value;
 
 use super::super::{Log, Refusal};
 use super::files::{RunFiles, Source, for_each_item};
-use super::metrics::{Correctness, is_score};
+use super::metrics::{counts_right_answers, is_score};
 use super::name::StatName;
 
 /// How many results a record may have.
@@ -18,7 +18,8 @@ pub(super) struct RunResult {
     pub(super) id: String,
     pub(super) name: StatName,
     pub(super) score: f64,
-    pub(super) correctness: Correctness,
+    /// Whether the metric counts right answers.
+    pub(super) counts_right_answers: bool,
     /// Over how many train trials the score is the mean.
     pub(super) trials: Option<String>,
     /// How far the trials lie apart. HELM averages over the instances of a trial first, so this is no spread over
@@ -83,7 +84,7 @@ impl Results {
         }
         self.list.push(RunResult {
             id,
-            correctness: Correctness::of(&name.name),
+            counts_right_answers: counts_right_answers(&name.name),
             name,
             score,
             trials: stat.get("count").map(|count| count.raw().to_owned()),

@@ -7,11 +7,12 @@ use assay_formats::eee::row::{
 use assay_formats::json::unescape;
 use assay_formats::{Kind, Value};
 
+use super::super::metric::Correctness;
+use super::super::question::{Fit, new_row, set_correctness, write_row};
 use super::super::reader::Reader;
 use super::batch::Group;
-use super::metrics::Correctness;
 use super::name::Perturbation;
-use super::record::Run;
+use super::record::HelmRun;
 use super::scores::{Scores, instance_key, trial_of};
 use super::survey::thinking;
 use super::text::{content, prompt, scalar};
@@ -44,11 +45,13 @@ impl Built {
 const QUOTES: usize = 2;
 
 const NOT_AN_INSTANCE: &str = "a request without an instance was left out";
+const CUT: &str = "a row was too large; its score was kept and its texts cut";
+const TOO_LARGE: &str = "a row that is too large even without its texts was left out";
 const WITHOUT_SCORES: &str = "a request for which the run has no finite score was left out";
 
 /// Builds the rows of one instance.
 pub(super) fn build(
-    run: &Run<'_>,
+    run: &HelmRun<'_>,
     common: &Common,
     reader: &mut Reader,
     group: Group<'_>,
@@ -77,7 +80,7 @@ pub(super) fn build(
 
 /// One instance, in one trial and after one perturbation.
 struct Sample<'r, 'd> {
-    run: &'r Run<'r>,
+    run: &'r HelmRun<'r>,
     state: Value<'d>,
     instance: Value<'d>,
     id: Text<'d>,
@@ -90,7 +93,7 @@ struct Sample<'r, 'd> {
 }
 
 impl<'r, 'd> Sample<'r, 'd> {
-    fn read(run: &'r Run<'r>, state: Value<'d>) -> Result<Self, &'static str> {
+    fn read(run: &'r HelmRun<'r>, state: Value<'d>) -> Result<Self, &'static str> {
         let instance = state.present("instance").ok_or(NOT_AN_INSTANCE)?;
         let id = instance.get("id").and_then(scalar).ok_or(NOT_AN_INSTANCE)?;
         let perturbation = instance
@@ -132,29 +135,30 @@ impl<'r, 'd> Sample<'r, 'd> {
             };
             row.evaluation_result_id = Text::Owned(result.id.clone());
             row.evaluation.score = *score;
-            row.evaluation.is_correct =
-                row.error.is_none() && self.is_right(result.correctness, *score);
-            match result.correctness {
-                Correctness::Undefined => {
-                    row.metadata
-                        .insert("correctness".into(), "not defined".into());
-                }
-                Correctness::AboveZero | Correctness::Full => {
-                    row.metadata.remove("correctness");
+            let correctness = match &row.error {
+                Some(_) => Correctness::Wrong,
+                None => self.correctness(result.counts_right_answers, *score),
+            };
+            set_correctness(&mut row, correctness);
+            match write_row(&row, &mut to.bytes) {
+                Fit::Whole => {}
+                Fit::Cut => to.skipped.push(CUT),
+                Fit::LeftOut => {
+                    to.skipped.push(TOO_LARGE);
+                    continue;
                 }
             }
-            row.write(&mut to.bytes);
             to.rows += 1;
         }
     }
 
-    fn is_right(&self, correctness: Correctness, score: f64) -> bool {
-        match (correctness, self.chosen) {
+    fn correctness(&self, counts_right_answers: bool, score: f64) -> Correctness {
+        match self.chosen {
             // Of references that are equally likely HELM chooses the first, but scores them all.
-            (Correctness::AboveZero, Some(chosen)) => self.references.correct.contains(&chosen),
-            (Correctness::AboveZero | Correctness::Full | Correctness::Undefined, _) => {
-                correctness.judge(score)
+            Some(chosen) if counts_right_answers => {
+                Correctness::from_grade(self.references.correct.contains(&chosen))
             }
+            Some(_) | None => Correctness::from_score(counts_right_answers, score),
         }
     }
 
@@ -170,7 +174,7 @@ impl<'r, 'd> Sample<'r, 'd> {
             num_turns: None,
             tool_calls_count: None,
         };
-        let mut row = Row::new(
+        let mut row = new_row(
             self.id.clone(),
             InteractionType::SingleTurn,
             self.input(),
@@ -356,7 +360,7 @@ impl<'d> References<'d> {
 
     /// The reference that the model finds likeliest. HELM says which since 2024; before that it can only be told when it
     /// is the one right answer.
-    fn chosen(&self, scores: &Scores, run: &Run<'_>) -> Option<usize> {
+    fn chosen(&self, scores: &Scores, run: &HelmRun<'_>) -> Option<usize> {
         if let Some(index) = scores.predicted_index {
             return (index < self.texts.len()).then_some(index);
         }

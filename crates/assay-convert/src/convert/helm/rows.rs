@@ -7,7 +7,7 @@ use super::super::reader::Reader;
 use super::super::{Log, RecordWriter, Refusal};
 use super::batch::{Batch, States};
 use super::files::{RunFiles, Source};
-use super::record::Run;
+use super::record::HelmRun;
 use super::row::{Built, Common, build};
 
 const APART: &str =
@@ -33,7 +33,7 @@ impl<T: Default> Spare<T> {
 pub(super) fn write(
     log: &Log<'_>,
     files: &RunFiles,
-    run: &Run<'_>,
+    run: &HelmRun<'_>,
     common: &Common,
     writer: &mut RecordWriter<'_>,
 ) -> Result<(), Refusal> {

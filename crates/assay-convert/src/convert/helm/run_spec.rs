@@ -1,7 +1,9 @@
 use assay_formats::eee::record::Details;
 use assay_formats::{Kind, Value};
+use assay_model::Setup;
 
 use super::super::reader::Reader;
+use super::super::run::insert_setup;
 use super::super::{Log, Refusal};
 use super::files::{RunFiles, read_whole};
 use super::text::one_line;
@@ -19,6 +21,8 @@ pub(super) struct RunSpec {
     pub(super) train_trials: i64,
     pub(super) generation: Generation,
     pub(super) scenario: Details,
+    /// What tells this run from others of the same model and data.
+    pub(super) setup: Setup,
     /// What the run is, byte for byte.
     pub(super) bytes: Vec<u8>,
 }
@@ -113,6 +117,7 @@ impl RunSpec {
             scenario: scenario_spec.map(scenario_details).unwrap_or_default(),
             ..Self::default()
         };
+        spec.setup = setup_of(value, &name, &spec.scenario);
         if let Some(adapter) = value.present("adapter_spec") {
             let text = |key: &str| {
                 adapter
@@ -131,6 +136,46 @@ impl RunSpec {
         }
         spec
     }
+}
+
+/// What tells a run from others: its name without the model, how instances became requests, and how they were changed.
+fn setup_of(value: Value<'_>, name: &str, scenario: &Details) -> Setup {
+    let mut setup = Setup::default();
+    let (scenario_name, arguments) = name.split_once(':').unwrap_or((name, ""));
+    let is_model = |argument: &&str| !argument.starts_with("model") || !argument.contains('=');
+    let arguments: Vec<&str> = arguments.split(',').filter(is_model).collect();
+    let run_name = match arguments.join(",") {
+        rest if rest.is_empty() => scenario_name.to_owned(),
+        rest => format!("{scenario_name}:{rest}"),
+    };
+    insert_setup(&mut setup, "run_name", &run_name);
+    if let Some(arguments) = scenario.get("scenario_args") {
+        insert_setup(&mut setup, "task_args", arguments);
+    }
+    let mut add = |key: &str, value: Option<Value<'_>>| {
+        if let Some(value) = value {
+            let text = value
+                .text()
+                .map_or_else(|| one_line(value.raw()), Into::into);
+            insert_setup(&mut setup, key, &text);
+        }
+    };
+    if let Some(adapter) = value.present("adapter_spec") {
+        let filled = |key: &str| adapter.present(key).filter(|own| !own.is_text(""));
+        add("adapter", filled("method"));
+        add("shots", filled("max_train_instances"));
+        add("instructions", filled("instructions"));
+        add("limit", filled("max_eval_instances"));
+        let trials = filled("num_train_trials").filter(|own| own.integer() != Some(1));
+        add("train_trials", trials);
+    }
+    let augmented = value.present("data_augmenter_spec");
+    let changes = augmented.and_then(|own| own.present("perturbation_specs"));
+    add(
+        "augmentation",
+        changes.filter(|own| own.items().next().is_some()),
+    );
+    setup
 }
 
 /// The data, out of a name such as `commonsense:dataset=hellaswag,method=joint`.

@@ -16,6 +16,8 @@ pub(super) struct Survey {
     pub(super) first: Option<i64>,
     /// When the last one was.
     pub(super) last: Option<i64>,
+    /// How many requests failed.
+    pub(super) failed: u64,
     pub(super) generation: Generation,
     pub(super) model: Option<String>,
     pub(super) deployment: Option<String>,
@@ -86,6 +88,7 @@ impl Survey {
         let Some(result) = state.present("result") else {
             return;
         };
+        self.failed += u64::from(is_failed(Some(result)));
         self.reasoning = result
             .get("completions")
             .and_then(|completions| completions.items().next())
@@ -106,6 +109,7 @@ impl Survey {
             return self.large_state(stream);
         };
         let result = state.get("result");
+        self.failed += u64::from(is_failed(result));
         let time = result.and_then(|result| result.get("request_datetime"));
         if let Some(time) = time.and_then(|time| time.raw().parse().ok()) {
             self.time(time);
@@ -129,6 +133,10 @@ impl Survey {
     fn result(&mut self, stream: &mut Stream<&mut Source<'_>>) -> Result<(), StreamError> {
         stream.enter_map()?;
         while let Some(key) = stream.next_key()? {
+            if key == "success" {
+                self.failed += u64::from(stream.value()? == b"false");
+                continue;
+            }
             if key != "request_datetime" {
                 stream.skip()?;
                 continue;
@@ -147,6 +155,11 @@ impl Survey {
         self.first = Some(self.first.map_or(time, |first| first.min(time)));
         self.last = Some(self.last.map_or(time, |last| last.max(time)));
     }
+}
+
+fn is_failed(result: Option<Value<'_>>) -> bool {
+    let success = result.and_then(|result| result.get("success")?.truth());
+    success == Some(false)
 }
 
 /// What the model thought before it answered.

@@ -17,6 +17,8 @@ use super::excerpt::{self, Excerpt, MAX_VALUE_BYTES};
 const MAX_MEMBER_BYTES: u64 = 4 << 30;
 /// The most members that an archive may have.
 const MAX_MEMBERS: usize = 8 << 20;
+/// The directory of the samples.
+const SAMPLES: &str = "samples/";
 /// How many digits Inspect fills a number up to when it orders samples.
 const ID_DIGITS: usize = 20;
 
@@ -148,14 +150,21 @@ impl Part<'_> {
     }
 }
 
-/// Finds the samples, in the order of epoch and id. Whole numbers among the ids are compared as numbers; `is_number` says
-/// whether an id is one.
-pub(super) fn samples(archive: &Archive<'_>, is_number: impl Fn(&str) -> bool) -> Vec<Place> {
+/// Finds the samples, in the order of epoch and id, and counts the members that should be samples and cannot be told
+/// which. Whole numbers among the ids are compared as numbers; `is_number` says whether an id is one.
+pub(super) fn samples(
+    archive: &Archive<'_>,
+    is_number: impl Fn(&str) -> bool,
+) -> (Vec<Place>, u64) {
     // The names come in the order of the indices.
     let names = archive.file_names().enumerate();
+    let mut unnamed = 0;
     let mut parts: Vec<Part<'_>> = names
         .filter_map(|(index, name)| {
-            let (id, epoch, rest) = parts_of(name)?;
+            let Some((id, epoch, rest)) = parts_of(name) else {
+                unnamed += u64::from(name.starts_with(SAMPLES) && name.len() > SAMPLES.len());
+                return None;
+            };
             Some(Part {
                 epoch,
                 id,
@@ -166,10 +175,11 @@ pub(super) fn samples(archive: &Archive<'_>, is_number: impl Fn(&str) -> bool) -
         })
         .collect();
     parts.sort_by(Part::order);
-    parts
+    let places = parts
         .chunk_by(|a, b| a.order(b) == Ordering::Equal)
         .filter_map(place)
-        .collect()
+        .collect();
+    (places, unnamed)
 }
 
 /// Puts the parts of one sample together; `None` when what they belong to is missing.
@@ -192,7 +202,7 @@ fn place(parts: &[Part<'_>]) -> Option<Place> {
 
 /// Takes `samples/{id}_epoch_{epoch}{rest}` apart. Ids may hold slashes and anything else.
 fn parts_of(name: &str) -> Option<(&str, u64, &str)> {
-    let (id, tail) = name.strip_prefix("samples/")?.rsplit_once("_epoch_")?;
+    let (id, tail) = name.strip_prefix(SAMPLES)?.rsplit_once("_epoch_")?;
     let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
     Some((id, tail[..digits].parse().ok()?, &tail[digits..]))
 }

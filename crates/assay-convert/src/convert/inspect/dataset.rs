@@ -5,6 +5,10 @@ use assay_formats::{Kind, Value};
 
 use super::message::detail;
 
+/// How the files of datasets end; repositories do not.
+const FILE_ENDINGS: [&str; 8] = [
+    ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".arrow",
+];
 /// The most ids of samples that the results of one record list in all: each result repeats them.
 const MAX_LISTED_IDS: usize = 100_000;
 
@@ -120,9 +124,10 @@ fn is_repository(location: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
     };
+    let is_file = FILE_ENDINGS.iter().any(|ending| location.ends_with(ending));
     location
         .split_once('/')
-        .is_some_and(|(namespace, name)| is_name(namespace) && is_name(name))
+        .is_some_and(|(namespace, name)| is_name(namespace) && is_name(name) && !is_file)
 }
 
 #[cfg(test)]
@@ -141,6 +146,7 @@ mod tests {
             ("allenai/ai2_arc", true),
             ("/root/data.json", false),
             ("data/a/b.json", false),
+            ("data/add.jsonl", false),
             ("../x", false),
             ("plain", false),
             ("ns/", false),

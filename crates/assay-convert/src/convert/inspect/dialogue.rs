@@ -1,8 +1,9 @@
 //! What was asked and what was said in a sample.
 
 use assay_formats::Value;
-use assay_formats::eee::row::{Input, InteractionType, Output, Text};
+use assay_formats::eee::row::{Input, InteractionType, Output, Prompt, Text};
 
+use super::super::question::lettered;
 use super::message::{self, Attachments, content};
 
 /// The exchange of a sample.
@@ -56,17 +57,61 @@ impl<'d> Dialogue<'d> {
     }
 
     /// The question and the right answers.
-    pub(super) fn input(&self) -> Input<'d> {
-        Input {
-            raw: self.question(),
-            formatted: None,
-            reference: texts(self.root.get("target"), &self.attachments),
-            choices: self
-                .root
-                .present("choices")
-                .map(|choices| texts(Some(choices), &self.attachments))
-                .filter(|choices| !choices.is_empty()),
+    /// A row without its turns says what the model was asked, where that is more than the question.
+    pub(super) fn input(&self, with_prompt: bool) -> Input<'d> {
+        let raw = self.question();
+        let choices = self
+            .root
+            .present("choices")
+            .map(|choices| texts(Some(choices), &self.attachments))
+            .filter(|choices| !choices.is_empty());
+        let mut reference = texts(self.root.get("target"), &self.attachments);
+        if let Some(choices) = &choices {
+            for target in &mut reference {
+                if let Some(option) = lettered(target, choices) {
+                    *target = option;
+                }
+            }
         }
+        Input {
+            formatted: with_prompt.then(|| self.prompt(&raw)).flatten(),
+            raw,
+            reference,
+            choices,
+        }
+    }
+
+    /// What was sent before the answer: one message as it is, several with who speaks.
+    fn prompt(&self, question: &str) -> Option<Prompt<'d>> {
+        let is_answer = |value: &&Value<'d>| {
+            !value
+                .get("role")
+                .is_some_and(|role| role.is_text("assistant"))
+        };
+        let sent: Vec<Value<'d>> = self
+            .messages
+            .iter()
+            .copied()
+            .take_while(|m| is_answer(&m))
+            .collect();
+        let text = |value: Value<'d>| content(value.get("content"), &self.attachments, "\n").text;
+        let whole: Text<'d> = match sent.as_slice() {
+            [] => return None,
+            [only] => text(*only),
+            several => {
+                let turn = |value: &Value<'d>| {
+                    let role = value.text_of("role").unwrap_or_default();
+                    format!("{role}: {}", text(*value))
+                };
+                several
+                    .iter()
+                    .map(turn)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+                    .into()
+            }
+        };
+        (whole != question && !whole.is_empty()).then_some(Prompt::Text(whole))
     }
 
     /// The question: a text, or what the user says in a list of messages.

@@ -7,9 +7,12 @@ use assay_formats::json::{Parser, Stream, StreamError};
 use assay_formats::{Tape, Value};
 
 use super::super::reader::MAX_DEPTH;
+use super::sample::METADATA;
 
 /// The largest single value that is kept, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 256 << 20;
+/// How deep the metadata of a sample may be nested to be kept.
+const MAX_METADATA_DEPTH: usize = 128;
 /// The most that is kept of one sample, in bytes.
 const MAX_EXCERPT_BYTES: usize = 1 << 30;
 
@@ -122,6 +125,23 @@ impl Excerpt {
         self.text.push(b'}');
     }
 
+    /// Keeps the value that comes next unless it is nested deeper than anybody reads: a row can do without it.
+    fn take_shallow<R: Read>(
+        &mut self,
+        key: &str,
+        stream: &mut Stream<R>,
+    ) -> Result<(), StreamError> {
+        match stream.value() {
+            Ok(value) if depth(value) <= MAX_METADATA_DEPTH => {
+                self.add(key, value);
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+            Err(StreamError::TooLarge { .. }) => stream.skip(),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Keeps the value that comes next under a key.
     fn take<R: Read>(&mut self, key: &str, stream: &mut Stream<R>) -> Result<(), StreamError> {
         match stream.value() {
@@ -136,6 +156,20 @@ impl Excerpt {
             Err(error) => Err(error),
         }
     }
+}
+
+/// How many brackets are open at once in a value, at most, those in its strings counted as well.
+fn depth(value: &[u8]) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in value {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 /// Reads the header out of a log; stops in front of the samples when everything that matters came before them.
@@ -164,15 +198,14 @@ pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool),
     Ok((excerpt, false))
 }
 
-/// Reads what a row needs out of the sample that comes next, and a few keys more.
-pub(super) fn sample<R: Read>(
-    stream: &mut Stream<R>,
-    more: &[&str],
-) -> Result<Excerpt, StreamError> {
+/// Reads what a row needs out of the sample that comes next.
+pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamError> {
     let mut excerpt = Excerpt::default();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
-        if SAMPLE_KEYS.contains(&key.as_str()) || more.contains(&key.as_str()) {
+        if key == METADATA {
+            excerpt.take_shallow(&key, stream)?;
+        } else if SAMPLE_KEYS.contains(&key.as_str()) {
             excerpt.take(&key, stream)?;
         } else if key == "attachments" && stream.is_map()? && excerpt.refers() {
             attachments(&mut excerpt, stream)?;

@@ -1,6 +1,11 @@
 //! Who made a model, and who answered for it, out of the name that Inspect calls it by.
 
 use assay_formats::eee::record::{Engine, ModelInfo};
+use assay_formats::{Kind, Value};
+
+use super::super::model_name::{loaded_model, published_path};
+use super::super::run::UNKNOWN;
+use super::message::compact;
 
 /// Providers that serve models of their own.
 const MAKERS: [&str; 7] = [
@@ -12,63 +17,142 @@ const MAKERS: [&str; 7] = [
     "deepseek",
     "perplexity",
 ];
-/// Providers that serve the models of others, named `provider/maker/model`.
-const HOSTS: [&str; 5] = [
+/// Providers that serve the models of others, named `provider/maker/model`, or without the maker.
+const HOSTS: [&str; 9] = [
     "together",
     "cf",
     "openrouter",
-    "openai-api",
     "hf-inference-providers",
+    "groq",
+    "sambanova",
+    "fireworks",
+    "azureai",
+    "azure-ai",
 ];
-/// Software that runs the models of others, named `software/maker/model`.
-const ENGINES: [&str; 3] = ["hf", "vllm", "sglang"];
+/// Software that runs the models of others, named `software/maker/model`, or by the path of a model.
+const ENGINES: [&str; 6] = [
+    "hf",
+    "vllm",
+    "sglang",
+    "transformer_lens",
+    "nnterp",
+    "llamacpp",
+];
 /// Software that runs models under names of its own.
 const LOCAL_ENGINES: [&str; 2] = ["ollama", "llama-cpp-python"];
-/// What a part of a name says about the maker, for hosts that leave the maker out.
-const FAMILIES: [(&str, &str); 7] = [
-    ("llama", "meta-llama"),
-    ("gpt", "openai"),
-    ("qwen", "qwen"),
-    ("swallow", "tokyotech-llm"),
-    ("allam", "humain-ai"),
-    ("mistral", "mistral"),
-    ("deepseek", "deepseek-ai"),
-];
+/// The argument that says where a model lies.
+const MODEL_PATH: &str = "model_path";
+
+/// The model of an evaluation. Its arguments are kept: they tell models of one name apart, and some name the model.
+pub(super) fn model_info(eval: Value<'_>) -> ModelInfo {
+    let path = eval.text_of("model").unwrap_or_default();
+    let arguments = eval.present("model_args");
+    let mut info = match arguments.and_then(|own| own.text_of(MODEL_PATH)) {
+        // `hf/local` says nothing; the argument says which.
+        Some(place) if !place.trim().is_empty() => ModelInfo {
+            name: path.clone().into_owned(),
+            ..named_model(&format!(
+                "{}/{place}",
+                path.split('/').next().unwrap_or_default()
+            ))
+        },
+        _ => named_model(&path),
+    };
+    let kept: Vec<String> = arguments
+        .into_iter()
+        .flat_map(Value::entries)
+        .filter(|(_, value)| value.kind() != Kind::Null)
+        .filter_map(|(key, value)| {
+            let value = match value.text() {
+                Some(text) => quoted(&published_path(&text)),
+                None => compact(value),
+            };
+            Some(format!("{}:{value}", quoted(&key.text()?)))
+        })
+        .collect();
+    if !kept.is_empty() {
+        let text = format!("{{{}}}", kept.join(","));
+        info.additional_details
+            .insert("model_args".to_owned(), text);
+    }
+    info
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
 
 /// The model that a name such as `openai/azure/gpt-4o` stands for. A provider that is not known is taken as the maker:
-/// a name must never stop a log from being converted.
-pub(super) fn model_info(path: &str) -> ModelInfo {
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let [prefix, rest @ ..] = parts.as_slice() else {
+/// a name must never stop a log from being converted. A maker that the name does not tell is unknown, never guessed.
+pub(super) fn named_model(path: &str) -> ModelInfo {
+    let Some((prefix, whole)) = path.split_once('/') else {
         return bare(path);
     };
+    let rest: Vec<&str> = whole.split('/').filter(|part| !part.is_empty()).collect();
     if rest.is_empty() {
         return bare(path);
     }
     let provider = prefix.to_ascii_lowercase();
     let platform = Some(provider.as_str());
     match provider.as_str() {
-        maker if MAKERS.contains(&maker) => made_by(path, maker, rest),
+        "" => bare(path),
+        maker if MAKERS.contains(&maker) => made_by(path, maker, &rest),
         "bedrock" => bedrock(path, &rest.join("/")),
-        "azureai" | "azure-ai" => named(path, prefix, rest[rest.len() - 1], platform),
-        host if HOSTS.contains(&host) => match rest {
-            [maker, model, ..] => named(path, maker, model, platform),
-            _ => named(path, prefix, &rest.join("/"), platform),
+        // The service comes first, and then the model as the service names it.
+        "openai-api" => match rest.as_slice() {
+            [service, model @ ..] if !model.is_empty() => hosted(path, model, Some(service)),
+            _ => hosted(path, &rest, platform),
         },
-        "groq" | "sambanova" | "fireworks" => hosted(path, prefix, rest[rest.len() - 1]),
-        engine if ENGINES.contains(&engine) => {
-            let info = match rest {
-                [maker, model, ..] => named(path, maker, model, None),
-                _ => named(path, prefix, &rest.join("/"), None),
-            };
-            run_by(info, engine)
-        }
+        host if HOSTS.contains(&host) => hosted(path, &rest, platform),
+        engine if ENGINES.contains(&engine) => run_by(loaded(path, whole), engine),
         engine if LOCAL_ENGINES.contains(&engine) => run_by(
             named(path, prefix, &rest.join("_").replace(':', "-"), None),
             engine,
         ),
-        "llamacpp" => named(path, "unknown", &rest.join("/"), None),
         _ => named(path, prefix, &rest.join("/"), None),
+    }
+}
+
+/// A model that software loaded from a repository or a path.
+fn loaded(path: &str, written: &str) -> ModelInfo {
+    let model = loaded_model(written);
+    let mut info = match model.id.split_once('/') {
+        Some((maker, name)) => named(path, maker, name, None),
+        None => unmade(path, &model.id, None),
+    };
+    if let Some(digest) = model.path_digest {
+        info.name = format!(
+            "{}/{}",
+            path.split('/').next().unwrap_or_default(),
+            model.id
+        );
+        let details = &mut info.additional_details;
+        details.insert("model_path_digest".to_owned(), digest);
+    }
+    info
+}
+
+/// A model of a host: `maker/model`, perhaps behind a mark of the host, or the model alone.
+fn hosted(path: &str, rest: &[&str], platform: Option<&str>) -> ModelInfo {
+    match rest {
+        // Cloudflare puts `@cf` in front, Fireworks `accounts/…/models`.
+        [mark, others @ ..] if mark.starts_with('@') && !others.is_empty() => {
+            hosted(path, others, platform)
+        }
+        ["accounts", maker, "models", model @ ..] if !model.is_empty() => {
+            named(path, maker, &model.join("/"), platform)
+        }
+        [model] => unmade(path, model, platform),
+        [maker, model @ ..] => named(path, maker, &model.join("/"), platform),
+        [] => bare(path),
+    }
+}
+
+/// A model whose maker is not known.
+fn unmade(path: &str, model: &str, platform: Option<&str>) -> ModelInfo {
+    ModelInfo {
+        developer: None,
+        ..named(path, UNKNOWN, model, platform)
     }
 }
 
@@ -152,16 +236,6 @@ fn without_revision(name: &str) -> &str {
     if is_revision { front } else { name }
 }
 
-/// A model of a host that leaves the maker out of the name.
-fn hosted(path: &str, host: &str, model: &str) -> ModelInfo {
-    let lower = model.to_ascii_lowercase();
-    let maker = FAMILIES
-        .iter()
-        .find(|(family, _)| lower.contains(family))
-        .map_or(host, |(_, maker)| maker);
-    named(path, maker, model, Some(&host.to_ascii_lowercase()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,8 +265,50 @@ mod tests {
             ),
             (
                 "groq/llama-3.1-8b-instant",
-                "meta-llama/llama-3.1-8b-instant",
+                "unknown/llama-3.1-8b-instant",
                 Some("groq"),
+                None,
+            ),
+            (
+                "groq/moonshotai/kimi-k2",
+                "moonshotai/kimi-k2",
+                Some("groq"),
+                None,
+            ),
+            (
+                "openai-api/svc/org/model-x",
+                "org/model-x",
+                Some("svc"),
+                None,
+            ),
+            (
+                "openai-api/svc/model-x",
+                "unknown/model-x",
+                Some("svc"),
+                None,
+            ),
+            (
+                "cf/@cf/meta/llama-3.1-8b-instruct",
+                "meta/llama-3.1-8b-instruct",
+                Some("cf"),
+                None,
+            ),
+            (
+                "hf//mnt/models/llama-3",
+                "unknown/llama-3",
+                None,
+                Some("hf"),
+            ),
+            (
+                "vllm//ckpt/run-a/final",
+                "unknown/run-a--final",
+                None,
+                Some("vllm"),
+            ),
+            (
+                "openrouter/org/family/model:free",
+                "org/family/model:free",
+                Some("openrouter"),
                 None,
             ),
             (
@@ -213,7 +329,7 @@ mod tests {
             ("none", "unknown/none", None, None),
             ("", "unknown/unknown", None, None),
         ] {
-            let info = model_info(path);
+            let info = named_model(path);
 
             assert_eq!(info.id, id);
             assert_eq!(info.inference_platform.as_deref(), platform, "{path}");

@@ -3,40 +3,56 @@
 use std::collections::BTreeMap;
 
 use assay_formats::Value;
-use assay_formats::eee::record::{
-    Details, EvaluationResult, Library, Record, ScoreDetails, SourceMetadata, Uncertainty,
-};
+use assay_formats::eee::record::{Details, EvaluationResult, Record, ScoreDetails, Uncertainty};
+use assay_model::Setup;
 
-use super::super::{Identity, Options};
+use super::super::run::{self, Run, RunProgress, insert_setup};
+use super::super::{Harness, Identity, Options, SETUP_KEYS};
 use super::excerpt::Document;
 use super::group::Members;
+use super::message::{compact, detail};
 use super::results::{Aggregate, metric_config};
 use super::sample::{Frame, Tally};
 use super::{dataset, generation, judges, model, results, time};
 
-/// The name of the harness.
-const LIBRARY: &str = "inspect_ai";
+/// The ids of a run, which tell it from every other.
+const RUN_IDS: [&str; 3] = ["eval_id", "run_id", "task_id"];
+/// The limits of a run that bear on its scores.
+const LIMITS: [&str; 6] = [
+    "message_limit",
+    "token_limit",
+    "time_limit",
+    "working_limit",
+    "limit",
+    "sample_id",
+];
 
 /// The header of a log and what follows from it.
 pub(super) struct Header {
     document: Document,
+    /// Where the record goes. One run has one record, in whichever form its log is kept and however far it came.
+    pub(super) identity: Identity,
     pub(super) frame: Frame,
     pub(super) warnings: Vec<String>,
 }
 
 impl Header {
     /// Reads a header; `None` when it is none.
-    pub(super) fn new(text: String) -> Option<Self> {
+    pub(super) fn new(text: String, options: &Options) -> Option<Self> {
         let document = Document::new(text)?;
         let mut warnings = Vec::new();
-        let frame = {
+        let (identity, frame) = {
             let root = document.root()?;
             let eval = root.present("eval")?;
             let aggregates = results::aggregates(root, |warning| warnings.push(warning));
-            frame(root, eval, aggregates)
+            let model_id = run::model_id(&model::model_info(eval), options);
+            let identity = identity(eval, &model_id);
+            let frame = frame(root, eval, model_id, &identity, aggregates);
+            (identity, frame)
         };
         Some(Self {
             document,
+            identity,
             frame,
             warnings,
         })
@@ -85,24 +101,38 @@ impl Header {
         }
     }
 
-    /// Where the record goes. The same run with the same results is the same record, in whichever form its log is kept.
-    pub(super) fn identity(&self) -> Identity {
-        let eval = self.eval();
-        let fact = |key: &str| {
-            let fact = eval.and_then(|eval| eval.text_of(key));
-            fact.unwrap_or_default().into_owned()
-        };
-        let mut content: Vec<String> = ["eval_id", "run_id", "task_id", "created", "task"]
-            .map(fact)
-            .into();
-        content.push(self.status());
-        for aggregate in &self.frame.aggregates {
-            content.push(aggregate.id.clone());
-            content.push(format!("{:?}", aggregate.score.score));
+    /// How many samples the run was to evaluate, epochs counted.
+    pub(super) fn planned(&self) -> Option<u64> {
+        let root = self.root()?;
+        let stated = root.get("results").and_then(|own| own.get("total_samples"));
+        if let Some(total) = count(stated) {
+            return Some(total);
         }
-        let content: Vec<&[u8]> = content.iter().map(String::as_bytes).collect();
-        let dataset = eval.map(dataset::dataset_name).unwrap_or_default();
-        Identity::new(&dataset, &self.frame.model_id, &content)
+        let eval = self.eval()?;
+        let dataset = eval.present("dataset")?;
+        let listed = dataset
+            .present("sample_ids")
+            .map(|ids| ids.items().count() as u64);
+        let samples = listed.or_else(|| count(dataset.get("samples")))?;
+        let epochs = count(eval.get("config").and_then(|config| config.get("epochs")));
+        Some(samples.saturating_mul(epochs.unwrap_or(1).max(1)))
+    }
+
+    /// Completes what was counted with what the header says, for a log whose samples were not read.
+    pub(super) fn progress(&self, own: RunProgress) -> RunProgress {
+        let results = self.root().and_then(|root| root.present("results"));
+        let completed = count(results.and_then(|results| results.get("completed_samples")));
+        let lost = match (own.planned, completed) {
+            (Some(planned), Some(completed)) if own.status.as_deref() == Some("success") => {
+                Some(planned.saturating_sub(completed))
+            }
+            _ => None,
+        };
+        RunProgress {
+            completed: completed.or(own.completed),
+            failed: own.failed.or(lost),
+            ..own
+        }
     }
 
     /// The record. `warn` is told when the log names no time at all.
@@ -111,60 +141,131 @@ impl Header {
         options: &Options,
         aggregates: Vec<Aggregate>,
         served: Option<&str>,
+        progress: RunProgress,
         warn: impl FnOnce(&str),
     ) -> Option<Record> {
         let root = self.root()?;
         let eval = self.eval()?;
         let times = Times::of(root);
-        let retrieved = options
-            .retrieved_timestamp
-            .clone()
-            .or_else(|| times.end.map(time::stamp));
-        if retrieved.is_none() {
+        if times.end.is_none() && options.retrieved_timestamp.is_none() {
             warn("the log names no time, so `retrieved_timestamp` is 0");
         }
-        let mut model_info = model::model_info(&self.frame.model);
+        let mut run = Run::new(Harness::Inspect, model::model_info(eval));
         // What was asked for and what answered may differ, as `gpt-4o` and one of its dated versions do.
         let asked = self.frame.model.rsplit('/').next();
         if let Some(served) = served.filter(|served| served.rsplit('/').next() != asked) {
-            model_info
-                .additional_details
-                .insert("served_model".to_owned(), served.to_owned());
+            let details = &mut run.model.additional_details;
+            details.insert("served_model".to_owned(), served.to_owned());
         }
-        if let Some(name) = &options.inference_engine {
-            model_info.inference_engine = Some(assay_formats::eee::record::Engine {
-                name: Some(name.clone()),
-                version: options.inference_engine_version.clone(),
-            });
+        run.started = times.start.map(time::stamp);
+        run.ended = times.end.map(time::stamp);
+        run.progress = progress;
+        (run.version, run.library_details) = packages(eval);
+        for key in RUN_IDS {
+            if let Some(id) = eval.text_of(key).filter(|id| !id.is_empty()) {
+                run.source_details.insert(key.to_owned(), id.into_owned());
+            }
         }
-        let unbounded = aggregates
-            .iter()
-            .filter(|result| result.is_unbounded())
-            .count();
-        let mut record = Record::new(
-            self.frame.evaluation_id.clone(),
-            retrieved.unwrap_or_else(|| "0".to_owned()),
-            source_metadata(options, unbounded),
-            library(eval, options),
-            model_info,
-        );
-        record.evaluation_timestamp = times.start.map(time::stamp);
+        run.setup = setup(root, eval);
         let source_data = dataset::source_data(eval, aggregates.len());
-        let generation = generation::generation(root);
-        record.evaluation_results = aggregates
+        let results = aggregates
             .into_iter()
-            .map(|aggregate| EvaluationResult {
-                evaluation_result_id: aggregate.id,
-                evaluation_name: self.frame.evaluation_name.clone(),
-                source_data: source_data.clone(),
-                evaluation_timestamp: times.start.map(time::stamp),
-                metric_config: aggregate.metric,
-                score_details: aggregate.score,
-                generation_config: Some(generation.clone()),
+            .map(|aggregate| {
+                let mut generation = generation::generation(root);
+                if let Some(arguments) = aggregate.scorer_args {
+                    let details = &mut generation.additional_details;
+                    details.insert("scorer_args".to_owned(), arguments);
+                    details.insert(SETUP_KEYS.to_owned(), "scorer_args".to_owned());
+                }
+                EvaluationResult {
+                    evaluation_result_id: aggregate.id,
+                    evaluation_name: self.frame.evaluation_name.clone(),
+                    source_data: source_data.clone(),
+                    evaluation_timestamp: times.start.map(time::stamp),
+                    metric_config: aggregate.metric,
+                    score_details: aggregate.score,
+                    generation_config: Some(generation),
+                }
             })
             .collect();
-        Some(record)
+        Some(run.record(options, self.frame.evaluation_id.clone(), results))
     }
+}
+
+fn count(value: Option<Value<'_>>) -> Option<u64> {
+    u64::try_from(value?.integer()?).ok()
+}
+
+/// The place of the record. Status and scores are no part of it: a log that goes on, or is scored again, is of one run.
+fn identity(eval: Value<'_>, model_id: &str) -> Identity {
+    let facts = ["eval_id", "run_id", "task_id", "created", "task"];
+    let facts = facts.map(|key| eval.text_of(key).unwrap_or_default());
+    let content: Vec<&[u8]> = facts.iter().map(|fact| fact.as_bytes()).collect();
+    Identity::new(&dataset::dataset_name(eval), model_id, &content)
+}
+
+/// The version of Inspect, and the versions of the other packages that took part.
+fn packages(eval: Value<'_>) -> (Option<String>, Details) {
+    let mut version = None;
+    let mut others: Vec<String> = Vec::new();
+    let packages = eval.get("packages").into_iter().flat_map(Value::entries);
+    for (name, own) in packages {
+        match (name.text(), own.text()) {
+            (Some(name), Some(own)) if name == "inspect_ai" => version = Some(own.into_owned()),
+            (Some(name), Some(own)) => others.push(format!("{name}:{own}")),
+            _ => {}
+        }
+    }
+    let mut details = Details::new();
+    if !others.is_empty() {
+        details.insert("packages".to_owned(), others.join(","));
+    }
+    (version, details)
+}
+
+/// What tells a run from others of the same model and task.
+fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
+    let mut setup = Setup::default();
+    let mut add = |key: &str, value: Option<String>| {
+        if let Some(value) = value {
+            insert_setup(&mut setup, key, &value);
+        }
+    };
+    let filled = |map: Value<'_>, key: &str| {
+        let value = map.present(key).filter(|value| !value.is_empty())?;
+        Some(compact(value))
+    };
+    let text = |map: Value<'_>, key: &str| map.present(key).map(detail);
+    add("task_args", filled(eval, "task_args"));
+    let version = text(eval, "task_version").filter(|version| version != "0");
+    add("harness_task_version", version);
+    add("solver", text(eval, "solver"));
+    add("solver_args", filled(eval, "solver_args"));
+    let tags = eval.get("tags").into_iter().flat_map(Value::items);
+    let tags: Vec<String> = tags.map(detail).collect();
+    add("tags", (!tags.is_empty()).then(|| tags.join(", ")));
+    if let Some(config) = eval.present("config") {
+        let epochs = count(config.get("epochs")).filter(|epochs| *epochs > 1);
+        add("attempts", epochs.map(|epochs| epochs.to_string()));
+        let reducers = config.get("epochs_reducer").into_iter();
+        let reducers: Vec<String> = reducers.flat_map(Value::items).map(detail).collect();
+        if epochs.is_some() && !reducers.is_empty() {
+            add("epochs_reducer", Some(reducers.join(", ")));
+        }
+        for key in LIMITS {
+            add(key, text(config, key));
+        }
+    }
+    let revision = eval.present("revision");
+    add("git_revision", revision.and_then(|own| text(own, "commit")));
+    let planned = root.present("plan").and_then(|plan| plan.present("config"));
+    let effort = planned
+        .and_then(|config| text(config, "reasoning_effort"))
+        .or_else(|| text(eval.present("model_generate_config")?, "reasoning_effort"));
+    add("effort", effort);
+    let judges = judges::names(root);
+    add("judge", (!judges.is_empty()).then(|| judges.join(", ")));
+    setup
 }
 
 /// When a run began and ended.
@@ -185,75 +286,37 @@ impl Times {
     }
 }
 
-fn frame(root: Value<'_>, eval: Value<'_>, aggregates: Vec<Aggregate>) -> Frame {
+fn frame(
+    root: Value<'_>,
+    eval: Value<'_>,
+    model_id: String,
+    identity: &Identity,
+    aggregates: Vec<Aggregate>,
+) -> Frame {
     let model = eval.text_of("model").unwrap_or_default().into_owned();
-    let info = model::model_info(&model);
     let start = Times::of(root).start;
     let named = |key: &str| eval.text_of(key).filter(|name| !name.trim().is_empty());
     let evaluation_name = named("task_display_name")
         .or_else(|| named("task"))
         .map_or_else(|| dataset::dataset_name(eval), std::borrow::Cow::into_owned);
     Frame {
-        evaluation_id: format!(
-            "{}/{}/{}",
-            dataset::dataset_name(eval),
-            info.name.replace('/', "_"),
-            start.map_or_else(|| "0".to_owned(), time::stamp)
+        evaluation_id: identity.evaluation_id(
+            &dataset::dataset_name(eval),
+            &model_id.replace('/', "_"),
+            start.map(time::stamp).as_deref(),
         ),
         evaluation_name,
-        model_id: info.id,
+        model_id,
         model,
         judges: judges::names(root),
+        scorers: eval
+            .get("scorers")
+            .into_iter()
+            .flat_map(Value::items)
+            .filter_map(|scorer| Some(scorer.text_of("name")?.into_owned()))
+            .map(|name| name.rsplit('/').next().unwrap_or_default().to_owned())
+            .collect(),
         aggregates,
-    }
-}
-
-fn source_metadata(options: &Options, unbounded: usize) -> SourceMetadata {
-    let mut additional_details = Details::new();
-    if unbounded > 0 {
-        additional_details.insert(
-            "metrics_with_unknown_bounds".to_owned(),
-            unbounded.to_string(),
-        );
-    }
-    SourceMetadata {
-        source_name: Some(
-            options
-                .source_name
-                .clone()
-                .unwrap_or_else(|| LIBRARY.to_owned()),
-        ),
-        source_type: "evaluation_run",
-        source_organization_name: options.organization.clone(),
-        source_organization_url: options.organization_url.clone(),
-        source_organization_logo_url: options.organization_logo_url.clone(),
-        evaluator_relationship: options.relationship.as_str(),
-        additional_details,
-    }
-}
-
-fn library(eval: Value<'_>, options: &Options) -> Library {
-    let packages: Vec<String> = eval
-        .get("packages")
-        .into_iter()
-        .flat_map(Value::entries)
-        .filter_map(|(name, version)| Some(format!("{}:{}", name.text()?, version.text()?)))
-        .collect();
-    let version = if packages.is_empty() {
-        options
-            .library_version
-            .clone()
-            .unwrap_or_else(|| "unknown".to_owned())
-    } else {
-        packages.join(",")
-    };
-    Library {
-        name: options
-            .library_name
-            .clone()
-            .unwrap_or_else(|| LIBRARY.to_owned()),
-        version,
-        additional_details: Details::new(),
     }
 }
 
@@ -313,6 +376,8 @@ impl Means {
                     scorer: mean.scorer,
                     name: mean.name,
                     members: Members::All,
+                    counts_right_answers: false,
+                    scorer_args: None,
                     metric,
                     score: ScoreDetails {
                         score,

@@ -1,12 +1,20 @@
 //! The results of a log: one for each scorer, metric and reducer.
 
-use assay_formats::eee::record::{Bound, MetricConfig, ScoreDetails, StandardError, Uncertainty};
+use assay_formats::eee::record::{MetricConfig, ScoreDetails, StandardError, Uncertainty};
 use assay_formats::{Kind, Value};
 
 use super::super::known_metric;
+use super::super::metric::{MetricFacts, is_within};
 use super::group::Members;
 use super::judges;
-use super::message::detail;
+use super::message::{compact, detail};
+
+/// The package that metrics without an entry in the registry are of.
+const LIBRARY: &str = "inspect_ai";
+/// The metric of reducers that ask whether one of several answers is right.
+const PASS: &str = "pass@k";
+/// The reducer that leaves a metric what it is.
+const MEAN: &str = "mean";
 
 /// Metrics that say how sure another one is; they are no results of their own.
 const DISPERSION: [&str; 6] = [
@@ -29,6 +37,10 @@ pub(super) struct Aggregate {
     pub(super) name: String,
     /// The samples that count for it.
     pub(super) members: Members,
+    /// Whether its metric counts right answers, so that a sample with 1 is right and one with 0 is wrong.
+    pub(super) counts_right_answers: bool,
+    /// What the scorer was given, as JSON.
+    pub(super) scorer_args: Option<String>,
     /// The metric.
     pub(super) metric: MetricConfig,
     /// The score.
@@ -40,33 +52,6 @@ impl Aggregate {
     pub(super) fn is_within(&self, score: f64) -> bool {
         is_within(&self.metric, score)
     }
-
-    /// Forgets bounds that turned out not to hold.
-    pub(super) fn forget_bounds(&mut self) {
-        self.metric.score_type = None;
-        self.metric.min_score = None;
-        self.metric.max_score = None;
-        self.metric
-            .additional_details
-            .insert("bounds_status".to_owned(), "unknown".to_owned());
-    }
-
-    /// Whether the bounds are not known.
-    pub(super) fn is_unbounded(&self) -> bool {
-        self.metric.score_type.is_none()
-    }
-}
-
-fn is_within(metric: &MetricConfig, score: f64) -> bool {
-    let reaches = match metric.min_score {
-        Some(Bound::At(min)) => score >= min,
-        Some(Bound::Infinity | Bound::NegativeInfinity) | None => true,
-    };
-    let stays = match metric.max_score {
-        Some(Bound::At(max)) => score <= max,
-        Some(Bound::Infinity | Bound::NegativeInfinity) | None => true,
-    };
-    reaches && stays
 }
 
 /// Reads the results of a header; `warn` is told of every metric that is left out.
@@ -191,7 +176,10 @@ impl Entry<'_> {
             id.push_str(reducer);
         }
         let measured = measured(metric).unwrap_or(plain_name(&label).into());
-        let mut config = metric_config(&measured, score);
+        let mut config = match reducer.as_deref().filter(|_| self.epochs() > 1) {
+            Some(reducer) if reducer != MEAN => reduced_config(&measured, reducer, score),
+            _ => metric_config(&measured, score),
+        };
         config.evaluation_description = Some(match &group {
             Some(_) => format!("{measured} of `{label}` from scorer {subject}"),
             None => format!("{measured} from scorer {subject}"),
@@ -215,6 +203,13 @@ impl Entry<'_> {
             id,
             scorer,
             name,
+            counts_right_answers: known_metric(&measured)
+                .is_some_and(|known| known.counts_right_answers),
+            scorer_args: self
+                .scores
+                .present("params")
+                .filter(|params| !params.is_empty())
+                .map(compact),
             metric: config,
             score: ScoreDetails {
                 score,
@@ -262,9 +257,17 @@ impl Entry<'_> {
         }
         let results = self.root.get("results")?;
         let completed = count(results.get("completed_samples"))?;
+        Some(completed / self.epochs())
+    }
+
+    /// How often each sample was run.
+    fn epochs(self) -> u64 {
         let config = self.root.get("eval").and_then(|eval| eval.get("config"));
-        let epochs = count(config.and_then(|config| config.get("epochs"))).unwrap_or(1);
-        Some(completed / epochs.max(1))
+        let epochs = config.and_then(|config| config.get("epochs")?.integer());
+        epochs
+            .and_then(|epochs| u64::try_from(epochs).ok())
+            .unwrap_or(1)
+            .max(1)
     }
 
     fn details(self) -> assay_formats::eee::record::Details {
@@ -284,26 +287,40 @@ impl Entry<'_> {
     }
 }
 
-/// What is known of a metric by its name. When its own score breaks the bounds, they are not its bounds.
+/// A metric by its name in the log.
 pub(super) fn metric_config(name: &str, score: f64) -> MetricConfig {
-    let known = known_metric(name).map(super::super::KnownMetric::config);
-    if let Some(config) = known.filter(|config| is_within(config, score)) {
-        return MetricConfig {
-            metric_name: Some(name.to_owned()),
-            ..config
-        };
+    let facts = MetricFacts {
+        library: LIBRARY,
+        name,
+        score,
+        ..MetricFacts::default()
+    };
+    facts.config()
+}
+
+/// A metric whose epochs were reduced by something else than their mean: it is another metric, with a name of its own.
+fn reduced_config(name: &str, reducer: &str, score: f64) -> MetricConfig {
+    let k = reducer
+        .rsplit_once('_')
+        .and_then(|(_, k)| k.parse::<u64>().ok());
+    let is_pass = reducer.starts_with("pass_at");
+    let full = match k {
+        Some(k) if is_pass => format!("pass@{k}"),
+        _ => format!("{name}_{reducer}"),
+    };
+    let facts = MetricFacts {
+        library: LIBRARY,
+        name: &full,
+        base: Some(if is_pass { PASS } else { name }),
+        score,
+        higher_is_better: None,
+    };
+    let mut config = facts.config();
+    if let (Some(known), false) = (facts.known(), is_pass) {
+        config.metric_id = Some(format!("{}_{reducer}", known.id));
     }
-    let details = [
-        ("bounds_status", "unknown"),
-        ("polarity", "assumed"),
-        ("metric_id_status", "unregistered"),
-    ];
-    MetricConfig {
-        metric_id: Some(format!("inspect_ai.{name}")),
-        metric_name: Some(name.to_owned()),
-        additional_details: details
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .into(),
-        ..MetricConfig::default()
+    if let Some(k) = k {
+        config.metric_parameters.insert("k".to_owned(), k.into());
     }
+    config
 }

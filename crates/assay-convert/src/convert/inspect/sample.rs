@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
-use assay_formats::syntax::limits;
 
+use super::super::metric::Correctness;
+use super::super::question::{Fit, new_row, set_correctness, write_row};
 use super::super::reader::Reader;
+use super::super::secrets::{Scope, redact};
 use super::dialogue::Dialogue;
-use super::group::Members;
-use super::message::{detail, message};
+use super::message::{compact, detail, message};
 use super::results::Aggregate;
 use super::score::{self, Judgement, Scored};
 use super::usage;
@@ -19,6 +20,12 @@ use super::usage;
 const EXPLANATION: &str = "explanation";
 /// What became of a sample without a score.
 const SCORE_STATUS: &str = "score_status";
+/// What the dataset says of a sample, and a scorer of its score, as JSON.
+const SAMPLE_METADATA: &str = "sample_metadata";
+const SCORE_METADATA: &str = "score_metadata";
+/// What is told of rows that are too large.
+const CUT: &str = "a row was too large; its score was kept and its transcript cut";
+const LEFT_OUT: &str = "a row that is too large even without its transcript was left out";
 
 /// What all rows of a record share.
 #[derive(Debug)]
@@ -29,24 +36,16 @@ pub(super) struct Frame {
     /// The model as the log calls it, which its usage is found by.
     pub(super) model: String,
     pub(super) judges: Vec<String>,
+    /// The scorers of the log, whether they scored anything or not.
+    pub(super) scorers: Vec<String>,
     /// The results of the log; none when it has none, and scores speak for themselves.
     pub(super) aggregates: Vec<Aggregate>,
 }
 
 /// The key of what the dataset says of a sample.
 pub(super) const METADATA: &str = "metadata";
-
-impl Frame {
-    /// What a row needs of a sample beside what every row needs.
-    pub(super) fn more_keys(&self) -> &'static [&'static str] {
-        let by_metadata = |result: &Aggregate| matches!(result.members, Members::Of(_));
-        if self.aggregates.iter().any(by_metadata) {
-            &[METADATA]
-        } else {
-            &[]
-        }
-    }
-}
+/// The longest metadata of a sample or a score that a row keeps, in bytes.
+const MAX_METADATA: usize = 64 << 10;
 
 /// What became of one sample.
 #[derive(Debug, Default)]
@@ -55,6 +54,12 @@ pub(super) struct Rows {
     pub(super) count: u64,
     /// Each score, for results that have yet to be computed and bounds that have yet to be proved.
     pub(super) scores: Vec<Tally>,
+    /// Rows of a sample that failed, by result: in a log without results nobody knows yet which there will be.
+    pub(super) failures: Vec<(String, Vec<u8>)>,
+    /// Whether the sample could be read.
+    pub(super) is_sample: bool,
+    /// Whether the sample failed.
+    pub(super) is_failed: bool,
     /// The name that the model answered under.
     pub(super) served: Option<String>,
     /// What a person should know.
@@ -77,7 +82,10 @@ pub(super) fn rows(frame: &Frame, reader: &mut Reader, sample: &[u8]) -> Rows {
     let mut rows = Rows::default();
     let root = reader.read(sample);
     match root.filter(|root| root.present("id").is_some()) {
-        Some(root) => Sample::new(frame, root).write(&mut rows),
+        Some(root) => {
+            rows.is_sample = true;
+            Sample::new(frame, root).write(&mut rows);
+        }
         None => rows
             .notes
             .push("a sample that cannot be read was left out".to_owned()),
@@ -105,6 +113,7 @@ impl<'d> Sample<'d> {
     }
 
     fn write(&self, rows: &mut Rows) {
+        rows.is_failed = self.error.is_some();
         rows.served = self
             .root
             .get("output")
@@ -129,6 +138,7 @@ impl<'d> Sample<'d> {
         {
             let judgement = score::judgement(self.root, &aggregate.scorer, &aggregate.name);
             let scored = judgement.and_then(|judgement| score::scored(judgement.value));
+            let scored = scored.map(|scored| scored.under(aggregate.counts_right_answers));
             // A sample that failed before it was scored is a row that is wrong, never one that is missing or right.
             let Some(scored) = scored.or_else(|| self.failed()) else {
                 rows.notes.push(format!(
@@ -151,6 +161,10 @@ impl<'d> Sample<'d> {
     /// A row for each score, in a log that sums nothing up.
     fn write_scores(&self, row: &mut Row<'d>, rows: &mut Rows) {
         let found = score::all(self.root);
+        if let (true, Some(scored)) = (found.is_empty(), self.failed()) {
+            self.write_failure(row, scored, rows);
+            return;
+        }
         if found.is_empty() {
             rows.notes
                 .push("a sample has no finite score, so it has no row".to_owned());
@@ -174,8 +188,26 @@ impl<'d> Sample<'d> {
     fn failed(&self) -> Option<Scored> {
         self.error.as_ref().map(|_| Scored {
             score: 0.0,
-            is_correct: false,
+            correctness: Correctness::Wrong,
         })
+    }
+
+    /// A row for each scorer that would have scored the sample.
+    fn write_failure(&self, row: &mut Row<'d>, scored: Scored, rows: &mut Rows) {
+        for scorer in &self.frame.scorers {
+            let mut own = Rows::default();
+            let tally = Tally {
+                id: format!("{scorer}:mean"),
+                scorer: scorer.clone(),
+                name: scorer.clone(),
+                score: scored.score,
+                is_first_epoch: self.epoch == 1,
+            };
+            let id = tally.id.clone();
+            self.push(row, tally, None, scored, &mut own);
+            rows.notes.append(&mut own.notes);
+            rows.failures.push((id, own.bytes));
+        }
     }
 
     /// Gives the row of the sample one of its scores, and writes it.
@@ -189,26 +221,30 @@ impl<'d> Sample<'d> {
     ) {
         row.evaluation_result_id = tally.id.clone().into();
         row.evaluation.score = scored.score;
-        row.evaluation.is_correct = scored.is_correct && self.error.is_none();
+        let correctness = match (&self.error, scored.correctness) {
+            (Some(_), Correctness::Right) => Correctness::Wrong,
+            (_, correctness) => correctness,
+        };
+        set_correctness(row, correctness);
         // What the score before left in the row goes.
         row.answer_attribution.clear();
         row.metadata.remove(EXPLANATION);
         row.metadata.remove(SCORE_STATUS);
+        row.metadata.remove(SCORE_METADATA);
         if let Some(judgement) = judgement {
             row.answer_attribution = self.attribution(row, &tally.scorer, judgement);
             self.explain(row, judgement);
+            Self::keep_metadata(row, judgement);
         } else {
             row.metadata.insert(SCORE_STATUS.into(), "failed".into());
         }
-        let start = rows.bytes.len();
-        row.write(&mut rows.bytes);
-        if rows.bytes.len() - start > limits::MAX_ROW_BYTES {
-            rows.bytes.truncate(start);
-            rows.notes.push(format!(
-                "a row of more than {} bytes was left out",
-                limits::MAX_ROW_BYTES
-            ));
-            return;
+        match write_row(row, &mut rows.bytes) {
+            Fit::Whole => {}
+            Fit::Cut => rows.notes.push(CUT.to_owned()),
+            Fit::LeftOut => {
+                rows.notes.push(LEFT_OUT.to_owned());
+                return;
+            }
         }
         rows.count += 1;
         rows.scores.push(tally);
@@ -243,7 +279,8 @@ impl<'d> Sample<'d> {
                 Some(turns.iter().map(|turn| turn.tool_calls.len()).sum());
             messages = Some(turns);
         }
-        let mut row = Row::new(id.into(), kind, self.dialogue.input(), evaluation);
+        let input = self.dialogue.input(messages.is_none());
+        let mut row = new_row(id.into(), kind, input, evaluation);
         row.evaluation_id = self.frame.evaluation_id.as_str().into();
         row.model_id = self.frame.model_id.as_str().into();
         row.evaluation_name = self.frame.evaluation_name.as_str().into();
@@ -316,6 +353,13 @@ impl<'d> Sample<'d> {
         }
     }
 
+    /// Keeps what the scorer says of its score, such as how it was reached.
+    fn keep_metadata(row: &mut Row<'d>, judgement: Judgement<'d>) {
+        if let Some(text) = json_of(judgement.score.present(METADATA)) {
+            row.metadata.insert(SCORE_METADATA.into(), text);
+        }
+    }
+
     fn metadata(&self) -> BTreeMap<Text<'d>, Text<'d>> {
         let mut metadata: BTreeMap<Text<'d>, Text<'d>> = BTreeMap::new();
         metadata.insert("epoch".into(), self.epoch.to_string().into());
@@ -343,8 +387,20 @@ impl<'d> Sample<'d> {
         );
         let invalid = self.root.present("invalidation").map(|_| "true".into());
         add("invalidated", invalid);
+        add(SAMPLE_METADATA, json_of(self.root.present(METADATA)));
         metadata
     }
+}
+
+/// A map as JSON, unless it is empty or larger than a row should hold.
+fn json_of(map: Option<Value<'_>>) -> Option<Text<'_>> {
+    let map = map.filter(|map| !map.is_empty() && map.raw().len() <= MAX_METADATA)?;
+    let text = compact(map);
+    // Metadata is configuration as much as content, so it is read as strictly.
+    Some(match redact(text.as_bytes(), Scope::Record) {
+        Some((clean, _)) => String::from_utf8_lossy(&clean).into_owned().into(),
+        None => text.into(),
+    })
 }
 
 /// What went wrong: the message, and where.

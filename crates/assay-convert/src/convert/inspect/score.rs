@@ -2,24 +2,41 @@
 
 use assay_formats::{Kind, Value};
 
+use super::super::metric::Correctness;
+
 /// A score as a number, and whether it calls the answer right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub(super) score: f64,
-    pub(super) is_correct: bool,
+    /// What the grade says; a number says nothing by itself.
+    pub(super) correctness: Correctness,
 }
 
 impl Scored {
-    /// A number whose scale is not known: anything above zero counts as right, as in the reference.
+    /// A number: its metric may know what is right.
     fn number(score: f64) -> Option<Self> {
         score.is_finite().then_some(Self {
             score,
-            is_correct: score > 0.0,
+            correctness: Correctness::Unknown,
         })
     }
 
-    fn mark(score: f64, is_correct: bool) -> Self {
-        Self { score, is_correct }
+    fn mark(score: f64, is_right: bool) -> Self {
+        Self {
+            score,
+            correctness: Correctness::from_grade(is_right),
+        }
+    }
+
+    /// The score under a metric, which may count right answers.
+    pub(super) fn under(self, counts_right_answers: bool) -> Self {
+        match self.correctness {
+            Correctness::Unknown => Self {
+                correctness: Correctness::from_score(counts_right_answers, self.score),
+                ..self
+            },
+            Correctness::Right | Correctness::Wrong => self,
+        }
     }
 }
 
@@ -161,8 +178,22 @@ mod tests {
 
     #[test]
     fn half_right_is_not_right() {
-        assert!(!graded("P").unwrap().is_correct);
-        assert!(graded("C").unwrap().is_correct);
+        assert_eq!(graded("P").unwrap().correctness, Correctness::Wrong);
+        assert_eq!(graded("C").unwrap().correctness, Correctness::Right);
+    }
+
+    #[test]
+    fn a_number_is_right_only_under_a_metric_that_counts_right_answers() {
+        let number = |text: &str| graded(text).unwrap();
+
+        assert_eq!(number("9").correctness, Correctness::Unknown);
+        assert_eq!(number("1").under(true).correctness, Correctness::Right);
+        assert_eq!(number("1").under(false).correctness, Correctness::Unknown);
+        assert_eq!(number("0.5").under(true).correctness, Correctness::Unknown);
+        assert_eq!(
+            graded("C").unwrap().under(false).correctness,
+            Correctness::Right
+        );
     }
 
     #[test]

@@ -21,8 +21,6 @@ const MAX_WHOLE: u64 = 16 << 20;
 /// An archive and what it takes to unpack its members.
 pub(super) struct Unpacker<'a> {
     archive: Archive<'a>,
-    /// What is kept of a sample beside what every row needs.
-    more_keys: &'static [&'static str],
     packed: Vec<u8>,
     text: Vec<u8>,
     zstd: Option<Decompressor<'static>>,
@@ -31,10 +29,9 @@ pub(super) struct Unpacker<'a> {
 
 impl<'a> Unpacker<'a> {
     /// Unpacks the members of an archive.
-    pub(super) fn new(archive: Archive<'a>, more_keys: &'static [&'static str]) -> Self {
+    pub(super) fn new(archive: Archive<'a>) -> Self {
         Self {
             archive,
-            more_keys,
             packed: Vec::new(),
             text: Vec::new(),
             zstd: Decompressor::new().ok(),
@@ -50,24 +47,21 @@ impl<'a> Unpacker<'a> {
     ) -> Result<Excerpt, StreamError> {
         let mut excerpt = if self.unpack(place.main, progress) {
             let mut stream = Stream::of(std::mem::take(&mut self.text));
-            let excerpt = excerpt::sample(&mut stream, self.more_keys);
+            let excerpt = excerpt::sample(&mut stream);
             self.text = stream.into_memory();
             excerpt?
         } else {
             // Too large for that, or damaged, which shows again here.
             let mut member = member(&mut self.archive, place.main)?;
             let mut stream = Stream::new(&mut member, MAX_VALUE_BYTES);
-            let excerpt = excerpt::sample(&mut stream, self.more_keys)?;
+            let excerpt = excerpt::sample(&mut stream)?;
             io::copy(&mut member, &mut io::sink())?;
             excerpt
         };
         if !place.messages.is_empty() {
             chunked::complete(&mut self.archive, place, &mut excerpt)?;
         }
-        if let Some(index) = place
-            .metadata
-            .filter(|_| self.more_keys.contains(&METADATA))
-        {
+        if let Some(index) = place.metadata {
             chunked::add(&mut self.archive, index, METADATA, &mut excerpt)?;
         }
         Ok(excerpt)

@@ -1,15 +1,15 @@
 use assay_formats::eee::record::{
-    Details, Engine, EvaluationResult, GenerationArgs, GenerationConfig, Library, MetricConfig,
-    ModelInfo, Record, ScoreDetails, SourceData, SourceMetadata, StandardError, Uncertainty,
+    Details, EvaluationResult, GenerationArgs, GenerationConfig, MetricConfig, ModelInfo, Record,
+    ScoreDetails, SourceData, StandardError, Uncertainty,
 };
 use assay_formats::{Kind, Value};
+use assay_model::Setup;
 
 use super::metric;
 use super::results::{Results, Task, plain};
-use crate::convert::{Identity, Log, Options};
+use crate::convert::run::{self, Run, RunProgress, insert_setup};
+use crate::convert::{Harness, Identity, Log, Options};
 
-/// The name of the harness.
-pub(super) const HARNESS: &str = "lighteval";
 /// How lighteval names the standard error of a metric.
 const STDERR: &str = "_stderr";
 /// What lighteval knows of a model and a record should keep. Everything else, such as keys and addresses, stays out.
@@ -80,8 +80,16 @@ pub(super) struct RecordOf<'r, 'd> {
     scored: Scored,
     /// Names the run of the task.
     pub(super) evaluation_id: String,
+    /// The model as `developer/model`.
+    model_id: String,
     /// How many samples the scores rest on.
     pub(super) samples: Option<u64>,
+}
+
+/// The model as `developer/model`, as a person or the log names it.
+pub(super) fn model_id(results: &Results<'_>, options: &Options) -> String {
+    let info = ModelInfo::new(results.model_name.clone(), results.model_id.clone());
+    run::model_id(&info, options)
 }
 
 impl<'r, 'd> RecordOf<'r, 'd> {
@@ -92,10 +100,8 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         scored: Scored,
         identity: &Identity,
     ) -> Self {
-        // Without a time, what tells this run from others is its content.
-        let run = results
-            .time
-            .map_or_else(|| identity.uuid.clone(), |time| time.to_string());
+        let time = results.time.map(|time| time.to_string());
+        let model_id = model_id(results, log.options);
         let documents = task
             .config
             .and_then(|config| config.get("effective_num_docs")?.integer());
@@ -104,7 +110,8 @@ impl<'r, 'd> RecordOf<'r, 'd> {
             results,
             task,
             scored,
-            evaluation_id: format!("{}/{}/{run}", task.key, results.model_id),
+            evaluation_id: identity.evaluation_id(&task.key, &model_id, time.as_deref()),
+            model_id,
             samples: documents
                 .and_then(|count| u64::try_from(count).ok())
                 .filter(|count| *count > 0),
@@ -116,7 +123,7 @@ impl<'r, 'd> RecordOf<'r, 'd> {
     }
 
     pub(super) fn model_id(&self) -> &str {
-        &self.results.model_id
+        &self.model_id
     }
 
     pub(super) fn evaluation_name(&self) -> &str {
@@ -133,23 +140,31 @@ impl<'r, 'd> RecordOf<'r, 'd> {
         })
     }
 
+    /// The record. lighteval writes results when a run is complete, and not before.
     pub(super) fn record(&self) -> Record {
         let time = self.results.time.map(|time| time.to_string());
-        let retrieved = self.options.retrieved_timestamp.clone();
-        let mut record = Record::new(
-            self.evaluation_id.clone(),
-            retrieved
-                .or_else(|| time.clone())
-                .unwrap_or_else(|| "0".to_owned()),
-            self.source(),
-            self.library(),
-            self.model(),
+        let mut run = Run::new(Harness::Lighteval, self.model());
+        run.started.clone_from(&time);
+        run.ended.clone_from(&time);
+        if let Some(date) = &self.results.date {
+            let details = &mut run.source_details;
+            details.insert("evaluation_local_time".to_owned(), date.clone());
+        }
+        keep(
+            &mut run.library_details,
+            self.results.general,
+            &["lighteval_sha"],
         );
-        record.evaluation_timestamp.clone_from(&time);
-        record.evaluation_results = self
-            .scored
-            .numbers
-            .iter()
+        run.library_details.retain(|_, sha| sha != "?");
+        run.progress = RunProgress {
+            status: Some("success".to_owned()),
+            planned: self.samples,
+            completed: self.samples,
+            ..RunProgress::default()
+        };
+        run.setup = self.setup();
+        let results = self.scored.numbers.iter();
+        let results = results
             .map(|score| EvaluationResult {
                 evaluation_result_id: score.metric.clone(),
                 evaluation_name: self.task.name.clone(),
@@ -160,63 +175,48 @@ impl<'r, 'd> RecordOf<'r, 'd> {
                 generation_config: self.generation(),
             })
             .collect();
-        record
+        run.record(self.options, self.evaluation_id.clone(), results)
     }
 
-    fn source(&self) -> SourceMetadata {
-        let options = self.options;
-        let mut details = Details::new();
-        if let Some(date) = &self.results.date {
-            details.insert("evaluation_local_time".to_owned(), date.clone());
-        }
-        SourceMetadata {
-            source_name: Some(
-                options
-                    .source_name
-                    .clone()
-                    .unwrap_or_else(|| HARNESS.to_owned()),
-            ),
-            source_type: "evaluation_run",
-            source_organization_name: options.organization.clone(),
-            source_organization_url: options.organization_url.clone(),
-            source_organization_logo_url: options.organization_logo_url.clone(),
-            evaluator_relationship: options.relationship.as_str(),
-            additional_details: details,
-        }
-    }
-
-    fn library(&self) -> Library {
-        let unknown = || "unknown".to_owned();
-        let mut details = Details::new();
-        keep(&mut details, self.results.general, &["lighteval_sha"]);
-        details.retain(|_, sha| sha != "?");
-        Library {
-            name: self
-                .options
-                .library_name
-                .clone()
-                .unwrap_or_else(|| HARNESS.to_owned()),
-            version: self.options.library_version.clone().unwrap_or_else(unknown),
-            additional_details: details,
-        }
+    /// What tells a run from others of the same model and task.
+    fn setup(&self) -> Setup {
+        let mut setup = Setup::default();
+        let mut add = |key: &str, value: Option<String>| {
+            if let Some(value) = value {
+                insert_setup(&mut setup, key, &value);
+            }
+        };
+        add("shots", self.task.shots.clone());
+        add("harness_task_version", self.task.version.clone());
+        let general = |key: &str| {
+            let value = self.results.general.present(key).map(plain);
+            value.filter(|value| !value.is_empty() && value != "?")
+        };
+        add("limit", general("max_samples"));
+        add(
+            "seeds",
+            general("num_fewshot_seeds").filter(|own| own != "1"),
+        );
+        add("git_revision", general("lighteval_sha"));
+        let model = self.results.general.get("model_config");
+        let prompt = model.and_then(|model| model.present("system_prompt"));
+        add("system_prompt", prompt.map(plain));
+        setup
     }
 
     fn model(&self) -> ModelInfo {
         let id = self.results.model_id.clone();
         let developer = id.split('/').next().filter(|name| *name != "unknown");
         let mut model = ModelInfo::new(id.clone(), id.clone());
+        if let Some(digest) = &self.results.path_digest {
+            let details = &mut model.additional_details;
+            details.insert("model_path_digest".to_owned(), digest.clone());
+        }
         model.developer = developer.map(str::to_owned);
         let general = self.results.general;
         keep(&mut model.additional_details, general, &MODEL_DETAILS);
         if let Some(config) = general.get("model_config") {
             keep(&mut model.additional_details, config, &MODEL_DETAILS);
-        }
-        let (name, version) = (
-            self.options.inference_engine.clone(),
-            self.options.inference_engine_version.clone(),
-        );
-        if name.is_some() || version.is_some() {
-            model.inference_engine = Some(Engine { name, version });
         }
         model
     }

@@ -6,6 +6,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use crate::convert::Refusal;
+use crate::convert::model_name::{is_path, loaded_model};
 
 /// How a results file is named before its date.
 const PREFIX: &str = "results_";
@@ -23,6 +24,8 @@ pub(super) struct Results<'d> {
     pub(super) model_name: String,
     /// The model as `developer/model`.
     pub(super) model_id: String,
+    /// The digest of the path of a model on somebody's disk.
+    pub(super) path_digest: Option<String>,
     /// The date in the file name, as it stands there.
     pub(super) date: Option<String>,
     /// The same as Unix seconds. The clock in the log is a counter without a beginning, and of no use.
@@ -58,10 +61,12 @@ impl<'d> Results<'d> {
         };
         let model_name = model_name(general).unwrap_or_else(|| "unknown".to_owned());
         let date = date_of(path);
+        let loaded = is_path(&model_name).then(|| loaded_model(&model_name));
         Ok(Self {
             root,
             general,
             model_id: model_id(&model_name),
+            path_digest: loaded.and_then(|loaded| loaded.path_digest),
             model_name,
             time: date.as_deref().and_then(seconds),
             date,
@@ -137,11 +142,19 @@ fn model_name(general: Value<'_>) -> Option<String> {
 
 /// The model as `developer/model`. A directory of a machine says nothing about who made the model in it.
 fn model_id(name: &str) -> String {
+    if is_path(name) {
+        let id = loaded_model(name).id;
+        let is_known = id.contains('/');
+        return if is_known {
+            id
+        } else {
+            format!("unknown/{id}")
+        };
+    }
     let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty()).collect();
-    let is_path = name.starts_with(['/', '.', '~']);
     match *parts.as_slice() {
         [] => "unknown/unknown".to_owned(),
-        [.., last] if is_path || parts.len() == 1 => format!("unknown/{last}"),
+        [only] => format!("unknown/{only}"),
         _ => parts.join("/"),
     }
 }

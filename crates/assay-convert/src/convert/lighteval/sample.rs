@@ -1,16 +1,18 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use assay_formats::eee::record::{Bound, MetricConfig};
+use assay_formats::eee::record::MetricConfig;
 use assay_formats::eee::row::{
     Attribution, Evaluation, Input, InteractionType, Output, Row, TokenUsage,
 };
 use parquet::record::{Field, Row as TableRow};
 
 use super::field::{get, group, integer, items, json, number, text, texts};
-use super::metric::is_within;
+use super::metric::counts_right_answers;
 use super::record::RecordOf;
 use super::table::{Stop, Table};
+use crate::convert::metric::{Correctness, is_within};
+use crate::convert::question::{Fit, new_row, set_correctness, write_row};
 use crate::convert::{Log, RecordWriter, Refusal, Warning};
 
 /// The columns that a sample is made of; of `metric`, all are needed.
@@ -39,11 +41,13 @@ pub(super) struct Rows<'r> {
     unnamed: u64,
     repeated: u64,
     damaged: u64,
+    cut: u64,
 }
 
 struct Metric<'r> {
     name: &'r str,
     config: MetricConfig,
+    counts_right_answers: bool,
     /// How many samples have no number for it.
     without: u64,
     /// How many samples have a number that cannot be a score of it: what some metrics are computed from, such as the
@@ -58,21 +62,11 @@ impl Metric<'_> {
             self.without += 1;
             return None;
         };
-        if !is_within(self.config.min_score, self.config.max_score, score) {
+        if !is_within(&self.config, score) {
             self.outside += 1;
             return None;
         }
         Some(score)
-    }
-
-    /// Whether no score could be better: that of a right answer.
-    fn is_best(&self, score: f64) -> bool {
-        let best = match self.config.max_score {
-            Some(Bound::At(best)) => best,
-            Some(Bound::Infinity | Bound::NegativeInfinity) => return false,
-            None => 1.0,
-        };
-        !self.config.lower_is_better && score >= best
     }
 }
 
@@ -81,6 +75,7 @@ impl<'r> Rows<'r> {
         let metric = |(name, config)| Metric {
             name,
             config,
+            counts_right_answers: counts_right_answers(name),
             without: 0,
             outside: 0,
         };
@@ -94,6 +89,7 @@ impl<'r> Rows<'r> {
             unnamed: 0,
             repeated: 0,
             damaged: 0,
+            cut: 0,
         }
     }
 
@@ -148,8 +144,12 @@ impl<'r> Rows<'r> {
         let name = self.evaluation_name;
         let mut counted = vec![
             (
-                format!("a sample of `{name}` has no question: left out"),
+                format!("a sample of `{name}` has no question, or is too large: left out"),
                 self.damaged,
+            ),
+            (
+                format!("a sample of `{name}` is too large: its texts were cut"),
+                self.cut,
             ),
             (
                 format!("a sample of `{name}` has no id: named by its place"),
@@ -199,17 +199,26 @@ impl<'r> Rows<'r> {
             };
             let evaluation = Evaluation {
                 score,
-                is_correct: metric.is_best(score),
+                is_correct: false,
                 num_turns: Some(1),
                 tool_calls_count: Some(0),
             };
             let result = metric.name;
+            let correctness = Correctness::from_score(metric.counts_right_answers, score);
             let mut row = sample.row(&id, evaluation);
             row.evaluation_id = Cow::Borrowed(self.evaluation_id);
             row.model_id = Cow::Borrowed(self.model_id);
             row.evaluation_name = Cow::Borrowed(self.evaluation_name);
             row.evaluation_result_id = Cow::Borrowed(result);
-            row.write(to);
+            set_correctness(&mut row, correctness);
+            match write_row(&row, to) {
+                Fit::Whole => {}
+                Fit::Cut => self.cut += 1,
+                Fit::LeftOut => {
+                    self.damaged += 1;
+                    continue;
+                }
+            }
             count += 1;
         }
         count
@@ -298,7 +307,7 @@ impl Sample {
             reference: borrowed(&self.reference),
             choices: self.choices.as_deref().map(borrowed),
         };
-        let mut row = Row::new(id.into(), InteractionType::SingleTurn, input, evaluation);
+        let mut row = new_row(id.into(), InteractionType::SingleTurn, input, evaluation);
         let attribution = |value: &'s str, method: &'static str| Attribution {
             turn_idx: 0,
             source: "output.raw".into(),

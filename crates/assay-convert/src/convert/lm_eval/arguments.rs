@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use assay_formats::eee::row::Prompt;
 use assay_formats::json::Parser;
 use assay_formats::{Kind, Tape, Value};
 
@@ -65,6 +66,11 @@ impl<'d> Arguments<'d> {
         let text = inner.unwrap_or(Cow::Borrowed(prompt.raw()));
         let chat = chat_of(&text);
         (text, chat)
+    }
+
+    /// The first prompt as it is spelled in the log, where it is one text.
+    pub(super) fn spelled_prompt(&self) -> Option<Prompt<'d>> {
+        self.requests[0].prompt.spelled().map(Prompt::Spelled)
     }
 
     /// The options of a multiple choice: the continuations whose likelihoods are compared. `None` for anything else.

@@ -1,41 +1,23 @@
 use assay_formats::Value;
-use assay_formats::eee::record::{Bound, MetricConfig};
+use assay_formats::eee::record::MetricConfig;
 
 use super::results::{NO_FILTER, Results, Score, Task};
-use crate::convert::{KnownMetric, known_metric};
+use crate::convert::metric::MetricFacts;
 
 /// The most bootstrap rounds that the harness runs for metrics over whole corpora, which are slow.
 const MAX_CORPUS_ROUNDS: u64 = 100;
 
 /// The metric of a score as a record describes it.
 pub(super) fn config(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> MetricConfig {
-    let known = known_metric(&score.metric);
-    let mut config = known.map(KnownMetric::config).unwrap_or_default();
-    let mut mark = |key: &str, value: &str| {
-        config
-            .additional_details
-            .insert(key.to_owned(), value.to_owned());
+    let facts = MetricFacts {
+        library: "lm_eval",
+        name: &score.metric,
+        // Some tasks write a metric of a known name on another scale, such as ROUGE out of 100.
+        score: score.value,
+        higher_is_better: direction(results, task, score),
+        ..MetricFacts::default()
     };
-    // Some tasks write a metric of a known name on another scale, such as ROUGE out of 100.
-    let in_range = known.is_some_and(|known| is_within(score.value, known.min, known.max));
-    if !in_range {
-        mark("bounds_status", "unknown");
-    }
-    let direction = direction(results, task, score);
-    if direction.is_none() && known.is_none() {
-        mark("polarity", "assumed");
-    }
-    if !in_range {
-        (config.score_type, config.min_score, config.max_score) = (None, None, None);
-        config.metric_unit = None;
-    }
-    if let Some(higher_is_better) = direction {
-        config.lower_is_better = !higher_is_better;
-    }
-    config
-        .metric_id
-        .get_or_insert_with(|| format!("lm_eval.{}", score.metric));
-    config.metric_name = Some(score.metric.clone().into_owned());
+    let mut config = facts.config();
     config.evaluation_description = Some(if score.filter == NO_FILTER {
         score.metric.clone().into_owned()
     } else {
@@ -129,38 +111,4 @@ fn default_aggregation(metric: &str) -> Option<&'static str> {
         "ter" => "ter",
         _ => return None,
     })
-}
-
-/// Whether a number lies between two bounds.
-pub(super) fn is_within(number: f64, min: Bound, max: Bound) -> bool {
-    let above = match min {
-        Bound::At(min) => number >= min,
-        Bound::NegativeInfinity => true,
-        Bound::Infinity => false,
-    };
-    let below = match max {
-        Bound::At(max) => number <= max,
-        Bound::Infinity => true,
-        Bound::NegativeInfinity => false,
-    };
-    above && below
-}
-
-/// Whether a sample with this score was answered rightly: it has the best score that the metric can give.
-#[expect(
-    clippy::float_cmp,
-    reason = "bounds and scores are written, not computed"
-)]
-pub(super) fn is_best(score: f64, metric: &MetricConfig) -> bool {
-    let best = if metric.lower_is_better {
-        metric.min_score
-    } else {
-        metric.max_score
-    };
-    match best {
-        Some(Bound::At(best)) => score == best,
-        Some(Bound::Infinity | Bound::NegativeInfinity) => false,
-        // Scores without a known range that reach 1 are shares, by the custom of the harness.
-        None => !metric.lower_is_better && score == 1.0,
-    }
 }

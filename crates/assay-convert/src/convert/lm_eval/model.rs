@@ -5,7 +5,8 @@ use assay_formats::{Kind, Value};
 
 use super::results::Results;
 use super::text::{text_of, write_string};
-use crate::convert::Options;
+use crate::convert::model_name::{LoadedModel, is_path, loaded_model, published_path};
+use crate::convert::secrets::{Scope, is_secret_key};
 
 /// The arguments that name the model, the most telling first.
 const NAMING: [&str; 6] = [
@@ -16,45 +17,49 @@ const NAMING: [&str; 6] = [
     "engine",
     "model_id",
 ];
-/// Arguments that open doors; they are never copied.
-const SECRETS: [&str; 8] = [
-    "api_key",
-    "token",
-    "hf_token",
-    "auth_token",
-    "use_auth_token",
-    "password",
-    "secret",
-    "header",
-];
-/// What stands in place of a secret.
-const REDACTED: &str = "[redacted]";
-/// How the cache of the model hub names the directory of a repository.
-const CACHED: &str = "models--";
+/// The arguments that name weights which change the base model: they are the model, and the base is what they change.
+const ADAPTERS: [&str; 2] = ["peft", "delta"];
 
 /// The model of a run.
-pub(super) fn model(results: &Results<'_>, options: &Options) -> ModelInfo {
+pub(super) fn model(results: &Results<'_>) -> ModelInfo {
     let arguments = Arguments::of(results.config("model_args"));
     let backend = results
         .get("model_source")
         .or_else(|| results.config("model"))
         .and_then(Value::text)
         .unwrap_or_default();
-    let written = NAMING
+    let base = NAMING
         .iter()
         .find_map(|key| arguments.get(key))
         .map(str::to_owned)
         .or_else(|| Some(results.get("model_name")?.text()?.into_owned()))
-        .filter(|name| !name.trim().is_empty())
-        .unwrap_or_else(|| "unknown".to_owned());
-    let id = id_of(&written, is_service(&backend)).into_owned();
-    let mut model = ModelInfo::new(id.clone(), id);
+        .filter(|name| !name.trim().is_empty());
+    let adapter = ADAPTERS
+        .iter()
+        .find_map(|key| Some((*key, arguments.get(key)?)));
+    let written = match (&adapter, &base) {
+        (Some((_, adapter)), _) => *adapter,
+        (None, Some(base)) => base,
+        (None, None) => "unknown",
+    };
+    let loaded = name_of(written, is_service(&backend));
+    let mut model = ModelInfo::new(loaded.id.clone(), loaded.id);
+    let mut tell = |key: &str, value: Option<String>| {
+        if let Some(value) = value {
+            model.additional_details.insert(key.to_owned(), value);
+        }
+    };
+    tell("model_path_digest", loaded.path_digest);
+    if let (Some((kind, _)), Some(base)) = (&adapter, &base) {
+        tell("adapter", Some((*kind).to_owned()));
+        tell("base_model", Some(name_of(base, false).id));
+    }
     model.developer = model
         .id
         .split_once('/')
         .map(|(developer, _)| developer.to_owned());
     model.inference_platform = platform(&backend).map(str::to_owned);
-    model.inference_engine = engine(&backend, results, options);
+    model.inference_engine = engine(&backend, results);
     for (key, name) in [
         ("model_num_parameters", "num_parameters"),
         ("model_dtype", "dtype"),
@@ -140,12 +145,10 @@ impl<'d> Arguments<'d> {
             return None;
         }
         let pairs = self.pairs.iter().map(|(key, value)| {
-            let value = if is_secret(key) {
-                REDACTED
-            } else if is_path(value) {
-                last_component(value)
+            let value = if is_secret_key(key, Scope::Record) {
+                "[redacted]".to_owned()
             } else {
-                value
+                published_path(value)
             };
             (key.as_ref(), value)
         });
@@ -162,7 +165,7 @@ impl<'d> Arguments<'d> {
                     }
                     write_string(key, &mut text);
                     text.push_str(": ");
-                    write_string(value, &mut text);
+                    write_string(&value, &mut text);
                 }
                 text.push('}');
                 text
@@ -171,36 +174,15 @@ impl<'d> Arguments<'d> {
     }
 }
 
-fn is_secret(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    SECRETS.contains(&key.as_str()) || key.ends_with("_key") || key.ends_with("_secret")
-}
-
-/// The id of a model by the name it was loaded with. Paths of a machine tell nothing but their last part, unless they
-/// lead into the cache of the model hub, whose directories tell the repository.
-fn id_of(written: &str, is_service: bool) -> Cow<'_, str> {
-    let written = written.trim();
-    let components = || written.split(['/', '\\']).filter(|part| !part.is_empty());
-    if let Some(cached) = components().find_map(|part| part.strip_prefix(CACHED)) {
-        return Cow::Owned(cached.replacen("--", "/", 1));
+/// A model by the name it was loaded with. The names of a service may have any number of parts.
+fn name_of(written: &str, is_service: bool) -> LoadedModel {
+    if is_service && !is_path(written) {
+        return LoadedModel {
+            id: written.trim().to_owned(),
+            path_digest: None,
+        };
     }
-    let is_deep = !is_service && components().count() > 2;
-    if is_path(written) || is_deep || written.ends_with('/') {
-        return Cow::Borrowed(last_component(written));
-    }
-    Cow::Borrowed(written)
-}
-
-fn is_path(written: &str) -> bool {
-    let is_drive = |bytes: &[u8]| matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
-    written.starts_with(['/', '~', '.', '\\']) || is_drive(written.as_bytes())
-}
-
-fn last_component(path: &str) -> &str {
-    path.split(['/', '\\'])
-        .rev()
-        .find(|part| !matches!(*part, "" | "." | ".." | "~"))
-        .unwrap_or("unknown")
+    loaded_model(written)
 }
 
 /// Whether a backend asks a service, whose model names may have any number of parts.
@@ -219,7 +201,7 @@ fn platform(backend: &str) -> Option<&'static str> {
     })
 }
 
-fn engine(backend: &str, results: &Results<'_>, options: &Options) -> Option<Engine> {
+fn engine(backend: &str, results: &Results<'_>) -> Option<Engine> {
     let known = match backend {
         "hf" | "hf-auto" | "huggingface" | "hf-multimodal" => Some("transformers"),
         "vllm" | "vllm-vlm" => Some("vllm"),
@@ -227,18 +209,13 @@ fn engine(backend: &str, results: &Results<'_>, options: &Options) -> Option<Eng
         "sglang" => Some("sglang"),
         _ => None,
     };
-    let name = known
-        .map(str::to_owned)
-        .or_else(|| options.inference_engine.clone())?;
     let logged = (known == Some("transformers"))
         .then(|| results.get("transformers_version")?.text())
         .flatten()
         .filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
     Some(Engine {
-        version: logged
-            .map(Cow::into_owned)
-            .or_else(|| options.inference_engine_version.clone()),
-        name: Some(name),
+        version: logged.map(Cow::into_owned),
+        name: Some(known?.to_owned()),
     })
 }
 
@@ -246,25 +223,26 @@ fn engine(backend: &str, results: &Results<'_>, options: &Options) -> Option<Eng
 mod tests {
     use super::*;
 
+    fn with(model_args: &str) -> ModelInfo {
+        let text = format!(r#"{{"config": {{"model": "hf", "model_args": {model_args}}}}}"#);
+        let mut tape = assay_formats::Tape::new();
+        assay_formats::json::parse(&text, &mut tape);
+        model(&Results::new(tape.root(&text).unwrap()))
+    }
+
     #[test]
-    fn paths_of_a_machine_become_the_last_of_their_parts() {
-        for (written, expected) in [
-            ("/home/someone/checkpoints/llama-ft/", "llama-ft"),
-            ("./llama-ft", "llama-ft"),
-            ("~/models/llama-ft", "llama-ft"),
-            ("C:\\models\\llama-ft", "llama-ft"),
-            ("runs/7/llama-ft", "llama-ft"),
-            ("/", "unknown"),
-            ("meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B"),
-            ("gpt-4o", "gpt-4o"),
-            (
-                "/root/.cache/huggingface/hub/models--meta-llama--Llama-3.1-8B/snapshots/0e9e39f",
-                "meta-llama/Llama-3.1-8B",
-            ),
-        ] {
-            assert_eq!(id_of(written, false), expected, "{written}");
-        }
-        assert_eq!(id_of("a/b/c", true), "a/b/c");
+    fn an_adapter_is_the_model_and_its_base_is_a_detail() {
+        let adapted = with(r#""pretrained=acme/base,peft=acme/adapter""#);
+
+        assert_eq!(adapted.id, "acme/adapter");
+        assert_eq!(adapted.additional_details["base_model"], "acme/base");
+        assert_eq!(adapted.additional_details["adapter"], "peft");
+        assert_eq!(
+            with(r#"{"pretrained": "acme/base", "delta": "acme/d"}"#).id,
+            "acme/d"
+        );
+        assert_eq!(with(r#"{"pretrained": "acme/base"}"#).id, "acme/base");
+        assert_eq!(name_of("a/b/c", true).id, "a/b/c");
     }
 
     #[test]

@@ -1,25 +1,24 @@
 use assay_formats::Value;
 use assay_formats::eee::record::{
-    Details, EvaluationResult, GenerationArgs, GenerationConfig, Library, ModelInfo, Record,
-    ScoreDetails, SourceData, SourceMetadata, StandardError, Uncertainty,
+    Details, EvaluationResult, GenerationArgs, GenerationConfig, ModelInfo, Record, ScoreDetails,
+    SourceData, StandardError, Uncertainty,
 };
+use assay_model::Setup;
 
 use super::metric;
 use super::model;
-use super::results::{Results, Score, Task};
+use super::results::{NO_FILTER, Results, Score, Task};
+use super::row::PromptForm;
 use super::text::{python_json, text_of};
-use crate::convert::{Identity, Options};
+use crate::convert::question::template_fields;
+use crate::convert::run::{self, Run, RunProgress, insert_setup};
+use crate::convert::{Harness, Identity, Options, SETUP_KEYS};
 
-/// The harness, where a person does not call it otherwise.
-const SOURCE: &str = "lm-evaluation-harness";
-const LIBRARY: &str = "lm_eval";
-/// The time of a log that does not say when it was made.
-const NO_TIME: &str = "0";
 /// No date lies so far ahead, in seconds.
 const MAX_SECONDS: f64 = 1e11;
 
 /// What all records of one results file share.
-pub(super) struct Run<'d> {
+pub(super) struct LmEvalRun<'d> {
     /// The results file.
     pub(super) results: Results<'d>,
     /// The model.
@@ -38,7 +37,7 @@ pub(super) struct Outcome {
     pub(super) warnings: Vec<String>,
 }
 
-impl<'d> Run<'d> {
+impl<'d> LmEvalRun<'d> {
     /// Reads what all records share; `digest` is that of the whole results file.
     pub(super) fn new(results: Results<'d>, options: &'d Options, digest: Vec<u8>) -> Self {
         let started = results.get("date").and_then(Value::number);
@@ -47,7 +46,7 @@ impl<'d> Run<'d> {
             .and_then(|elapsed| text_of(elapsed).parse::<f64>().ok())
             .filter(|elapsed| elapsed.is_finite() && *elapsed >= 0.0);
         Self {
-            model: model::model(&results, options),
+            model: model::model(&results),
             results,
             options,
             digest,
@@ -58,28 +57,107 @@ impl<'d> Run<'d> {
 
     /// Where the record of a task goes.
     pub(super) fn identity(&self, task: &Task<'_>) -> Identity {
-        Identity::new(&task.name, &self.model.id, &[&self.digest])
+        Identity::new(&task.name, &self.model_id(), &[&self.digest])
     }
 
-    /// The record of a task.
-    pub(super) fn record(&self, task: &Task<'_>, results: Vec<EvaluationResult>) -> Record {
-        let time = self.started.as_deref().unwrap_or(NO_TIME);
-        let retrieved = self
-            .options
-            .retrieved_timestamp
-            .clone()
-            .or_else(|| self.ended.clone())
-            .unwrap_or_else(|| NO_TIME.to_owned());
-        let mut record = Record::new(
-            format!("{}/{}/{time}", task.name, self.model.id),
-            retrieved,
-            self.source(&results),
-            self.library(),
-            self.model.clone(),
+    /// Names the run of a task.
+    pub(super) fn evaluation_id(&self, task: &Task<'_>, identity: &Identity) -> String {
+        identity.evaluation_id(&task.name, &self.model_id(), self.started.as_deref())
+    }
+
+    fn model_id(&self) -> String {
+        run::model_id(&self.model, self.options)
+    }
+
+    /// The record of a task. The harness writes results when a run is complete, and not before.
+    pub(super) fn record(
+        &self,
+        task: &Task<'d>,
+        evaluation_id: String,
+        results: Vec<EvaluationResult>,
+    ) -> Record {
+        let samples = self.results.samples(task);
+        let mut run = Run::new(Harness::LmEval, self.model.clone());
+        run.version = self
+            .results
+            .get("lm_eval_version")
+            .and_then(Value::text)
+            .map(std::borrow::Cow::into_owned);
+        run.started.clone_from(&self.started);
+        run.ended.clone_from(&self.ended);
+        run.progress = RunProgress {
+            status: Some("success".to_owned()),
+            planned: samples,
+            completed: samples,
+            ..RunProgress::default()
+        };
+        run.setup = self.setup(task);
+        run.record(self.options, evaluation_id, results)
+    }
+
+    /// What tells a run from others of the same model and task.
+    fn setup(&self, task: &Task<'d>) -> Setup {
+        let mut setup = Setup::default();
+        let mut add = |key: &str, value: Option<Value<'_>>| {
+            if let Some(value) = value {
+                insert_setup(&mut setup, key, &text_of(value));
+            }
+        };
+        let shots = self.results.about("n-shot", &task.name);
+        add(
+            "shots",
+            shots.or_else(|| task.config?.present("num_fewshot")),
         );
-        record.evaluation_timestamp.clone_from(&self.started);
-        record.evaluation_results = results;
-        record
+        let version = self.results.about("versions", &task.name);
+        add("harness_task_version", version);
+        for (key, name) in [
+            ("limit", "limit"),
+            ("git_revision", "git_hash"),
+            ("generation_kwargs", "gen_kwargs"),
+        ] {
+            add(
+                key,
+                self.results.config(name).or_else(|| self.results.get(name)),
+            );
+        }
+        let other_than = |value: Option<Value<'d>>, usual: i64| {
+            value.filter(|value| value.integer() != Some(usual))
+        };
+        let repeats = task.config.and_then(|config| config.present("repeats"));
+        add("repeats", other_than(repeats, 1));
+        add("seed", other_than(self.results.config("random_seed"), 0));
+        let fewshot_seed = self.results.config("fewshot_seed");
+        add("fewshot_seed", other_than(fewshot_seed, 1234));
+        add("chat_template", self.results.get("chat_template_sha"));
+        let prompt = self.results.get("system_instruction_sha");
+        add("system_instruction", prompt);
+        let as_turns = self.results.get("fewshot_as_multiturn");
+        add(
+            "fewshot_as_multiturn",
+            as_turns.filter(|value| value.truth() == Some(true)),
+        );
+        setup
+    }
+
+    /// How the documents of a task became prompts.
+    pub(super) fn prompt_form<'r>(&'r self, task: &'r Task<'_>) -> PromptForm<'r> {
+        let Some(config) = task.config else {
+            return PromptForm::default();
+        };
+        let template = config.present("doc_to_text").and_then(Value::text);
+        let fields = template.as_deref().map(template_fields).unwrap_or_default();
+        let shots = self.results.about("n-shot", &task.name);
+        PromptForm {
+            fields: fields.into_iter().map(str::to_owned).collect(),
+            delimiter: config
+                .present("fewshot_delimiter")
+                .and_then(Value::text)
+                .unwrap_or_default(),
+            shots: shots
+                .and_then(Value::integer)
+                .and_then(|shots| usize::try_from(shots).ok())
+                .unwrap_or(0),
+        }
     }
 
     /// The results of a task.
@@ -128,7 +206,7 @@ impl<'d> Run<'d> {
                 details: Details::new(),
                 uncertainty: self.uncertainty(task, score),
             },
-            generation_config: self.generation(task),
+            generation_config: self.generation(task, score),
         }
     }
 
@@ -147,52 +225,6 @@ impl<'d> Run<'d> {
             num_samples,
         };
         (uncertainty != Uncertainty::default()).then_some(uncertainty)
-    }
-
-    fn source(&self, results: &[EvaluationResult]) -> SourceMetadata {
-        let options = self.options;
-        let unknown = results
-            .iter()
-            .filter(|result| result.metric_config.max_score.is_none())
-            .count();
-        let mut additional_details = Details::new();
-        if unknown > 0 {
-            additional_details.insert(
-                "metrics_with_unknown_bounds".to_owned(),
-                unknown.to_string(),
-            );
-        }
-        SourceMetadata {
-            source_name: Some(
-                options
-                    .source_name
-                    .clone()
-                    .unwrap_or_else(|| SOURCE.to_owned()),
-            ),
-            source_type: "evaluation_run",
-            source_organization_name: options.organization.clone(),
-            source_organization_url: options.organization_url.clone(),
-            source_organization_logo_url: options.organization_logo_url.clone(),
-            evaluator_relationship: options.relationship.as_str(),
-            additional_details,
-        }
-    }
-
-    fn library(&self) -> Library {
-        let version = self.results.get("lm_eval_version").and_then(Value::text);
-        Library {
-            name: self
-                .options
-                .library_name
-                .clone()
-                .unwrap_or_else(|| LIBRARY.to_owned()),
-            version: version
-                .map(std::borrow::Cow::into_owned)
-                .filter(|version| !version.trim().is_empty())
-                .or_else(|| self.options.library_version.clone())
-                .unwrap_or_else(|| "unknown".to_owned()),
-            additional_details: Details::new(),
-        }
     }
 
     fn source_data(&self, task: &Task<'_>) -> SourceData {
@@ -250,8 +282,13 @@ impl<'d> Run<'d> {
             .then_some(first)
     }
 
-    fn generation(&self, task: &Task<'_>) -> Option<GenerationConfig> {
+    fn generation(&self, task: &Task<'_>, score: &Score<'_>) -> Option<GenerationConfig> {
         let mut config = GenerationConfig::default();
+        if score.filter != NO_FILTER {
+            let details = &mut config.additional_details;
+            details.insert("filter".to_owned(), score.filter.clone().into_owned());
+            details.insert(SETUP_KEYS.to_owned(), "filter".to_owned());
+        }
         let arguments = task
             .config
             .and_then(|config| config.present("generation_kwargs"));

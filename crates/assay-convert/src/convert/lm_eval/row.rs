@@ -2,15 +2,20 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_formats::eee::record::MetricConfig;
-use assay_formats::eee::row::{Attribution, Evaluation, Input, InteractionType, Output, Row, Text};
+use assay_formats::eee::row::{
+    Attribution, Evaluation, Input, InteractionType, Output, Prompt, Row, Text,
+};
 use assay_formats::json::Parser;
 use assay_formats::{Kind, Tape, Value};
 
 use super::answer;
 use super::arguments::Arguments;
-use super::metric::{is_best, is_within};
 use super::results::NO_FILTER;
 use super::text::{python_json, text_of, write_string};
+use crate::convert::metric::{Correctness, is_within};
+use crate::convert::question::{
+    Fit, new_row as begin_row, question_behind, question_within, set_correctness, write_row,
+};
 
 /// What the rows of one samples file become.
 pub(super) struct Plan<'r> {
@@ -24,6 +29,19 @@ pub(super) struct Plan<'r> {
     pub(super) results: Vec<Scored<'r>>,
     /// Whether a row must say its filter.
     pub(super) has_several_filters: bool,
+    /// How questions became prompts.
+    pub(super) prompt: PromptForm<'r>,
+}
+
+/// How the documents of a task became prompts, as far as its configuration tells.
+#[derive(Debug, Default)]
+pub(super) struct PromptForm<'r> {
+    /// The fields of a document that the question consists of.
+    pub(super) fields: Vec<String>,
+    /// What stands between examples.
+    pub(super) delimiter: Cow<'r, str>,
+    /// How many examples there are.
+    pub(super) shots: usize,
 }
 
 /// A result that rows count for.
@@ -34,6 +52,8 @@ pub(super) struct Scored<'r> {
     pub(super) metric: &'r str,
     /// The filter.
     pub(super) filter: &'r str,
+    /// Whether the metric counts right answers.
+    pub(super) counts_right_answers: bool,
     /// The metric as the record describes it.
     pub(super) config: &'r MetricConfig,
 }
@@ -47,6 +67,8 @@ pub(super) enum Loss {
     Unreadable,
     /// It is too large.
     Oversized,
+    /// Its row is too large: it keeps its score, and its texts are cut.
+    Cut,
     /// It has no question or no id.
     Incomplete,
     /// It does not say after which filter it was scored, and there are several.
@@ -145,8 +167,18 @@ fn write(plan: &Plan<'_>, sample: Value<'_>, written: &mut Written) {
         };
         row.evaluation_result_id = Text::Borrowed(result.id);
         row.evaluation.score = score;
-        row.evaluation.is_correct = is_best(score, result.config);
-        row.write(&mut written.bytes);
+        set_correctness(
+            row,
+            Correctness::from_score(result.counts_right_answers, score),
+        );
+        match write_row(row, &mut written.bytes) {
+            Fit::Whole => {}
+            Fit::Cut => written.lose(Loss::Cut),
+            Fit::LeftOut => {
+                written.lose(Loss::Oversized);
+                continue;
+            }
+        }
         written.rows[position] += 1;
     }
 }
@@ -161,9 +193,10 @@ fn score_of(sample: Value<'_>, result: &Scored<'_>, position: usize) -> Result<f
         Kind::Null | Kind::String | Kind::List | Kind::Map => None,
     };
     let score = score.ok_or(Loss::NotANumber(position))?;
-    match (result.config.min_score, result.config.max_score) {
-        (Some(min), Some(max)) if !is_within(score, min, max) => Err(Loss::OutOfRange(position)),
-        _ => Ok(score),
+    if is_within(result.config, score) {
+        Ok(score)
+    } else {
+        Err(Loss::OutOfRange(position))
     }
 }
 
@@ -175,10 +208,17 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
     let (prompt, chat) = arguments.prompt();
     let stem = choices.as_ref().and_then(|choices| choices.stem.clone());
     let choices = choices.map(|choices| choices.texts);
-    let (raw, formatted) = match (stem, chat) {
+    let (asked, sent) = match (stem, chat) {
         (Some(stem), _) => (Cow::Owned(stem), None),
         (None, Some(chat)) => (Cow::Owned(chat.question), Some(prompt.into())),
         (None, None) => (prompt, None),
+    };
+    let (raw, formatted) = match question(&plan.prompt, sample, &asked) {
+        Some(question) => {
+            let sent = sent.or_else(|| arguments.spelled_prompt());
+            (question.into(), sent.or(Some(Prompt::Text(asked))))
+        }
+        None => (asked, sent),
     };
     let (said, extracted) = if let Some(choices) = &choices {
         let chosen = answer::likeliest(sample, choices.len()).map(|best| choices[best].clone());
@@ -200,7 +240,7 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
         num_turns: None,
         tool_calls_count: None,
     };
-    let mut row = Row::new(sample_id, InteractionType::SingleTurn, input, evaluation);
+    let mut row = begin_row(sample_id, InteractionType::SingleTurn, input, evaluation);
     row.evaluation_id = Text::Borrowed(plan.evaluation_id);
     row.model_id = Text::Borrowed(plan.model_id);
     row.evaluation_name = Text::Borrowed(plan.evaluation_name);
@@ -221,6 +261,22 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
         .into_iter()
         .collect();
     Some(row)
+}
+
+/// Finds the question alone in what was asked: without examples, instructions and what the template puts around it.
+/// Returns nothing where all of it is the question, or the question cannot be found.
+fn question(form: &PromptForm<'_>, sample: Value<'_>, asked: &str) -> Option<String> {
+    let document = sample.get("doc");
+    let texts: Option<Vec<Cow<'_, str>>> = form
+        .fields
+        .iter()
+        .map(|field| document?.get(field)?.text())
+        .collect();
+    let found = texts
+        .filter(|texts| !texts.is_empty())
+        .and_then(|texts| question_within(asked, &texts))
+        .or_else(|| question_behind(asked, &form.delimiter, form.shots))?;
+    (found.len() < asked.len() && !found.trim().is_empty()).then(|| found.to_owned())
 }
 
 fn metadata<'d>(

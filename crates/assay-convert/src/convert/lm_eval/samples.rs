@@ -6,15 +6,15 @@ use assay_formats::ordered;
 use assay_formats::rows::{Block, Blocks};
 use assay_formats::syntax::limits;
 
-use super::record::{Run, result_id};
+use super::record::{LmEvalRun, result_id};
 use super::results::Task;
 use super::row::{Loss, Plan, Reader, Scored, Written};
-use crate::convert::{Log, RecordWriter, Refusal};
+use crate::convert::{Log, RecordWriter, Refusal, known_metric};
 
 /// Adds the rows of a task's samples to its record, if there are samples.
 pub(super) fn convert(
     log: &Log<'_>,
-    run: &Run<'_>,
+    run: &LmEvalRun<'_>,
     task: &Task<'_>,
     record: &mut Record,
     writer: &mut RecordWriter<'_>,
@@ -108,7 +108,7 @@ fn is_date(text: &str) -> bool {
         && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn plan<'r>(run: &'r Run<'_>, task: &'r Task<'_>, record: &'r Record) -> Plan<'r> {
+fn plan<'r>(run: &'r LmEvalRun<'_>, task: &'r Task<'_>, record: &'r Record) -> Plan<'r> {
     let scored = record.evaluation_results.iter().filter_map(|result| {
         let id = &result.evaluation_result_id;
         let score = task
@@ -119,15 +119,18 @@ fn plan<'r>(run: &'r Run<'_>, task: &'r Task<'_>, record: &'r Record) -> Plan<'r
             id,
             metric: &score.metric,
             filter: &score.filter,
+            counts_right_answers: known_metric(&score.metric)
+                .is_some_and(|known| known.counts_right_answers),
             config: &result.metric_config,
         })
     });
     Plan {
         evaluation_id: &record.evaluation_id,
-        model_id: &run.model.id,
+        model_id: &record.model_info.id,
         evaluation_name: &task.name,
         results: scored.collect(),
         has_several_filters: task.has_several_filters(),
+        prompt: run.prompt_form(task),
     }
 }
 
@@ -156,6 +159,7 @@ fn words(loss: Loss, plan: &Plan<'_>) -> String {
             "a row of the samples is larger than {} bytes and is left out",
             limits::MAX_ROW_BYTES
         ),
+        Loss::Cut => "a row was too large; its score was kept and its texts cut".to_owned(),
         Loss::Incomplete => "a sample has no id or no prompt and is left out".to_owned(),
         Loss::NoFilter => {
             "a sample does not say by which filter it was scored and is left out".to_owned()

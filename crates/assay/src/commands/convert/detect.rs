@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_cli::has_ending;
 use assay_convert::convert::{Harness, Logs, detect};
 
-pub(super) use assay_convert::convert::{candidates, is_helm_run};
+pub(super) use assay_convert::convert::{belongs_to_another, detect_directory};
 
 /// The harness that wrote a file; none when it is no log.
 pub(super) fn harness_of(logs: &dyn Logs, path: &str) -> Option<Harness> {

@@ -6,7 +6,19 @@ use assay_cli::{Argument, Descent, Visitor, search};
 use assay_convert::convert::{Harness, Logs};
 
 use super::Source;
-use super::detect::{candidates, harness_of, is_helm_run, may_be_log};
+use super::detect::{belongs_to_another, detect_directory, harness_of, may_be_log};
+
+/// Hidden directories of tools, in which no harness writes.
+const TOOL_DIRECTORIES: [&str; 8] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    ".tox",
+    ".cache",
+    ".mypy_cache",
+    ".ipynb_checkpoints",
+];
 
 /// A log to convert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +36,8 @@ pub(super) struct FoundLog {
 pub(super) struct Found {
     /// The logs, each once, in the order they were named; those of a directory sorted.
     pub(super) logs: Vec<FoundLog>,
-    /// How many files of the directories are no logs.
-    pub(super) passed_over: u64,
+    /// The files of the directories that are no logs, and the directories that were not searched.
+    pub(super) passed_over: Vec<String>,
     /// What is not there, in sentences.
     pub(super) missing: Vec<String>,
 }
@@ -77,9 +89,11 @@ impl Visitor for Finder<'_> {
     /// A file that was named is a log, whatever it looks like: if it is none, its owner wants to know.
     fn named(&mut self, path: &Path) {
         let Some(name) = self.name(path) else { return };
+        let own = harness_of(self.logs, &name);
         let harness = match self.source {
-            Source::Auto => harness_of(self.logs, &name),
-            Source::Known(harness) => Some(harness),
+            Source::Auto => own,
+            // What is known to be the log of another harness is none of this one.
+            Source::Known(wanted) => own.filter(|own| *own == wanted),
         };
         self.add(name, harness);
     }
@@ -91,10 +105,11 @@ impl Visitor for Finder<'_> {
     }
 
     fn in_directory(&mut self, path: &Path) {
-        if !self.is_candidate(path) {
-            return;
-        }
         if let Some(name) = self.name(path) {
+            if !self.is_candidate(path) {
+                // Samples are read with their log, and not passed over.
+                return;
+            }
             let harness = may_be_log(&name).then(|| harness_of(self.logs, &name));
             self.consider(name, harness.flatten());
         }
@@ -111,20 +126,38 @@ impl Visitor for Finder<'_> {
         // A directory that cannot be read is reported by the search.
         let names = self.logs.list(&name).unwrap_or_default();
         // What lies in a run directory is part of that one log, and what belongs to another log is none.
-        if is_helm_run(&names) || !self.is_candidate(directory) {
+        if detect_directory(&names).is_some() || !self.is_candidate(directory) {
             return Descent::Whole;
         }
-        let own = candidates(&names).into_iter().map(OsString::from).collect();
+        let own = names
+            .iter()
+            .filter(|name| !belongs_to_another(name, &names));
+        let own = own.map(OsString::from).collect();
         self.candidates.insert(directory.to_owned(), own);
         Descent::Inside
     }
 
-    fn whole(&mut self, directory: &Path) {
-        if self.is_candidate(directory)
-            && let Some(name) = self.name(directory)
-        {
-            self.consider(name, Some(Harness::Helm));
+    /// Harnesses name directories after models, and a model at `./model` gets a hidden one.
+    fn enters_hidden(&mut self, directory: &Path) -> bool {
+        let name = directory.file_name().unwrap_or_default();
+        let is_tool = TOOL_DIRECTORIES.iter().any(|own| name == *own);
+        if is_tool {
+            let shown = directory.display().to_string();
+            self.found.passed_over.push(shown);
         }
+        !is_tool
+    }
+
+    fn whole(&mut self, directory: &Path) {
+        let Some(name) = self.name(directory) else {
+            return;
+        };
+        if !self.is_candidate(directory) {
+            self.found.passed_over.push(name);
+            return;
+        }
+        let names = self.logs.list(&name).unwrap_or_default();
+        self.consider(name, detect_directory(&names));
     }
 
     fn absent(&mut self, path: &Path, why: String) {
@@ -160,7 +193,7 @@ impl Finder<'_> {
         if is_wanted {
             self.add(path, harness);
         } else {
-            self.found.passed_over += 1;
+            self.found.passed_over.push(path);
         }
     }
 

@@ -16,6 +16,7 @@ struct Document<'a> {
     version: u32,
     summary: Ledger,
     failures: Vec<String>,
+    passed_over: &'a [String],
     logs: Vec<WireLog<'a>>,
 }
 
@@ -65,6 +66,7 @@ fn document(account: &Account) -> Document<'_> {
         version: VERSION,
         summary: account.ledger(),
         failures: account.failures(),
+        passed_over: &account.passed_over,
         logs: account.outcomes.iter().map(wire_log).collect(),
     }
 }
@@ -85,6 +87,7 @@ fn wire_log(outcome: &Outcome) -> WireLog<'_> {
 fn wire_record(record: &RecordOutcome) -> WireRecord<'_> {
     let (status, faults) = match &record.status {
         Status::Written => ("written", Vec::new()),
+        Status::Replaced => ("replaced", Vec::new()),
         Status::Unchanged => ("unchanged", Vec::new()),
         Status::Refused(faults) => ("refused", faults.iter().map(wire_fault).collect()),
         Status::Failed(message) => {
@@ -136,6 +139,7 @@ mod tests {
             rows: 10,
             warnings: Vec::new(),
             findings: BTreeMap::from([("AY601".to_owned(), 2)]),
+            metrics_said: Vec::new(),
             status,
         };
         let fault = Fault {
@@ -160,7 +164,7 @@ mod tests {
                 ]))])),
                 log(End::Refused(fault)),
             ],
-            4,
+            vec![String::new(); 4],
             Vec::new(),
         );
 

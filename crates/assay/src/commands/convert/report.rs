@@ -55,6 +55,8 @@ pub(super) struct RecordOutcome {
     pub(super) warnings: Vec<Warning>,
     /// How often the judge warned, by code.
     pub(super) findings: BTreeMap<String, u64>,
+    /// The metrics that a person described and that it has.
+    pub(super) metrics_said: Vec<String>,
     /// Whether it is there.
     pub(super) status: Status,
 }
@@ -64,6 +66,8 @@ pub(super) struct RecordOutcome {
 pub(super) enum Status {
     /// It was written, or would be.
     Written,
+    /// It took the place of one that said something else.
+    Replaced,
     /// It was there already.
     Unchanged,
     /// It may not appear.
@@ -76,8 +80,8 @@ pub(super) enum Status {
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) outcomes: Vec<Outcome>,
-    /// How many files of the directories are no logs.
-    pub(super) passed_over: u64,
+    /// The files of the directories that are no logs, and the directories that were not searched.
+    pub(super) passed_over: Vec<String>,
     /// What was asked for and not found.
     missing: Vec<String>,
 }
@@ -91,6 +95,7 @@ pub(super) struct Ledger {
     pub(super) passed_over: u64,
     pub(super) records: u64,
     pub(super) written: u64,
+    pub(super) replaced: u64,
     pub(super) unchanged: u64,
     pub(super) refused_records: u64,
     pub(super) results: u64,
@@ -119,7 +124,7 @@ impl Outcome {
 impl RecordOutcome {
     fn stands(&self) -> bool {
         match self.status {
-            Status::Written | Status::Unchanged => true,
+            Status::Written | Status::Replaced | Status::Unchanged => true,
             Status::Refused(_) | Status::Failed(_) => false,
         }
     }
@@ -127,7 +132,11 @@ impl RecordOutcome {
 
 impl Account {
     /// The account of some logs.
-    pub(super) fn new(outcomes: Vec<Outcome>, passed_over: u64, missing: Vec<String>) -> Self {
+    pub(super) fn new(
+        outcomes: Vec<Outcome>,
+        passed_over: Vec<String>,
+        missing: Vec<String>,
+    ) -> Self {
         Self {
             outcomes,
             passed_over,
@@ -154,7 +163,7 @@ impl Account {
     /// The sums. Rows and results count when their record stands.
     pub(super) fn ledger(&self) -> Ledger {
         let mut ledger = Ledger {
-            passed_over: self.passed_over,
+            passed_over: self.passed_over.len() as u64,
             ..Ledger::default()
         };
         for outcome in &self.outcomes {
@@ -188,6 +197,7 @@ impl Ledger {
         self.records += 1;
         match record.status {
             Status::Written => self.written += 1,
+            Status::Replaced => self.replaced += 1,
             Status::Unchanged => self.unchanged += 1,
             Status::Refused(_) | Status::Failed(_) => self.refused_records += 1,
         }

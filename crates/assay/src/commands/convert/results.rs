@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use assay_check::{Benchmarks as _, Lookup};
 use assay_cli::{Exit, Printer};
-use assay_model::{MetricId, RepoId, TaskId, chain};
+use assay_model::{MetricId, RepoId, Revision, TaskId, chain};
 use assay_render::visible;
 use serde::Serialize;
 
@@ -52,9 +52,25 @@ pub(super) struct ResultsArgs {
     #[arg(long, value_name = "ID", required_if_eq("to", "eval-results"))]
     pub(super) task: Option<TaskId>,
 
-    /// The model whose results these are
+    /// The model whose results these are; in records, the model whatever the logs call it
     #[arg(long, value_name = "ID", required_if_eq("to", "eval-results"))]
     pub(super) model: Option<RepoId>,
+
+    /// Make an entry of a run that was cancelled, failed or lost samples; it says so
+    #[arg(long)]
+    pub(super) allow_incomplete: bool,
+
+    /// The commit of the model [default: what the log says]
+    #[arg(long, value_name = "COMMIT")]
+    pub(super) model_revision: Option<Revision>,
+
+    /// The commit of the benchmark
+    #[arg(long, value_name = "COMMIT")]
+    pub(super) dataset_revision: Option<Revision>,
+
+    /// The command line that ran the evaluation
+    #[arg(long, value_name = "TEXT")]
+    pub(super) command: Option<String>,
 
     /// A directory with checkouts of benchmarks; their eval.yaml names the metrics and units
     #[arg(long, value_name = "DIR")]
@@ -193,7 +209,11 @@ fn about<'a>(args: &'a ResultsArgs, said: &'a Said) -> About<'a> {
         source_name: said.source_name.as_deref(),
         notes: args.notes.as_deref(),
         framework: said.eval_library_name.as_deref(),
-        command: None,
+        framework_version: said.eval_library_version.as_deref(),
+        command: args.command.as_deref(),
+        model_revision: args.model_revision.as_ref(),
+        dataset_revision: args.dataset_revision.as_ref(),
+        allow_incomplete: args.allow_incomplete,
     }
 }
 

@@ -16,6 +16,8 @@ const MAX_CONVERTED: usize = 20;
 const MAX_REFUSED: usize = 50;
 /// How many records of one log are told.
 const MAX_RECORDS: usize = 10;
+/// How many files that are no logs are told.
+const MAX_PASSED_OVER: usize = 10;
 /// How many faults of one record are told.
 const MAX_FAULTS: usize = 5;
 
@@ -39,6 +41,15 @@ pub(super) fn print(account: &Account, out: Option<&Path>, dry_run: bool, printe
     }
     print_rest(refused.len(), MAX_REFUSED, "logs were refused", printer);
     print_findings(account, printer);
+    for path in account.passed_over.iter().take(MAX_PASSED_OVER) {
+        printer.line(&format!("passed over: {}", visible(path)));
+    }
+    print_rest(
+        account.passed_over.len(),
+        MAX_PASSED_OVER,
+        "files were passed over",
+        printer,
+    );
     printer.line(&summary(account, out, dry_run));
 }
 
@@ -73,6 +84,7 @@ fn print_record(record: &RecordOutcome, printer: &mut Printer) {
     let path = visible(&record.path);
     match &record.status {
         Status::Written => printer.line(&format!("  {path}")),
+        Status::Replaced => printer.line(&format!("  {path} (replaced)")),
         Status::Unchanged => printer.line(&format!("  {path} (unchanged)")),
         Status::Failed(message) => {
             printer.line(&format!("  {path} failed: {}", visible(message)));
@@ -150,7 +162,11 @@ fn summary(account: &Account, out: Option<&Path>, dry_run: bool) -> String {
         "converted {} of {}: {} ({} unchanged), {}",
         grouped(ledger.converted),
         count(ledger.logs, "log", "logs"),
-        count(ledger.written + ledger.unchanged, "record", "records"),
+        count(
+            ledger.written + ledger.replaced + ledger.unchanged,
+            "record",
+            "records"
+        ),
         grouped(ledger.unchanged),
         count(ledger.rows, "row", "rows"),
     )];

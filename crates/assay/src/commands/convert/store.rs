@@ -5,9 +5,10 @@ use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
-use assay_convert::convert::{Datastore, Identity, Pair};
+use assay_convert::convert::{Datastore, Identity, MetricSaid, Pair, RUN_STATUS, metric_id};
 use assay_model::Severity;
 use parking_lot::Mutex;
+use serde_json::Value as Json;
 
 use super::report::Fault;
 use crate::replace::{Scratch, same_bytes};
@@ -117,6 +118,8 @@ pub(super) struct Made {
 pub(super) enum Settled {
     /// It is there now.
     Written,
+    /// It is there now, in place of one that said something else.
+    Replaced,
     /// The same bytes were there.
     Unchanged,
     /// Other bytes were there.
@@ -153,16 +156,43 @@ impl Made {
         }
     }
 
+    /// The metrics of the record that a person described.
+    pub(super) fn metrics_said(&self, said: &[MetricSaid]) -> Vec<String> {
+        let Ok(record) = serde_json::from_str::<Json>(&self.json) else {
+            return Vec::new();
+        };
+        let results = record["evaluation_results"].as_array();
+        let has = |name: &str| {
+            results.into_iter().flatten().any(|result| {
+                ["metric_id", "metric_name"].iter().any(|key| {
+                    let own = result["metric_config"][*key].as_str();
+                    own.is_some_and(|own| own == name || metric_id(own) == metric_id(name))
+                })
+            })
+        };
+        said.iter()
+            .filter(|said| has(&said.name))
+            .map(|said| said.name.clone())
+            .collect()
+    }
+
     /// Puts the samples and then the record in place, so that no record ever stands without its samples. What is there
-    /// already stays: the same bytes are fine, others are a refusal. Without `write` nothing is moved.
-    pub(super) fn settle(self, out: &Path, write: bool) -> io::Result<Settled> {
+    /// already stays: the same bytes are fine, others are a refusal. A record of the same run that had not finished makes
+    /// way for one that has, and with `overwrite` any does. Without `write` nothing is moved.
+    pub(super) fn settle(self, out: &Path, write: bool, overwrite: bool) -> io::Result<Settled> {
         let record = out.join(self.path());
+        let may_replace = overwrite || self.goes_further_than(&record);
         let mut moves = Vec::new();
+        let mut replaces = false;
         if let Some(samples) = self.samples {
             let target = out.join(self.identity.samples_path());
             match standing(&target, samples.reader()?)? {
                 Standing::Absent => moves.push((samples, target)),
                 Standing::Same => {}
+                Standing::Other if may_replace => {
+                    replaces = true;
+                    moves.push((samples, target));
+                }
                 Standing::Other => return Ok(differs(&target)),
             }
         }
@@ -170,15 +200,47 @@ impl Made {
             Standing::Absent => moves.push((self.record, record.clone())),
             // A record that is there without the samples it names was torn by someone else; they are put back.
             Standing::Same => {}
+            Standing::Other if may_replace => {
+                replaces = true;
+                moves.push((self.record, record.clone()));
+            }
             Standing::Other => return Ok(differs(&record)),
         }
         if moves.is_empty() {
             return Ok(Settled::Unchanged);
         }
         if write {
-            place(moves, &record)?;
+            place(moves, &record, replaces)?;
         }
-        Ok(Settled::Written)
+        Ok(if replaces {
+            Settled::Replaced
+        } else {
+            Settled::Written
+        })
+    }
+
+    /// Whether the record that is there is of the same run, which had not finished then and has now.
+    fn goes_further_than(&self, path: &Path) -> bool {
+        let read = |text: &str| serde_json::from_str::<Json>(text).ok();
+        let there = fs_err::read_to_string(path)
+            .ok()
+            .and_then(|text| read(&text));
+        let (Some(there), Some(own)) = (there, read(&self.json)) else {
+            return false;
+        };
+        let is_incomplete = |record: &Json| {
+            let status = &record["source_metadata"]["additional_details"][RUN_STATUS];
+            status
+                .as_str()
+                .is_some_and(|own| own.starts_with("incomplete"))
+        };
+        let completed = |record: &Json| -> u64 {
+            let count = &record["source_metadata"]["additional_details"]["samples_completed"];
+            count.as_str().and_then(|own| own.parse().ok()).unwrap_or(0)
+        };
+        there["evaluation_id"] == own["evaluation_id"]
+            && is_incomplete(&there)
+            && (!is_incomplete(&own) || completed(&own) > completed(&there))
     }
 }
 
@@ -227,11 +289,16 @@ fn faults(report: &FileReport) -> impl Iterator<Item = Fault> {
 }
 
 /// Moves scratch files to their places, in this order.
-fn place(moves: Vec<(Scratch, PathBuf)>, record: &Path) -> io::Result<()> {
+fn place(moves: Vec<(Scratch, PathBuf)>, record: &Path, replaces: bool) -> io::Result<()> {
     let directory = record.parent().unwrap_or(Path::new("."));
     fs_err::create_dir_all(directory)?;
     for (scratch, target) in moves {
-        scratch.settle(&target).map_err(|error| {
+        let moved = if replaces {
+            scratch.replace(&target)
+        } else {
+            scratch.settle(&target)
+        };
+        moved.map_err(|error| {
             let what = format!("failed to write `{}`: {error}", target.display());
             io::Error::new(error.kind(), what)
         })?;
@@ -265,7 +332,7 @@ fn differs(path: &Path) -> Settled {
         path: String::new(),
         line: None,
         message: format!(
-            "`{}` is there already and says something else",
+            "`{}` is there already and says something else; `--overwrite` replaces it",
             path.display()
         ),
     })

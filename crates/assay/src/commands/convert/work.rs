@@ -1,6 +1,8 @@
 use std::path::Path;
 
-use assay_convert::convert::{Converted, Datastore, Log, Logs, Options, Refusal, convert};
+use assay_convert::convert::{
+    Converted, Datastore, Harness, Log, Logs, Options, Refusal, convert, detect, looks_like,
+};
 use assay_formats::ordered;
 
 use super::discover::FoundLog;
@@ -21,6 +23,8 @@ pub(super) struct Worker<'a> {
     pub(super) out: Option<&'a Path>,
     /// Whether nothing is written.
     pub(super) dry_run: bool,
+    /// Whether records that are there and say something else are replaced.
+    pub(super) overwrite: bool,
     /// Told of every stretch of bytes that has been read.
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
 }
@@ -65,7 +69,7 @@ impl Worker<'_> {
         jobs: usize,
     ) -> Result<Vec<Converted>, End> {
         let Some(harness) = found.harness else {
-            return Err(End::Refused(unrecognised()));
+            return Err(End::Refused(unrecognised(self.logs, &found.path)));
         };
         let options = Options {
             jobs,
@@ -121,11 +125,13 @@ impl Worker<'_> {
     fn settle_record(&self, converted: Converted, made: Made) -> RecordOutcome {
         let path = made.path();
         let findings = made.warnings.clone();
+        let metrics_said = made.metrics_said(&self.options.metrics);
         let status = match self.out {
             _ if !made.faults.is_empty() => Status::Refused(made.faults),
             None => Status::Written,
-            Some(out) => match made.settle(out, !self.dry_run) {
+            Some(out) => match made.settle(out, !self.dry_run, self.overwrite) {
                 Ok(Settled::Written) => Status::Written,
+                Ok(Settled::Replaced) => Status::Replaced,
                 Ok(Settled::Unchanged) => Status::Unchanged,
                 Ok(Settled::Differs(fault)) => Status::Refused(vec![fault]),
                 Err(error) => Status::Failed(error.to_string()),
@@ -137,16 +143,38 @@ impl Worker<'_> {
             rows: converted.rows,
             warnings: converted.warnings,
             findings,
+            metrics_said,
             status,
         }
     }
 }
 
-fn unrecognised() -> Fault {
+/// Says what a file that is no log looks like, and what can be converted.
+fn unrecognised(logs: &dyn Logs, path: &str) -> Fault {
+    let own = detect(logs, path).map(|own| {
+        let info = own.info();
+        format!(
+            "it is a log of {}, not of the harness that `--from` names; leave `--from` out, or give `--from {}`",
+            info.title, info.word
+        )
+    });
+    let supported: Vec<String> = Harness::ALL
+        .into_iter()
+        .map(Harness::info)
+        .map(|info| format!("{} ({})", info.title, info.log))
+        .collect();
+    let message = own.unwrap_or_else(|| {
+        let what = looks_like(logs, path)
+            .unwrap_or_else(|| "it is not recognised as a log of any harness".to_owned());
+        format!(
+            "{what}; logs that can be converted: {}",
+            supported.join(", ")
+        )
+    });
     Fault {
         reason: "not-recognised".to_owned(),
         path: String::new(),
         line: None,
-        message: "it is not recognised as a log of any harness; say which with `--from`".to_owned(),
+        message,
     }
 }

@@ -7,46 +7,9 @@ use assay_model::{
 use serde_json::Value as Json;
 
 use super::names;
+use crate::commands::convert::setup_of;
+pub(super) use crate::commands::convert::{known, text};
 
-/// Setup keys of ours, each with the names that records have for it in `additional_details`.
-const SETTINGS: [(&str, &[&str]); 12] = [
-    (
-        "agent",
-        &["agent_scaffold", "agent", "scaffold", "agent_name"],
-    ),
-    (
-        "effort",
-        &[
-            "inference_effort",
-            "reasoning_effort",
-            "effort",
-            "thinking_effort",
-        ],
-    ),
-    (
-        "shots",
-        &[
-            "num_fewshot",
-            "n_shot",
-            "num_shots",
-            "shots",
-            "few_shot",
-            "use_few_shot",
-        ],
-    ),
-    ("prompt", &["prompt", "prompt_type", "method", "mode"]),
-    (
-        "chain_of_thought",
-        &["use_chain_of_thought", "chain_of_thought", "cot"],
-    ),
-    ("judge", &["judge", "judge_model", "grader", "evaluator"]),
-    ("attempts", &["epochs", "attempts", "num_attempts"]),
-    ("temperature", &["temperature"]),
-    ("max_tokens", &["num_output_tokens", "max_tokens"]),
-    ("precision", &["precision", "dtype"]),
-    ("quantization", &["quantization", "quantisation"]),
-    ("harness_task_version", &["task_version"]),
-];
 /// Names under which records give what a run cost, in US dollars.
 const COSTS: [&str; 3] = ["total_cost_usd", "cost_usd", "total_cost"];
 
@@ -145,7 +108,7 @@ fn result(record: &Json, result: &Json) -> Option<Reported> {
         source,
         data,
         framework: framework(record),
-        setup: setup(record, result),
+        setup: setup_of(record, result),
         provenance: provenance(record, result),
         date: date(&record["evaluation_timestamp"])
             .or_else(|| date(&result["evaluation_timestamp"])),
@@ -221,48 +184,6 @@ fn uncertainty(stated: &Json, score: Number) -> (StatedUncertainty, Option<Strin
         method,
     };
     (uncertainty, note)
-}
-
-/// What has to be equal for two scores to be comparable, as far as the record tells.
-fn setup(record: &Json, result: &Json) -> Setup {
-    let generation = &result["generation_config"];
-    let model = &record["model_info"];
-    let mut setup = Setup::default();
-    for details in [
-        &model["additional_details"],
-        &generation["additional_details"],
-    ] {
-        for (key, names) in SETTINGS {
-            if let Some(value) = names.iter().find_map(|name| scalar(&details[name])) {
-                setup.insert(key, &value);
-            }
-        }
-    }
-    let arguments = &generation["generation_args"];
-    let tools = &arguments["agentic_eval_config"]["available_tools"];
-    let tools: Vec<&str> = tools
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|tool| tool["name"].as_str())
-        .collect();
-    let engine =
-        known(&model["inference_engine"]["name"]).or_else(|| known(&model["inference_platform"]));
-    let direct = [
-        ("temperature", scalar(&arguments["temperature"])),
-        ("max_tokens", scalar(&arguments["max_tokens"])),
-        ("attempts", scalar(&arguments["max_attempts"])),
-        ("prompt", scalar(&arguments["prompt_template"])),
-        ("reasoning", scalar(&arguments["reasoning"])),
-        ("tools", (!tools.is_empty()).then(|| tools.join(", "))),
-        ("engine", engine),
-    ];
-    for (key, value) in direct {
-        if let Some(value) = value {
-            setup.insert(key, &value);
-        }
-    }
-    setup
 }
 
 fn provenance(record: &Json, result: &Json) -> Provenance {
@@ -354,35 +275,6 @@ fn date(moment: &Json) -> Option<Date> {
         reason = "the range was just looked at"
     )]
     Date::of_unix_seconds(seconds as i64)
-}
-
-/// A scalar or a list of them as a text that says something.
-fn scalar(value: &Json) -> Option<String> {
-    match value {
-        Json::Bool(truth) => Some(truth.to_string()),
-        Json::Number(number) => Some(number.to_string()),
-        Json::String(_) => known(value).map(|text| match text.as_str() {
-            "True" | "TRUE" => "true".to_owned(),
-            "False" | "FALSE" => "false".to_owned(),
-            _ => text,
-        }),
-        Json::Array(list) => {
-            let words: Vec<String> = list.iter().filter_map(scalar).collect();
-            (!words.is_empty()).then(|| words.join(", "))
-        }
-        Json::Null | Json::Object(_) => None,
-    }
-}
-
-/// A text that says something.
-pub(super) fn text(value: &Json) -> Option<String> {
-    let text = value.as_str()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// A text that is not the word for not knowing.
-pub(super) fn known(value: &Json) -> Option<String> {
-    text(value).filter(|text| !text.eq_ignore_ascii_case("unknown"))
 }
 
 #[cfg(test)]

@@ -77,9 +77,13 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) framework: Option<String>,
 
-    /// The version of the framework, when the log does not say
+    /// The version of the framework, whatever the log says
     #[arg(long, value_name = "VERSION")]
     pub(crate) framework_version: Option<String>,
+
+    /// Submit a run that was cancelled, failed or lost samples; the entry says so
+    #[arg(long)]
+    pub(crate) allow_incomplete: bool,
 
     /// The command line that ran the evaluation
     #[arg(long, value_name = "TEXT")]
@@ -168,6 +172,7 @@ impl RunArgs {
             evaluation,
             framework,
             framework_version,
+            allow_incomplete,
             command,
             source_url,
             source_name,
@@ -194,6 +199,9 @@ impl RunArgs {
             .filter_map(|(name, value)| Some([name.to_owned(), value?.to_owned()]))
             .flatten()
             .collect();
+        if *allow_incomplete {
+            arguments.push("--allow-incomplete".to_owned());
+        }
         for pair in metric {
             arguments.extend(["--metric".to_owned(), pair.to_string()]);
         }

@@ -167,13 +167,16 @@ fn of_runs(
         definition: Some(&definition),
         pairs: &logs.metric,
         evaluation: logs.evaluation.as_deref(),
-        library_version: logs.framework_version.as_deref(),
         about: About {
             source_url: logs.source_url.as_deref(),
             source_name: logs.source_name.as_deref(),
             notes: logs.notes.as_deref(),
             framework: logs.framework.as_deref(),
+            framework_version: logs.framework_version.as_deref(),
             command: logs.command.as_deref(),
+            model_revision: None,
+            dataset_revision: None,
+            allow_incomplete: logs.allow_incomplete,
         },
         jobs: config.cores,
     })?;

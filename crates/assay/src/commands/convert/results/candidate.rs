@@ -1,11 +1,16 @@
 use std::collections::BTreeMap;
 
-use assay_convert::convert::Harness;
-use assay_model::{Number, Revision};
+use assay_convert::convert::{Harness, RUN_STATUS};
+use assay_model::{Number, Revision, Setup};
 use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::super::record_setup::setup_of;
 
 /// Where records keep the commit of the model, by the harness that wrote the log.
-const MODEL_COMMITS: [&str; 2] = ["sha", "model_sha"];
+const MODEL_COMMITS: [&str; 3] = ["sha", "model_sha", "revision"];
+/// How the status of a run that did not finish, or not well, begins.
+const INCOMPLETE: &str = "incomplete: ";
 
 /// One score that a log holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +45,12 @@ pub(super) struct Candidate {
     pub(super) model_revision: Option<Revision>,
     /// When the evaluation ran.
     pub(super) timestamp: Option<String>,
+    /// What is missing from the run, when something is.
+    pub(super) incomplete: Option<String>,
+    /// What retries of one evaluation share.
+    pub(super) retried: Option<String>,
+    /// What tells the run from others.
+    pub(super) setup: Setup,
 }
 
 impl Candidate {
@@ -49,8 +60,9 @@ impl Candidate {
         harness: Option<Harness>,
         record: &str,
     ) -> serde_json::Result<Vec<Self>> {
+        let json: Json = serde_json::from_str(record)?;
         let record: Record = serde_json::from_str(record)?;
-        let candidate = |result: &EvaluationResult| {
+        let candidate = |(position, result): (usize, &EvaluationResult)| {
             let uncertainty = result.score_details.uncertainty.as_ref();
             Some(Self {
                 log: log.to_owned(),
@@ -76,9 +88,16 @@ impl Candidate {
                 library_version: record.eval_library.version.clone(),
                 model_revision: record.model_info.revision(),
                 timestamp: record.evaluation_timestamp.clone(),
+                incomplete: record.source_metadata.incomplete(),
+                retried: record
+                    .source_metadata
+                    .additional_details
+                    .get("task_id")
+                    .cloned(),
+                setup: setup_of(&json, &json["evaluation_results"][position]),
             })
         };
-        let results = record.evaluation_results.iter();
+        let results = record.evaluation_results.iter().enumerate();
         Ok(results.filter_map(candidate).collect())
     }
 
@@ -103,11 +122,36 @@ impl Candidate {
 
 #[derive(Deserialize)]
 struct Record {
+    #[serde(default)]
+    source_metadata: SourceMetadata,
     evaluation_id: String,
     evaluation_timestamp: Option<String>,
     eval_library: Library,
     model_info: ModelInfo,
     evaluation_results: Vec<EvaluationResult>,
+}
+
+#[derive(Default, Deserialize)]
+struct SourceMetadata {
+    #[serde(default)]
+    additional_details: BTreeMap<String, String>,
+}
+
+impl SourceMetadata {
+    /// Says in words what is missing from a run.
+    fn incomplete(&self) -> Option<String> {
+        let details = &self.additional_details;
+        let status = details.get(RUN_STATUS)?.strip_prefix(INCOMPLETE)?;
+        let mut words = vec![status.to_owned()];
+        let counts = ("samples_completed", "samples_planned");
+        if let (Some(done), Some(all)) = (details.get(counts.0), details.get(counts.1)) {
+            words.push(format!("{done} of {all} samples completed"));
+        }
+        if let Some(failed) = details.get("samples_failed").filter(|own| *own != "0") {
+            words.push(format!("{failed} failed"));
+        }
+        Some(words.join(", "))
+    }
 }
 
 #[derive(Deserialize)]

@@ -2,20 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use assay_convert::convert::metric_id;
 use assay_model::{Benchmark, Metric, MetricId, RepoId, TaskId};
 
 use super::MetricPair;
 use super::candidate::Candidate;
 
-/// Other names of the same metric that harnesses write.
-const ALIASES: [(&str, &str); 6] = [
-    ("acc", "accuracy"),
-    ("em", "exact_match"),
-    ("exact-match", "exact_match"),
-    ("exactmatch", "exact_match"),
-    ("f1_score", "f1"),
-    ("rougel", "rouge_l"),
-];
 /// How many scores are listed for those who must choose.
 const MAX_LISTED: usize = 12;
 
@@ -46,7 +38,8 @@ impl Choice<'_> {
         candidates: &'c [Candidate],
     ) -> Result<Chosen<'c>, Vec<String>> {
         let mut warnings = Vec::new();
-        let of_model = self.of_model(candidates, &mut warnings)?;
+        let kept = without_retried(candidates, &mut warnings);
+        let of_model = self.of_model(&kept, &mut warnings)?;
         let of_task = self.of_task(&of_model)?;
         let scores = self.of_metrics(&of_task)?;
         let runs: BTreeSet<(&str, &str)> = scores
@@ -68,12 +61,13 @@ impl Choice<'_> {
 
     fn of_model<'c>(
         &self,
-        candidates: &'c [Candidate],
+        candidates: &[&'c Candidate],
         warnings: &mut Vec<String>,
     ) -> Result<Vec<&'c Candidate>, Vec<String>> {
         let wanted = self.model.as_str();
         let own: Vec<&Candidate> = candidates
             .iter()
+            .copied()
             .filter(|candidate| candidate.model.iter().any(|name| name == wanted))
             .collect();
         if !own.is_empty() {
@@ -88,7 +82,7 @@ impl Choice<'_> {
                 warnings.push(format!(
                     "the log names the model `{only}`; the entry is for `{wanted}`"
                 ));
-                Ok(candidates.iter().collect())
+                Ok(candidates.to_vec())
             }
             Some(_) => Err(vec![format!(
                 "no log names the model `{wanted}`; the models are {}",
@@ -250,6 +244,38 @@ impl Choice<'_> {
     }
 }
 
+/// Leaves out the scores of runs that did not finish and were retried with more success.
+fn without_retried<'c>(
+    candidates: &'c [Candidate],
+    warnings: &mut Vec<String>,
+) -> Vec<&'c Candidate> {
+    let retry_of = |own: &Candidate| {
+        let is_better = |other: &&Candidate| {
+            own.incomplete.is_some()
+                && own.retried.is_some()
+                && other.retried == own.retried
+                && other.incomplete.is_none()
+        };
+        candidates.iter().find(is_better)
+    };
+    let mut kept = Vec::new();
+    for candidate in candidates {
+        match retry_of(candidate) {
+            Some(retry) => {
+                let warning = format!(
+                    "{} did not finish and was retried in {}, which counts",
+                    candidate.log, retry.log
+                );
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+            None => kept.push(candidate),
+        }
+    }
+    kept
+}
+
 /// The only one there is; otherwise the person must choose.
 fn one<'c>(
     metric: &MetricId,
@@ -311,8 +337,7 @@ fn is_metric(candidate: &Candidate, metric: &Metric) -> bool {
 /// A name without what people spell differently.
 fn canonical(name: &str) -> String {
     let lower = name.to_lowercase().replace(' ', "_");
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == lower);
-    alias.map_or(lower, |(_, name)| (*name).to_owned())
+    metric_id(&lower).to_owned()
 }
 
 fn quoted(names: &BTreeSet<&str>) -> Vec<String> {

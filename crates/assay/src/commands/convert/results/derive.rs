@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use assay_convert::convert::{Options, Relationship};
+use assay_convert::convert::Options;
 use assay_model::{Benchmark, Entry, RepoId, TaskId};
 
 use super::candidate::Candidate;
@@ -33,8 +33,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) pairs: &'a [MetricPair],
     /// What was evaluated, where a log has several.
     pub(crate) evaluation: Option<&'a str>,
-    /// The version of the harness, when the log does not say.
-    pub(crate) library_version: Option<&'a str>,
     /// What no log says.
     pub(crate) about: About<'a>,
     /// How many threads to use.
@@ -64,12 +62,7 @@ pub(crate) fn derive(asked: Asked<'_>) -> Result<Derived, Problem> {
         evaluation: asked.evaluation,
     };
     let mut chosen = choice.choose(&candidates).map_err(Problem::Refused)?;
-    let (mut entry, remarks) = entry(&choice, &chosen, asked.about).map_err(Problem::Refused)?;
-    let run = chosen.scores.first().map(|(_, run)| *run);
-    // A commit of a model of another name says nothing of this one.
-    entry.model_revision = run
-        .filter(|run| run.model.iter().any(|name| name == asked.model.as_str()))
-        .and_then(|run| run.model_revision.clone());
+    let (entry, remarks) = entry(&choice, &chosen, asked.about).map_err(Problem::Refused)?;
     chosen.warnings.extend(remarks.warnings);
     Ok(Derived {
         entry,
@@ -83,12 +76,18 @@ fn all_candidates(asked: Asked<'_>) -> Result<Vec<Candidate>, Problem> {
     if !found.missing.is_empty() {
         return Err(Problem::Failed(found.missing));
     }
-    let options = options(asked);
+    // Of what the converter can be told, nothing gets into an entry.
+    let options = Options {
+        samples: false,
+        jobs: asked.jobs,
+        ..Options::default()
+    };
     let worker = Worker {
         logs: &DiskLogs,
         options: &options,
         out: None,
         dry_run: true,
+        overwrite: false,
         progress: &|_| {},
     };
     let mut all = candidates(&worker, &found)?;
@@ -97,22 +96,4 @@ fn all_candidates(asked: Asked<'_>) -> Result<Vec<Candidate>, Problem> {
         all.extend(read.map_err(|error| Problem::Refused(vec![format!("{path}: {error}")]))?);
     }
     Ok(all)
-}
-
-/// What the converter wants to know; nothing of it but the version gets into an entry.
-fn options(asked: Asked<'_>) -> Options {
-    Options {
-        organization: "unknown".to_owned(),
-        organization_url: None,
-        organization_logo_url: None,
-        relationship: Relationship::ThirdParty,
-        source_name: None,
-        library_name: None,
-        library_version: asked.library_version.map(str::to_owned),
-        inference_engine: None,
-        inference_engine_version: None,
-        retrieved_timestamp: None,
-        samples: false,
-        jobs: asked.jobs,
-    }
 }

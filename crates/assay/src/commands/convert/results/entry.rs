@@ -1,6 +1,6 @@
-use assay_convert::convert::Harness;
 use assay_model::{
-    Benchmark, Date, Entry, Framework, Metric, MetricId, Number, Score, Source, ValueType,
+    Benchmark, Date, Entry, Framework, KnownFramework, Metric, MetricId, Number, Revision, Score,
+    Setup, Source, ValueType,
 };
 
 use super::candidate::Candidate;
@@ -13,13 +13,8 @@ const SHARES: [&str; 4] = ["proportion", "fraction", "ratio", "share"];
 /// The units of a share of a hundred.
 const PERCENT: [&str; 4] = ["percentage", "percent", "pct", "%"];
 
-/// Frameworks that call themselves otherwise in records than in result files.
-const FRAMEWORKS: [(&str, &str); 4] = [
-    ("inspect_ai", "inspect-ai"),
-    ("lm_eval", "lm-evaluation-harness"),
-    ("lm-eval", "lm-evaluation-harness"),
-    ("alpaca_eval", "alpaca-eval"),
-];
+/// The setup key of a run that did not finish, or not well.
+const INCOMPLETE_RUN: &str = "incomplete_run";
 
 /// What a person says of an entry and no log does.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,8 +27,16 @@ pub(crate) struct About<'a> {
     pub(crate) notes: Option<&'a str>,
     /// The framework, when it is not to go by its own name.
     pub(crate) framework: Option<&'a str>,
+    /// The version of the framework, whatever the log says.
+    pub(crate) framework_version: Option<&'a str>,
     /// The command line that ran the evaluation.
     pub(crate) command: Option<&'a str>,
+    /// The commit of the model.
+    pub(crate) model_revision: Option<&'a Revision>,
+    /// The commit of the benchmark.
+    pub(crate) dataset_revision: Option<&'a Revision>,
+    /// Whether a run that is not complete may become an entry.
+    pub(crate) allow_incomplete: bool,
 }
 
 /// What a person should know of an entry.
@@ -80,11 +83,29 @@ pub(super) fn entry(
         });
     }
     let run = chosen.scores.first().map(|(_, candidate)| *candidate);
+    let mut setup = shared_setup(chosen);
+    if let Some((run, missing)) = run.and_then(|run| Some((run, run.incomplete.as_deref()?))) {
+        if !about.allow_incomplete {
+            return Err(vec![format!(
+                "{}: the run is incomplete ({missing}), so its scores are not those of the benchmark; finish it, or give \
+                 `--allow-incomplete` for an entry that says so",
+                run.log
+            )]);
+        }
+        setup.insert(INCOMPLETE_RUN, missing);
+        remarks.warnings.push(format!(
+            "the run is incomplete ({missing}); the entry says so in its setup"
+        ));
+    }
+    // A commit of a model of another name says nothing of this one.
+    let logged = run
+        .filter(|run| run.model.iter().any(|name| name == choice.model.as_str()))
+        .and_then(|run| run.model_revision.clone());
     let entry = Entry {
         dataset: choice.benchmark.clone(),
         task: choice.task.clone(),
-        dataset_revision: None,
-        model_revision: None,
+        dataset_revision: about.dataset_revision.cloned(),
+        model_revision: about.model_revision.cloned().or(logged),
         scores,
         framework: run.and_then(|run| framework(run, about)),
         token: None,
@@ -94,7 +115,7 @@ pub(super) fn entry(
         subset: None,
         sample_size: shared,
         normalization: None,
-        setup: assay_model::Setup::default(),
+        setup,
         provenance: assay_model::Provenance::default(),
     };
     Ok((entry, remarks))
@@ -174,27 +195,46 @@ impl Scale {
     }
 }
 
+/// The setup that all scores of the entry share, as far as a result file can hold it. The framework has a field of its own.
+fn shared_setup(chosen: &Chosen<'_>) -> Setup {
+    let mut setups = chosen.scores.iter().map(|(_, candidate)| &candidate.setup);
+    let Some(first) = setups.next() else {
+        return Setup::default();
+    };
+    let others: Vec<&Setup> = setups.collect();
+    first
+        .iter()
+        .filter(|(key, value)| {
+            key.as_str() != Setup::FRAMEWORK
+                && value.len() <= Setup::MAX_TEXT
+                && others.iter().all(|other| other.get(key) == Some(value))
+        })
+        .take(Setup::MAX_KEYS - 1)
+        .collect()
+}
+
 fn framework(run: &Candidate, about: About<'_>) -> Option<Framework> {
-    let own = run.harness.map(|harness| match harness {
-        Harness::Inspect => "inspect-ai",
-        Harness::Helm => "helm",
-        Harness::LmEval => "lm-evaluation-harness",
-        Harness::Lighteval => "lighteval",
-        Harness::AlpacaEval => "alpaca-eval",
-    });
+    let own = run.harness.map(|harness| harness.info().framework);
     let recorded = Some(run.library_name.as_str()).filter(|name| *name != UNKNOWN);
-    let name = about.framework.or(own).or_else(|| {
-        let alias = FRAMEWORKS
-            .iter()
-            .find(|(alias, _)| Some(*alias) == recorded);
-        alias.map(|(_, name)| *name).or(recorded)
-    })?;
-    let version = Some(run.library_version.clone()).filter(|version| version != UNKNOWN);
+    let known = recorded.and_then(KnownFramework::find);
+    let name = about
+        .framework
+        .or(own)
+        .or_else(|| known.map(|known| known.name).or(recorded))?;
+    let version = Some(plain_version(&run.library_version)).filter(|version| *version != UNKNOWN);
     Some(Framework {
         name: Some(name.to_owned()),
-        version,
+        version: about.framework_version.or(version).map(str::to_owned),
         command: about.command.map(str::to_owned),
     })
+}
+
+/// The version of a framework. Records of others list packages, `inspect_ai:0.3.285,inspect_evals:0.3.1`, of which the
+/// first that is a known framework counts.
+fn plain_version(recorded: &str) -> &str {
+    let packages = recorded.split(',').filter_map(|part| part.split_once(':'));
+    let mut known = packages.filter(|(name, _)| KnownFramework::find(name.trim()).is_some());
+    known.next().map_or(recorded, |(_, version)| version.trim())
 }
 
 fn source(about: About<'_>) -> Result<Option<Source>, Vec<String>> {

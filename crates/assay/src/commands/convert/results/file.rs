@@ -154,6 +154,7 @@ fn is_same_run(one: &Entry, other: &Entry) -> bool {
         && one.task == other.task
         && one.notes == other.notes
         && one.subset == other.subset
+        && one.setup == other.setup
         && metrics(one) == metrics(other)
 }
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use assay_convert::convert::Harness;
-use assay_model::{Benchmark, Direction, Entry, Metric, Number, Task};
+use assay_model::{Benchmark, Direction, Entry, Metric, Number, Setup, Task};
 use clap::Parser as _;
 
 use super::candidate::Candidate;
@@ -30,6 +30,9 @@ fn candidate(result: &str, metric: &str, score: f64) -> Candidate {
         library_version: "0.3.285".to_owned(),
         model_revision: None,
         timestamp: Some("1767225600.25".to_owned()),
+        incomplete: None,
+        retried: None,
+        setup: Setup::default(),
     }
 }
 
@@ -141,6 +144,34 @@ fn an_alias_is_the_metric_and_units_decide_the_scale() {
     let framework = entry.framework.unwrap();
     assert_eq!(framework.name.as_deref(), Some("inspect-ai"));
     assert_eq!(framework.version.as_deref(), Some("0.3.285"));
+}
+
+#[test]
+fn an_incomplete_run_is_no_result_unless_a_person_says_so() {
+    let definition = benchmark(vec![metric("accuracy", None, true)]);
+    let mut partial = candidate("acc", "accuracy", 1.0);
+    partial.incomplete = Some("cancelled, 5 of 8 samples completed".to_owned());
+
+    let refused = made(&[partial], Some(&definition), &[]).unwrap_err();
+
+    assert!(refused.contains("5 of 8 samples"), "{refused}");
+    assert!(refused.contains("--allow-incomplete"), "{refused}");
+}
+
+#[test]
+fn a_run_that_was_retried_with_success_does_not_stand_in_the_way() {
+    let definition = benchmark(vec![metric("accuracy", None, true)]);
+    let mut before = candidate("acc", "accuracy", 1.0);
+    before.incomplete = Some("error".to_owned());
+    before.retried = Some("task".to_owned());
+    before.evaluation_id = "other".to_owned();
+    let mut after = candidate("acc", "accuracy", 0.5);
+    after.retried = Some("task".to_owned());
+
+    let (entry, _, warnings) = made(&[before, after], Some(&definition), &[]).unwrap();
+
+    assert_eq!(scores(&entry), [("accuracy", "0.5".to_owned())]);
+    assert!(warnings[0].contains("was retried"), "{warnings:?}");
 }
 
 #[test]

@@ -71,22 +71,43 @@ fn a_directory_gives_its_logs_sorted_and_a_run_directory_is_one_log() {
     .map(|(path, harness)| (path.to_owned(), Some(harness)));
     assert_eq!(logs, expected);
     // The notes, the text, the other table, and what is left of a run.
-    assert_eq!((found.passed_over, found.missing.len()), (4, 0));
+    assert_eq!((found.passed_over.len(), found.missing.len()), (4, 0));
     assert_eq!(found.logs[5].bytes, 4 + LM_EVAL.len() as u64);
 }
 
 #[test]
-fn a_known_harness_takes_its_own_logs_of_a_directory_and_any_file_that_is_named() {
+fn a_known_harness_takes_its_own_logs_alone() {
     let root = logs();
     let source = Source::Known(Harness::LmEval);
 
     let (_, logs) = found(&root, &["a", "c", "b/notes.json"], source);
 
-    let expected = ["a/results_2026.json", "b/notes.json"];
+    // A file that was named and is no such log is told of later.
+    let expected = [
+        ("a/results_2026.json", Some(Harness::LmEval)),
+        ("b/notes.json", None),
+    ];
     assert_eq!(
         logs,
-        expected.map(|path| (path.to_owned(), Some(Harness::LmEval)))
+        expected.map(|(path, harness)| (path.to_owned(), harness))
     );
+}
+
+#[test]
+fn hidden_directories_are_searched_but_for_those_of_tools() {
+    let root = tempfile::tempdir().unwrap();
+    for directory in [".__model", ".git"] {
+        let path = root.path().join(directory);
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("results_2026.json"), LM_EVAL).unwrap();
+    }
+
+    let (found, logs) = found(&root, &["."], Source::Auto);
+
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    assert!(logs[0].0.ends_with(".__model/results_2026.json"));
+    assert_eq!(found.passed_over.len(), 1);
+    assert!(found.passed_over[0].ends_with(".git"));
 }
 
 #[test]

@@ -103,9 +103,9 @@ fn a_pair_appears_whole_and_a_second_time_changes_nothing() {
 
     let first = made(Some(out.path()), 1.0);
     let faults = first.faults.clone();
-    let first = first.settle(out.path(), true).unwrap();
+    let first = first.settle(out.path(), true, false).unwrap();
     let second = made(Some(out.path()), 1.0)
-        .settle(out.path(), true)
+        .settle(out.path(), true, false)
         .unwrap();
 
     assert_eq!(faults, []);
@@ -124,12 +124,12 @@ fn a_pair_appears_whole_and_a_second_time_changes_nothing() {
 fn other_bytes_under_the_same_name_are_never_overwritten() {
     let out = tempfile::tempdir().unwrap();
     made(Some(out.path()), 1.0)
-        .settle(out.path(), true)
+        .settle(out.path(), true, false)
         .unwrap();
     let before = files(out.path());
 
     let other = made(Some(out.path()), 0.0)
-        .settle(out.path(), true)
+        .settle(out.path(), true, false)
         .unwrap();
 
     assert!(
@@ -146,11 +146,11 @@ fn samples_that_lost_their_record_get_it_back() {
     let out = tempfile::tempdir().unwrap();
     let pair = made(Some(out.path()), 1.0);
     let record = out.path().join(pair.path());
-    pair.settle(out.path(), true).unwrap();
+    pair.settle(out.path(), true, false).unwrap();
     std::fs::remove_file(&record).unwrap();
 
     let again = made(Some(out.path()), 1.0)
-        .settle(out.path(), true)
+        .settle(out.path(), true, false)
         .unwrap();
 
     assert!(matches!(again, Settled::Written), "{again:?}");
@@ -174,7 +174,7 @@ fn a_pair_that_is_dropped_leaves_no_trace() {
 fn a_dry_run_tells_the_same_and_writes_nothing() {
     let out = tempfile::tempdir().unwrap();
 
-    let settled = made(None, 1.0).settle(out.path(), false).unwrap();
+    let settled = made(None, 1.0).settle(out.path(), false, false).unwrap();
 
     assert!(matches!(settled, Settled::Written), "{settled:?}");
     assert_eq!(files(out.path()), [] as [String; 0]);
