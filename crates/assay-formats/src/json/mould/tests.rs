@@ -1,10 +1,8 @@
-use std::collections::HashMap;
-
 use proptest::prelude::*;
 
 use super::super::Parser;
-use super::{OFTEN, is_scalar};
-use crate::{Kind, Tape};
+use super::OFTEN;
+use crate::Tape;
 
 /// Everything that a reader knows of a document.
 fn read(parser: &mut Parser, text: &str) -> String {
@@ -70,26 +68,6 @@ proptest! {
             let known = read(&mut parser, &text);
 
             prop_assert_eq!(known, read(&mut Parser::default(), &text), "{}", text);
-        }
-    }
-
-    #[test]
-    fn documents_of_one_layout_differ_in_scalars_alone(documents in any_documents()) {
-        let (mut parser, mut tape) = (Parser::default(), Tape::new());
-        let mut known = HashMap::new();
-
-        for text in documents {
-            parser.parse(&text, &mut tape);
-
-            let Some(layout) = tape.layout else {
-                continue;
-            };
-            let keys_and_ends: Vec<_> = tape.nodes.iter().map(|node| {
-                let key = &text[node.start as usize..node.end as usize];
-                (!is_scalar(node)).then(|| (node.next, (node.kind == Kind::String).then(|| key.to_owned())))
-            }).collect();
-            let first = known.entry(layout).or_insert_with(|| keys_and_ends.clone());
-            prop_assert_eq!(&*first, &keys_and_ends, "{}", text);
         }
     }
 
