@@ -141,7 +141,7 @@ def leaderboard_parameters(world: World):
 @check
 def leaderboard_downloads(world: World):
     """The board as CSV, JSON, lines, Parquet and Markdown."""
-    kinds = {".csv": b"rank,", ".json": b"[", ".ndjson": b"{", ".parquet": b"PAR1", ".md": b"|"}
+    kinds = {".csv": b"rank,", ".json": b"[", ".ndjson": b"{", ".parquet": b"PAR1", ".md": b"|", ".tex": b"%"}
     for suffix, start in kinds.items():
         status, headers, body = world.raw("GET", f"/api/datasets/{world.bench}/leaderboard{suffix}")
         assert status == 200 and body.startswith(start), (suffix, status, body[:80])

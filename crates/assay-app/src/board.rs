@@ -11,6 +11,7 @@ mod news;
 mod place;
 mod plan;
 mod preview;
+mod record;
 mod result;
 mod shelf;
 mod signed;
@@ -35,6 +36,7 @@ pub use self::place::BoardPlace;
 use self::plan::Plan;
 pub(crate) use self::preview::Ends;
 pub use self::preview::{BoardPreview, Preview, RankMove};
+pub use self::record::BoardRecord;
 pub(crate) use self::result::rewritten;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
@@ -58,8 +60,8 @@ pub struct BoardQuery {
     pub policy: Option<String>,
     /// Only verified rows.
     pub verified: bool,
-    /// Also models whose card names a base model.
-    pub derived_models: bool,
+    /// Only models whose card names no base model.
+    pub base_models_only: bool,
     /// The board as it stood at a date, a moment, or a commit of the benchmark.
     pub as_of: Option<String>,
     /// At most so many rows.
@@ -91,6 +93,8 @@ pub struct BoardView {
     pub total: usize,
     ranked: Ranked,
     asked: Range<usize>,
+    plan: Plan,
+    task_results: Arc<LoadedTask>,
 }
 
 /// One row of a leaderboard.
@@ -140,6 +144,12 @@ pub struct Leader<'v> {
 const MAX_PASSED: usize = 1000;
 
 impl BoardView {
+    /// How many rows are ranked with one: those of its group.
+    pub fn ranked_with(&self, row: &BoardRow) -> usize {
+        let alike = self.ranked.iter().filter(|other| other.group == row.group);
+        alike.count()
+    }
+
     /// The rows that were asked for, best first.
     pub fn rows(&self) -> &[BoardRow] {
         &self.ranked[self.asked.clone()]
@@ -252,7 +262,7 @@ impl Hub {
             brief::read_words(&self.store, &dataset, &plan.task, task.all()).await?;
         }
         let ranked = self.ranked(caller, &task, &plan).await?;
-        Ok(Arc::new(view(&plan, query, ranked)))
+        Ok(Arc::new(view(plan, query, ranked, task)))
     }
 
     /// Some rows of a leaderboard with the whole of their results. A row whose model was deleted meanwhile is left out.
@@ -406,7 +416,12 @@ impl Hub {
     }
 }
 
-fn view(plan: &Plan, query: &BoardQuery, ranked: Ranked) -> BoardView {
+fn view(
+    plan: Plan,
+    query: &BoardQuery,
+    ranked: Ranked,
+    task_results: Arc<LoadedTask>,
+) -> BoardView {
     let from = query.offset.min(ranked.len());
     let most = ranked.len() - from;
     let limit = query.limit.unwrap_or(most).min(most);
@@ -421,6 +436,8 @@ fn view(plan: &Plan, query: &BoardQuery, ranked: Ranked) -> BoardView {
         total: ranked.len(),
         asked: from..from + limit,
         ranked,
+        plan,
+        task_results,
     }
 }
 

@@ -95,8 +95,9 @@ pub use backup::{
     list_generations, restore_backup,
 };
 pub use board::{
-    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRow, BoardView, Brief,
-    Displaced, EvalResult, Leader, News, NewsQuery, Preview, RankMove, WholeRow, Words,
+    BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
+    BoardView, Brief, Displaced, EvalResult, Leader, News, NewsQuery, Preview, RankMove, WholeRow,
+    Words,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};

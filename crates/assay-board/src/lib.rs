@@ -6,6 +6,7 @@
 mod changes;
 pub mod chart;
 mod clustered;
+mod difference;
 mod error;
 mod estimate;
 mod leaderboard;
@@ -24,6 +25,7 @@ mod special;
 
 pub use changes::{Change, Movement, changes};
 pub use clustered::{Cluster, clustered_mean, clustered_share, mean_of};
+pub use difference::{Verdict, difference};
 pub use error::Error;
 pub use estimate::{Basis, Told, Uncertainty, interval_of, uncertainty_of, wilson};
 pub use leaderboard::{Group, Leaderboard, Row, Setups, percentile};

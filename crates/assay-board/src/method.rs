@@ -25,13 +25,15 @@ pub enum Method {
     PairedBootstrap,
     /// Simultaneous comparisons of all pairs after Tukey and Kramer.
     TukeyKramer,
+    /// The interval of a difference from those of two independent values, by squaring and adding their arms.
+    SquareAndAdd,
     /// Simultaneous comparisons of all pairs on shared samples, by a bootstrap of the largest of them.
     JointBootstrap,
 }
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Stated,
         Self::Normal,
         Self::Wilson,
@@ -44,6 +46,7 @@ impl Method {
         Self::PairedBootstrap,
         Self::TukeyKramer,
         Self::JointBootstrap,
+        Self::SquareAndAdd,
     ];
 
     /// The name for machines. It is never given to another method.
@@ -61,6 +64,7 @@ impl Method {
             Self::PairedBootstrap => "paired-bootstrap",
             Self::TukeyKramer => "tukey-kramer",
             Self::JointBootstrap => "joint-bootstrap",
+            Self::SquareAndAdd => "square-and-add",
         }
     }
 
@@ -78,6 +82,7 @@ impl Method {
             Self::BonettPrice => "Bonett-Price interval of a paired difference",
             Self::PairedBootstrap => "paired bootstrap, widened percentiles",
             Self::TukeyKramer => "simultaneous pairwise comparisons (Tukey-Kramer)",
+            Self::SquareAndAdd => "difference of two independent values (square-and-add)",
             Self::JointBootstrap => {
                 "simultaneous pairwise comparisons on the same samples (joint bootstrap)"
             }

@@ -9,6 +9,7 @@ use serde::Serialize;
 /// # use assay_board::Policy;
 /// assert_eq!("latest".parse(), Ok(Policy::Latest));
 /// assert_eq!(Policy::default(), Policy::Authoritative);
+/// assert_eq!("most-trusted".parse(), Ok(Policy::Authoritative));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -26,12 +27,22 @@ pub enum Policy {
 
 /// The text is not a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a policy is `authoritative`, `best`, `latest` or `all`")]
+#[error("a policy is `most-trusted` (or `authoritative`), `best`, `latest` or `all`")]
 pub struct PolicyError;
 
 impl Policy {
     /// Every policy.
     pub const ALL: [Self; 4] = [Self::Authoritative, Self::Best, Self::Latest, Self::All];
+
+    /// What pages call it. A query may say so too.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Authoritative => "most trusted",
+            Self::Best => "best",
+            Self::Latest => "latest",
+            Self::All => "all",
+        }
+    }
 
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
@@ -48,9 +59,11 @@ impl FromStr for Policy {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
+        // `most trusted` may be written with anything between its words that an address or a shell takes well.
+        let spaced = text.replace(['-', '_', '+'], " ");
         Self::ALL
             .into_iter()
-            .find(|policy| policy.as_str() == text)
+            .find(|policy| policy.as_str() == text || policy.label() == spaced)
             .ok_or(PolicyError)
     }
 }

@@ -94,6 +94,9 @@ pub struct BoardRow {
     /// benchmark declares now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// How many parameters the card of the model says it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<u64>,
 }
 
 fn one() -> usize {
@@ -312,6 +315,7 @@ mod tests {
             retrieved: None,
             cost: None,
             findings: Vec::new(),
+            parameters: None,
         };
 
         let json = serde_json::to_value(&row).unwrap();

@@ -12,6 +12,7 @@ mod board_columns;
 #[cfg(feature = "client")]
 pub mod client;
 mod commit;
+mod digits;
 mod discussion;
 mod error;
 mod eval_results;
@@ -37,11 +38,15 @@ mod webhook;
 
 pub use account::{AccessToken, Account, AccountType, Auth, Membership, TokenRole, WhoAmI};
 pub use audit::{AuditActor, AuditPage, AuditRow, AuditSubject};
-pub use board_columns::{BOARD_COLUMNS, BoardColumn, Cell, CellKind};
+pub use board_columns::{
+    BOARD_COLUMNS, BoardColumn, Cell, CellFormat, CellKind, Column, MetricColumn, Shown, SortKey,
+    interval_decimals, interval_words, main_date, parameter_words, unit_sign,
+};
 pub use commit::{
     Commit, CommitAnswer, CommitError, CommitFault, CommitLimits, CommitPrefix, CommitPrefixError,
     CommitReader, FileContent, Operation,
 };
+pub use digits::{Digits, separate_thousands};
 pub use discussion::{
     Comment, CommentData, CommentVersion, CreateDiscussion, CreatedDiscussion, Discussion,
     DiscussionChanges, DiscussionPage, DiscussionStatus, EditComment, Event, EventData, Merge,

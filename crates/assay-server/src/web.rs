@@ -64,6 +64,7 @@ use crate::error::Failure;
 pub(crate) use self::escape::Inert;
 pub(crate) use self::failure::{Visit, page as failure_page};
 pub(crate) use self::gzip::is_welcome as takes_gzip;
+pub(crate) use self::links::is_hidden;
 pub(crate) use self::pages::Pages;
 pub(crate) use self::theme::Theme;
 pub(crate) use self::visitor::Visitor;

@@ -15,7 +15,7 @@ mod discussion;
 mod result;
 
 pub use audit::audit_page;
-pub(crate) use board::{board_row, group};
+pub(crate) use board::board_row;
 pub(crate) use discussion::{details, discussion_page, event};
 pub(crate) use result::eval_result;
 

@@ -19,7 +19,8 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 fn line(cells: &[String], widths: &[usize]) -> String {
     let mut text = String::new();
     for (cell, &width) in cells.iter().zip(widths) {
-        let is_number = cell.parse::<f64>().is_ok();
+        // Thousands may be separated.
+        let is_number = cell.replace(',', "").parse::<f64>().is_ok();
         let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
         if is_number {
             text.push_str(&padding);

@@ -13,10 +13,10 @@ use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use super::BoardRow;
 use super::brief::{self, Brief};
 use super::plan::Plan;
 use super::signed;
+use super::{BoardRecord, BoardRow};
 use crate::error::Error;
 use crate::hub::blocking;
 use crate::known::KnownBenchmark;
@@ -28,6 +28,8 @@ const MANY: usize = 1000;
 
 /// The rows of a board, best first.
 pub(super) type Ranked = Arc<Vec<BoardRow>>;
+/// The records of a board, oldest first.
+pub(super) type Records = Arc<Vec<BoardRecord>>;
 
 /// The results of a benchmark at one moment.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub(super) struct LoadedTask {
     private: Vec<(AccountId, Arc<Brief>)>,
     /// What everyone sees, by what was asked.
     ranked: Mutex<HashMap<Asked, Arc<OnceCell<Ranked>>>>,
+    /// The records, by what was asked.
+    records: Mutex<HashMap<Asked, Arc<OnceCell<Records>>>>,
 }
 
 /// What a ranked board depends on, beside the results.
@@ -196,6 +200,7 @@ impl LoadedTask {
             public: public.cloned().collect(),
             private: private.cloned().collect(),
             ranked: Mutex::default(),
+            records: Mutex::default(),
         }
     }
 
@@ -215,7 +220,7 @@ impl LoadedTask {
 
     /// The board that everyone sees. It is ranked once for all who ask for it meanwhile.
     pub(super) async fn public(self: &Arc<Self>, plan: &Plan) -> Result<Ranked, Error> {
-        let kept = self.kept(&plan.asked);
+        let kept = kept(&self.ranked, &plan.asked);
         let rank = || async {
             if self.public.len() < MANY {
                 return Ok(Arc::new(rows(&self.public, plan)));
@@ -226,16 +231,9 @@ impl LoadedTask {
         kept.get_or_try_init(rank).await.map(Arc::clone)
     }
 
-    /// Where the board is kept that everyone sees.
-    fn kept(&self, asked: &Asked) -> Arc<OnceCell<Ranked>> {
-        let mut kept = self.ranked.lock();
-        if let Some(ranked) = kept.get(asked) {
-            return Arc::clone(ranked);
-        }
-        if kept.len() >= MAX_RANKED {
-            kept.clear();
-        }
-        Arc::clone(kept.entry(asked.clone()).or_default())
+    /// Where the records of a board are kept.
+    pub(super) fn kept_records(&self, asked: &Asked) -> Arc<OnceCell<Records>> {
+        kept(&self.records, asked)
     }
 
     /// The board that a viewer sees, when that is more than everyone sees.
@@ -253,6 +251,18 @@ impl LoadedTask {
         let visible: Vec<Arc<Brief>> = self.public.iter().chain(own).cloned().collect();
         Some(Arc::new(rows(&visible, plan)))
     }
+}
+
+/// Where the answer to a question is kept; at most so many are.
+fn kept<T>(answers: &Mutex<HashMap<Asked, Arc<OnceCell<T>>>>, asked: &Asked) -> Arc<OnceCell<T>> {
+    let mut answers = answers.lock();
+    if let Some(answer) = answers.get(asked) {
+        return Arc::clone(answer);
+    }
+    if answers.len() >= MAX_RANKED {
+        answers.clear();
+    }
+    Arc::clone(answers.entry(asked.clone()).or_default())
 }
 
 /// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.

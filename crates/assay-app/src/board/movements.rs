@@ -77,7 +77,6 @@ impl Hub {
         let benchmark = self.visible_benchmark(caller, benchmark).await?;
         let query = BoardQuery {
             task: task.map(str::to_owned),
-            derived_models: true,
             ..BoardQuery::default()
         };
         let plan = self.plan(benchmark, &query).await?;

@@ -86,12 +86,12 @@ impl Hub {
         }
         let query = BoardQuery {
             task: Some(entry.task.as_str().to_owned()),
-            derived_models: true,
             ..BoardQuery::default()
         };
         let plan = self.plan(Arc::clone(benchmark), &query).await?;
         let board = self.boards.board(&self.store, &plan.benchmark).await?;
         let task = board.task(&plan.task);
+        let plan = plan.for_results(&query, task.everyones());
         let Some(brief) = task.result_since(&entry.model, entry.since) else {
             return Ok(None);
         };

@@ -46,7 +46,6 @@ impl Hub {
         }
         let query = BoardQuery {
             task: Some(task.as_str().to_owned()),
-            derived_models: true,
             ..BoardQuery::default()
         };
         let plan = self.plan(benchmark, &query).await?;

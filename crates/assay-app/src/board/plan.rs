@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 
 use assay_board::{Policy, Question};
-use assay_model::{Benchmark, Metric, RepoId, RepoKey, TaskId, Timestamp};
+use assay_model::{Benchmark, Metric, RepoId, RepoKey, Score, TaskId, Timestamp};
 
 use super::brief::Brief;
 use super::loaded::Asked;
@@ -15,7 +15,7 @@ use crate::index::{self, DEFINITION_FILE, MAX_BYTES};
 use crate::known::KnownBenchmark;
 
 /// What a query asks of which definition.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) benchmark: Arc<KnownBenchmark>,
     pub(super) task: TaskId,
@@ -33,20 +33,16 @@ impl Plan {
 }
 
 impl Plan {
-    /// The same by the metric that the results of the task have, when nobody asked for one and none of them has the primary
-    /// one: tasks of one benchmark need not share a metric.
+    /// The same by the metric that the results of the task have, when nobody asked for one.
     pub(super) fn for_results(mut self, query: &BoardQuery, results: &[Arc<Brief>]) -> Self {
-        let has = |metric: &Metric| {
-            results.iter().any(|result| {
-                let mut names = result.scores().iter().map(|score| score.metric.as_ref());
-                names.any(|name| name.map_or(metric.primary, |name| *name == metric.id))
-            })
-        };
         let definition = Arc::clone(&self.benchmark.definition);
-        if query.metric.is_some() || self.metric().is_none_or(has) {
+        let scores = || results.iter().map(|result| result.scores());
+        if query.metric.is_some() {
             return self;
         }
-        if let Some(metric) = definition.metrics.iter().find(|metric| has(metric)) {
+        if let Some(metric) = task_metric(&definition, scores)
+            && metric.id != self.question.metric
+        {
             metric.id.as_str().clone_into(&mut self.asked.metric);
             self.question = Question {
                 policy: self.question.policy,
@@ -83,7 +79,7 @@ impl Hub {
         let mut question = Question::by(metric);
         question.policy = policy;
         question.verified_only = query.verified;
-        question.base_models_only = !query.derived_models;
+        question.base_models_only = query.base_models_only;
         question.comparable_by.clone_from(&definition.comparable_by);
         let asked = Asked {
             metric: metric.id.as_str().to_owned(),
@@ -124,6 +120,25 @@ impl Hub {
         };
         Ok((Arc::new(past), Some(commit.committed)))
     }
+}
+
+/// The metric that ranks a task unless another is asked for: the primary one, or where no result has it, the first that one
+/// has. Tasks of one benchmark need not share a metric.
+pub(super) fn task_metric<'d, 's, I: Iterator<Item = &'s [Score]>>(
+    definition: &'d Benchmark,
+    results: impl Fn() -> I,
+) -> Option<&'d Metric> {
+    let has = |metric: &&Metric| {
+        results().any(|scores| {
+            let mut names = scores.iter().map(|score| score.metric.as_ref());
+            names.any(|name| name.map_or(metric.primary, |name| *name == metric.id))
+        })
+    };
+    let primary = definition.primary();
+    primary
+        .filter(has)
+        .or_else(|| definition.metrics.iter().find(has))
+        .or(primary)
 }
 
 fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {

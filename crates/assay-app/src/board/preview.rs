@@ -14,6 +14,7 @@ use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, R
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
 
 use self::scene::Scene;
+use super::plan::task_metric;
 use super::{EvalResult, result, signed};
 use crate::access::{Caller, Need};
 use crate::commit::signature;
@@ -315,9 +316,6 @@ impl Hub {
         task: &TaskId,
         entries: &[NewEntry],
     ) -> Result<Option<BoardPreview>, Error> {
-        let Some(metric) = benchmark.definition.primary() else {
-            return Ok(None);
-        };
         let mut rows = self
             .store
             .entries_of_board(&benchmark.name(), Some(task), None)
@@ -326,11 +324,19 @@ impl Hub {
         let (mut before, mut after) = scene.sides(rows, benchmark, task, entries);
         signed::check_entries(&self.git, benchmark.key, &mut before).await?;
         signed::check_entries(&self.git, benchmark.key, &mut after).await?;
+        let (before, after) = (reports(&before), reports(&after));
+        let scores = || {
+            before
+                .iter()
+                .chain(&after)
+                .map(|report| report.scores.as_slice())
+        };
+        let Some(metric) = task_metric(&benchmark.definition, scores) else {
+            return Ok(None);
+        };
         let mut question = Question::by(metric);
         let comparable_by = &benchmark.definition.comparable_by;
         question.comparable_by.clone_from(comparable_by);
-        let before = reports(&before);
-        let after = reports(&after);
         let (earlier, later) = (rank(&before, &question), rank(&after, &question));
         let changes = changes(&earlier, &later).map_err(Error::internal)?;
         let moves = changes.into_iter().map(|change| {

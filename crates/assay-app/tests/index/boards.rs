@@ -235,7 +235,7 @@ async fn a_private_benchmark_is_missing_for_strangers_and_a_board_for_its_owner(
 }
 
 #[tokio::test]
-async fn models_made_from_others_are_shown_when_asked_for() {
+async fn models_made_from_others_are_left_out_when_that_is_asked_for() {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     world.results(&world.bob, "bob/large", &score(0.75)).await;
@@ -244,10 +244,11 @@ async fn models_made_from_others_are_shown_when_asked_for() {
         .put(&world.bob, RepoKind::Model, "bob/large", "README.md", card)
         .await;
 
-    let base_only = world
-        .view(&world.ada, &BoardQuery::default())
-        .await
-        .unwrap();
+    let query = BoardQuery {
+        base_models_only: true,
+        ..BoardQuery::default()
+    };
+    let base_only = world.view(&world.ada, &query).await.unwrap();
 
     assert_eq!(lines(&base_only), ["1 ada/small 0.5"]);
     assert_eq!(

@@ -198,10 +198,7 @@ impl World {
 pub(crate) const RESULTS: &str = ".eval_results/sums.yaml";
 
 pub(crate) fn everyone() -> BoardQuery {
-    BoardQuery {
-        derived_models: true,
-        ..BoardQuery::default()
-    }
+    BoardQuery::default()
 }
 
 pub(crate) fn lines(view: &BoardView) -> Vec<String> {

@@ -41,7 +41,7 @@ pub(crate) fn routes() -> Routes {
 fn of_form(form: Form) -> Methods {
     let told = match form {
         Form::Client => says("Ranks the results of one task."),
-        Form::Json | Form::Lines | Form::Csv | Form::Parquet | Form::Markdown => {
+        Form::Json | Form::Lines | Form::Csv | Form::Parquet | Form::Markdown | Form::Latex => {
             says("Ranks the results of one task, as a file.")
                 .in_form(form.suffix().unwrap_or_default())
         }
@@ -55,7 +55,7 @@ fn of_form(form: Form) -> Methods {
         .query::<Parameters>();
     let told = match form {
         Form::Client | Form::Json => told.lists::<hub_api::BoardRow>("The rows."),
-        Form::Lines | Form::Csv | Form::Parquet | Form::Markdown => {
+        Form::Lines | Form::Csv | Form::Parquet | Form::Markdown | Form::Latex => {
             told.answers_bytes(form.content_type(), "The rows.")
         }
     };
@@ -81,7 +81,8 @@ struct Parameters {
     task_id: Option<String>,
     /// The metric; none for the primary one of the task.
     metric_id: Option<String>,
-    /// Which of several results of a model counts: `authoritative` (the default), `best`, `latest` or `all`.
+    /// Which of several results of a model counts: `most-trusted` (the default, also called `authoritative`), `best`, `latest` or
+    /// `all`.
     policy: Option<String>,
     /// Whether to rank verified results alone.
     #[serde(default)]
@@ -114,7 +115,7 @@ impl Parameters {
             metric: filled(self.metric_id),
             policy: filled(self.policy),
             verified: self.verified.0,
-            derived_models: !base_only.unwrap_or(unasked).0,
+            base_models_only: base_only.unwrap_or(unasked).0,
             as_of: filled(self.as_of),
             limit: self.limit,
             offset: self.offset,

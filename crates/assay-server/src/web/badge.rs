@@ -45,7 +45,6 @@ pub(super) async fn badge(
         .map_err(|_| Failure::invalid("`benchmark` names the board: `owner/name`"))?;
     let query = BoardQuery {
         task: visitor.state.get("task").map(str::to_owned),
-        derived_models: true,
         ..BoardQuery::default()
     };
     let view = hub.leaderboard(&visitor.caller, &benchmark, &query).await?;
@@ -61,7 +60,7 @@ pub(super) async fn badge(
         }
         ("rank.svg", Some(row)) => (
             name.clone(),
-            format!("#{} of {}", row.rank, view.total),
+            format!("#{} of {}", row.rank, view.ranked_with(row)),
             rank_tone(row.rank),
         ),
         ("score.svg", Some(row)) => (name.clone(), with_unit(row.value, metric), Tone::Plain),

@@ -5,19 +5,22 @@ mod columns;
 mod head;
 pub(super) mod how;
 mod rows;
+mod setups;
 mod sort;
 mod status;
 
 use askama::Template;
-use assay_app::{BoardRow, BoardView, Error, Missing, Need, WholeRow};
+use assay_app::{BoardRecord, BoardRow, BoardView, Error, Missing, Need, WholeRow};
 use assay_board::Policy;
+use assay_hub_api::{self as hub_api, Column, Digits};
 use assay_model::{Metric, RepoId, RepoKind};
 use axum::extract::State;
 use serde::Deserialize;
 
 pub(crate) use self::asked::Asked;
-pub(crate) use self::columns::{Column, Head};
+pub(crate) use self::columns::Head;
 pub(crate) use self::rows::{Cell, RowView, Rows};
+pub(crate) use self::sort::Order;
 pub(crate) use self::status::{Status, framework, status};
 
 use self::head::BoardHead;
@@ -29,15 +32,17 @@ use crate::error::Failure;
 use crate::extract::Segments;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
+use crate::wire;
 
 /// How many rows a page has.
 const PAGE: usize = 100;
 /// The files that a board can be had as: the end of the address, and what it is called.
-const FORMS: [(&str, &str); 4] = [
+const FORMS: [(&str, &str); 5] = [
     ("csv", "CSV"),
     ("json", "JSON"),
     ("parquet", "Parquet"),
     ("md", "Markdown"),
+    ("tex", "LaTeX"),
 ];
 
 #[derive(Debug, Deserialize)]
@@ -68,7 +73,7 @@ struct BoardPage {
     pinned: Option<rows::Pinned>,
     charts: Vec<Chart>,
     how: Vec<String>,
-    policies: [(Policy, &'static str); 4],
+    policies: [(Policy, &'static str, bool); 4],
     sizes: [&'static str; 9],
     downloads: Vec<(&'static str, String)>,
     summary: String,
@@ -131,12 +136,39 @@ async fn board_page(
         .await?;
     let info = state.hub.repo_info(&repo, None).await?;
     let head = BoardHead::of(&view, &info, &visitor.state);
-    let rows = Rows::of(&view, &asked);
+    let order = Order::new(state, &view, &asked, &visitor.base).await?;
+    let rows = Rows::of(&view, &asked, &order);
     let paging = paging(visitor, &view, &rows);
     let shown = rows.on_page(paging.offset(), PAGE);
+    let unfolded = setups::unfolded(state, visitor, &view, &query, shown).await?;
     let shown = state.hub.whole_rows(&view, shown.iter().copied()).await?;
-    let page = page(visitor, &view, asked, head, &rows, paging, &shown)?;
+    let told = shown
+        .iter()
+        .map(|row| wire::board_row(&view, row, &visitor.base));
+    let told: Vec<hub_api::BoardRow> = told.collect();
+    let columns = columns::choose(&view, &asked, &told);
+    let digits = columns.iter().map(|column| column.digits(&told));
+    let columns: Vec<(Column, Digits)> = columns.iter().cloned().zip(digits).collect();
+    let shown: Vec<(WholeRow, hub_api::BoardRow)> = shown.into_iter().zip(told).collect();
+    let records = if asked.is_filtered() {
+        chart::records_of(first_group(rows.in_order()), ranking(&view)?)
+    } else {
+        state.hub.board_records(&view).await?.to_vec()
+    };
+    let table = Table {
+        charts: charts(&rows, &records, &view)?,
+        rows: rows.page(&shown, &view, &columns, &asked, &order, &unfolded),
+        columns: columns.into_iter().map(|(column, _)| column).collect(),
+    };
+    let page = page(visitor, &view, asked, head, &rows, paging, table)?;
     visitor.render_kept(state, place, &page)
+}
+
+/// What a page shows of a board: columns and rows.
+struct Table {
+    charts: Vec<Chart>,
+    columns: Vec<Column>,
+    rows: Vec<RowView>,
 }
 
 /// The metric that ranks a board.
@@ -157,12 +189,10 @@ fn page(
     head: BoardHead,
     rows: &Rows<'_>,
     paging: Paging,
-    shown: &[WholeRow],
+    table: Table,
 ) -> Result<BoardPage, Failure> {
     let metric = ranking(view)?;
     let path = links::board(&view.benchmark_id, &view.task);
-    let columns = columns::choose(view, &asked);
-    let shown = rows.page(shown, view, metric, &columns, &asked);
     let title = format!("{}: {}", view.benchmark.name, head.task_name);
     let feed = format!(
         "/feeds/benchmarks/{}?task={}",
@@ -176,18 +206,19 @@ fn page(
             .within(Section::Benchmarks)
             .about(summary.clone())
             .fed_by(format!("Changes of {}", view.benchmark.name), feed),
-        heads: columns::heads(view, &columns, &asked, &path),
-        picker: columns::picker(view, &columns),
+        heads: columns::heads(view, &table.columns, &asked, &path),
+        picker: columns::picker(view, &table.columns),
         pinned: rows.pinned(&asked, &paging, PAGE),
-        charts: charts(rows, view, metric),
+        charts: table.charts,
         how: how::sentences(view, metric, &asked),
-        policies: Policy::ALL.map(|policy| (policy, how::policy(policy))),
+        policies: Policy::ALL
+            .map(|policy| (policy, how::policy(policy), policy.as_str() == view.policy)),
         sizes: asked::SIZES,
         downloads: downloads(view, &asked),
         filtered: rows.len(),
         total: view.total,
         may_pick: rows.len() > 1,
-        rows: shown,
+        rows: table.rows,
         differ: how::differences(view),
         summary,
         paging,
@@ -197,15 +228,19 @@ fn page(
     })
 }
 
-fn charts(rows: &Rows<'_>, view: &BoardView, metric: &Metric) -> Vec<Chart> {
-    // What cannot be compared is in no chart together.
-    let rows = rows.in_order();
-    let first: Vec<&BoardRow> = rows
-        .iter()
-        .take_while(|row| Some(&row.group) == rows.first().map(|first| &first.group))
-        .copied()
-        .collect();
-    let rows = first.as_slice();
+/// The rows of the first group: what cannot be compared is in no chart together.
+fn first_group<'r>(rows: &'r [&'r BoardRow]) -> &'r [&'r BoardRow] {
+    let mut groups = rows.chunk_by(|one, next| one.group == next.group);
+    groups.next().unwrap_or_default()
+}
+
+fn charts(
+    rows: &Rows<'_>,
+    records: &[BoardRecord],
+    view: &BoardView,
+) -> Result<Vec<Chart>, Failure> {
+    let metric = ranking(view)?;
+    let rows = first_group(rows.in_order());
     let dear = view.benchmark.metrics.iter().find(|other| {
         let name = other.id.as_str();
         let is_cost = ["cost", "price", "usd", "latency", "seconds"]
@@ -216,14 +251,12 @@ fn charts(rows: &Rows<'_>, view: &BoardView, metric: &Metric) -> Vec<Chart> {
     let against = dear
         .and_then(|dear| chart::against(rows, metric, Cost::Metric(dear)))
         .or_else(|| chart::against(rows, metric, Cost::Parameters));
-    [
-        chart::over_time(rows, metric),
+    let charts = [
+        chart::over_time(rows, records, metric),
         against,
         chart::intervals(rows, metric, |row| view.is_doubtful(row)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    Ok(charts.into_iter().flatten().collect())
 }
 
 /// The same board as files.

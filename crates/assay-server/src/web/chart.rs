@@ -10,7 +10,7 @@ use assay_model::{Direction, Metric};
 
 pub(crate) use self::against::{Cost, against};
 pub(crate) use self::intervals::intervals;
-pub(crate) use self::over_time::over_time;
+pub(crate) use self::over_time::{over_time, records_of};
 
 /// How many points of the table under a chart are listed.
 const MAX_LISTED: usize = 12;
@@ -44,15 +44,7 @@ pub(crate) fn label(metric: &Metric) -> String {
 
 /// The unit of a metric, short.
 pub(crate) fn unit(metric: &Metric) -> &str {
-    match metric.unit.as_deref() {
-        Some("percentage" | "percent") => "%",
-        Some("percentage_points") => "pp",
-        Some("usd" | "USD") => "$",
-        Some("seconds") => "s",
-        Some("milliseconds") => "ms",
-        Some("proportion" | "fraction" | "share") | None => "",
-        Some(other) => other,
-    }
+    assay_hub_api::unit_sign(metric.unit.as_deref())
 }
 
 /// Which way a metric improves, as a sign and in words.

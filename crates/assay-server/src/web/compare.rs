@@ -6,6 +6,7 @@ use std::sync::Arc;
 use askama::Template;
 use assay_app::{BoardQuery, BoardRow, BoardView, Need};
 use assay_board::chart::Axis;
+use assay_board::{Verdict, difference};
 use assay_model::{Direction, Metric, RepoId, RepoKind, TaskId};
 use axum::extract::State;
 
@@ -69,8 +70,21 @@ struct CompareCell {
     total: usize,
     best: bool,
     verified: bool,
-    /// How much better than the first model it is, with its sign; and whether that is good.
-    gap: Option<(String, bool)>,
+    /// How it differs from the first model.
+    gap: Option<Gap>,
+}
+
+/// The difference of two values.
+#[derive(Debug)]
+struct Gap {
+    /// The difference with its sign; none when the two cannot be compared.
+    value: Option<String>,
+    /// Its interval.
+    interval: Option<String>,
+    /// The verdict in words.
+    words: &'static str,
+    /// The class of the verdict. Nothing is coloured that may be chance.
+    class: &'static str,
 }
 
 /// Compares models.
@@ -169,7 +183,6 @@ async fn board(
 ) -> Result<Option<(Arc<BoardView>, Vec<Option<BoardRow>>)>, Failure> {
     let query = BoardQuery {
         task: Some(task.as_str().to_owned()),
-        derived_models: true,
         ..BoardQuery::default()
     };
     let view = state
@@ -216,19 +229,19 @@ fn compared(models: &[RepoId], found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)]
 fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failure> {
     let metric = super::board::ranking(view)?;
     let best = rows.iter().flatten().map(|row| row.rank).min();
-    let first = rows.first().and_then(Option::as_ref).map(|row| row.value);
+    let first = rows.first().and_then(Option::as_ref);
     let axis = Axis::linear(rows.iter().flatten().map(|row| row.value));
     let cells = rows.iter().enumerate().map(|(position, row)| {
         let row = row.as_ref()?;
         Some(CompareCell {
             value: with_unit(row.value, metric),
             rank: row.rank,
-            total: view.total,
+            total: view.ranked_with(row),
             best: Some(row.rank) == best && rows.iter().flatten().count() > 1,
             verified: row.brief.is_verified(),
             gap: first
                 .filter(|_| position > 0)
-                .map(|first| gap(row.value - first, metric)),
+                .map(|first| gap(first, row, metric)),
         })
     });
     let dots = rows.iter().flatten().map(|row| {
@@ -250,33 +263,81 @@ fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failur
     })
 }
 
-fn gap(gap: f64, metric: &Metric) -> (String, bool) {
-    let sign = if gap > 0.0 { "+" } else { "" };
-    let is_better = match metric.direction {
-        Direction::HigherIsBetter => gap >= 0.0,
-        Direction::LowerIsBetter => gap <= 0.0,
-    };
-    (format!("{sign}{}", show::number(gap)), is_better)
+/// Whether a row is better than another, as far as their intervals tell; none when it is not known how uncertain they are, or
+/// when they are ranked apart.
+fn verdict(first: &BoardRow, row: &BoardRow, metric: &Metric) -> Option<Verdict> {
+    if first.group != row.group {
+        return None;
+    }
+    let difference = difference(&first.estimate?, &row.estimate?);
+    let verdict = Verdict::of_difference(&difference);
+    Some(match metric.direction {
+        Direction::HigherIsBetter => verdict,
+        Direction::LowerIsBetter => match verdict {
+            Verdict::Above => Verdict::Below,
+            Verdict::Below => Verdict::Above,
+            Verdict::Unclear => Verdict::Unclear,
+        },
+    })
 }
 
-/// How often each model is ahead of each other: wins, ties and losses over the boards that both are on.
+fn gap(first: &BoardRow, row: &BoardRow, metric: &Metric) -> Gap {
+    if first.group != row.group {
+        return Gap {
+            value: None,
+            interval: None,
+            words: "not comparable: ranked apart",
+            class: "",
+        };
+    }
+    let signed = |text: String, value: f64| {
+        let sign = if value > 0.0 { "+" } else { "" };
+        format!("{sign}{text}")
+    };
+    let estimates = first.estimate.zip(row.estimate);
+    let interval = estimates.map(|(first, own)| {
+        let found = difference(&first, &own);
+        let (low, high) = (found.interval.low, found.interval.high);
+        let end = |value: f64| signed(show::end(value, high - low), value);
+        format!("{} to {}", end(low), end(high))
+    });
+    let gap = row.value - first.value;
+    let (words, class) = match verdict(first, row, metric) {
+        Some(Verdict::Above) => ("\u{25b2} better", "up"),
+        Some(Verdict::Below) => ("\u{25bc} worse", "down"),
+        Some(Verdict::Unclear) => ("no clear difference", ""),
+        None => ("uncertainty not known", ""),
+    };
+    Gap {
+        value: Some(signed(show::number(gap), gap)),
+        interval,
+        words,
+        class,
+    }
+}
+
+/// How often each model is clearly ahead of each other, not clearly different, and clearly behind, over the boards that
+/// both are on and that tell how uncertain their values are.
 fn wins(
     models: &[RepoId],
     found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)],
 ) -> Vec<(String, Vec<Option<String>>)> {
     let against = |one: usize, other: usize| {
-        let (mut won, mut tied, mut lost) = (0, 0, 0);
-        for (_, rows) in found {
+        let (mut won, mut unclear, mut lost) = (0, 0, 0);
+        for (view, rows) in found {
             let (Some(one), Some(other)) = (&rows[one], &rows[other]) else {
                 continue;
             };
-            match one.rank.cmp(&other.rank) {
-                std::cmp::Ordering::Less => won += 1,
-                std::cmp::Ordering::Equal => tied += 1,
-                std::cmp::Ordering::Greater => lost += 1,
+            let metric = view.benchmark.metric(view.metric.as_str());
+            match metric.and_then(|metric| verdict(other, one, metric)) {
+                Some(Verdict::Above) => won += 1,
+                Some(Verdict::Unclear) => unclear += 1,
+                Some(Verdict::Below) => lost += 1,
+                None => {}
             }
         }
-        (won + tied + lost > 0).then(|| format!("{won}\u{2013}{tied}\u{2013}{lost}"))
+        let any = won + unclear + lost > 0;
+        any.then(|| format!("{won}\u{2013}{unclear}\u{2013}{lost}"))
     };
     models
         .iter()

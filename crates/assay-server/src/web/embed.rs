@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Deserialize;
 
 use super::board::how::summary;
-use super::board::{Asked, Rows, Status, ranking, status};
+use super::board::{Asked, Order, Rows, Status, ranking, status};
 use super::chart::{unit, way};
 use super::frame::Frame;
 use super::{Visitor, html, links, show};
@@ -79,7 +79,7 @@ pub(super) async fn leaderboard(
     let query = asked.query(said("leaderboard_task_id"));
     let view = state.hub.leaderboard(&visitor.caller, &id, &query).await?;
     let metric = ranking(&view)?;
-    let rows = Rows::of(&view, &asked);
+    let rows = Rows::of(&view, &asked, &Order::default());
     let is_expanded = matches!(
         visitor.state.get("leaderboard_is_expanded"),
         Some("true" | "1" | "yes")

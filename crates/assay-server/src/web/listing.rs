@@ -197,13 +197,9 @@ pub(super) async fn card(
     visitor: &Visitor,
     info: &RepoInfo,
 ) -> Result<Option<BenchmarkCard>, Failure> {
-    let query = BoardQuery {
-        derived_models: true,
-        ..BoardQuery::default()
-    };
     let view = state
         .hub
-        .leaderboard(&visitor.caller, &info.id, &query)
+        .leaderboard(&visitor.caller, &info.id, &BoardQuery::default())
         .await;
     let view = match view {
         Ok(view) => view,

@@ -1,6 +1,8 @@
 //! How numbers, sizes and times are written, the same on every page.
 
 use assay_board::RankInterval;
+pub(crate) use assay_hub_api::parameter_words as parameters;
+use assay_hub_api::separate_thousands;
 use assay_model::{Score, Timestamp};
 
 /// How many characters of a number are shown as they were written.
@@ -16,10 +18,15 @@ pub(crate) fn score(score: &Score) -> String {
             .chars()
             .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
     if is_plain {
-        literal.replace('-', "\u{2212}")
+        with_minus(literal)
     } else {
         number(score.value.get())
     }
+}
+
+/// A number with the sign that is as wide as a digit.
+pub(crate) fn with_minus(number: &str) -> String {
+    number.replace('-', "\u{2212}")
 }
 
 /// A number with as many digits as help, a point, and the sign that is as wide as a digit.
@@ -85,46 +92,9 @@ pub(crate) fn plain(value: f64) -> String {
     number(value).replace('\u{2212}', "-")
 }
 
-/// A count, with thin spaces that no locale takes for a point.
+/// A count, with its thousands separated.
 pub(crate) fn count(value: usize) -> String {
-    let digits = value.to_string();
-    if digits.len() <= 4 {
-        return digits;
-    }
-    let mut grouped = String::with_capacity(digits.len() * 2);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// How many parameters a model has: `7.2B`.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "three digits are shown, a float has fifteen"
-)]
-pub(crate) fn parameters(count: u64) -> String {
-    let scaled = [
-        (1_000_000_000_000, "T"),
-        (1_000_000_000, "B"),
-        (1_000_000, "M"),
-        (1000, "K"),
-    ]
-    .into_iter()
-    .find(|(unit, _)| count >= *unit);
-    let Some((unit, letter)) = scaled else {
-        return count.to_string();
-    };
-    let value = count as f64 / unit as f64;
-    let text = if value >= 100.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.1}")
-    };
-    format!("{}{letter}", text.trim_end_matches(".0"))
+    separate_thousands(&value.to_string())
 }
 
 /// The day of a moment.
@@ -209,13 +179,9 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_sizes_are_short_and_unambiguous() {
-        assert_eq!(count(4500), "4500");
-        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
-        assert_eq!(parameters(7_240_000_000), "7.2B");
-        assert_eq!(parameters(405_000_000_000), "405B");
-        assert_eq!(parameters(70_000_000_000), "70B");
-        assert_eq!(parameters(999), "999");
+    fn counts_have_their_thousands_separated() {
+        assert_eq!(count(999), "999");
+        assert_eq!(count(4500), "4,500");
     }
 
     #[test]

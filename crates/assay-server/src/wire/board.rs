@@ -53,11 +53,12 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
             .filter(|cost| !cost.is_unknown())
             .cloned(),
         findings: result.findings.clone(),
+        parameters: result.parameters,
     }
 }
 
 /// What the rows of a group have in common, such as `subset: first 20`; none for results over the whole benchmark.
-pub(crate) fn group(group: &Group) -> Option<String> {
+fn group(group: &Group) -> Option<String> {
     let words = group.values().iter().map(|(key, value)| {
         let value = value.as_deref().unwrap_or("not reported");
         format!("{key}: {value}")

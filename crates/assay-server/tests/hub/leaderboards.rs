@@ -265,10 +265,95 @@ async fn a_board_is_written_in_every_format() {
     assert!(
         markdown
             .text()
-            .contains("| 1 | bob/large | 75.25 | 2026-02-01 | Logs | unverified |"),
+            .contains("| 1 | bob/large | 75.25 | 4 | unverified | 2026-02-01 | Logs |"),
         "{}",
         markdown.text()
     );
+}
+
+#[tokio::test]
+async fn files_have_every_metric_and_setting_as_a_column() {
+    let hub = crate::browser::with_board().await;
+    let setup = "  setup: {agent: \"=cmd()\", shots: \"5\"}\n";
+    let text = crate::browser::result("easy", "60", "1.5", "2026-01-03") + setup;
+    crate::browser::add_model(&hub, Person::Bob, "bob/agent", "# A\n", &text).await;
+
+    let csv = hub.get(Person::Nobody, &format!("{SUMS}.csv")).await;
+    let parquet = hub.get(Person::Nobody, &format!("{SUMS}.parquet")).await;
+
+    let csv = csv.expect(200);
+    let mut reader = csv::Reader::from_reader(&csv.body[..]);
+    let header = reader.headers().unwrap().clone();
+    let by_data: Vec<&str> = header.iter().skip(38).collect();
+    assert_eq!(
+        by_data,
+        [
+            "metrics.accuracy",
+            "metrics.cost_usd",
+            "setup.agent",
+            "setup.shots",
+            "setup.framework"
+        ]
+    );
+    let own = reader
+        .records()
+        .map(Result::unwrap)
+        .find(|record| record.get(1) == Some("bob/agent"))
+        .unwrap();
+    let values: Vec<&str> = own.iter().skip(38).collect();
+    assert_eq!(values, ["60", "1.5", "'=cmd()", "5", "adder"]);
+    let file = SerializedFileReader::new(Bytes::from(parquet.expect(200).body.to_vec())).unwrap();
+    let schema = file.metadata().file_metadata().schema();
+    let names: Vec<&str> = schema
+        .get_fields()
+        .iter()
+        .map(|field| field.name())
+        .collect();
+    assert_eq!(names, header.iter().collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_board_is_a_table_for_papers() {
+    let hub = crate::browser::with_board().await;
+    let setup = "  setup: {agent: \"\\\\input{/etc/passwd} & 50% of $x_1$\"}\n";
+    let text = crate::browser::result("easy", "60", "0.2", "2026-01-03") + setup;
+    crate::browser::add_model(&hub, Person::Bob, "bob/agent_1", "# A\n", &text).await;
+
+    let answer = hub.get(Person::Nobody, &format!("{SUMS}.tex")).await;
+
+    let answer = answer.expect(200);
+    let text = answer.text();
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/x-tex; charset=utf-8")
+    );
+    assert_eq!(
+        answer.header("content-disposition"),
+        Some("attachment; filename=\"sums-leaderboard.tex\"")
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(text.contains("\\begin{tabular}{rlrrl"), "{text}");
+    assert!(
+        text.contains("Accuracy (\\%) & Cost (\\$) & Agent &"),
+        "{text}"
+    );
+    assert!(
+        lines.iter().any(|line| line
+            .starts_with("$1$ & alice/tuned & $\\mathbf{80.00}_{-6.1}^{+5.0}$ & $6.0$ &")),
+        "{text}"
+    );
+    let hostile = "bob/agent\\_1 & $60.00_{-6.9}^{+6.5}$ & $\\mathbf{0.2}$ & \\textbackslash{}input\\{/etc/passwd\\} \\& \
+                   50\\% of \\$x\\_1\\$ &";
+    assert!(text.contains(hostile), "{text}");
+    // Every row has as many cells as the heading.
+    let cells = |line: &&&str| line.replace("\\&", "").matches('&').count();
+    let counts: Vec<usize> = lines
+        .iter()
+        .filter(|line| line.ends_with("\\\\"))
+        .map(|line| cells(&line))
+        .collect();
+    assert_eq!(counts.len(), 6, "{text}");
+    assert!(counts.iter().all(|count| *count == counts[0]), "{text}");
 }
 
 /// The board of a benchmark whose results say how many samples they are of.
@@ -345,7 +430,10 @@ async fn every_format_has_the_interval_of_the_rank() {
         ndjson.contains("\"rankInterval\":{\"best\":1,\"worst\":3,"),
         "{ndjson}"
     );
-    assert!(markdown.contains("| 1 to 3 |\n"), "{markdown}");
+    assert!(
+        markdown.contains("| 1 | 1-3 | alice/tuned | 80.00 | 73.9 to 85.0 | 6.0 |"),
+        "{markdown}"
+    );
 }
 
 /// A result of the board with a setup of its own; the rest is more of the entry.

@@ -23,6 +23,7 @@ mod limits;
 mod listing;
 mod monitoring;
 mod observability;
+mod one_board;
 mod openapi;
 mod page_sizes;
 mod pages;

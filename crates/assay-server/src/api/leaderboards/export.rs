@@ -1,12 +1,13 @@
 //! A leaderboard as a file: for spreadsheets, scripts, columns and documents.
 
 mod columns;
+mod latex;
 
 use std::error::Error;
 use std::fmt::Write as _;
 
 use assay_app::BoardView;
-use assay_hub_api::{BOARD_COLUMNS, BoardColumn, BoardRow, Cell, CellKind};
+use assay_hub_api::{BoardRow, Cell, Column, Digits, MetricColumn};
 use bytes::Bytes;
 
 /// The form of an answer.
@@ -24,13 +25,16 @@ pub(super) enum Form {
     Parquet,
     /// For documents.
     Markdown,
+    /// For papers.
+    Latex,
 }
 
 impl Form {
     /// Those that are files.
-    pub(super) const FILES: [Self; 5] = [
+    pub(super) const FILES: [Self; 6] = [
         Self::Csv,
         Self::Json,
+        Self::Latex,
         Self::Lines,
         Self::Markdown,
         Self::Parquet,
@@ -43,6 +47,7 @@ impl Form {
             Self::Csv => "text/csv; charset=utf-8",
             Self::Parquet => "application/vnd.apache.parquet",
             Self::Markdown => "text/markdown; charset=utf-8",
+            Self::Latex => "application/x-tex; charset=utf-8",
         }
     }
 
@@ -55,6 +60,7 @@ impl Form {
             Self::Csv => Some("csv"),
             Self::Parquet => Some("parquet"),
             Self::Markdown => Some("md"),
+            Self::Latex => Some("tex"),
         }
     }
 }
@@ -68,9 +74,10 @@ pub(super) fn write(
     Ok(match form {
         Form::Client | Form::Json => serde_json::to_vec(rows)?.into(),
         Form::Lines => lines(rows)?.into(),
-        Form::Csv => csv(rows)?.into(),
-        Form::Parquet => columns::parquet(rows)?.into(),
-        Form::Markdown => markdown(view, rows).into(),
+        Form::Csv => csv(&Column::for_files(metrics(view), rows), rows)?.into(),
+        Form::Parquet => columns::parquet(&Column::for_files(metrics(view), rows), rows)?.into(),
+        Form::Markdown => markdown(&Column::for_document(metrics(view), rows), rows).into(),
+        Form::Latex => latex::write(view, metrics(view), rows).into(),
     })
 }
 
@@ -83,16 +90,21 @@ fn lines(rows: &[BoardRow]) -> Result<Vec<u8>, serde_json::Error> {
     Ok(text)
 }
 
-fn csv(rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+/// The metrics of the benchmark as columns.
+fn metrics(view: &BoardView) -> Vec<MetricColumn> {
+    let all = view.benchmark.metrics.iter();
+    all.map(|metric| MetricColumn::from_metric(metric, &view.metric))
+        .collect()
+}
+
+fn csv(columns: &[Column], rows: &[BoardRow]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(BOARD_COLUMNS.iter().map(|column| column.id))?;
+    writer.write_record(columns.iter().map(|column| inert(column.id())))?;
     for row in rows {
-        let cells = BOARD_COLUMNS
-            .iter()
-            .map(|column| match (column.value)(row) {
-                Cell::Text(text) => inert(&text),
-                cell => cell.into_text().into_owned(),
-            });
+        let cells = columns.iter().map(|column| match column.value(row) {
+            Cell::Text(text) => inert(&text),
+            cell => cell.into_text().into_owned(),
+        });
         writer.write_record(cells)?;
     }
     Ok(writer.into_inner()?)
@@ -106,48 +118,40 @@ fn inert(text: &str) -> String {
     text.to_owned()
 }
 
-/// A table for documents: the columns for people, those that are empty left out.
-fn markdown(view: &BoardView, rows: &[BoardRow]) -> String {
-    let is_told = |column: &&BoardColumn| {
-        let is_known = |row: &BoardRow| (column.value)(row) != Cell::Empty;
-        column.in_documents && rows.iter().any(is_known)
-    };
-    let columns: Vec<&BoardColumn> = BOARD_COLUMNS.iter().filter(is_told).collect();
-    let heading = |column: &BoardColumn| match column.id {
-        "value" => escaped(view.metric.as_str()),
-        _ => column.heading.to_owned(),
-    };
+/// A table for documents.
+fn markdown(columns: &[Column], rows: &[BoardRow]) -> String {
     let mut text = String::new();
-    let headings: Vec<String> = columns.iter().map(|column| heading(column)).collect();
+    let headings: Vec<String> = columns
+        .iter()
+        .map(heading)
+        .map(|text| escaped(&text))
+        .collect();
     let rules: Vec<&str> = columns
         .iter()
-        .map(|column| match column.kind {
-            CellKind::Integer | CellKind::Number => "---:",
-            CellKind::Bool | CellKind::Text => "---",
-        })
+        .map(|column| if column.is_number() { "---:" } else { "---" })
         .collect();
-    write_line(
-        &mut text,
-        &format!(" {} | standing | ranks ", headings.join(" | ")),
-    );
-    write_line(&mut text, &format!("{}|---|---:", rules.join("|")));
+    let digits: Vec<Digits> = columns.iter().map(|column| column.digits(rows)).collect();
+    write_line(&mut text, &format!(" {} ", headings.join(" | ")));
+    write_line(&mut text, &rules.join("|"));
     for row in rows {
-        let standing = match (row.verified, row.pull_request) {
-            (true, _) => "verified".to_owned(),
-            (false, Some(num)) => format!("community (#{num})"),
-            (false, None) => "unverified".to_owned(),
-        };
         let cells: Vec<String> = columns
             .iter()
-            .map(|column| escaped(&(column.value)(row).into_text()))
+            .zip(&digits)
+            .map(|(column, digits)| escaped(&column.text(row, *digits)))
             .collect();
-        let ranks = rank_interval(row);
-        write_line(
-            &mut text,
-            &format!(" {} | {standing} | {ranks} ", cells.join(" | ")),
-        );
+        write_line(&mut text, &format!(" {} ", cells.join(" | ")));
     }
     text
+}
+
+/// The heading of a column, with its unit.
+fn heading(column: &Column) -> String {
+    match column {
+        Column::Metric(metric) if !metric.unit_sign().is_empty() => {
+            format!("{} ({})", metric.heading, metric.unit_sign())
+        }
+        Column::Metric(_) | Column::Fixed(_) | Column::Setup { .. } => column.heading().to_owned(),
+    }
 }
 
 fn write_line(text: &mut String, line: &str) {
@@ -173,14 +177,6 @@ fn escaped(text: &str) -> String {
         }
     }
     safe
-}
-
-/// Between which ranks a row lies, in words; empty when that is not known.
-fn rank_interval(row: &BoardRow) -> String {
-    let found = row.rank_interval.as_ref();
-    found.map_or_else(String::new, |found| {
-        format!("{} to {}", found.best, found.worst)
-    })
 }
 
 #[cfg(test)]

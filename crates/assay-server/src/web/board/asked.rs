@@ -1,5 +1,6 @@
 use assay_app::{BoardQuery, BoardView};
 
+use super::columns::sorts_by_words;
 use crate::web::query::State;
 
 /// The sizes that models can be limited to, in parameters.
@@ -69,20 +70,12 @@ impl Asked {
             metric: self.metric.clone(),
             policy: self.policy.clone(),
             verified: self.verified,
-            derived_models: !self.base_only,
+            base_models_only: self.base_only,
             as_of: Some(self.as_of.clone()).filter(|text| !text.is_empty()),
             limit: None,
             offset: 0,
-            words: !self.text.is_empty() || self.sorts_by_words(),
+            words: !self.text.is_empty() || self.sort.as_deref().is_some_and(sorts_by_words),
         }
-    }
-
-    /// Whether the order is that of something that people wrote.
-    fn sorts_by_words(&self) -> bool {
-        matches!(
-            self.sort.as_deref(),
-            Some("framework" | "submitter" | "notes")
-        )
     }
 
     /// The same as a program asks for it.
@@ -102,11 +95,6 @@ impl Asked {
     pub(crate) fn is_highlighted(&self, model: &str) -> bool {
         let wanted = self.highlight.as_deref();
         wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(model))
-    }
-
-    /// Whether this policy is the one that is asked for.
-    pub(crate) fn has_policy(&self, policy: &str) -> bool {
-        self.policy.as_deref().unwrap_or("authoritative") == policy
     }
 
     /// The limit of parameters as a number; none when there is none, or none that can be read.
@@ -160,7 +148,7 @@ mod tests {
         assert!(asked.verified && !asked.base_only);
         assert_eq!(asked.text, "a");
         assert_eq!(asked.columns, ["x", "y"]);
-        assert!(asked.query(None).derived_models);
+        assert!(!asked.query(None).base_models_only);
         assert_eq!(asked.state.get("page"), None);
     }
 }

@@ -160,13 +160,3 @@ pub(super) fn policy(policy: Policy) -> &'static str {
         Policy::All => "every one has a row of its own",
     }
 }
-
-/// What people call a policy.
-pub(crate) fn policy_name(policy: Policy) -> &'static str {
-    match policy {
-        Policy::Authoritative => "most trusted",
-        Policy::Best => "best",
-        Policy::Latest => "latest",
-        Policy::All => "all",
-    }
-}

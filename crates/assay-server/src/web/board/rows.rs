@@ -1,17 +1,22 @@
+use std::collections::HashMap;
+
 use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow};
 use assay_board::chart::Axis;
 use assay_board::{Estimate, Policy};
-use assay_model::{Metric, Score};
+use assay_hub_api::{self as hub_api, CellFormat, Column, Digits, main_date};
+use assay_model::RepoId;
 
-use super::sort::sort;
-use super::status::{Status, framework, status};
-use super::{Asked, Column};
+use super::Asked;
+use super::setups::Unfolded;
+use super::sort::Order;
+use super::status::{Status, status};
 use crate::web::paging::Paging;
 use crate::web::{links, show};
-use crate::wire;
 
 /// How many characters of the notes a row shows.
 const NOTES: usize = 140;
+/// How many characters of another text a row shows.
+const TEXT: usize = 60;
 /// How many words are searched for.
 const WORDS: usize = 8;
 
@@ -46,10 +51,21 @@ pub(crate) struct RowView {
     pub(crate) base: Option<String>,
     /// What the rows from here on are ranked with, when that differs from the row before.
     pub(crate) group: Option<String>,
-    /// That the value stands for several runs or setups: in words, and where all of them are.
-    pub(crate) several: Option<(String, String)>,
+    /// The other results of the model, where the value stands for several.
+    pub(crate) several: Option<Several>,
     /// The other columns.
     pub(crate) cells: Vec<Cell>,
+}
+
+/// Several runs or setups that a row stands for.
+#[derive(Debug)]
+pub(crate) struct Several {
+    /// How many there are, and from where to where they go.
+    pub(crate) words: String,
+    /// The address with a row for each of them.
+    pub(crate) all: String,
+    /// The results.
+    pub(crate) results: Vec<Unfolded>,
 }
 
 /// A cell of a row.
@@ -106,7 +122,7 @@ pub(crate) struct Pinned {
 
 impl<'v> Rows<'v> {
     /// The rows that are asked for.
-    pub(crate) fn of(view: &'v BoardView, asked: &Asked) -> Self {
+    pub(crate) fn of(view: &'v BoardView, asked: &Asked, order: &Order) -> Self {
         let words: Vec<String> = asked
             .text
             .split_whitespace()
@@ -117,7 +133,7 @@ impl<'v> Rows<'v> {
         let stays = |row: &&BoardRow| has_words(&row.brief, &words) && is_small(&row.brief, most);
         let ranked: Vec<&BoardRow> = view.rows().iter().filter(stays).collect();
         let mut rows = ranked.clone();
-        sort(&mut rows, view, asked);
+        order.sort(&mut rows, view);
         Self { rows, ranked }
     }
 
@@ -140,21 +156,30 @@ impl<'v> Rows<'v> {
     /// Some of the rows, as they are shown.
     pub(crate) fn page(
         &self,
-        shown: &[WholeRow],
+        shown: &[(WholeRow, hub_api::BoardRow)],
         view: &BoardView,
-        metric: &Metric,
-        columns: &[Column],
+        columns: &[(Column, Digits)],
         asked: &Asked,
+        order: &Order,
+        unfolded: &HashMap<RepoId, Vec<Unfolded>>,
     ) -> Vec<RowView> {
         let scale = self.scale();
         let shared = shared(view);
         let rows = shown;
         let mut shown: Vec<RowView> = rows
             .iter()
-            .map(|WholeRow { row, result }| {
-                let cells = columns
-                    .iter()
-                    .map(|column| cell(row, result, column, metric, scale.as_ref()));
+            .map(|(WholeRow { row, result }, told)| {
+                let cells = columns.iter().map(|(column, digits)| {
+                    let text = column.text(told, *digits);
+                    match column {
+                        Column::Metric(metric) => {
+                            value(metric.ranks, &text, row, result, scale.as_ref())
+                        }
+                        Column::Fixed(_) | Column::Setup { .. } => {
+                            cell(column.format(), column.is_number(), &text, told, result)
+                        }
+                    }
+                });
                 let model = &result.model;
                 RowView {
                     rank: row.rank,
@@ -167,13 +192,17 @@ impl<'v> Rows<'v> {
                     anchored: false,
                     base: result.base_models.first().cloned(),
                     group: None,
-                    several: several(row, view, asked),
+                    several: told.several_words().map(|words| Several {
+                        words,
+                        all: all_of_model(row, view, asked),
+                        results: unfolded.get(model).cloned().unwrap_or_default(),
+                    }),
                     cells: cells.collect(),
                     model: model.to_string(),
                 }
             })
             .collect();
-        if asked.sort.is_none() && !asked.reversed {
+        if order.is_by_rank() {
             head_groups(&mut shown, rows);
         }
         // A page has one place of a name.
@@ -213,13 +242,10 @@ impl<'v> Rows<'v> {
 }
 
 /// Names the group of each row that begins one, where there are several.
-fn head_groups(shown: &mut [RowView], rows: &[WholeRow]) {
-    let groups: Vec<Option<String>> = rows
-        .iter()
-        .map(|whole| wire::group(&whole.row.group))
-        .collect();
+fn head_groups(shown: &mut [RowView], rows: &[(WholeRow, hub_api::BoardRow)]) {
+    let groups: Vec<&Option<String>> = rows.iter().map(|(_, told)| &told.group).collect();
     let mut last = None;
-    for (row, group) in shown.iter_mut().zip(&groups) {
+    for (row, group) in shown.iter_mut().zip(groups) {
         if last != Some(group) {
             let is_alone = last.is_none() && group.is_none();
             row.group = (!is_alone).then(|| match group {
@@ -231,29 +257,14 @@ fn head_groups(shown: &mut [RowView], rows: &[WholeRow]) {
     }
 }
 
-/// That a value stands for several runs or setups: in words, and where all of them are.
-fn several(row: &BoardRow, view: &BoardView, asked: &Asked) -> Option<(String, String)> {
-    let mut words = Vec::new();
-    if row.runs > 1 {
-        words.push(format!("mean of {} runs", row.runs));
-    }
-    if row.setups.count > 1 {
-        words.push(format!(
-            "{} setups, {} to {}",
-            row.setups.count,
-            show::number(row.setups.low),
-            show::number(row.setups.high)
-        ));
-    }
-    if words.is_empty() {
-        return None;
-    }
+/// The address of a board with a row for every result of a model.
+fn all_of_model(row: &BoardRow, view: &BoardView, asked: &Asked) -> String {
     let path = links::board(&view.benchmark_id, &view.task);
     let state = asked.state.without("policy").without("q");
-    let state = state
+    state
         .with("policy", Policy::All.as_str())
-        .with("q", row.brief.model().as_str());
-    Some((words.join("; "), state.on(&path)))
+        .with("q", row.brief.model().as_str())
+        .on(&path)
 }
 
 /// The ranks that more than one row has.
@@ -292,71 +303,49 @@ fn is_small(brief: &Brief, most: Option<f64>) -> bool {
     brief.parameters.is_some_and(|count| count as f64 <= most)
 }
 
-fn cell(
+/// A value of a metric; with its evidence and its interval, for the metric that ranks.
+fn value(
+    ranks: bool,
+    text: &str,
     row: &BoardRow,
     result: &EvalResult,
-    column: &Column,
-    ranking: &Metric,
     scale: Option<&Axis>,
 ) -> Cell {
-    let known = |text: Option<String>| text.map_or(Cell::Unknown, Cell::Text);
-    match column {
-        Column::Metric(metric) => {
-            let Some(score) = score_of(result, metric) else {
-                return Cell::Unknown;
-            };
-            let ranks = metric.id == ranking.id;
-            let bar = ranks.then(|| bar(row, scale?)).flatten();
-            Cell::Value {
-                text: if ranks && row.runs > 1 {
-                    show::number(row.value)
-                } else {
-                    show::score(score)
-                },
-                to: ranks.then(|| links::result(result)),
-                bar,
-            }
-        }
-        Column::Status => Cell::Status(status(result)),
-        Column::Parameters => match result.parameters {
-            Some(count) => Cell::Number(show::parameters(count)),
-            None => Cell::Unknown,
-        },
-        Column::Date => date(result),
-        Column::Setup(_, key) => known(row.brief.setup().get(key).map(str::to_owned)),
-        Column::Framework => known(framework(result.entry.framework.as_ref())),
-        Column::Submitter => known(result.submitter.clone()),
-        Column::Notes => match result.notes.as_deref() {
-            Some(notes) if !notes.trim().is_empty() => Cell::Notes(show::shortened(notes, NOTES)),
-            Some(_) | None => Cell::Unknown,
-        },
+    if text.is_empty() {
+        return Cell::Unknown;
+    }
+    let scale = scale.filter(|_| ranks);
+    Cell::Value {
+        text: show::with_minus(text),
+        to: ranks.then(|| links::result(result)),
+        bar: scale.and_then(|scale| bar(row, scale)),
     }
 }
 
-/// The date of the evaluation; else that of its publication or retrieval, which is called so.
-fn date(result: &EvalResult) -> Cell {
-    let provenance = &result.entry.provenance;
-    let (date, kind) = match (
-        &result.entry.date,
-        &provenance.published,
-        &provenance.retrieved,
-    ) {
-        (None, Some(published), _) => (published.as_str(), "published "),
-        (None, None, Some(retrieved)) => (retrieved.as_str(), "retrieved "),
-        (Some(_), _, _) | (None, None, None) => (result.date.as_str(), ""),
-    };
-    Cell::Date(date.to_owned(), show::day_of(date).to_owned(), kind)
-}
-
-fn score_of<'r>(result: &'r EvalResult, metric: &Metric) -> Option<&'r Score> {
-    let mut scores = result.entry.scores.iter();
-    scores.find(|score| {
-        let is_named = match &score.metric {
-            Some(id) => *id == metric.id,
-            None => metric.primary,
-        };
-        is_named && (score.slice.is_none() || score.slice == metric.slice)
-    })
+fn cell(
+    format: CellFormat,
+    is_number: bool,
+    text: &str,
+    told: &hub_api::BoardRow,
+    result: &EvalResult,
+) -> Cell {
+    match format {
+        CellFormat::Standing => Cell::Status(status(result)),
+        CellFormat::Day => {
+            let (date, kind) = main_date(told);
+            Cell::Date(date.to_owned(), show::day_of(date).to_owned(), kind)
+        }
+        CellFormat::Plain | CellFormat::Parameters | CellFormat::Notes
+            if text.trim().is_empty() =>
+        {
+            Cell::Unknown
+        }
+        CellFormat::Notes => Cell::Notes(show::shortened(text, NOTES)),
+        CellFormat::Plain | CellFormat::Parameters if is_number => {
+            Cell::Number(show::with_minus(text))
+        }
+        CellFormat::Plain | CellFormat::Parameters => Cell::Text(show::shortened(text, TEXT)),
+    }
 }
 
 fn bar(row: &BoardRow, scale: &Axis) -> Option<Bar> {

@@ -1,4 +1,4 @@
-use assay_app::BoardRow;
+use assay_app::{BoardRecord, BoardRow};
 use assay_board::chart::{Axis, records};
 use assay_model::{Metric, Timestamp};
 
@@ -11,47 +11,36 @@ use crate::web::{links, show};
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The scores over time, with the line of the record. None when there is no time to speak of.
-pub(crate) fn over_time(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
-    let points: Vec<(Timestamp, f64)> = rows
+pub(crate) fn over_time(
+    rows: &[&BoardRow],
+    records: &[BoardRecord],
+    metric: &Metric,
+) -> Option<Chart> {
+    let mut points: Vec<(Timestamp, f64)> = rows
         .iter()
         .map(|row| (row.brief.moment(), row.value))
         .collect();
-    let moments = || points.iter().map(|(moment, _)| moment.millis());
+    let set: Vec<(Timestamp, f64)> = records.iter().map(|one| (one.moment, one.value)).collect();
+    points.retain(|point| !set.contains(point));
+    let all = || points.iter().chain(&set);
+    let moments = || all().map(|(moment, _)| moment.millis());
     // Results that came together and do not say when they were made have no history.
     if moments().max()? - moments().min()? < DAY_MS {
         return None;
     }
-    let set = records(&points, metric.direction);
-    let across = Axis::time(points.iter().map(|(moment, _)| *moment))?;
-    let up = Axis::linear(points.iter().map(|(_, value)| *value))?;
-    let (first, best) = (*set.first()?, *set.last()?);
-    if points.len() < 2 {
-        return None;
-    }
+    let across = Axis::time(all().map(|(moment, _)| *moment))?;
+    let up = Axis::linear(all().map(|(_, value)| *value))?;
     let title = format!("{} over time", metric.display_name);
-    let summary = summary(rows, &set, first, best);
+    let summary = summary(records)?;
     let mut svg = Svg::new("over-time", WIDTH, HEIGHT, &title, &summary);
     let plot = Plot::new(&across, &up);
     plot.draw(&mut svg, "date of the evaluation", month, show::number);
-    let place = |index: usize| {
-        let (moment, value) = points[index];
-        plot.at(float(moment.millis()), value)
-    };
-    let others = (0..points.len()).filter(|index| !set.contains(index));
-    svg.dots("dots", told_apart(others.map(place)));
-    svg.path(
-        "record",
-        steps(set.iter().map(|index| place(*index)), right()),
-    );
-    for index in &set {
-        let row = &rows[*index];
-        let model = row.brief.model();
-        svg.point(
-            "record-point",
-            place(*index),
-            4.5,
-            &format!("{model}: {}", show::number(row.value)),
-        );
+    let place = |(moment, value): &(Timestamp, f64)| plot.at(float(moment.millis()), *value);
+    svg.dots("dots", told_apart(points.iter().map(place)));
+    svg.path("record", steps(set.iter().map(place), right()));
+    for (record, point) in records.iter().zip(&set) {
+        let said = format!("{}: {}", record.model, show::number(record.value));
+        svg.point("record-point", place(point), 4.5, &said);
     }
     Some(Chart {
         id: "over-time",
@@ -59,39 +48,52 @@ pub(crate) fn over_time(rows: &[&BoardRow], metric: &Metric) -> Option<Chart> {
         summary,
         svg: svg.finish(),
         heads: ["Model", "Record", "Date"].map(str::to_owned).to_vec(),
-        rows: set
-            .iter()
-            .rev()
-            .take(MAX_LISTED)
-            .map(|index| listed(rows[*index]))
-            .collect(),
-        more: set.len().saturating_sub(MAX_LISTED),
+        rows: records.iter().rev().take(MAX_LISTED).map(listed).collect(),
+        more: records.len().saturating_sub(MAX_LISTED),
     })
 }
 
-fn listed(row: &BoardRow) -> (String, Vec<String>) {
-    let cells = vec![
-        row.brief.model().to_string(),
-        show::number(row.value),
-        show::day_of(&row.brief.date()).to_owned(),
-    ];
-    (links::model(row.brief.model()), cells)
+/// The records among the rows themselves, for a board of which only a part is shown.
+pub(crate) fn records_of(rows: &[&BoardRow], metric: &Metric) -> Vec<BoardRecord> {
+    let points: Vec<(Timestamp, f64)> = rows
+        .iter()
+        .map(|row| (row.brief.moment(), row.value))
+        .collect();
+    let set = records(&points, metric.direction);
+    set.into_iter()
+        .map(|index| BoardRecord {
+            model: rows[index].brief.model().clone(),
+            moment: points[index].0,
+            date: rows[index].brief.date(),
+            value: points[index].1,
+        })
+        .collect()
 }
 
-fn summary(rows: &[&BoardRow], set: &[usize], first: usize, best: usize) -> String {
-    let (first, best) = (&rows[first], &rows[best]);
-    let date = best.brief.date();
-    let day = show::day_of(&date);
+fn listed(record: &BoardRecord) -> (String, Vec<String>) {
+    let cells = vec![
+        record.model.to_string(),
+        show::number(record.value),
+        show::day_of(&record.date).to_owned(),
+    ];
+    (links::model(&record.model), cells)
+}
+
+fn summary(records: &[BoardRecord]) -> Option<String> {
+    let (first, best) = (records.first()?, records.last()?);
+    let day = show::day_of(&best.date);
     let value = show::number(best.value);
-    let model = best.brief.model();
-    if set.len() == 1 {
-        return format!("{model} holds the record of {value} since {day}; nobody has set another.");
+    let model = &best.model;
+    if records.len() == 1 {
+        return Some(format!(
+            "{model} holds the record of {value} since {day}; nobody has set another."
+        ));
     }
-    format!(
+    Some(format!(
         "The record went from {} to {value} in {} steps; {model} holds it since {day}.",
         show::number(first.value),
-        set.len()
-    )
+        records.len()
+    ))
 }
 
 /// A line that stays level until the next record.

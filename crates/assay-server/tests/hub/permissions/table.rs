@@ -214,6 +214,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.csv", Needs::Read, 404, |place| of(place, "/leaderboard.csv")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.json", Needs::Read, 404, |place| of(place, "/leaderboard.json")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.md", Needs::Read, 404, |place| of(place, "/leaderboard.md")),
+    row("GET", "/api/datasets/{namespace}/{name}/leaderboard.tex", Needs::Read, 404, |place| of(place, "/leaderboard.tex")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.ndjson", Needs::Read, 404, |place| of(place, "/leaderboard.ndjson")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.parquet", Needs::Read, 404, |place| of(place, "/leaderboard.parquet")),
     row("GET", "/{namespace}/{name}/resolve/{revision}/{path}", Needs::Read, 200, |place| page(place, &format!("/resolve/main/{FILE}"))),

@@ -209,7 +209,7 @@ pub(crate) struct Leaderboard {
     /// The metric that ranks [default: the primary one]
     #[arg(long, value_name = "ID")]
     pub(crate) metric: Option<String>,
-    /// Which run of a model counts: authoritative (the most trusted), best, latest or all [default: authoritative]
+    /// Which run of a model counts: most-trusted (or authoritative), best, latest or all [default: most-trusted]
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
     /// Only results whose token was checked

@@ -1,6 +1,7 @@
+use std::borrow::Cow;
+
 use assay_hub_api::client::{Client, Document, segment};
-use assay_hub_api::{BoardRow, EvalResult, RankInterval, ValueInterval};
-use assay_model::Setup;
+use assay_hub_api::{BoardRow, Column, Digits, EvalResult, MetricColumn};
 use assay_render::visible;
 use serde_json::Value as Json;
 
@@ -9,22 +10,8 @@ use super::show::day;
 use super::{Answer, HubCommandError};
 use crate::table::table;
 
-/// The headings of a board.
-const HEADINGS: [&str; 13] = [
-    "GROUP",
-    "RANK",
-    "RANKS",
-    "MODEL",
-    "VALUE",
-    "INTERVAL",
-    "METRIC",
-    "SETUP",
-    "SEVERAL",
-    "STANDING",
-    "EVALUATOR",
-    "DATE",
-    "SOURCE",
-];
+/// How many characters a cell of a board has at most.
+const LONG: usize = 48;
 
 /// Shows a leaderboard.
 pub(super) fn leaderboard(
@@ -54,93 +41,35 @@ pub(super) fn leaderboard(
 }
 
 /// The rows as a table. A column that is empty in every row is left out.
-fn shown(board: &[BoardRow]) -> String {
-    let setups: Vec<&Setup> = board.iter().map(|row| &row.setup).collect();
-    let differing = Setup::differing_keys(&setups);
-    let mut rows: Vec<Vec<String>> = board
-        .iter()
-        .map(|one| row(one, &differing).to_vec())
-        .collect();
+fn shown(rows: &[BoardRow]) -> String {
     if rows.is_empty() {
         return "there are no results yet\n".to_owned();
     }
-    let mut headings = HEADINGS.to_vec();
-    for column in (0..headings.len()).rev() {
-        if rows.iter().all(|row| row[column].is_empty()) {
-            headings.remove(column);
-            for row in &mut rows {
-                row.remove(column);
-            }
-        }
-    }
+    let columns = Column::for_document(MetricColumn::from_rows(rows), rows);
+    let headings: Vec<String> = columns
+        .iter()
+        .map(|column| visible(&column.heading().to_uppercase()))
+        .collect();
+    let digits: Vec<Digits> = columns.iter().map(|column| column.digits(rows)).collect();
+    let cells = |row: &BoardRow| -> Vec<String> {
+        let columns = columns.iter().zip(&digits);
+        columns
+            .map(|(column, digits)| {
+                let text = column.text(row, *digits);
+                visible(&shortened(&text))
+            })
+            .collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     table(&headings, &rows)
 }
 
-fn row(row: &BoardRow, differing: &[&str]) -> [String; HEADINGS.len()] {
-    let source = row
-        .source
-        .as_ref()
-        .and_then(|source| source.name.as_deref());
-    let shown = row.setup.iter();
-    let shown = shown.filter(|(key, _)| differing.contains(&key.as_str()));
-    let settings: Vec<String> = shown.map(|(key, value)| format!("{key}={value}")).collect();
-    let several = match (row.runs, row.setups.count) {
-        (0 | 1, 0 | 1) => String::new(),
-        (runs, 0 | 1) => format!("mean of {runs} runs"),
-        (_, setups) => format!(
-            "{setups} setups, {} to {}",
-            value(row.setups.low),
-            value(row.setups.high)
-        ),
-    };
-    let interval = row.value_interval.as_ref();
-    [
-        visible(row.group.as_deref().unwrap_or_default()),
-        row.rank.to_string(),
-        row.rank_interval.as_ref().map(ranks).unwrap_or_default(),
-        row.model_id.to_string(),
-        value(row.value),
-        interval.map(interval_words).unwrap_or_default(),
-        row.metric_id.to_string(),
-        visible(&settings.join(" ")),
-        several,
-        standing(row.verified, row.pull_request),
-        row.evaluator
-            .as_ref()
-            .map(|evaluator| evaluator.relationship.words().to_owned())
-            .unwrap_or_default(),
-        date(row),
-        visible(source.unwrap_or_default()),
-    ]
-}
-
-/// The day of the evaluation; else that of its publication or retrieval, which is called so.
-fn date(row: &BoardRow) -> String {
-    match (&row.evaluated, &row.published, &row.retrieved) {
-        (None, Some(published), _) => format!("published {}", day(published)),
-        (None, None, Some(retrieved)) => format!("retrieved {}", day(retrieved)),
-        (Some(_), _, _) | (None, None, None) => day(&row.date),
-    }
-}
-
-/// An interval, with as many digits as its width bears.
-fn interval_words(found: &ValueInterval) -> String {
-    let width = found.high - found.low;
-    let digits = (1.0 - width.log10().floor()).clamp(0.0, 12.0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it lies between 0 and 12"
-    )]
-    let digits = if width > 0.0 { digits as usize } else { 0 };
-    format!("{:.digits$} to {:.digits$}", found.low, found.high)
-}
-
-/// Between which ranks a row lies.
-fn ranks(interval: &RankInterval) -> String {
-    match (interval.best, interval.worst) {
-        (best, worst) if best == worst => best.to_string(),
-        (best, worst) => format!("{best}-{worst}"),
+/// The beginning of a long text.
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 
