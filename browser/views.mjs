@@ -23,6 +23,7 @@ export const VIEWS = [
   view('models', '/models'),
   view('leaderboard', '/datasets/ScaleAI/SWE-bench_Pro'),
   view('leaderboard-tasks', '/datasets/esb/datasets?highlight=aurora-labs/murmur'),
+  view('matrix', '/datasets/esb/datasets/matrix'),
   view('leaderboard-empty', '/datasets/stranger/sum-check/leaderboard/digits'),
   view('leaderboard-revoked', '/datasets/stranger/sum-check/leaderboard/words'),
   view('embed', '/datasets/MathArena/aime_2026/embed/leaderboard'),

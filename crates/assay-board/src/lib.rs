@@ -3,6 +3,7 @@
 //! A board is a pure function of the reports and the question: no clock, no hash order, no order of input. Whoever may
 //! not see a report is simply not given it.
 
+mod aggregate;
 mod changes;
 pub mod chart;
 mod clustered;
@@ -23,6 +24,7 @@ mod report;
 mod share;
 mod special;
 
+pub use aggregate::{Aggregate, AggregateRule, aggregate_rows, quintiles, win_shares};
 pub use changes::{Change, Movement, changes};
 pub use clustered::{Cluster, clustered_mean, clustered_share, mean_of};
 pub use difference::{Verdict, difference};

@@ -32,6 +32,7 @@ mod links;
 mod listing;
 mod login;
 mod markdown;
+mod matrix;
 mod model;
 mod moves;
 mod notice;
@@ -116,6 +117,11 @@ fn reading() -> Pages {
             "/datasets/{namespace}/{name}/leaderboard/{task}",
             "The leaderboard of a task.",
             get(board::dataset),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/matrix",
+            "Every task of a benchmark side by side: models by tasks.",
+            get(matrix::benchmark),
         )
         .page(
             "/{namespace}/{name}",

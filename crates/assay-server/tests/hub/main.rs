@@ -21,6 +21,7 @@ mod large_files;
 mod leaderboards;
 mod limits;
 mod listing;
+mod matrix_page;
 mod monitoring;
 mod observability;
 mod one_board;

@@ -7,11 +7,12 @@ use serde_json::json;
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
 
 /// Every page that could tell of a model or a benchmark.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "/",
     "/benchmarks",
     "/models",
     "/datasets/alice/sums",
+    "/datasets/alice/sums/matrix",
     BOARD,
     "/datasets/alice/sums/embed/leaderboard",
     "/datasets/alice/sums/embed/leaderboard?eval_result=alice/hidden-one",
