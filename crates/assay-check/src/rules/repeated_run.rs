@@ -35,7 +35,7 @@ rule! {
 }
 
 /// The keys that tell one run from another. Scores, tokens and artifacts are what a run has, not what it is.
-const RUN_KEYS: [&str; 10] = [
+const RUN_KEYS: [&str; 11] = [
     "dataset",
     "model_revision",
     "framework",
@@ -46,6 +46,7 @@ const RUN_KEYS: [&str; 10] = [
     "run",
     "runtime_context",
     "normalization",
+    "setup",
 ];
 
 /// A score that a run has already been given: which run, metric and slice.
