@@ -61,6 +61,7 @@ fn a_directory_gives_its_logs_sorted_and_a_run_directory_is_one_log() {
         .map(|(path, harness)| (strip(&path), harness))
         .collect();
     let expected = [
+        (".hidden/run.eval", Harness::Inspect),
         ("a/results_2026.json", Harness::LmEval),
         ("b/run.eval", Harness::Inspect),
         ("b/run.json", Harness::Inspect),
@@ -72,7 +73,7 @@ fn a_directory_gives_its_logs_sorted_and_a_run_directory_is_one_log() {
     assert_eq!(logs, expected);
     // The notes, the text, the other table, and what is left of a run.
     assert_eq!((found.passed_over.len(), found.missing.len()), (4, 0));
-    assert_eq!(found.logs[5].bytes, 4 + LM_EVAL.len() as u64);
+    assert_eq!(found.logs[6].bytes, 4 + LM_EVAL.len() as u64);
 }
 
 #[test]
@@ -117,7 +118,15 @@ fn a_pattern_matches_files_and_run_directories() {
     let (files, logs) = found(&root, &["*/run.*", "runs/*"], Source::Auto);
 
     let paths: Vec<&str> = logs.iter().map(|(path, _)| path.as_str()).collect();
-    assert_eq!(paths, ["b/run.eval", "b/run.json", "runs/sums:model=m"]);
+    assert_eq!(
+        paths,
+        [
+            ".hidden/run.eval",
+            "b/run.eval",
+            "b/run.json",
+            "runs/sums:model=m"
+        ]
+    );
     assert!(files.missing.is_empty());
 }
 
