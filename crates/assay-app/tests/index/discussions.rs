@@ -317,7 +317,7 @@ async fn titles_and_status_are_for_the_author_and_for_writers() {
     assert_eq!(event.data, expected);
     assert!(matches!(by_stranger, Err(Error::Forbidden(_))));
     assert!(closed.is_ok());
-    assert!(matches!(twice, Err(Error::Invalid(_))));
+    assert!(twice.is_ok(), "{twice:?}");
 }
 
 #[tokio::test]

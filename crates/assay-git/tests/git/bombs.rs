@@ -150,10 +150,10 @@ async fn objects_have_a_limit_each_and_together_packed_well_or_not() {
     delta.add_upon(base, &repeat(16, "x"));
     for (pack, reason) in [
         (zeros(&[MIB, MIB, MIB]), "the push lacks objects"),
-        (zeros(&[MIB + 1]), "an object of 1048577 bytes"),
+        (zeros(&[MIB + 1]), "a file of 1048577 bytes"),
         (zeros(&[MIB; 5]), "more than 4194304 bytes"),
         (zeros(&[1; 9]), "the push has 9 objects"),
-        (delta.finish(), "an object of 1048577 bytes"),
+        (delta.finish(), "a file of 1048577 bytes"),
     ] {
         let answer = push(&hub, &pack, &limits).await;
 

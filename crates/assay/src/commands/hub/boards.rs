@@ -10,6 +10,8 @@ use super::show::day;
 use super::{Answer, HubCommandError};
 use crate::table::table;
 
+/// Columns that would make a terminal scroll; `--format json` has them.
+const LEFT_OUT: [&str; 3] = ["framework", "notes", "parameters"];
 /// How many characters a cell of a board has at most.
 const LONG: usize = 48;
 
@@ -45,7 +47,8 @@ fn shown(rows: &[BoardRow]) -> String {
     if rows.is_empty() {
         return "there are no results yet\n".to_owned();
     }
-    let columns = Column::for_document(MetricColumn::from_rows(rows), rows);
+    let mut columns = Column::for_document(MetricColumn::from_rows(rows), rows);
+    columns.retain(|column| !LEFT_OUT.contains(&column.id()));
     let headings: Vec<String> = columns
         .iter()
         .map(|column| visible(&column.heading().to_uppercase()))
