@@ -68,6 +68,10 @@ Exit codes:
   1  some logs or records were refused
   3  wrong usage, or something could not be read or written"
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag that can be typed"
+)]
 pub(crate) struct ConvertArgs {
     /// Logs, run directories, directories to look for logs in, or quoted patterns
     ///
