@@ -4,13 +4,14 @@
 #   compat/run.sh                 all versions of huggingface_hub and of datasets
 #   compat/run.sh 2.4.0           one version of huggingface_hub
 #   compat/run.sh datasets==5.2.0 one version of datasets
+#   compat/run.sh inspect         the hook of the Python package in Inspect AI
 #
 # ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 inspect)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -74,8 +75,39 @@ check() {
     return "$outcome"
 }
 
+# The Python part of our package with its entry points, beside a harness; the program is the one that is tested.
+harness_environment() {
+    local place="$environments/$1" package
+    if [ ! -f "$place/complete" ]; then
+        rm -rf "$place"
+        python3 -m venv "$place"
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$2" setuptools wheel
+        touch "$place/complete"
+    fi
+    package="$(mktemp -d)"
+    cp -r python/assay_hub "$package/"
+    sed -n '/^\[project\]/,/^\[tool/p' pyproject.toml | sed '/^\[tool/d; s/^dynamic = .*/version = "0.0.0"/' >"$package/pyproject.toml"
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --force-reinstall --no-deps "$package"
+    rm -rf "$package"
+}
+
+inspect_hook() {
+    local work outcome=0
+    harness_environment inspect "inspect_ai==0.3.285"
+    work="$(mktemp -d)"
+    "$environments/inspect/bin/python" compat/inspect_hook.py "$work" >"$work/checks" 2>&1 || outcome=1
+    cat "$work/checks"
+    [ "$outcome" = 0 ] || tail -n 50 "$work/log"
+    rm -rf "$work"
+    return "$outcome"
+}
+
 failed=0
 for version in "${versions[@]}"; do
+    if [ "$version" = inspect ]; then
+        inspect_hook || failed=1
+        continue
+    fi
     environment "$version"
     check "$version" || failed=1
 done

@@ -110,10 +110,10 @@ pub(crate) struct RunArgs {
     pub(crate) model: RepoId,
 
     /// The dataset id of the benchmark; of a result file, only its entries are taken
-    #[arg(long, value_name = "ID", requires = "task")]
+    #[arg(long, value_name = "ID")]
     pub(crate) benchmark: Option<RepoId>,
 
-    /// The task, as the benchmark's eval.yaml names it
+    /// The task, as the benchmark's eval.yaml names it [default: its only one]
     #[arg(long, value_name = "ID", requires = "benchmark")]
     pub(crate) task: Option<TaskId>,
 

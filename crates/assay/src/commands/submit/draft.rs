@@ -143,7 +143,7 @@ fn of_runs(
     definitions: &mut Definitions,
     config: &Config,
 ) -> Result<Draft, SubmitError> {
-    let (Some(benchmark), Some(task)) = (&args.benchmark, &args.task) else {
+    let Some(benchmark) = &args.benchmark else {
         return Err(SubmitError::failed(
             "logs and records do not say what they are results of: give `--benchmark` and `--task`"
                 .to_owned(),
@@ -152,6 +152,17 @@ fn of_runs(
     let named = args.benchmark_revision.as_deref();
     let revision = commit_of(client, RepoKind::Dataset, benchmark, named)?;
     let definition = definitions.get(client, benchmark, &revision)?;
+    let task = match (&args.task, definition.tasks.as_slice()) {
+        (Some(task), _) => task,
+        (None, [only]) => &only.id,
+        (None, tasks) => {
+            let names: Vec<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
+            let names = names.join("`, `");
+            return Err(SubmitError::refused(format!(
+                "`{benchmark}` has several tasks: give `--task`, one of `{names}`"
+            )));
+        }
+    };
     let logs = &args.logs;
     let Derived {
         mut entry,
