@@ -172,7 +172,7 @@ impl Hub {
         })
     }
 
-    /// Whose private repositories a caller sees: what `access::decide` answers for [`Need::Read`](crate::Need::Read),
+    /// Whose private repositories a caller sees: what `access::decide` answers for [`Need::Read`],
     /// for all repositories at once.
     pub(crate) async fn viewer(&self, caller: &Caller) -> Result<Viewer, Error> {
         let user = match &caller.inner {
