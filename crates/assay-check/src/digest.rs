@@ -55,6 +55,57 @@ pub(crate) fn content(value: Value<'_>) -> u64 {
     }
 }
 
+/// A digest of a map without some of its keys.
+pub(crate) fn without(map: Value<'_>, left_out: &[&str]) -> u64 {
+    map.entries()
+        .filter(|(key, _)| {
+            !left_out
+                .iter()
+                .chain(&SCRAPE_KEYS)
+                .any(|name| key.is_text(name))
+        })
+        .fold(0_u64, |sum, (key, item)| {
+            sum.wrapping_add(mix(mix(KEY, text(key)), content(item)))
+        })
+}
+
+/// A digest of everything but scores and times: equal for two records of one run.
+pub(crate) fn run(record: Value<'_>) -> u64 {
+    let rest = without(
+        record,
+        &[
+            "evaluation_results",
+            "evaluation_timestamp",
+            "detailed_evaluation_results",
+        ],
+    );
+    record
+        .get("evaluation_results")
+        .into_iter()
+        .flat_map(Value::items)
+        .fold(rest, |sum, result| {
+            mix(
+                sum,
+                without(
+                    result,
+                    &[
+                        "score_details",
+                        "evaluation_timestamp",
+                        "evaluation_result_id",
+                        "detailed_evaluation_results_url",
+                    ],
+                ),
+            )
+        })
+}
+
+/// A digest of several texts.
+pub(crate) fn texts(texts: &[&str]) -> u64 {
+    texts
+        .iter()
+        .fold(STRING, |sum, text| mix(sum, xxh3_64(text.as_bytes())))
+}
+
 // What a value is goes into its digest, so that the text `1` is not the number 1.
 const NULL: u64 = 0x9e37_79b9_7f4a_7c15;
 const BOOL: u64 = 0xbf58_476d_1ce4_e5b9;
@@ -73,7 +124,7 @@ pub(crate) fn text(value: Value<'_>) -> u64 {
 }
 
 /// Folds a number into a digest: one wide multiplication, both halves kept.
-fn mix(digest: u64, number: u64) -> u64 {
+pub(crate) fn mix(digest: u64, number: u64) -> u64 {
     let product =
         u128::from(digest ^ 0x2d35_8dcc_aa6c_78a5) * u128::from(number ^ 0x8bb8_4b93_962e_acc9);
     #[expect(clippy::cast_possible_truncation, reason = "the two halves are wanted")]

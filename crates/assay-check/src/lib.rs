@@ -5,6 +5,7 @@
 
 mod apply;
 mod bounds;
+mod collection;
 mod context;
 mod digest;
 mod document;

@@ -26,6 +26,7 @@ pub(crate) mod contradicted_interval;
 pub(crate) mod contradicted_standard_error;
 pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
+pub(crate) mod copied_scores;
 pub(crate) mod declared_provenance;
 pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
@@ -62,20 +63,26 @@ pub(crate) mod not_a_dataset;
 pub(crate) mod not_a_level;
 pub(crate) mod not_an_address;
 pub(crate) mod not_one_of;
+pub(crate) mod not_the_mean;
 pub(crate) mod not_utf8;
 pub(crate) mod number_out_of_range;
+pub(crate) mod other_benchmark;
 pub(crate) mod out_of_layout;
 pub(crate) mod path_disagrees;
 pub(crate) mod path_out_of_form;
 pub(crate) mod primary_metric;
 pub(crate) mod record_disagrees;
 pub(crate) mod record_missing;
+pub(crate) mod repeated_evaluation;
+pub(crate) mod repeated_evaluation_id;
 pub(crate) mod repeated_id;
 pub(crate) mod repeated_metric;
 pub(crate) mod repeated_run;
 pub(crate) mod result_without_id;
+pub(crate) mod rounded_copy;
 pub(crate) mod row_version_differs;
 pub(crate) mod rows_miscounted;
+pub(crate) mod run_again;
 pub(crate) mod run_disagrees;
 pub(crate) mod sample_hash_form;
 pub(crate) mod sample_ids_miscounted;
@@ -83,6 +90,8 @@ pub(crate) mod sample_score_out_of_bounds;
 pub(crate) mod samples_miscounted;
 pub(crate) mod samples_not_rows;
 pub(crate) mod samples_path_differs;
+pub(crate) mod scale_differs;
+pub(crate) mod scale_slip;
 pub(crate) mod schema_version;
 pub(crate) mod score_not_mean;
 pub(crate) mod score_out_of_bounds;
@@ -107,6 +116,7 @@ pub(crate) mod unknown_task;
 pub(crate) mod unreachable_score;
 pub(crate) mod unreadable;
 pub(crate) mod unused_key;
+pub(crate) mod unusual_score;
 pub(crate) mod unverifiable;
 pub(crate) mod value_disagrees;
 pub(crate) mod value_type_mismatch;
@@ -224,6 +234,8 @@ pub static ALL: &[&Rule] = &[
     &future_date::FUTURE_TIMESTAMP,
     &early_timestamp::EARLY_TIMESTAMP,
     &evaluated_after_retrieval::EVALUATED_AFTER_RETRIEVAL,
+    &other_benchmark::OTHER_BENCHMARK,
+    &repeated_evaluation::REPEATED_EVALUATION,
     &blank_row::BLANK_ROW,
     &duplicate_sample::DUPLICATE_SAMPLE,
     &no_rows::NO_ROWS,
@@ -256,6 +268,14 @@ pub static ALL: &[&Rule] = &[
     &unreachable_score::UNREACHABLE_SCORE,
     &duplicate_record::DUPLICATE_RECORD,
     &impossible_deviation::IMPOSSIBLE_DEVIATION,
+    &repeated_evaluation_id::REPEATED_EVALUATION_ID,
+    &scale_differs::SCALE_DIFFERS,
+    &scale_slip::SCALE_SLIP,
+    &copied_scores::COPIED_SCORES,
+    &run_again::RUN_AGAIN,
+    &rounded_copy::ROUNDED_COPY,
+    &unusual_score::UNUSUAL_SCORE,
+    &not_the_mean::NOT_THE_MEAN,
 ];
 
 /// The rule of a code.

@@ -13,6 +13,7 @@ pub use self::report::{FileReport, Validated, ValidatedFile};
 use self::report::{in_order, report_copies};
 use self::units::{Part, Unit, units};
 
+use crate::collection::{self, RecordSummary};
 use crate::context::{Context, LayoutPolicy};
 use crate::digest;
 use crate::document::{Desk, Document, Spelling};
@@ -124,6 +125,7 @@ pub fn validate_with<F: Follow>(
         &mut |path| session.content_of(path, &mut desk),
         &mut reports,
     );
+    session.compare_records(&mut desk, &mut reports);
     for report in &mut reports {
         report.findings.sort();
     }
@@ -225,6 +227,7 @@ impl<F: Follow> Session<'_, F> {
         let location = self.location(&record.path);
         let facts = document.as_ref().and_then(|document| {
             record_report.outline = Some(digest::outline(document.root()));
+            record_report.summary = RecordSummary::of(document.root(), &location);
             let mut sink = self.sink(&record.path, document.source(), &mut record_report.findings);
             let version = record::check(document, &location, self.context.now, &mut sink);
             RecordFacts::of(document.root(), version, samples.exists())
@@ -376,6 +379,31 @@ impl<F: Follow> Session<'_, F> {
         let mut report = FileReport::new(path, Some(FileKind::Record));
         let document = self.load(&mut report, Spelling::Json, desk)?;
         Some(digest::content(document.root()))
+    }
+
+    /// Reports what only shows when records are held against each other. Those with a finding are read once more.
+    fn compare_records(&self, desk: &mut Desk, reports: &mut [FileReport]) {
+        let summaries: Vec<Option<RecordSummary>> = reports
+            .iter_mut()
+            .map(|report| report.summary.take())
+            .collect();
+        let paths: Vec<Arc<str>> = reports
+            .iter()
+            .map(|report| Arc::clone(&report.path))
+            .collect();
+        let found = collection::compare(&summaries);
+        for (report, found) in reports.iter_mut().zip(found) {
+            if found.is_empty() {
+                continue;
+            }
+            let mut again = FileReport::new(&report.path, Some(FileKind::Record));
+            let Some(document) = self.load(&mut again, Spelling::Json, desk) else {
+                continue;
+            };
+            let path = Arc::clone(&report.path);
+            let mut sink = self.sink(&path, document.source(), &mut report.findings);
+            collection::report(document.root(), &found, &paths, &mut sink);
+        }
     }
 
     fn unreadable(&self, report: &mut FileReport, error: &io::Error) {

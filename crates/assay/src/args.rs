@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Convert(Box<crate::commands::convert::ConvertArgs>),
     Upgrade(Upgrade),
     Explain(Explain),
+    Who(Who),
     Schema(Schema),
     #[cfg(feature = "client")]
     Submit(Box<crate::commands::submit::SubmitArgs>),
@@ -304,6 +305,39 @@ pub(crate) struct Explain {
     pub(crate) list: bool,
 
     /// How pages are printed
+    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
+    pub(crate) format: PageFormat,
+}
+
+/// Tell which model a name means, and why
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  assay who \"Llama-3.1-70B-Instruct-Turbo\"         one name
+  assay who --format json < names.txt               a name on each line
+  assay who --models ids.txt claude-4-5-haiku       among these models
+  assay who --registry ours.yaml our-model-fp8      with a registry of your own
+  assay who --join < names.txt                      names that mean one model
+
+Exit codes: 0 every name is certain, 2 some are not, 3 something could not be read")]
+pub(crate) struct Who {
+    /// Names of models; without any, one on each line of standard input
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// Also read this registry: a YAML file, or a directory of them. May be given several times
+    #[arg(long, value_name = "PATH")]
+    pub(crate) registry: Vec<PathBuf>,
+
+    /// Resolve among the models in this file, one id on each line, instead of those that ship with the program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+
+    /// Show which of the names mean one model, declared or not
+    #[arg(long)]
+    pub(crate) join: bool,
+
+    /// How answers are printed
     #[arg(long, value_enum, default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,
 }

@@ -31,6 +31,7 @@ pub(crate) mod token;
 mod upgrade;
 mod validate;
 pub(crate) mod verify;
+mod who;
 
 use assay_cli::{Exit, Printer};
 
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &Args, config: &Config, printer: &mut Printer) -> Exit {
     match &args.command {
         Command::Validate(command) => validate::run(command, args.color, config, printer),
         Command::Explain(command) => explain::run(command, args.color, config, printer),
+        Command::Who(command) => who::run(command, printer),
         Command::Schema(command) => schema::run(command, printer),
         #[cfg(feature = "convert")]
         Command::Convert(command) => convert::run(command, config, printer),

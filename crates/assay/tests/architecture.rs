@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Our crates, from the bottom up, and what each may use.
-const EDGES: [(&str, &[&str]); 19] = [
+const EDGES: [(&str, &[&str]); 20] = [
     ("assay-cli", &[]),
     ("assay-model", &[]),
     ("assay-formats", &["assay-model"]),
@@ -18,6 +18,7 @@ const EDGES: [(&str, &[&str]); 19] = [
     ("assay-check", &["assay-formats", "assay-model"]),
     ("assay-convert", &["assay-formats", "assay-model"]),
     ("assay-git", &["assay-model"]),
+    ("assay-registry", &["assay-formats"]),
     ("assay-render", &["assay-model"]),
     ("assay-store", &["assay-model"]),
     // It knows nothing of evaluations, so it uses nothing of ours, not even the vocabulary.
@@ -76,6 +77,7 @@ const EDGES: [(&str, &[&str]); 19] = [
             "assay-formats",
             "assay-hub-api",
             "assay-model",
+            "assay-registry",
             "assay-render",
             "assay-server",
             "assay-tlog",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assay_model::{Benchmark, Entry};
 
 use super::units::Unit;
+use crate::collection::RecordSummary;
 use crate::context::Context;
 use crate::kind::FileKind;
 use crate::rules;
@@ -30,6 +31,8 @@ pub struct FileReport {
     pub validated: Option<Validated>,
     /// What tells most records apart.
     pub(super) outline: Option<u64>,
+    /// What is compared with other records.
+    pub(super) summary: Option<RecordSummary>,
 }
 
 impl FileReport {
@@ -43,6 +46,7 @@ impl FileReport {
             findings: Findings::default(),
             validated: None,
             outline: None,
+            summary: None,
         }
     }
 }

@@ -18,3 +18,4 @@ mod support;
 mod trust;
 mod upgrade;
 mod validate;
+mod who;

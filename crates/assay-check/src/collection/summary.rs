@@ -1,0 +1,118 @@
+//! What is kept of a record to compare it with others.
+
+use assay_formats::Value;
+
+use crate::digest;
+use crate::forensics::{Figure, Unit};
+use crate::layout::Location;
+use crate::parts::ResultParts;
+
+/// Digests and numbers of one record.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RecordSummary {
+    /// Digest of the evaluation id.
+    pub(crate) id: Option<u64>,
+    /// Digest of the id of the model, without regard to case.
+    pub(crate) model: u64,
+    /// Digest of everything but scores, times and where the record came from: equal for two records of one run.
+    pub(crate) run: u64,
+    /// Results with a score.
+    pub(crate) results: Vec<ResultSummary>,
+}
+
+/// Numbers of one result.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ResultSummary {
+    /// Its position in the record.
+    pub(crate) number: usize,
+    /// Digest of benchmark, evaluation and metric: equal for results that belong on one board.
+    pub(crate) evaluation: u64,
+    pub(crate) score: f64,
+    /// The worth of the last written digit.
+    pub(crate) step: f64,
+    pub(crate) lower_is_better: Option<bool>,
+    /// Digest of the declared bounds.
+    pub(crate) bounds: Option<u64>,
+    pub(crate) width: Option<f64>,
+    /// Declared unit, as a kind of scale.
+    pub(crate) unit: Option<u8>,
+}
+
+impl RecordSummary {
+    /// Reads a record; nothing when it names no model or has no results.
+    pub(crate) fn of(record: Value<'_>, location: &Location<'_>) -> Option<Self> {
+        let [id, model, results] =
+            record.parts(["evaluation_id", "model_info", "evaluation_results"]);
+        let model_id = model?.text_of("id")?.to_lowercase();
+        let evaluation_id = id.and_then(Value::text);
+        // Two benchmarks may share a folder, and one benchmark may lie in several places.
+        let benchmark = evaluation_id
+            .as_deref()
+            .and_then(|id| id.split_once('/'))
+            .map_or("", |(benchmark, _)| benchmark);
+        let folder = location
+            .layout
+            .as_ref()
+            .map_or("", |layout| layout.benchmark);
+        let benchmark = digest::texts(&[folder, benchmark]);
+        let results = results?
+            .items()
+            .enumerate()
+            .filter_map(|(number, result)| ResultSummary::of(number, result, benchmark))
+            .collect();
+        Some(Self {
+            id: id.map(digest::text),
+            model: digest::texts(&[&model_id]),
+            run: digest::run(record),
+            results,
+        })
+    }
+
+    /// Digest of the evaluations of the record, in order.
+    pub(crate) fn template(&self) -> u64 {
+        self.results
+            .iter()
+            .fold(self.results.len() as u64, |sum, result| {
+                digest::mix(sum, result.evaluation)
+            })
+    }
+}
+
+impl ResultSummary {
+    fn of(number: usize, result: Value<'_>, benchmark: u64) -> Option<Self> {
+        let parts = ResultParts::of(result);
+        let score = Figure::of(parts.score?)?;
+        let metric = parts.metric?;
+        let evaluation = [
+            parts.name,
+            parts.data.dataset_name,
+            metric.id,
+            metric.name,
+            metric.description,
+        ]
+        .into_iter()
+        .fold(benchmark, |sum, text| {
+            digest::mix(sum, text.map_or(0, digest::text))
+        });
+        let ends = metric.bounds.min.zip(metric.bounds.max);
+        Some(Self {
+            number,
+            evaluation,
+            score: score.value,
+            step: score.unit,
+            lower_is_better: metric.lower_is_better.and_then(Value::truth),
+            bounds: ends
+                .map(|(min, max)| digest::mix((min + 0.0).to_bits(), (max + 0.0).to_bits())),
+            width: ends
+                .map(|(min, max)| max - min)
+                .filter(|width| *width > 0.0),
+            unit: metric
+                .unit
+                .and_then(|unit| Unit::named(&unit.text()?))
+                .map(|unit| match unit {
+                    Unit::Proportion => 0,
+                    Unit::Percent | Unit::PercentagePoints => 1,
+                }),
+        })
+    }
+}
