@@ -18,13 +18,13 @@ use crate::rules::{
     failed_but_correct, future_date, interval_reversed, lone_surrogate, missing_key,
     missing_key_here, missing_samples, misspelt_key, model_id_differs, negative_amount,
     no_messages, no_results, no_rows, non_finite_number, not_a_dataset, not_a_level,
-    not_an_address, not_one_of, number_out_of_range, other_benchmark, out_of_layout,
-    path_disagrees, path_out_of_form, repeated_evaluation, result_without_id, row_version_differs,
-    rows_miscounted, sample_hash_form, sample_ids_miscounted, sample_score_out_of_bounds,
-    samples_miscounted, samples_not_rows, samples_path_differs, score_not_mean,
-    score_out_of_bounds, timestamp_out_of_form, token_total, too_deep, too_few_items,
-    too_many_values, turn_count, turn_order, undeclared_samples, unfit_here, unknown_bound,
-    unknown_key, unknown_result, unused_key, weak_digest, wrong_type, yaml_construct,
+    not_an_address, not_one_of, number_out_of_range, out_of_layout, path_disagrees,
+    path_out_of_form, repeated_evaluation, result_without_id, row_version_differs, rows_miscounted,
+    sample_hash_form, sample_ids_miscounted, sample_score_out_of_bounds, samples_miscounted,
+    samples_not_rows, samples_path_differs, score_not_mean, score_out_of_bounds,
+    timestamp_out_of_form, token_total, too_deep, too_few_items, too_many_values, turn_count,
+    turn_order, undeclared_samples, unfit_here, unknown_bound, unknown_key, unknown_result,
+    unused_key, weak_digest, wrong_type, yaml_construct,
 };
 use crate::samples::SamplesSummary;
 use crate::sink::Sink;
@@ -99,7 +99,6 @@ pub(crate) fn record(
 ) {
     out_of_layout::check(location, sink);
     path_disagrees::check(root, location, sink);
-    other_benchmark::check(root, location, sink);
     blank_name::record(root, sink);
     let [retrieved, evaluated] = root.parts(["retrieved_timestamp", "evaluation_timestamp"]);
     if let Some(stamp) = retrieved {

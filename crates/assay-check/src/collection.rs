@@ -24,6 +24,8 @@ const ENOUGH_RECORDS: usize = 5;
 /// A finding about a record that others show.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CollectionFinding {
+    /// The evaluation id is of another benchmark than those of other records in the folder.
+    OtherBenchmark { others: usize },
     /// An earlier record has the same evaluation id.
     RepeatedId { first: usize },
     /// An earlier record of another model has the same scores.
@@ -101,6 +103,11 @@ pub(crate) fn report(
             CollectionFinding::RepeatedId { first } => {
                 if let Some(id) = record.get("evaluation_id") {
                     rules::repeated_evaluation_id::report(id, &paths[*first], sink);
+                }
+            }
+            CollectionFinding::OtherBenchmark { others } => {
+                if let Some(id) = record.get("evaluation_id") {
+                    rules::other_benchmark::report(id, *others, sink);
                 }
             }
             CollectionFinding::CopiedScores { first, scores } => {

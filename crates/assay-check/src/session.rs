@@ -227,7 +227,7 @@ impl<F: Follow> Session<'_, F> {
         let location = self.location(&record.path);
         let facts = document.as_ref().and_then(|document| {
             record_report.outline = Some(digest::outline(document.root()));
-            record_report.summary = RecordSummary::of(document.root(), &location);
+            record_report.summary = RecordSummary::of(document.root(), &record.path, &location);
             let mut sink = self.sink(&record.path, document.source(), &mut record_report.findings);
             let version = record::check(document, &location, self.context.now, &mut sink);
             RecordFacts::of(document.root(), version, samples.exists())

@@ -11,30 +11,26 @@ const ROUNDS: u32 = 20;
 
 #[expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 fn main() {
-    let mut registry = Registry::shipped();
-    let names = corpus().map_or_else(
-        || {
-            let spell = |id: &str| id.to_lowercase().replace('.', "-");
-            registry
-                .models()
-                .iter()
-                .map(|model| spell(&model.id))
-                .collect()
-        },
-        |pairs| {
-            registry = Registry::default();
-            for organisation in Registry::shipped().organisations() {
-                registry.add_organisation(organisation.clone());
-            }
-            for (_, canonical) in &pairs {
-                registry.add_id(canonical);
-            }
-            pairs
-                .into_iter()
-                .map(|(spelling, _)| spelling)
-                .collect::<Vec<_>>()
-        },
-    );
+    let shipped = Registry::shipped();
+    let (registry, names): (Registry, Vec<String>) = if let Some(pairs) = corpus() {
+        let mut registry = Registry::default();
+        for organisation in shipped.organisations() {
+            registry.add_organisation(organisation.clone());
+        }
+        for (_, canonical) in &pairs {
+            registry.add_id(canonical);
+        }
+        let names = pairs.into_iter().map(|(spelling, _)| spelling).collect();
+        (registry, names)
+    } else {
+        let spell = |id: &str| id.to_lowercase().replace('.', "-");
+        let names = shipped
+            .models()
+            .iter()
+            .map(|model| spell(&model.id))
+            .collect();
+        (shipped, names)
+    };
     let start = Instant::now();
     let mut certain = 0;
     for _ in 0..ROUNDS {

@@ -52,8 +52,13 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
 }
 
 fn holds(results: &[ResultSummary], position: usize) -> bool {
-    let coarsest = results.iter().map(|result| result.step).fold(0.0, f64::max);
-    (results[position].score - mean(results, position)).abs() <= SLACK * coarsest
+    // A score that ends in zeros is often written with fewer digits, so the finest one tells how all are rounded.
+    let finest = results
+        .iter()
+        .map(|result| result.step)
+        .fold(f64::INFINITY, f64::min);
+    let noise = 1e-9 * results[position].score.abs();
+    (results[position].score - mean(results, position)).abs() <= (SLACK * finest).max(noise)
 }
 
 /// Returns the mean of all scores but one.

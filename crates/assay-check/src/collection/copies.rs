@@ -14,8 +14,22 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
     let mut ids: HashMap<u64, usize> = HashMap::new();
     let mut scores: HashMap<u64, usize> = HashMap::new();
     let mut runs: HashMap<u64, usize> = HashMap::new();
+    let mut folders: HashMap<u64, usize> = HashMap::new();
+    for (folder, names_it) in summaries
+        .iter()
+        .flatten()
+        .filter_map(|summary| summary.folder)
+    {
+        *folders.entry(folder).or_default() += usize::from(names_it);
+    }
     for (at, summary) in summaries.iter().enumerate() {
         let Some(summary) = summary else { continue };
+        if let Some((folder, false)) = summary.folder {
+            let others = folders.get(&folder).copied().unwrap_or_default();
+            if others > 0 {
+                findings[at].push(CollectionFinding::OtherBenchmark { others });
+            }
+        }
         if let Some(id) = summary.id {
             let first = *ids.entry(id).or_insert(at);
             if first != at {

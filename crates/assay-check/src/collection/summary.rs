@@ -6,6 +6,7 @@ use crate::digest;
 use crate::forensics::{Figure, Unit};
 use crate::layout::Location;
 use crate::parts::ResultParts;
+use crate::rules::other_benchmark;
 
 /// Digests and numbers of one record.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,8 @@ pub(crate) struct RecordSummary {
     pub(crate) model: u64,
     /// Digest of everything but scores, times and where the record came from: equal for two records of one run.
     pub(crate) run: u64,
+    /// Digest of the folder of the benchmark, and whether the evaluation id names it.
+    pub(crate) folder: Option<(u64, bool)>,
     /// Results with a score.
     pub(crate) results: Vec<ResultSummary>,
 }
@@ -40,7 +43,9 @@ pub(crate) struct ResultSummary {
 
 impl RecordSummary {
     /// Reads a record; nothing when it names no model or has no results.
-    pub(crate) fn of(record: Value<'_>, location: &Location<'_>) -> Option<Self> {
+    pub(crate) fn of(record: Value<'_>, path: &str, location: &Location<'_>) -> Option<Self> {
+        // Records of two datastores are not held against each other.
+        let root = path.strip_suffix(location.path).unwrap_or_default();
         let [id, model, results] =
             record.parts(["evaluation_id", "model_info", "evaluation_results"]);
         let model_id = model?.text_of("id")?.to_lowercase();
@@ -54,16 +59,20 @@ impl RecordSummary {
             .layout
             .as_ref()
             .map_or("", |layout| layout.benchmark);
-        let benchmark = digest::texts(&[folder, benchmark]);
+        let benchmark = digest::texts(&[root, folder, benchmark]);
         let results = results?
             .items()
             .enumerate()
             .filter_map(|(number, result)| ResultSummary::of(number, result, benchmark))
             .collect();
         Some(Self {
-            id: id.map(digest::text),
+            id: id.map(|id| digest::mix(digest::texts(&[root]), digest::text(id))),
             model: digest::texts(&[&model_id]),
-            run: digest::run(record),
+            run: digest::mix(digest::texts(&[root, folder]), digest::run(record)),
+            folder: evaluation_id
+                .as_deref()
+                .and_then(|id| other_benchmark::names_folder(id, location))
+                .map(|names_it| (digest::texts(&[root, folder]), names_it)),
             results,
         })
     }

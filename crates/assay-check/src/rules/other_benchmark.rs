@@ -1,52 +1,45 @@
 use assay_formats::Value;
 
-use crate::context::LayoutPolicy;
 use crate::layout::Location;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 use crate::suggest::quote;
 
 rule! {
-    /// A record lies in the folder of another benchmark
+    /// Two benchmarks share a folder
     ///
-    /// In `data/{benchmark}/…` the folder names the benchmark, and so does what stands before the first `/` of
-    /// `evaluation_id`. Where the two differ, two benchmarks share a folder and may end up on one board. Case and punctuation
-    /// do not count.
+    /// In `data/{benchmark}/…` the folder names the benchmark, and so may what stands before the first `/` of
+    /// `evaluation_id`. Harnesses put other names there too, so the rule speaks only when other records of the folder have
+    /// its name and this one has another: then two benchmarks share a folder, and may end up on one board. It is a note,
+    /// because the record may be of a part of the benchmark. Case and punctuation do not count.
     ///
     /// ## What to do
     ///
     /// Move the record to the folder of its benchmark, or correct the id.
-    OTHER_BENCHMARK = (440, "other-benchmark", Warning)
+    OTHER_BENCHMARK = (440, "other-benchmark", Note)
 }
 
-pub(crate) fn check(root: Value<'_>, location: &Location<'_>, sink: &mut Sink<'_>) {
-    let (Some(layout), true) = (
-        &location.layout,
-        location.in_datastore && location.policy != LayoutPolicy::Off && location.faults.is_empty(),
-    ) else {
-        return;
-    };
-    let Some(id) = root.get("evaluation_id") else {
-        return;
-    };
-    let text = id.text().unwrap_or_default();
-    let Some((benchmark, _)) = text.split_once('/') else {
-        return;
-    };
+/// Returns whether an evaluation id names the benchmark of its folder; nothing when either is not known.
+pub(crate) fn names_folder(id: &str, location: &Location<'_>) -> Option<bool> {
+    let is_placed = location.in_datastore && location.faults.is_empty();
+    let layout = location.layout.as_ref().filter(|_| is_placed)?;
+    let (benchmark, _) = id.split_once('/')?;
     let letters = |name: &str| -> String {
         name.chars()
             .filter(|letter| letter.is_alphanumeric())
             .flat_map(char::to_lowercase)
             .collect()
     };
-    if letters(benchmark).is_empty() || letters(benchmark) == letters(layout.benchmark) {
-        return;
-    }
+    Some(letters(benchmark) == letters(layout.benchmark))
+}
+
+pub(crate) fn report(id: Value<'_>, others: usize, sink: &mut Sink<'_>) {
     sink.report(&OTHER_BENCHMARK, id, || {
+        let text = id.text().unwrap_or_default();
+        let benchmark = text.split_once('/').map_or("", |(benchmark, _)| benchmark);
         Draft::new(format!(
-            "the evaluation id is of {}, but the record lies in the folder {}",
-            quote(benchmark),
-            quote(layout.benchmark)
+            "the evaluation id is of {}, unlike those of {others} other records in the folder",
+            quote(benchmark)
         ))
         .help("move the record to the folder of its benchmark, or correct the id")
     });

@@ -224,13 +224,16 @@ fn a_mean_that_is_none_is_reported() {
 
 #[test]
 fn a_record_in_the_folder_of_another_benchmark_is_reported() {
-    let mut records = vec![record(1)];
+    let mut records = vec![record(1), record(2)];
     records[0]["evaluation_id"] = json!("maths-2/model-1/1700000000");
 
     assert_eq!(
         codes(&records),
-        ["AY440 0: the evaluation id is of `maths-2`, but the record lies in the folder `maths`"]
+        [
+            "AY440 0: the evaluation id is of `maths-2`, unlike those of 1 other records in the folder"
+        ]
     );
+    assert_eq!(codes(&records[..1]), Vec::<String>::new());
 }
 
 #[test]
