@@ -90,7 +90,7 @@ mod tests {
     use crate::args::Args;
 
     /// The commands of every build.
-    const ALWAYS: [&str; 7] = [
+    const ALWAYS: [&str; 8] = [
         "validate",
         "upgrade",
         "explain",
@@ -98,6 +98,7 @@ mod tests {
         "verify",
         "completions",
         "man",
+        "who",
     ];
 
     #[test]
