@@ -32,6 +32,10 @@ fi
 if ! git lfs version >/dev/null 2>&1; then
     apt-get install -y -q git-lfs >/dev/null 2>&1 || printf '\n== git-lfs: not installed, its test is skipped\n'
 fi
+# The pages print commands of jq.
+if ! command -v jq >/dev/null; then
+    apt-get install -y -q jq >/dev/null 2>&1 || printf '\n== jq: not installed, the shell blocks of the pages are not run\n'
+fi
 # One test lets the clock jump; without libfaketime it says so and lets everything else fail.
 if ! ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; then
     apt-get install -y -q libfaketime >/dev/null 2>&1 || printf '\n== libfaketime: not installed, the clock of its test does not jump\n'

@@ -2,6 +2,7 @@
 
 import { Hub } from './hub.mjs';
 import * as find from './journeys/find.mjs';
+import * as matrix from './journeys/matrix.mjs';
 import * as register from './journeys/register.mjs';
 import * as review from './journeys/review.mjs';
 import * as revoke from './journeys/revoke.mjs';
@@ -11,7 +12,7 @@ import { VIEWS, look } from './views.mjs';
 import { Visit, launch } from './visit.mjs';
 
 /** In this order: each goes on from what those before it left. */
-const JOURNEYS = [find, submit, review, register, verify, revoke];
+const JOURNEYS = [find, matrix, submit, review, register, verify, revoke];
 const FLAGS = ['--screenshots', '--no-views'];
 
 async function walk(browser, hub, scripts) {

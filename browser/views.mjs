@@ -19,6 +19,7 @@ const samples = { needs: 'lake' };
 
 export const VIEWS = [
   view('home', '/'),
+  view('results', '/results'),
   view('benchmarks', '/benchmarks'),
   view('models', '/models'),
   view('leaderboard', '/datasets/ScaleAI/SWE-bench_Pro'),
@@ -90,7 +91,7 @@ export const VIEWS = [
     ...operator,
     async act(visit) {
       await visit.type('#reason', 'its scores were made up');
-      await visit.press('Show what that does');
+      await visit.press('Preview effect');
     },
   }),
   view('docs', '/docs'),

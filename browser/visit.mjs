@@ -131,6 +131,11 @@ export class Visit {
     await this.#leave(await this.#named(name, within));
   }
 
+  /** Sends the form that is typed in. */
+  async enter() {
+    await Promise.all([this.page.waitForNavigation({ waitUntil: 'load' }), this.page.keyboard.press('Enter')]);
+  }
+
   /** Clicks the first such thing, which leads to another page. */
   async follow(selector) {
     const found = await this.page.$(selector);

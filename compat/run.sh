@@ -4,14 +4,19 @@
 #   compat/run.sh                 all versions of huggingface_hub and of datasets
 #   compat/run.sh 2.4.0           one version of huggingface_hub
 #   compat/run.sh datasets==5.2.0 one version of datasets
-#   compat/run.sh inspect         the hook of the Python package in Inspect AI
+#   compat/run.sh wheel           the wheel of the Python package in a clean environment: its commands, and the examples of its functions
+#   compat/run.sh inspect         the hook of the package in Inspect AI, and docs/quickstart-inspect.md and -run.md as printed
+#   compat/run.sh lm-eval         docs/quickstart-lm-eval.md as printed, with lm-evaluation-harness
+#   compat/run.sh lighteval       docs/quickstart-lighteval.md as printed; installs 4 GB, so that it is not run unless it is named
+#   compat/run.sh ci              the steps of the GitHub Action and of the GitLab example
+#   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
 #
 # ASSAY is the program to test; without it, it is built. The Python environments are kept in ASSAY_COMPAT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 inspect)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval ci publisher)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -75,27 +80,85 @@ check() {
     return "$outcome"
 }
 
-# The Python part of our package with its entry points, beside a harness; the program is the one that is tested.
+# The wheel of our package around the program that is tested; built once.
+wheel_file() {
+    wheel_directory="${wheel_directory:-$(mktemp -d)}"
+    trap 'rm -rf "$wheel_directory"' EXIT
+    wheel="${wheel:-$(scripts/wheel.py "$ASSAY" "$wheel_directory")}"
+}
+
+# An environment with the wheel beside a harness. A harness that cannot be installed is skipped.
 harness_environment() {
-    local place="$environments/$1" package
+    local name="$1" place="$environments/$1"
+    shift
+    wheel_file
     if [ ! -f "$place/complete" ]; then
         rm -rf "$place"
         python3 -m venv "$place"
-        "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$2" setuptools wheel
+        if ! "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; then
+            printf '%s: skipped, it cannot be installed here\n' "$name"
+            rm -rf "$place"
+            return 1
+        fi
         touch "$place/complete"
     fi
-    package="$(mktemp -d)"
-    cp -r python/assay_hub "$package/"
-    sed -n '/^\[project\]/,/^\[tool/p' pyproject.toml | sed '/^\[tool/d; s/^dynamic = .*/version = "0.0.0"/' >"$package/pyproject.toml"
-    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --force-reinstall --no-deps "$package"
-    rm -rf "$package"
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 }
 
-inspect_hook() {
-    local work outcome=0
-    harness_environment inspect "inspect_ai==0.3.285"
+# Runs a script with the Python of an environment and a directory to work in; shows the log of the hub when it fails.
+harness_check() {
+    local place="$environments/$1" work outcome=0
+    shift
     work="$(mktemp -d)"
-    "$environments/inspect/bin/python" compat/inspect_hook.py "$work" >"$work/checks" 2>&1 || outcome=1
+    "$place/bin/python" "$@" "$work" >"$work/checks" 2>&1 || outcome=1
+    cat "$work/checks"
+    [ "$outcome" = 0 ] || tail -n 20 "$work/log"
+    rm -rf "$work"
+    return "$outcome"
+}
+
+wheel_check() {
+    harness_environment wheel pandas pyarrow || return 0
+    harness_check wheel compat/wheel.py
+}
+
+inspect_check() {
+    local outcome=0
+    harness_environment inspect "inspect_ai==0.3.285" || return 0
+    harness_check inspect compat/inspect_hook.py || outcome=1
+    harness_check inspect compat/quickstart.py inspect || outcome=1
+    harness_check inspect compat/quickstart.py run || outcome=1
+    return "$outcome"
+}
+
+lm_eval_check() {
+    harness_environment lm-eval "lm-eval==0.4.13" || return 0
+    harness_check lm-eval compat/quickstart.py lm-eval
+}
+
+lighteval_check() {
+    harness_environment lighteval "lighteval==0.13.0" "inspect_ai==0.3.150" "huggingface_hub<1" || return 0
+    # Whatever is evaluated, it fetches this table of another task at the start.
+    touch "$environments"/lighteval/lib/python3*/site-packages/lighteval/tasks/tasks/tinyBenchmarks.pkl
+    harness_check lighteval compat/quickstart.py lighteval
+}
+
+ci_check() {
+    harness_environment ci pyyaml 'pyjwt[crypto]' || return 0
+    WHEEL="$wheel" harness_check ci compat/ci.py
+}
+
+# The newest client as it is installed, beside an identity provider of our own.
+publisher() {
+    local place="$environments/publisher" work outcome=0
+    if [ ! -f "$place/complete" ]; then
+        rm -rf "$place"
+        python3 -m venv "$place"
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check huggingface_hub==2.4.0 'pyjwt[crypto]'
+        touch "$place/complete"
+    fi
+    work="$(mktemp -d)"
+    "$place/bin/python" compat/publisher.py "$work" >"$work/checks" 2>&1 || outcome=1
     cat "$work/checks"
     [ "$outcome" = 0 ] || tail -n 50 "$work/log"
     rm -rf "$work"
@@ -104,11 +167,17 @@ inspect_hook() {
 
 failed=0
 for version in "${versions[@]}"; do
-    if [ "$version" = inspect ]; then
-        inspect_hook || failed=1
-        continue
-    fi
-    environment "$version"
-    check "$version" || failed=1
+    case "$version" in
+        wheel) wheel_check || failed=1 ;;
+        inspect) inspect_check || failed=1 ;;
+        lm-eval) lm_eval_check || failed=1 ;;
+        lighteval) lighteval_check || failed=1 ;;
+        ci) ci_check || failed=1 ;;
+        publisher) publisher || failed=1 ;;
+        *)
+            environment "$version"
+            check "$version" || failed=1
+            ;;
+    esac
 done
 exit "$failed"

@@ -6,8 +6,9 @@ export const title = 'find the best model for a task and see why';
 export async function walk({ arrive }) {
   const visitor = await arrive();
   await visitor.open('/');
-  await visitor.type('#find', 'swe');
-  await visitor.press('Search');
+  ensure((await visitor.page.$$('#matrix tbody tr')).length === 15, 'the first rows of the matrix are on the first page');
+  await visitor.type('#q', 'swe');
+  await visitor.enter();
   await visitor.press('SWE-Bench Pro (Public)');
 
   ensureHas(await visitor.text('.says'), 'aurora-labs/aurora-large leads with 43.6', 'the board');

@@ -19,7 +19,7 @@ export async function walk({ arrive, hub }) {
   await author.type('[name=metric-unit-1]', 'percentage');
   await author.type('#tasks', `${TASK}\ndigits`);
   await author.press('Preview');
-  ensureHas(await author.text('[data-verdict]'), 'The judge takes this definition', 'the preview');
+  ensureHas(await author.text('[data-verdict]'), 'This definition is valid', 'the preview');
 
   const good = await author.page.$eval('#text', (field) => field.value);
   await author.type('#text', good.replace('higher_is_better: true', 'higher_is_better: perhaps'));
@@ -27,7 +27,7 @@ export async function walk({ arrive, hub }) {
     await author.sees('[data-findings] .finding .bad', 'error');
   } else {
     await author.press('Register the benchmark');
-    ensureHas(await author.text('[data-verdict]'), 'The judge refuses this definition', 'a faulty definition');
+    ensureHas(await author.text('[data-verdict]'), 'This definition is invalid', 'a faulty definition');
   }
   ensureHas(await author.text('[data-findings]'), 'perhaps', 'the finding');
   await author.type('#text', good);

@@ -11,11 +11,11 @@ export async function walk({ arrive, hub }) {
   await operator.open('/admin/keys');
   await operator.follow(`a[aria-label="Revoke ${kid}"]`);
   await operator.type('#reason', 'the key was stolen');
-  await operator.press('Show what that does');
+  await operator.press('Preview effect');
   ensureHas(await operator.text(), '1 result changes', 'the preview');
   ensureHas(await operator.text('tbody'), MODEL, 'the preview');
   ensure((await attestation(hub)).kid === kid, 'a preview changes nothing');
-  await operator.press('Yes, write it to the control log');
+  await operator.press('Revoke');
   ensureHas(await operator.text('table'), 'the key was stolen', 'the list of revocations');
 
   await operator.open('/admin/keys');

@@ -11,7 +11,7 @@ export async function walk({ arrive, hub }) {
   await stranger.open(BOARD);
   await stranger.press('Submit a result');
   await stranger.type('#model', MODEL);
-  await stranger.press('Go on');
+  await stranger.press('Continue');
   await stranger.type('#metric-1', '47.50');
   await stranger.type('#metric-2', '3.40');
   await stranger.type('#framework', 'swe-agent');
@@ -19,7 +19,7 @@ export async function walk({ arrive, hub }) {
   await stranger.type('#notes', 'turn_limit=250, run again by a stranger');
   await stranger.press('Preview');
 
-  ensureHas(await stranger.text('[data-verdict]'), 'The judge takes this file', 'the preview');
+  ensureHas(await stranger.text('[data-verdict]'), 'This file is valid', 'the preview');
   ensureHas(await stranger.text('tr.own'), MODEL, 'the ranks of the preview');
   await mistake(stranger);
   await stranger.press('Open the pull request');
@@ -44,7 +44,7 @@ async function mistake(stranger) {
     await stranger.sees('[data-findings] .finding .bad', 'error');
   } else {
     await stranger.press('Preview again');
-    ensureHas(await stranger.text('[data-verdict]'), 'The judge refuses this file', 'the preview of a mistake');
+    ensureHas(await stranger.text('[data-verdict]'), 'This file is invalid', 'the preview of a mistake');
   }
   ensureHas(await stranger.text('[data-findings]'), 'plenty', 'the finding');
   await stranger.type('#text', good);

@@ -36,7 +36,7 @@ export async function walk({ arrive, hub }) {
   await reader.follow('#board .why:has(.verified)');
   const { jti } = await attestation(hub);
   ensure(reader.here() === `/${MODEL}/results/${jti}`, `the badge leads to the evidence, not to ${reader.here()}`);
-  ensureHas(await reader.text('.head'), 'reached 71.5', 'the page');
+  ensureHas(await reader.text('.head'), 'scored 71.5', 'the page');
   const same = await reader.texts('.claims tbody td:first-of-type');
   ensure(same.length > 8 && same.every((text) => text === 'matches'), `every claim matches: ${same}`);
   const [proofAt] = await reader.addresses('a[download="row.proof"]');

@@ -10,11 +10,14 @@ True
 """
 
 from assay_hub._api import (
+    Comparison,
     ConversionReport,
     Finding,
+    Leaderboard,
     SubmissionReport,
     ValidationReport,
     VerificationReport,
+    compare,
     convert,
     leaderboard,
     submit,
@@ -25,12 +28,15 @@ from assay_hub._program import AssayError, ProgramNotFound, find_program
 
 __all__ = [
     "AssayError",
+    "Comparison",
     "ConversionReport",
     "Finding",
+    "Leaderboard",
     "ProgramNotFound",
     "SubmissionReport",
     "ValidationReport",
     "VerificationReport",
+    "compare",
     "convert",
     "find_program",
     "leaderboard",

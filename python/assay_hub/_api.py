@@ -1,11 +1,19 @@
-"""The functions of the package. Each is one command of the program."""
+"""The functions of the package. Each is one command of a program.
+
+The examples run in a directory with the examples of the repository, a log ``run.eval``, and a hub that
+``ASSAY_HUB``, ``ASSAY_TOKEN`` and ``ASSAY_CREDENTIAL`` name.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Union
 
 from assay_hub._program import StrPath, read_json
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 Paths = Union[StrPath, Sequence[StrPath]]
 
@@ -77,6 +85,39 @@ class VerificationReport:
     raw: Mapping[str, Any] = field(repr=False)
 
 
+class Leaderboard(List[Mapping[str, Any]]):
+    """The rows of a leaderboard in order, each as the API of the hub has it."""
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Returns a table with a column for each field; inner fields are named ``outer.inner``."""
+        import pandas
+
+        return pandas.json_normalize(list(self))
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Returns the rows as an Arrow table, with inner fields as structs."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(list(self))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on the samples that both have answered.
+
+    ``difference`` is the mean of A minus that of B, ``low`` and ``high`` are the ends of its 95 %
+    interval; all three are None when nothing can be said of it. ``verdict`` is ``a_higher``,
+    ``b_higher`` or ``not_separated``.
+    """
+
+    shared: int
+    verdict: str
+    difference: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    raw: Mapping[str, Any] = field(repr=False)
+
+
 def validate(
     paths: Paths,
     *,
@@ -112,7 +153,12 @@ def convert(
     *,
     harness: Optional[str] = None,
 ) -> ConversionReport:
-    """Converts logs of evaluation harnesses to Every Eval Ever records below ``out``."""
+    """Converts logs of evaluation harnesses to Every Eval Ever records below ``out``.
+
+    >>> report = convert("run.eval", "datastore")
+    >>> len(report.records), report.refused
+    (1, [])
+    """
     arguments: List[StrPath] = ["convert", *_listed(logs), "--out", out, "--format", "json"]
     arguments += ["--no-progress", *_option("--from", harness)]
     document = read_json(arguments, accepted=(0, 1, 2))
@@ -137,6 +183,13 @@ def submit(
     Without ``hub``, ``token`` and ``credential`` the environment has them: ``ASSAY_HUB``,
     ``ASSAY_TOKEN`` and ``ASSAY_CREDENTIAL``, or the identity of a CI run. Secrets are handed to the
     program in its environment, where other users of the machine cannot read them.
+
+    >>> planned = submit("run.eval", model="alice/model-x", benchmark="alice/sums", dry_run=True)
+    >>> planned.url is None
+    True
+    >>> sent = submit("run.eval", model="alice/model-x", benchmark="alice/sums")
+    >>> sent.number
+    1
     """
     arguments: List[StrPath] = ["submit", *_listed(paths), "--model", model, "--format", "json"]
     arguments += _option("--benchmark", benchmark) + _option("--task", task) + _option("--hub", hub)
@@ -155,7 +208,11 @@ def verify(
     trust: Optional[StrPath] = None,
     hub: Optional[str] = None,
 ) -> VerificationReport:
-    """Verifies proofs of rows, result files or tokens; without ``hub``, without a network."""
+    """Verifies proofs of rows, result files or tokens; without ``hub``, without a network.
+
+    >>> verify("row.proof", trust="hub.note").is_verified
+    True
+    """
     arguments: List[StrPath] = ["verify", *_listed(paths), "--format", "json"]
     arguments += _option("--trust", trust) + _option("--hub", hub)
     document = read_json(arguments, accepted=(0, 1, 2))
@@ -169,13 +226,47 @@ def leaderboard(
     metric: Optional[str] = None,
     limit: Optional[int] = None,
     hub: Optional[str] = None,
-) -> List[Mapping[str, Any]]:
-    """Returns the rows of a leaderboard; ``pandas.DataFrame(leaderboard(...))`` is a table of them."""
+) -> Leaderboard:
+    """Returns the rows of a leaderboard, with ``to_pandas()`` and ``to_arrow()`` for tables.
+
+    >>> [row["modelId"] for row in leaderboard("alice/sums")]
+    ['alice/model-y']
+    """
     arguments: List[StrPath] = ["hub", "leaderboard", benchmark, "--format", "json"]
     arguments += _option("--task", task) + _option("--metric", metric) + _option("--hub", hub)
     arguments += _option("--limit", None if limit is None else str(limit))
-    rows: List[Mapping[str, Any]] = read_json(arguments)
-    return rows
+    return Leaderboard(read_json(arguments))
+
+
+def compare(
+    model_a: str,
+    model_b: str,
+    *,
+    lake: Optional[StrPath] = None,
+    task: Optional[str] = None,
+    benchmark: Optional[str] = None,
+    metric: Optional[str] = None,
+) -> Comparison:
+    """Compares two models on the samples of a lake that both have answered.
+
+    The program ``assay-lake`` does this; it is not part of the wheel.
+
+    >>> compare("alice/model-x", "alice/model-y", lake="lake").verdict
+    'not_separated'
+    """
+    arguments: List[StrPath] = ["compare", model_a, model_b, "--format", "json"]
+    arguments += _option("--lake", lake) + _option("--task", task)
+    arguments += _option("--benchmark", benchmark) + _option("--metric", metric)
+    document = read_json(arguments, program="assay-lake")["comparison"]
+    difference = document["difference"] or {}
+    return Comparison(
+        shared=document["shared"],
+        verdict=document["verdict"],
+        difference=difference.get("value"),
+        low=difference.get("low"),
+        high=difference.get("high"),
+        raw=document,
+    )
 
 
 def _listed(paths: Paths) -> List[StrPath]:

@@ -18,8 +18,17 @@ from assay_hub.targets import Target
 ADD_TIMEOUT_SECONDS = 120.0
 
 
-def deliver(log: StrPath, target: Target, *, command: Optional[str] = None) -> str:
-    """Puts a log into the outbox, starts to send it, and returns the id of the submission."""
+def deliver(
+    log: StrPath,
+    target: Target,
+    *,
+    command: Optional[str] = None,
+    evaluation: Optional[str] = None,
+) -> str:
+    """Puts a log into the outbox, starts to send it, and returns the id of the submission.
+
+    ``evaluation`` is the name that the log has for what was evaluated, when it has several.
+    """
     arguments: List[StrPath] = ["outbox", "add", log, "--format", "json", "--", "--model", target.model]
     arguments += ["--benchmark", target.benchmark]
     if target.task:
@@ -28,6 +37,8 @@ def deliver(log: StrPath, target: Target, *, command: Optional[str] = None) -> s
         arguments += ["--benchmark-revision", target.benchmark_revision]
     if command:
         arguments += ["--command", command]
+    if evaluation:
+        arguments += ["--evaluation", evaluation]
     added = run_program(arguments, timeout=ADD_TIMEOUT_SECONDS)
     if added.returncode != 0:
         raise AssayError(added.stderr.strip(), added.returncode)

@@ -6,10 +6,11 @@
 use assay_model::{RepoId, Role};
 use assay_store::AccountId;
 
-use crate::error::{Error, Missing};
+use crate::error::{Denied, Error, Missing};
 use crate::origin::Origin;
 
-/// Who asks. Made by [`Hub::authenticate`](crate::Hub::authenticate) and [`Hub::shell`](crate::Hub::shell) alone.
+/// Who asks. Made by [`AccountService::authenticate`](crate::AccountService::authenticate) and
+/// [`Hub::shell`](crate::Hub::shell) alone.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) inner: CallerKind,
@@ -106,7 +107,7 @@ pub(crate) struct Subject<'r> {
 }
 
 /// What is decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// They may.
     Allowed,
@@ -115,17 +116,8 @@ pub(crate) enum Verdict {
     /// They have to say who they are first.
     SignIn,
     /// They may not.
-    Forbidden(&'static str),
+    Denied(Denied),
 }
-
-/// What a closed repository answers; clients know the sentence.
-const DISABLED: &str = "Access to this resource is disabled.";
-const TOKEN_READS: &str = "this token may only read";
-const TOKEN_ELSEWHERE: &str = "this token may not write to this repository";
-const TOKEN_MANAGES: &str = "a fine-grained token may not rename, delete or change settings";
-const NOT_A_WRITER: &str = "you may not write to this repository; you may open a pull request";
-const NOT_AN_ADMIN: &str = "you may not rename, delete or change the settings of this repository";
-const NOT_YOURS: &str = "you may not create repositories in this namespace";
 
 /// Decides what a caller may do with a repository.
 pub(crate) fn decide(caller: &Caller, subject: &Subject<'_>, need: Need) -> Verdict {
@@ -140,7 +132,7 @@ pub(crate) fn decide(caller: &Caller, subject: &Subject<'_>, need: Need) -> Verd
         return Verdict::Invisible;
     }
     if subject.disabled && !is_operator {
-        return Verdict::Forbidden(DISABLED);
+        return Verdict::Denied(Denied::Disabled);
     }
     if need == Need::Read {
         return Verdict::Allowed;
@@ -158,13 +150,13 @@ pub(crate) fn decide(caller: &Caller, subject: &Subject<'_>, need: Need) -> Verd
 /// What a token allows, whoever it belongs to.
 fn by_scope(scope: &Scope, id: &RepoId, need: Need) -> Verdict {
     match scope {
-        Scope::Read => Verdict::Forbidden(TOKEN_READS),
+        Scope::Read => Verdict::Denied(Denied::TokenReads),
         Scope::Write | Scope::Admin => Verdict::Allowed,
-        Scope::Fine(_) if need == Need::Admin => Verdict::Forbidden(TOKEN_MANAGES),
+        Scope::Fine(_) if need == Need::Admin => Verdict::Denied(Denied::TokenManages),
         Scope::Fine(patterns) if patterns.iter().any(|pattern| pattern.matches(id)) => {
             Verdict::Allowed
         }
-        Scope::Fine(_) => Verdict::Forbidden(TOKEN_ELSEWHERE),
+        Scope::Fine(_) => Verdict::Denied(Denied::TokenElsewhere),
     }
 }
 
@@ -177,14 +169,14 @@ fn by_role(is_operator: bool, subject: &Subject<'_>, need: Need) -> Verdict {
     };
     let writes = role >= Some(Role::Write) || (role == Some(Role::Contribute) && subject.created);
     let (may, otherwise) = match need {
-        Need::Read | Need::Discuss => (true, ""),
-        Need::Write => (writes, NOT_A_WRITER),
-        Need::Admin => (role == Some(Role::Admin), NOT_AN_ADMIN),
+        Need::Read | Need::Discuss => return Verdict::Allowed,
+        Need::Write => (writes, Denied::NotAWriter),
+        Need::Admin => (role == Some(Role::Admin), Denied::NotAnAdmin),
     };
     if may || is_operator {
         Verdict::Allowed
     } else {
-        Verdict::Forbidden(otherwise)
+        Verdict::Denied(otherwise)
     }
 }
 
@@ -208,7 +200,7 @@ pub(crate) fn decide_creation(caller: &Caller, relation: Relation, id: &RepoId) 
     if may {
         Verdict::Allowed
     } else {
-        Verdict::Forbidden(NOT_YOURS)
+        Verdict::Denied(Denied::NotYourNamespace)
     }
 }
 
@@ -218,8 +210,8 @@ impl Verdict {
         match self {
             Self::Allowed => Ok(()),
             Self::Invisible => Err(Error::NotFound(Missing::Repo)),
-            Self::SignIn => Err(Error::NeedsLogin("this needs an account".to_owned())),
-            Self::Forbidden(why) => Err(Error::Forbidden(why.to_owned())),
+            Self::SignIn => Err(Error::NotSignedIn),
+            Self::Denied(why) => Err(Error::Denied(why)),
         }
     }
 }
@@ -315,10 +307,8 @@ impl Caller {
     pub(crate) fn signed_in(&self) -> Result<&SignedIn, Error> {
         match &self.inner {
             CallerKind::User(user) => Ok(user),
-            CallerKind::Anonymous => Err(Error::NeedsLogin("this needs an account".to_owned())),
-            CallerKind::Shell => Err(Error::Forbidden(
-                "this needs an account: use the token of a user".to_owned(),
-            )),
+            CallerKind::Anonymous => Err(Error::NotSignedIn),
+            CallerKind::Shell => Err(Error::Denied(Denied::NotAUser)),
         }
     }
 
@@ -332,10 +322,8 @@ impl Caller {
         match &self.inner {
             CallerKind::Shell => Ok(()),
             CallerKind::User(user) if user.operator && user.scope == Scope::Admin => Ok(()),
-            CallerKind::User(_) => Err(Error::Forbidden(
-                "this is for the operator of the hub, with a token of scope `admin`".to_owned(),
-            )),
-            CallerKind::Anonymous => Err(Error::NeedsLogin("this needs an account".to_owned())),
+            CallerKind::User(_) => Err(Error::Denied(Denied::NotAnOperator)),
+            CallerKind::Anonymous => Err(Error::NotSignedIn),
         }
     }
 }

@@ -3,10 +3,10 @@ use assay_store::{self as store, AccountId, AuditAction, AuditSubject};
 
 use crate::access::{Caller, CallerKind, Scope};
 use crate::config::Founders;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::error::{Conflict, Denied, Error, Existing, Missing};
 use crate::name;
 use crate::new_account::{LookAlike, NewAccount};
+use crate::services::AccountService;
 
 /// How many accounts are read at once.
 const PAGE: u32 = 1_000;
@@ -126,10 +126,10 @@ impl From<store::AccountKind> for AccountKind {
     }
 }
 
-impl Hub {
+impl AccountService<'_> {
     /// Makes a user. For operators.
     pub async fn create_user(
-        &self,
+        self,
         caller: &Caller,
         name: &str,
         full_name: &str,
@@ -148,7 +148,7 @@ impl Hub {
 
     /// Makes an organisation, with the caller as its first admin.
     pub async fn create_organisation(
-        &self,
+        self,
         caller: &Caller,
         name: &str,
         full_name: &str,
@@ -166,7 +166,7 @@ impl Hub {
 
     /// Makes an account: a user for operators alone, an organisation for whom the configuration allows it.
     pub async fn create_account(
-        &self,
+        self,
         caller: &Caller,
         kind: AccountKind,
         new: &NewAccount<'_>,
@@ -190,61 +190,61 @@ impl Hub {
             fullname: full_name_of(new.full_name),
             email: new.email.map(ToOwned::to_owned),
             operator: new.operator,
-            created: self.now(),
+            created: self.hub.now(),
             founder,
         };
         self.add_account(caller, &stored, new.look_alike).await
     }
 
     /// Returns the first admin of an organisation that the caller makes; none for the shell.
-    fn check_founder(&self, caller: &Caller) -> Result<Option<AccountId>, Error> {
+    fn check_founder(self, caller: &Caller) -> Result<Option<AccountId>, Error> {
         match &caller.inner {
             CallerKind::Shell => return Ok(None),
             CallerKind::User(_) | CallerKind::Anonymous => {}
         }
         let founder = writer(caller)?;
-        match self.config.limits.founders {
+        match self.hub.config.limits.founders {
             Founders::Users => {}
-            Founders::Operators => caller.check_operator().map_err(|_| {
-                Error::Forbidden("organisations are made by the operators of this hub".to_owned())
-            })?,
+            Founders::Operators => caller
+                .check_operator()
+                .map_err(|_| Error::Denied(Denied::OrganisationsByOperators))?,
         }
         Ok(Some(founder))
     }
 
     async fn add_account(
-        &self,
+        self,
         caller: &Caller,
         new: &store::NewAccount,
         look_alike: LookAlike,
     ) -> Result<Account, Error> {
         name::check_account(&new.name)?;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         if look_alike == LookAlike::Refused {
             name::check_look(&mut tx, &new.name).await?;
         }
         if let Some(founder) = new.founder
             && caller.check_operator().is_err()
         {
-            let limit = self.config.limits.organizations;
+            let limit = self.hub.config.limits.organizations;
             if tx.organisations_founded(founder).await? >= limit {
-                return Err(Error::Forbidden(format!(
-                    "an account makes at most {limit} organisations; ask an operator for more"
-                )));
+                return Err(Error::Denied(Denied::OrganisationLimit { most: limit }));
             }
         }
         let id = tx.add_account(new).await.map_err(|error| match error {
-            store::Error::Taken { .. } => Error::Taken(format!("`{}` is taken", new.name)),
+            store::Error::Taken { .. } => Error::Exists(Existing::Account(new.name.clone())),
             other => other.into(),
         })?;
         if let Some(founder) = new.founder {
             tx.set_member(id, founder, Role::Admin).await?;
         }
         let account = tx.account(id).await?;
-        self.audit(&mut tx, caller, creation_of(new), creation_words(new))
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, creation_of(new), creation_words(new))
             .await?;
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         account
             .map(Account::of)
             .ok_or_else(|| Error::internal("the account that was made is not there"))
@@ -252,7 +252,7 @@ impl Hub {
 
     /// Gives a user a role in an organisation, or takes it away.
     pub async fn set_member(
-        &self,
+        self,
         caller: &Caller,
         organisation: &str,
         user: &str,
@@ -263,7 +263,7 @@ impl Hub {
             .await?;
         self.check_manager(caller, organisation.id).await?;
         let user = self.account_of_kind(user, AccountKind::User).await?;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let before = tx.role_in(organisation.id, user.id).await?;
         match role {
             Some(role) => tx.set_member(organisation.id, user.id, role).await?,
@@ -274,22 +274,23 @@ impl Hub {
         let members = tx.members_of(organisation.id).await?;
         let is_led = members.iter().any(|member| member.role == Role::Admin);
         if !is_led && caller.check_operator().is_err() {
-            return Err(Error::Conflict(
-                "an organisation keeps at least one admin".to_owned(),
-            ));
+            return Err(Error::Conflict(Conflict::LastAdmin));
         }
         if let Some((action, words)) = membership_change(&user.name, before, role) {
             let subject = AuditSubject::account(&organisation.name).with(words);
-            self.audit(&mut tx, caller, action, subject).await?;
+            self.hub
+                .operations()
+                .audit(&mut tx, caller, action, subject)
+                .await?;
         }
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         Ok(())
     }
 
     /// The members of an organisation.
     pub async fn members(
-        &self,
+        self,
         caller: &Caller,
         organisation: &str,
     ) -> Result<Vec<(Account, Role)>, Error> {
@@ -299,17 +300,16 @@ impl Hub {
         if caller.check_operator().is_err() {
             let user = caller.signed_in()?;
             if self
+                .hub
                 .store
                 .role_in(organisation.id, user.account)
                 .await?
                 .is_none()
             {
-                return Err(Error::Forbidden(
-                    "only members see the members of an organisation".to_owned(),
-                ));
+                return Err(Error::Denied(Denied::NotAMember));
             }
         }
-        let members = self.store.members_of(organisation.id).await?;
+        let members = self.hub.store.members_of(organisation.id).await?;
         Ok(members
             .into_iter()
             .map(|member| (Account::of(member.account), member.role))
@@ -317,12 +317,16 @@ impl Hub {
     }
 
     /// Every account. For operators.
-    pub async fn accounts(&self, caller: &Caller) -> Result<Vec<Account>, Error> {
+    pub async fn accounts(self, caller: &Caller) -> Result<Vec<Account>, Error> {
         caller.check_operator()?;
         let mut accounts: Vec<store::Account> = Vec::new();
         loop {
             let after = accounts.last().map(|account| account.name.clone());
-            let page = self.store.accounts(None, after.as_deref(), PAGE).await?;
+            let page = self
+                .hub
+                .store
+                .accounts(None, after.as_deref(), PAGE)
+                .await?;
             let is_last = page.len() < PAGE as usize;
             accounts.extend(page);
             if is_last {
@@ -332,37 +336,36 @@ impl Hub {
     }
 
     /// A public account by name.
-    pub async fn account(&self, name: &str) -> Result<Account, Error> {
+    pub async fn account(self, name: &str) -> Result<Account, Error> {
         Ok(Account::of(self.account_named(name).await?))
     }
 
     /// Disables an account: its tokens stop working, what it made stays.
-    pub async fn disable_account(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+    pub async fn disable_account(self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = true;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         tx.update_account(&account).await?;
         let subject = AuditSubject::account(&account.name);
-        self.audit(&mut tx, caller, AuditAction::AccountDisabled, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::AccountDisabled, subject)
             .await?;
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         Ok(())
     }
 
-    pub(crate) async fn account_named(&self, name: &str) -> Result<store::Account, Error> {
-        self.store
+    pub(crate) async fn account_named(self, name: &str) -> Result<store::Account, Error> {
+        self.hub
+            .store
             .account_named(name)
             .await?
             .ok_or_else(|| no_account(name))
     }
 
-    async fn account_of_kind(
-        &self,
-        name: &str,
-        kind: AccountKind,
-    ) -> Result<store::Account, Error> {
+    async fn account_of_kind(self, name: &str, kind: AccountKind) -> Result<store::Account, Error> {
         let account = self.account_named(name).await?;
         if AccountKind::from(account.kind) == kind {
             Ok(account)
@@ -373,7 +376,7 @@ impl Hub {
 
     /// Refuses everyone but the admins of an organisation and the operator.
     pub(crate) async fn check_manager(
-        &self,
+        self,
         caller: &Caller,
         organisation: AccountId,
     ) -> Result<(), Error> {
@@ -381,11 +384,11 @@ impl Hub {
             return Ok(());
         }
         let user = writer(caller)?;
-        match self.store.role_in(organisation, user).await? {
+        match self.hub.store.role_in(organisation, user).await? {
             Some(Role::Admin) => Ok(()),
-            Some(Role::Read | Role::Contribute | Role::Write) | None => Err(Error::Forbidden(
-                "only admins of an organisation manage its members".to_owned(),
-            )),
+            Some(Role::Read | Role::Contribute | Role::Write) | None => {
+                Err(Error::Denied(Denied::NotAnOrganisationAdmin))
+            }
         }
     }
 }
@@ -395,9 +398,7 @@ pub(crate) fn writer(caller: &Caller) -> Result<AccountId, Error> {
     let user = caller.signed_in()?;
     match &user.scope {
         Scope::Write | Scope::Admin => Ok(user.account),
-        Scope::Read | Scope::Fine(_) => Err(Error::Forbidden(
-            "this needs a token of scope `write`".to_owned(),
-        )),
+        Scope::Read | Scope::Fine(_) => Err(Error::Denied(Denied::TokenOfScopeWrite)),
     }
 }
 

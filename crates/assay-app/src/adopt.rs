@@ -4,9 +4,9 @@ use assay_git::{CommitInfo, CommitPlan, Objects, RefName};
 use assay_model::ObjectId;
 
 use crate::attributes;
-use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::Hub;
+use crate::repo_lookup::Repo;
 
 /// How many commits may have come after the one that is looked for.
 const MAX_LATER: usize = 32;

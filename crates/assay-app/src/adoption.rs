@@ -19,6 +19,7 @@ use crate::home::Purpose;
 use crate::hub::{Hub, blocking};
 use crate::name;
 use crate::repository::Visibility;
+use crate::services::OperationService;
 use crate::unrecorded::{self, moment};
 use large::LargeFilesFound;
 pub use pulls::AdoptedPull;
@@ -106,12 +107,14 @@ impl Hub {
         };
         Self::enter(config, clock, purpose).await
     }
+}
 
+impl OperationService<'_> {
     /// Gives a record to every repository that has none, as far as its directory and the logs tell. For operators.
     ///
     /// A directory that does not say what it was needs a name by its number. What cannot be adopted stays where it is.
     pub async fn adopt(
-        &self,
+        self,
         caller: &Caller,
         names: &BTreeMap<RepoKey, GivenName>,
         dry_run: bool,
@@ -168,10 +171,10 @@ impl Hub {
 
     /// The directories that have no record, with what they say of themselves or what the operator says of them.
     async fn candidates(
-        &self,
+        self,
         names: &BTreeMap<RepoKey, GivenName>,
     ) -> Result<Vec<Candidate>, Error> {
-        let git = Arc::clone(&self.git);
+        let git = Arc::clone(&self.hub.git);
         let (aside, keys) = blocking(move || Ok((git.list_set_aside()?, git.keys()?))).await?;
         let mut found: Vec<Candidate> = Vec::new();
         for aside in aside {
@@ -184,11 +187,11 @@ impl Hub {
         }
         // Only who tries finds some here: an adoption sets them aside first.
         for key in keys {
-            let is_going = self.git.unfinished(key) == Some(Unfinished::Deletion);
-            if !is_going && self.store.repository(key).await?.is_none() {
+            let is_going = self.hub.git.unfinished(key) == Some(Unfinished::Deletion);
+            if !is_going && self.hub.store.repository(key).await?.is_none() {
                 found.push(Candidate {
                     key,
-                    path: self.git.path(key),
+                    path: self.hub.git.path(key),
                     aside: None,
                     facts: None,
                 });
@@ -206,7 +209,7 @@ impl Hub {
 
     /// Applies the name that the operator gives to the facts of a directory.
     fn named(
-        &self,
+        self,
         own: Option<RepoFacts>,
         given: Option<GivenName>,
     ) -> Result<Option<RepoFacts>, Error> {
@@ -228,7 +231,7 @@ impl Hub {
                 owner,
                 owner_is_organisation: false,
                 creator: None,
-                created: self.now(),
+                created: self.hub.now(),
                 // Nobody says who may see it.
                 visibility: Visibility::Private,
                 disabled: false,
@@ -240,7 +243,7 @@ impl Hub {
 
     /// Returns the facts to record for a candidate, or the reason against it.
     async fn check_candidate(
-        &self,
+        self,
         candidate: &Candidate,
         planned: &mut BTreeSet<(RepoKind, String)>,
     ) -> Result<Result<RepoFacts, String>, Error> {
@@ -256,13 +259,17 @@ impl Hub {
         if let Err(error) = name::check_account(namespace) {
             return Ok(Err(error.to_string()));
         }
-        if let Some(known) = self.store.repository_of_uid(&facts.uid).await? {
+        if let Some(known) = self.hub.store.repository_of_uid(&facts.uid).await? {
             return Ok(Err(format!(
                 "the {} `{}` is recorded already and has a directory of its own; remove this one when it is not needed",
                 known.kind, known.id
             )));
         }
-        let held = self.store.find_repository(facts.kind, &facts.id).await?;
+        let held = self
+            .hub
+            .store
+            .find_repository(facts.kind, &facts.id)
+            .await?;
         let is_held = held.is_some_and(|held| !held.moved);
         let is_new = planned.insert((facts.kind, facts.id.as_str().to_ascii_lowercase()));
         if is_held || !is_new {
@@ -275,7 +282,7 @@ impl Hub {
     }
 
     async fn adopt_one(
-        &self,
+        self,
         caller: &Caller,
         candidate: &Candidate,
         facts: &RepoFacts,
@@ -292,7 +299,7 @@ impl Hub {
             pulls: 0,
             large_files: given.len(),
         };
-        let has_owner = self.store.account_named(&facts.owner).await?.is_some();
+        let has_owner = self.hub.store.account_named(&facts.owner).await?.is_some();
         if !has_owner && !accounts.contains(&facts.owner) {
             accounts.push(facts.owner.clone());
         }
@@ -301,7 +308,7 @@ impl Hub {
             adopted.pulls = blocking(move || Ok(pulls::count(&path))).await?;
             return Ok(adopted);
         };
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let owner = self.owner_of(&mut tx, facts).await?;
         let creator = match &facts.creator {
             Some(name) => tx.account_named(name).await?.map(|account| account.id),
@@ -330,29 +337,29 @@ impl Hub {
             let oid = store::Sha256::from_bytes(*file.oid.as_bytes());
             tx.add_large_object(key, &oid, file.size).await?;
         }
-        let (git, now) = (Arc::clone(&self.git), self.now());
+        let (git, now) = (Arc::clone(&self.hub.git), self.hub.now());
         blocking(move || {
             unrecorded::make_room(&git, key, now)?;
             Ok(git.bring_back(&aside, key)?)
         })
         .await?;
-        match pulls::record(self, &mut tx, key).await {
+        match pulls::record(self.hub, &mut tx, key).await {
             Ok(pulls) => adopted.pulls = pulls,
             Err(error) => {
                 drop(tx);
-                let git = Arc::clone(&self.git);
+                let git = Arc::clone(&self.hub.git);
                 blocking(move || Ok(git.set_aside(key, &moment(now))?)).await?;
                 return Err(error);
             }
         }
         tx.commit().await?;
-        self.index_repository(key, None).await?;
-        self.note_facts(key).await;
+        self.hub.index_repository(key, None).await?;
+        self.hub.note_facts(key).await;
         Ok(adopted)
     }
 
     /// The account of the owner, made when there is none.
-    async fn owner_of(&self, tx: &mut store::Tx, facts: &RepoFacts) -> Result<AccountId, Error> {
+    async fn owner_of(self, tx: &mut store::Tx, facts: &RepoFacts) -> Result<AccountId, Error> {
         if let Some(account) = tx.account_named(&facts.owner).await? {
             return Ok(account.id);
         }
@@ -368,7 +375,7 @@ impl Hub {
                 fullname: None,
                 email: None,
                 operator: false,
-                created: self.now(),
+                created: self.hub.now(),
                 founder: None,
             })
             .await?)

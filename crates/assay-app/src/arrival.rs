@@ -5,7 +5,7 @@ use assay_model::{ObjectId, RepoPath};
 use assay_render::visible;
 
 use crate::config::Limits;
-use crate::error::Error;
+use crate::error::{Error, Limit, UnusablePath};
 
 /// The most files that the commits of one push change, each counted as often as it is changed.
 const MAX_CHANGES: usize = 2_000_000;
@@ -28,9 +28,7 @@ pub(crate) fn check_commits(
         let changes = check_paths(objects, limits, &commit)?;
         total = total.saturating_add(changes.len());
         if total > MAX_CHANGES {
-            return Err(Error::TooLarge(format!(
-                "these commits change more than {MAX_CHANGES} files together; push fewer at once"
-            )));
+            return Err(Error::TooLarge(Limit::PushedChanges { most: MAX_CHANGES }));
         }
         if !quarantine.is_checked() {
             check_special(quarantine, &changes)?;
@@ -84,11 +82,11 @@ fn check_size(
 ) -> Result<(), Error> {
     let short: String = commit.to_string().chars().take(10).collect();
     if changes.len() > limits.commit_files {
-        return Err(Error::TooLarge(format!(
-            "commit {short} changes {} files; a commit changes at most {}",
-            changes.len(),
-            limits.commit_files
-        )));
+        return Err(Error::TooLarge(Limit::PushedFiles {
+            commit: short.clone(),
+            files: changes.len(),
+            most: limits.commit_files,
+        }));
     }
     let mut bytes = 0;
     for version in changes.iter().filter_map(|change| change.new) {
@@ -97,10 +95,11 @@ fn check_size(
         }
     }
     if bytes > limits.commit_bytes {
-        return Err(Error::TooLarge(format!(
-            "the files of commit {short} have {bytes} bytes together; those of a commit have at most {}",
-            limits.commit_bytes
-        )));
+        return Err(Error::TooLarge(Limit::PushedBytes {
+            commit: short.clone(),
+            bytes,
+            most: limits.commit_bytes,
+        }));
     }
     Ok(())
 }
@@ -116,11 +115,10 @@ fn check_special(quarantine: &Quarantine, changes: &[Change]) -> Result<(), Erro
             continue;
         }
         if let Some(complaint) = quarantine.check_file(name, version.oid)? {
-            return Err(Error::Unprocessable(format!(
-                "`{}` is refused by git, and so would be every clone and push: {}",
-                change.path,
-                visible(&complaint)
-            )));
+            return Err(Error::UnusablePath(UnusablePath::RefusedByGit {
+                path: change.path.to_string(),
+                complaint: visible(&complaint),
+            }));
         }
     }
     Ok(())
@@ -128,10 +126,8 @@ fn check_special(quarantine: &Quarantine, changes: &[Change]) -> Result<(), Erro
 
 fn unnameable(path: &str, max: usize) -> Error {
     let told: String = path.chars().take(TOLD_OF_PATH).collect();
-    Error::Unprocessable(format!(
-        "`{}` is not a valid path: it must be UTF-8 of at most {max} bytes, with at most {} between slashes, and stay \
-         inside the repository",
-        visible(&told),
-        RepoPath::MAX_PART
-    ))
+    Error::UnusablePath(UnusablePath::Pushed {
+        path: visible(&told),
+        most: max,
+    })
 }

@@ -8,8 +8,8 @@ use assay_store::{
 
 use crate::access::{Caller, CallerKind};
 use crate::error::Error;
-use crate::hub::Hub;
 use crate::origin::Origin;
+use crate::services::OperationService;
 
 mod failed_sign_ins;
 
@@ -67,10 +67,10 @@ impl SignInMethod {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Appends a row to the audit log as part of a change: it is there if and only if the change is committed.
     pub(crate) async fn audit(
-        &self,
+        self,
         tx: &mut Tx,
         caller: &Caller,
         action: AuditAction,
@@ -82,7 +82,7 @@ impl Hub {
                 token: user.token,
             },
             CallerKind::Anonymous => AuditActor::Anonymous,
-            CallerKind::Shell => match &self.config.shell_user {
+            CallerKind::Shell => match &self.hub.config.shell_user {
                 Some(user) => AuditActor::Shell(user.clone()),
                 None => AuditActor::Server,
             },
@@ -93,12 +93,12 @@ impl Hub {
 
     /// The same in a transaction of its own, for a change that is in no database, such as removed files.
     pub(crate) async fn audit_alone(
-        &self,
+        self,
         caller: &Caller,
         action: AuditAction,
         subject: AuditSubject,
     ) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         self.audit(&mut tx, caller, action, subject).await?;
         tx.commit().await?;
         Ok(())
@@ -106,7 +106,7 @@ impl Hub {
 
     /// Appends a row about something that the server did by itself.
     pub(crate) async fn audit_server(
-        &self,
+        self,
         tx: &mut Tx,
         action: AuditAction,
         subject: AuditSubject,
@@ -118,7 +118,7 @@ impl Hub {
 
     /// Records that somebody signed in, as part of the session that begins.
     pub(crate) async fn audit_sign_in(
-        &self,
+        self,
         tx: &mut Tx,
         account: &store::Account,
         token: Option<&store::Token>,
@@ -140,7 +140,7 @@ impl Hub {
     /// Records a failed sign-in and returns what is answered. Repeated failures are counted and recorded once a minute, so
     /// that nobody fills the disk with them. A name that no account has is not recorded: it may be a mistyped password.
     pub(crate) async fn refuse_sign_in(
-        &self,
+        self,
         account: Option<&store::Account>,
         method: SignInMethod,
         origin: &Origin,
@@ -150,28 +150,28 @@ impl Hub {
             address: origin.address,
             method,
         };
-        let reports = self.failed_sign_ins.note(attempt, self.now());
+        let reports = self.hub.failed_sign_ins.note(attempt, self.hub.now());
         self.report_failures(reports, origin).await;
         Error::BadCredentials
     }
 
     /// Records the repeated failures of the minutes that are over. For the server, every minute.
-    pub async fn record_failed_sign_ins(&self) {
-        let reports = self.failed_sign_ins.close(self.now());
+    pub async fn record_failed_sign_ins(self) {
+        let reports = self.hub.failed_sign_ins.close(self.hub.now());
         self.report_failures(reports, &Origin::default()).await;
     }
 
     /// The number of sign-ins that failed since this process began.
-    pub fn failed_sign_in_count(&self) -> u64 {
-        self.failed_sign_ins.total()
+    pub fn failed_sign_in_count(self) -> u64 {
+        self.hub.failed_sign_ins.total()
     }
 
-    async fn report_failures(&self, reports: Vec<Report>, origin: &Origin) {
+    async fn report_failures(self, reports: Vec<Report>, origin: &Origin) {
         if reports.is_empty() {
             return;
         }
         let written = async {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             for report in reports {
                 let name = report.account.as_deref().unwrap_or_default();
                 let subject = AuditSubject::account(name).with(report.detail);
@@ -192,7 +192,7 @@ impl Hub {
     }
 
     async fn audit_as(
-        &self,
+        self,
         tx: &mut Tx,
         actor: AuditActor,
         origin: &Origin,
@@ -200,7 +200,7 @@ impl Hub {
         subject: AuditSubject,
     ) -> Result<(), Error> {
         let row = NewAuditRow {
-            at: self.now(),
+            at: self.hub.now(),
             actor,
             action,
             subject,
@@ -211,17 +211,13 @@ impl Hub {
     }
 
     /// Returns a page of the audit log. For operators.
-    pub async fn audit_page(
-        &self,
-        caller: &Caller,
-        query: &AuditQuery,
-    ) -> Result<AuditPage, Error> {
+    pub async fn audit_page(self, caller: &Caller, query: &AuditQuery) -> Result<AuditPage, Error> {
         caller.check_operator()?;
         query.action.as_deref().map_or(Ok(()), check_action)?;
         let mut repo_keys = Vec::new();
         if let Some(repo) = &query.repo {
             for kind in [RepoKind::Model, RepoKind::Dataset] {
-                let found = self.store.find_repository(kind, repo).await?;
+                let found = self.hub.store.find_repository(kind, repo).await?;
                 repo_keys.extend(found.map(|found| found.repository.key));
             }
         }
@@ -234,7 +230,7 @@ impl Hub {
             before: query.before,
         };
         let limit = query.limit.clamp(1, MAX_ROWS);
-        let mut rows = self.store.audit_rows(&filter, limit + 1).await?;
+        let mut rows = self.hub.store.audit_rows(&filter, limit + 1).await?;
         let is_last = rows.len() <= limit as usize;
         rows.truncate(limit as usize);
         let next = rows.last().map(|row| row.id).filter(|_| !is_last);
@@ -243,15 +239,15 @@ impl Hub {
 
     /// Removes the rows that are older than so many days, and records that. Zero keeps all of them. Returns how many there
     /// were.
-    pub async fn sweep_audit(&self, days: u32) -> Result<u64, Error> {
+    pub async fn sweep_audit(self, days: u32) -> Result<u64, Error> {
         if days == 0 {
             return Ok(0);
         }
-        let before = self.now().millis() - i64::from(days) * DAY_MILLIS;
+        let before = self.hub.now().millis() - i64::from(days) * DAY_MILLIS;
         let before = Timestamp::from_millis(before);
         let mut swept = 0;
         loop {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             let some = tx.sweep_audit(before, SWEPT_AT_ONCE).await?;
             swept += some;
             let is_over = some < u64::from(SWEPT_AT_ONCE);

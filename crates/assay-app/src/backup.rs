@@ -30,9 +30,10 @@ use self::manifest::{Digest, Manifest};
 pub use self::place::BackupPlace;
 pub use self::restore::{Restored, restore_backup};
 use crate::access::Caller;
+use crate::data_dir_lock::lock_alone;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
-use crate::tenant::lock_alone;
+use crate::hub::blocking;
+use crate::services::OperationService;
 use crate::trust::{Sizes, audit_logs};
 
 /// The file that a backup locks: two at once would remove what the other needs.
@@ -106,32 +107,32 @@ pub async fn list_generations(place: &BackupPlace) -> Result<Vec<Generation>, Er
     Ok(generations)
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Copies everything that the hub has to a place, while it runs, and checks the copy. What the place has already is not
     /// copied again. For operators.
     pub async fn back_up(
-        &self,
+        self,
         caller: &Caller,
         place: &BackupPlace,
         options: &BackupOptions,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<BackupReport, Error> {
         caller.check_operator()?;
-        let _alone = lock_alone(&self.config.data.join(LOCK))?.ok_or_else(|| {
-            Error::Conflict("another backup of this hub is being made; wait for its end".to_owned())
+        let _alone = lock_alone(&self.hub.config.data.join(LOCK))?.ok_or_else(|| {
+            Error::Operator("another backup of this hub is being made; wait for its end".to_owned())
         })?;
         self.check_place(place)?;
-        let begun = self.now();
-        let hub = self.trust.results().key().to_string();
+        let begun = self.hub.now();
+        let hub = self.hub.trust.results().key().to_string();
         let previous = previous_generation(place, &hub).await?;
         let contents = Contents::list(place).await?;
-        let left_out = LeftOut::new(&self.config.data, &options.left_out, &self.database);
-        let copier = Copier::new(self, contents.clone(), previous, left_out);
+        let left_out = LeftOut::new(&self.hub.config.data, &options.left_out, &self.hub.database);
+        let copier = Copier::new(self.hub, contents.clone(), previous, left_out);
 
         // The database first, at one moment: everything else is read after it.
         let scratch = self.scratch("backup")?;
         let snapshot = scratch.path().join("snapshot.db");
-        self.store.copy_to(&snapshot).await?;
+        self.hub.store.copy_to(&snapshot).await?;
         let snapshot = Store::open(&snapshot).await?;
         let keys = keys_of(&snapshot).await?;
         let copied = copier.repositories(&keys, progress).await?;
@@ -159,7 +160,7 @@ impl Hub {
             hub,
             begun_ms: begun.millis(),
             finished_ms: 0,
-            backend: backend_of(&self.database).to_owned(),
+            backend: backend_of(&self.hub.database).to_owned(),
             files: 1,
             bytes: kept.size,
             database: kept.into(),
@@ -197,7 +198,7 @@ impl Hub {
         place.sync()?;
         self.check_copy(&contents, &needed, known, &mut manifest)
             .await?;
-        manifest.finished_ms = self.now().millis();
+        manifest.finished_ms = self.hub.now().millis();
         let generation = manifest.write(place).await?;
         place.sync()?;
         let made = AuditSubject::hub().with(format!("generation {generation}"));
@@ -208,7 +209,7 @@ impl Hub {
             Some(keep) if manifest.faults.is_empty() => {
                 let pruned = prune::prune(place, &contents, keep).await;
                 pruned.map_err(|error| match error {
-                    Error::Conflict(why) => Error::Conflict(format!(
+                    Error::Operator(why) => Error::Operator(format!(
                         "generation {generation} is made, and older ones were not removed: {why}"
                     )),
                     other => other,
@@ -231,8 +232,8 @@ impl Hub {
     }
 
     /// Refuses a place within the data directory: it would go with it.
-    fn check_place(&self, place: &BackupPlace) -> Result<(), Error> {
-        let data = fs_err::canonicalize(&self.config.data).map_err(Error::internal)?;
+    fn check_place(self, place: &BackupPlace) -> Result<(), Error> {
+        let data = fs_err::canonicalize(&self.hub.config.data).map_err(Error::internal)?;
         match place.directory() {
             Some(directory) if directory.starts_with(&data) || data.starts_with(directory) => {
                 Err(Error::Invalid(format!(
@@ -245,19 +246,19 @@ impl Hub {
         }
     }
 
-    fn scratch(&self, name: &str) -> Result<tempfile::TempDir, Error> {
+    fn scratch(self, name: &str) -> Result<tempfile::TempDir, Error> {
         tempfile::Builder::new()
             .prefix(name)
-            .tempdir_in(self.config.data.join("tmp"))
+            .tempdir_in(self.hub.config.data.join("tmp"))
             .map_err(Error::internal)
     }
 
     /// Of the repositories whose directories were not there, those that are not recorded any more.
-    async fn deleted_of(&self, copied: &[CopiedRepository]) -> Result<Vec<RepoKey>, Error> {
+    async fn deleted_of(self, copied: &[CopiedRepository]) -> Result<Vec<RepoKey>, Error> {
         let mut deleted = Vec::new();
         for repository in copied {
             if let CopiedRepository::Absent { key } = repository
-                && self.store.repository(*key).await?.is_none()
+                && self.hub.store.repository(*key).await?.is_none()
             {
                 deleted.push(*key);
             }
@@ -267,7 +268,7 @@ impl Hub {
 
     /// Checks what is in the place now, and adds what is wrong to the faults of the manifest.
     async fn check_copy(
-        &self,
+        self,
         contents: &Contents,
         needed: &BTreeMap<Digest, u64>,
         known: Sizes,
@@ -282,7 +283,7 @@ impl Hub {
         let scratch = self.scratch("audit")?;
         let laid_out = fetch::lay_out_trust(contents, manifest, scratch.path()).await?;
         manifest.faults.extend(laid_out);
-        let (directory, config) = (scratch.path().join("trust"), self.config.trust.clone());
+        let (directory, config) = (scratch.path().join("trust"), self.hub.config.trust.clone());
         match blocking(move || audit_logs(&directory, &config)).await {
             Ok(sizes) if sizes.results < known.results || sizes.control < known.control => {
                 let fault = "the logs of the backup are shorter than its database says";
@@ -307,7 +308,7 @@ async fn previous_generation(place: &BackupPlace, hub: &str) -> Result<Option<Ma
             continue;
         };
         if manifest.hub != hub {
-            return Err(Error::Conflict(format!(
+            return Err(Error::Operator(format!(
                 "`{}` has backups of another hub; give each hub a place of its own",
                 place.address()
             )));

@@ -1,9 +1,10 @@
 //! Leaderboards and the results of models.
 
-mod brief;
 mod cache;
 mod changes;
 mod loaded;
+mod loaded_result;
+mod lru_cache;
 mod model;
 mod moment;
 mod movements;
@@ -13,7 +14,6 @@ mod plan;
 mod preview;
 mod record;
 mod result;
-mod shelf;
 mod signed;
 
 use std::ops::Range;
@@ -27,9 +27,9 @@ use assay_model::{
 };
 use serde_json::Value as Json;
 
-pub use self::brief::{Brief, Words};
-pub(crate) use self::cache::Boards;
+pub(crate) use self::cache::BoardCache;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
+pub use self::loaded_result::{LoadedResult, SearchText};
 pub use self::movements::{BoardChange, BoardChanges, Displaced};
 pub use self::news::{News, NewsQuery};
 pub use self::place::BoardPlace;
@@ -40,11 +40,12 @@ pub use self::record::BoardRecord;
 pub(crate) use self::result::rewritten;
 use crate::access::{Caller, Need};
 use crate::account::AccountKind;
-use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::hub::Hub;
 use crate::index::{DEFINITION_FILE, Touched};
 use crate::known::KnownBenchmark;
+use crate::repo_lookup::Repo;
+use crate::services::BoardService;
 
 /// How often the database is asked whether another process has changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
@@ -119,12 +120,12 @@ pub struct BoardRow {
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
     /// The result behind it.
-    pub brief: Arc<Brief>,
+    pub brief: Arc<LoadedResult>,
 }
 
 /// A row of a leaderboard with the whole of its result.
 #[derive(Debug, Clone)]
-pub struct WholeRow {
+pub struct FullRow {
     /// The row.
     pub row: BoardRow,
     /// The result behind it.
@@ -238,10 +239,10 @@ pub struct EvalResult {
     pub notes: Option<String>,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// A leaderboard, of what the caller may see.
     pub async fn leaderboard(
-        &self,
+        self,
         caller: &Caller,
         benchmark: &RepoId,
         query: &BoardQuery,
@@ -249,35 +250,47 @@ impl Hub {
         let benchmark = self.visible_benchmark(caller, benchmark).await?;
         let plan = self.plan(benchmark, query).await?;
         let board = match plan.as_of {
-            None => self.boards.board(&self.store, &plan.benchmark).await?,
+            None => {
+                self.hub
+                    .board_cache
+                    .board(&self.hub.store, &plan.benchmark)
+                    .await?
+            }
             Some(at) => {
                 let (benchmark, task) = (&plan.benchmark, &plan.task);
-                Arc::new(LoadedBoard::load_at(&self.store, &self.git, benchmark, task, at).await?)
+                Arc::new(
+                    LoadedBoard::load_at(&self.hub.store, &self.hub.git, benchmark, task, at)
+                        .await?,
+                )
             }
         };
         let task = board.task(&plan.task);
         let plan = plan.for_results(query, task.everyones());
         if query.words {
             let dataset = plan.benchmark.name();
-            brief::read_words(&self.store, &dataset, &plan.task, task.all()).await?;
+            loaded_result::read_words(&self.hub.store, &dataset, &plan.task, task.all()).await?;
         }
         let ranked = self.ranked(caller, &task, &plan).await?;
         Ok(Arc::new(view(plan, query, ranked, task)))
     }
 
     /// Some rows of a leaderboard with the whole of their results. A row whose model was deleted meanwhile is left out.
-    pub async fn whole_rows(
-        &self,
+    pub async fn full_rows(
+        self,
         view: &BoardView,
         rows: impl IntoIterator<Item = &BoardRow>,
-    ) -> Result<Vec<WholeRow>, Error> {
+    ) -> Result<Vec<FullRow>, Error> {
         let rows: Vec<&BoardRow> = rows.into_iter().collect();
-        let briefs: Vec<&Arc<Brief>> = rows.iter().map(|row| &row.brief).collect();
+        let briefs: Vec<&Arc<LoadedResult>> = rows.iter().map(|row| &row.brief).collect();
         let (id, definition) = (&view.benchmark_id, &view.benchmark);
-        let whole = self.boards.wholes.of(&self.store, id, definition, &briefs);
+        let whole = self
+            .hub
+            .board_cache
+            .wholes
+            .of(&self.hub.store, id, definition, &briefs);
         let whole = rows.into_iter().zip(whole.await?);
         let whole = whole.filter_map(|(row, result)| {
-            Some(WholeRow {
+            Some(FullRow {
                 row: row.clone(),
                 result: result?,
             })
@@ -286,42 +299,39 @@ impl Hub {
     }
 
     /// Every result of a model: on main and in open pull requests.
-    pub async fn model_results(&self, repo: &Repo) -> Result<Arc<Vec<Arc<EvalResult>>>, Error> {
-        let version = match self.boards.model(repo.key) {
+    pub async fn model_results(self, repo: &Repo) -> Result<Arc<Vec<Arc<EvalResult>>>, Error> {
+        let version = match self.hub.board_cache.model(repo.key) {
             Ok(results) => return Ok(results),
             Err(version) => version,
         };
         let results = Arc::new(self.read_model(repo.key).await?);
-        self.boards.keep_model(repo.key, version, &results);
+        self.hub.board_cache.keep_model(repo.key, version, &results);
         Ok(results)
     }
 
     /// A number that goes up whenever something that anonymous readers see has changed.
-    pub fn generation(&self) -> u64 {
-        self.boards.generation()
+    pub fn generation(self) -> u64 {
+        self.hub.board_cache.generation()
     }
 
     /// A number that goes up whenever anything may have changed, and not only some boards and models.
-    pub fn generation_of_everything(&self) -> u64 {
-        self.boards.generation_of_everything()
+    pub fn generation_of_everything(self) -> u64 {
+        self.hub.board_cache.generation_of_everything()
     }
 
     /// A number that goes up whenever what anonymous readers see of a board has changed: for caches of rendered answers.
-    pub fn generation_of_board(&self, benchmark: &RepoId) -> u64 {
-        self.boards.generation_of_board(benchmark)
+    pub fn generation_of_board(self, benchmark: &RepoId) -> u64 {
+        self.hub.board_cache.generation_of_board(benchmark)
     }
 
     /// A number that goes up whenever what anonymous readers see of a model's results has changed.
-    pub fn generation_of_model(&self, model: &RepoId) -> u64 {
-        self.boards.generation_of_model(model)
+    pub fn generation_of_model(self, model: &RepoId) -> u64 {
+        self.hub.board_cache.generation_of_model(model)
     }
 
     /// The benchmark that a dataset defines, with the commit of its definition.
-    pub async fn benchmark(
-        &self,
-        repo: &Repo,
-    ) -> Result<Option<(Arc<Benchmark>, ObjectId)>, Error> {
-        let known = self.boards.known(&self.store).await?;
+    pub async fn benchmark(self, repo: &Repo) -> Result<Option<(Arc<Benchmark>, ObjectId)>, Error> {
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         Ok(known
             .of(repo.key)
             .map(|known| (Arc::clone(&known.definition), known.revision)))
@@ -329,7 +339,7 @@ impl Hub {
 
     /// What a benchmark defines, if the caller may see it. None when there is no such benchmark, by this name.
     pub async fn definition(
-        &self,
+        self,
         caller: &Caller,
         id: &RepoId,
     ) -> Result<Option<Arc<Benchmark>>, Error> {
@@ -341,10 +351,12 @@ impl Hub {
     }
 
     /// Forgets what a change touched. Call it after the change was committed.
-    pub(crate) fn touch(&self, touched: &Touched) {
-        self.boards.touch(touched);
+    pub(crate) fn touch(self, touched: &Touched) {
+        self.hub.board_cache.touch(touched);
     }
+}
 
+impl Hub {
     /// Keeps an eye on the database and on the logs as long as the hub lives. Each has a task of its own: work on the logs may wait for
     /// others, and what they change must be noticed meanwhile.
     pub(crate) fn watch(hub: &Arc<Self>) {
@@ -362,35 +374,42 @@ impl Hub {
                 let Some(hub) = hub.upgrade() else {
                     return;
                 };
-                if let Err(error) = hub.keep_logs(turn).await {
+                if let Err(error) = hub.evidence().keep_logs(turn).await {
                     tracing::warn!(?error, "the logs cannot be kept up with");
                 }
                 turn += 1;
             }
         });
     }
+}
 
+impl BoardService<'_> {
     /// Notices what other processes changed.
-    pub(crate) async fn notice_changes(&self) -> Result<(), Error> {
-        self.store.generation().await?;
-        self.boards.note_others(self.store.generation_of_others());
+    pub(crate) async fn notice_changes(self) -> Result<(), Error> {
+        self.hub.store.generation().await?;
+        self.hub
+            .board_cache
+            .note_others(self.hub.store.generation_of_others());
         Ok(())
     }
 
     /// A benchmark, if the caller may see it. One that everyone sees is found in memory.
     async fn visible_benchmark(
-        &self,
+        self,
         caller: &Caller,
         id: &RepoId,
     ) -> Result<Arc<KnownBenchmark>, Error> {
-        let known = self.boards.known(&self.store).await?;
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         let named = known.named(id.as_str());
         let is_current =
             |known: &&Arc<KnownBenchmark>| known.id.as_str().eq_ignore_ascii_case(id.as_str());
         if let Some(benchmark) = named.filter(|known| known.public).filter(is_current) {
             return Ok(Arc::clone(benchmark));
         }
-        let repo = self.repo(caller, RepoKind::Dataset, id, Need::Read).await?;
+        let repo = self
+            .hub
+            .repo(caller, RepoKind::Dataset, id, Need::Read)
+            .await?;
         known.of(repo.key).cloned().ok_or_else(|| {
             Error::NotFound(Missing::Leaderboard(format!(
                 "`{id}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"
@@ -401,13 +420,13 @@ impl Hub {
     /// Returns the rows that the caller may see. Callers without access to any private model on the board get the
     /// public ranking.
     async fn ranked(
-        &self,
+        self,
         caller: &Caller,
         task: &Arc<LoadedTask>,
         plan: &Plan,
     ) -> Result<Ranked, Error> {
         if task.has_private() && !caller.is_anonymous() {
-            let viewer = self.viewer(caller).await?;
+            let viewer = self.hub.repositories().viewer(caller).await?;
             if let Some(ranked) = task.private(plan, &viewer) {
                 return Ok(ranked);
             }
@@ -451,7 +470,7 @@ async fn notice_for(hub: &Weak<Hub>, time: Duration) {
         let Some(hub) = hub.upgrade() else {
             return;
         };
-        if let Err(error) = hub.notice_changes().await {
+        if let Err(error) = hub.boards().notice_changes().await {
             tracing::warn!(?error, "the database cannot be watched for changes");
         }
         if Instant::now() >= end {

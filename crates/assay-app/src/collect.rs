@@ -8,7 +8,8 @@ use assay_store::{AuditAction, AuditSubject, Sha256, Upload};
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::OperationService;
 
 /// How long a file stays that nobody has: its upload may be under way, or its repository may have been deleted by mistake and
 /// be brought back from a backup.
@@ -31,18 +32,19 @@ pub struct Collected {
     pub kept: u64,
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Ends uploads that no commit named within [`UPLOAD_LIFE`], and returns how many. Their bytes go when large files are
     /// collected. One that a branch, tag or pull request names by now is kept instead.
-    pub async fn end_uploads(&self) -> Result<u64, Error> {
+    pub async fn end_uploads(self) -> Result<u64, Error> {
         let life = i64::try_from(UPLOAD_LIFE.as_millis()).unwrap_or(i64::MAX);
-        let before = Timestamp::from_millis(self.now().millis().saturating_sub(life));
+        let before = Timestamp::from_millis(self.hub.now().millis().saturating_sub(life));
         let mut ended = 0;
         loop {
-            let old = self.store.uploads_before(before, UPLOADS).await?;
+            let old = self.hub.store.uploads_before(before, UPLOADS).await?;
             for upload in &old {
                 let oid = LargeFileId::from_bytes(*upload.oid.as_bytes());
                 let is_named = self
+                    .hub
                     .with_git(upload.key, move |git| {
                         for reference in git.refs()? {
                             if git.objects().names_large_file(reference.target, oid)? {
@@ -52,7 +54,7 @@ impl Hub {
                         Ok(false)
                     })
                     .await;
-                let mut tx = self.store.begin().await?;
+                let mut tx = self.hub.store.begin().await?;
                 match is_named {
                     Ok(true) => {
                         tx.add_large_object(upload.key, &upload.oid, upload.size)
@@ -63,7 +65,7 @@ impl Hub {
                     Err(error) => {
                         tracing::warn!(key = %upload.key, %error, "an upload stays: its repository cannot be read");
                         tx.add_upload(&Upload {
-                            uploaded: self.now(),
+                            uploaded: self.hub.now(),
                             ..upload.clone()
                         })
                         .await?;
@@ -83,7 +85,7 @@ impl Hub {
     /// Removes the large files that no repository has and that came longer ago than `grace`; or only counts them. Others may
     /// work meanwhile. For operators.
     pub async fn collect_large_files(
-        &self,
+        self,
         caller: &Caller,
         grace: Duration,
         dry_run: bool,
@@ -91,7 +93,7 @@ impl Hub {
         caller.check_operator()?;
         let aside = self.unrecorded().await?.len();
         if aside > 0 && !dry_run {
-            return Err(Error::Conflict(format!(
+            return Err(Error::Operator(format!(
                 "{aside} repositories are set aside because the database does not know them, and their large files have no other \
                  record; bring them back with `assay admin adopt`, or remove what `assay admin unrecorded` lists, first"
             )));
@@ -99,7 +101,7 @@ impl Hub {
         if !dry_run {
             self.end_uploads().await?;
         }
-        let large_files = self.large_files.clone();
+        let large_files = self.hub.large_files.clone();
         let (listed, now) = blocking(move || {
             let listed = large_files.list()?;
             // The clock of the file system is the one that files are dated by.
@@ -121,13 +123,13 @@ impl Hub {
             .collect();
         for some in old.chunks(CHUNK) {
             // While we write, nobody can say that a repository has one of these.
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             for (oid, size) in some {
                 let hash = Sha256::from_bytes(*oid.as_bytes());
                 if tx.large_object_in_use(&hash).await? {
                     continue;
                 }
-                let (large_files, oid) = (self.large_files.clone(), *oid);
+                let (large_files, oid) = (self.hub.large_files.clone(), *oid);
                 let removal = if dry_run {
                     Removal::Removed
                 } else {

@@ -5,11 +5,11 @@ use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind, RepoPath, Timestamp};
 
 use crate::access::{Caller, Need, SignedIn};
 use crate::attributes;
-use crate::door::Repo;
-use crate::error::Error;
-use crate::hub::Hub;
+use crate::error::{Error, Limit};
 use crate::lock::Locked;
-use crate::publish::{Errand, Note, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 use crate::target::Target;
 
 /// How often a commit that names no parent is built again when another process moved the branch meanwhile.
@@ -83,26 +83,26 @@ pub struct Committed {
     pub warnings: Vec<Diagnostic>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Makes a commit, or a pull request of one commit. Files that are on the branch as they are sent make no commit: who
     /// sends them again, because the answer got lost, is answered with what is there.
     pub async fn commit(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         request: CommitRequest,
     ) -> Result<Committed, Error> {
-        let received_at = request.received_at.unwrap_or_else(|| self.now());
-        let repo = self.repo(caller, kind, id, Need::Discuss).await?;
+        let received_at = request.received_at.unwrap_or_else(|| self.hub.now());
+        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?;
         self.check_size(&request)?;
         let message = message_of(&request.summary, &request.description)?;
-        let locked = self.lock(repo.key).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let target = self.target(caller, &repo, &request).await?;
         // The temporary files of the request live until it is answered.
         let (operations, _temporary) = self.operations(&repo, request.operations).await?;
-        let author = signature(Some(actor), self.now());
+        let author = signature(Some(actor), self.hub.now());
         let mut attempt = 1;
         loop {
             let mut plan = CommitPlan {
@@ -116,20 +116,23 @@ impl Hub {
             let parent = request.parent.as_deref();
             let start = match (self.start(&repo, &target, parent).await, parent) {
                 (Err(Error::Stale), Some(parent)) => {
-                    let made = self.made_before(&repo, &target.from, parent, plan).await?;
+                    let made = self
+                        .hub
+                        .made_before(&repo, &target.from, parent, plan)
+                        .await?;
                     return made.map(Committed::before).ok_or(Error::Stale);
                 }
                 (start, _) => start?,
             };
             plan.parents = vec![start];
             plan.base = Some(start);
-            let errand = Errand {
+            let context = ChangeContext {
                 actor,
                 repo: &repo,
                 need: target.need,
                 received_at,
             };
-            match self.publish_plan(&locked, errand, &target, plan).await {
+            match self.publish_plan(&locked, context, &target, plan).await {
                 // The lock keeps this process in order; another one may share the directory.
                 Err(Error::Stale) if request.parent.is_none() && attempt < MAX_ATTEMPTS => {
                     attempt += 1;
@@ -140,16 +143,17 @@ impl Hub {
     }
 
     async fn publish_plan(
-        &self,
+        self,
         locked: &Locked,
-        errand: Errand<'_>,
+        context: ChangeContext<'_>,
         target: &Target,
         plan: CommitPlan,
     ) -> Result<Committed, Error> {
         let base = plan.base;
         let expected = base.map_or(Expected::Absent, Expected::At);
         let (quarantine, commit, is_same) = self
-            .with_git(errand.repo.key, move |git| {
+            .hub
+            .with_git(context.repo.key, move |git| {
                 let quarantine = git.quarantine();
                 let objects = quarantine.objects();
                 let plan = attributes::track(&objects, plan)?;
@@ -163,8 +167,8 @@ impl Hub {
                 Ok((quarantine, commit, is_same))
             })
             .await?;
-        if let (Some(base), true, Note::None | Note::CommitsToPull { .. }) =
-            (base, is_same, &target.note)
+        if let (Some(base), true, PullEffect::None | PullEffect::CommitsToPull { .. }) =
+            (base, is_same, &target.effect)
         {
             return Ok(Committed::before(base));
         }
@@ -173,8 +177,9 @@ impl Hub {
             expected,
             new: Some(commit),
         };
-        let note = target.note.clone();
-        let published = publish(self, locked, errand, quarantine, vec![change], note).await?;
+        let effect = target.effect.clone();
+        let published =
+            publish(self.hub, locked, context, quarantine, vec![change], effect).await?;
         Ok(Committed {
             commit,
             pull: published.pull,
@@ -182,39 +187,38 @@ impl Hub {
         })
     }
 
-    fn check_size(&self, request: &CommitRequest) -> Result<(), Error> {
-        let limits = &self.config.limits;
+    fn check_size(self, request: &CommitRequest) -> Result<(), Error> {
+        let limits = &self.hub.config.limits;
         if request.operations.len() > limits.commit_files {
-            return Err(Error::TooLarge(format!(
-                "a commit has at most {} files",
-                limits.commit_files
-            )));
+            return Err(Error::TooLarge(Limit::CommitFiles {
+                most: limits.commit_files,
+            }));
         }
         let mut total: u64 = 0;
         for operation in &request.operations {
             if let Operation::Put { path, content } = operation {
                 let size = content.size()?;
                 if size > limits.file_bytes {
-                    return Err(Error::TooLarge(format!(
-                        "`{path}` has {size} bytes; a file in git has at most {}",
-                        limits.file_bytes
-                    )));
+                    return Err(Error::TooLarge(Limit::FileInGit {
+                        path: path.to_string(),
+                        size,
+                        most: limits.file_bytes,
+                    }));
                 }
                 total = total.saturating_add(size);
             }
         }
         if total > limits.commit_bytes {
-            return Err(Error::TooLarge(format!(
-                "the files of a commit have at most {} bytes together",
-                limits.commit_bytes
-            )));
+            return Err(Error::TooLarge(Limit::CommitBytes {
+                most: limits.commit_bytes,
+            }));
         }
         Ok(())
     }
 
     /// The operations in the words of git, and the files that must outlive them.
     async fn operations(
-        &self,
+        self,
         repo: &Repo,
         operations: Vec<Operation>,
     ) -> Result<(Vec<git::Operation>, Vec<tempfile::TempPath>), Error> {
@@ -248,7 +252,7 @@ impl Hub {
 
     /// A large file that this repository has. One of another repository is not this one's to show.
     async fn large_file(
-        &self,
+        self,
         repo: &Repo,
         path: &RepoPath,
         sha256: &str,
@@ -312,9 +316,9 @@ fn message_of(summary: &str, description: &str) -> Result<String, Error> {
         return Err(Error::Invalid("a commit needs a summary".to_owned()));
     }
     if summary.len() + description.len() > MESSAGE_BYTES {
-        return Err(Error::TooLarge(format!(
-            "the message of a commit has at most {MESSAGE_BYTES} bytes"
-        )));
+        return Err(Error::TooLarge(Limit::CommitMessage {
+            most: MESSAGE_BYTES,
+        }));
     }
     if description.is_empty() {
         Ok(summary.to_owned())

@@ -140,8 +140,8 @@ pub struct Limits {
     pub founders: Founders,
     /// The most organisations that one user makes.
     pub organizations: u64,
-    /// The largest file that is judged, in bytes; a larger one of a judged kind is refused.
-    pub judged_bytes: u64,
+    /// The largest file that is validated, in bytes; a larger one of a validated kind is refused.
+    pub validated_bytes: u64,
     /// The most fetches that are answered at once, and as many pushes.
     pub git_processes: usize,
     /// How long `git` may take for a fetch or a push, not counting the time in which it waits for the client.
@@ -177,7 +177,7 @@ impl Default for Limits {
             writes_per_minute: 600,
             founders: Founders::default(),
             organizations: 10,
-            judged_bytes: 100 << 20,
+            validated_bytes: 100 << 20,
             git_processes: 32,
             git_time: Duration::from_mins(10),
             streamed_bytes: 2 << 30,

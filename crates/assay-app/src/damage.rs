@@ -9,8 +9,9 @@ use assay_model::{ObjectId, RepoId, RepoKey, RepoKind};
 use parking_lot::RwLock;
 
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
 use crate::index::public;
+use crate::services::OperationService;
 
 /// A repository that is damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,55 +81,55 @@ impl DamageList {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Returns the number of repositories known to be damaged, without looking at any.
-    pub fn damaged_count(&self) -> usize {
-        self.damaged.keys().len()
+    pub fn damaged_count(self) -> usize {
+        self.hub.damaged.keys().len()
     }
 
     /// The repositories that are known to be damaged. Each is looked at again, so that one that was mended is off the list.
-    pub async fn damaged_repositories(&self) -> Result<Vec<DamagedRepository>, Error> {
-        for key in self.damaged.keys() {
-            let git = Arc::clone(&self.git);
+    pub async fn damaged_repositories(self) -> Result<Vec<DamagedRepository>, Error> {
+        for key in self.hub.damaged.keys() {
+            let git = Arc::clone(&self.hub.git);
             let read = blocking(move || Ok(read_refs(&git, key))).await?;
             match read {
-                Err(faults) => self.damaged.note(key, faults),
+                Err(faults) => self.hub.damaged.note(key, faults),
                 // What else was found, such as a file that is missing in the history, a start finds again.
-                Ok(_) if self.damaged.faults(key).iter().all(Damage::is_of_refs) => {
-                    self.damaged.note(key, Vec::new());
+                Ok(_) if self.hub.damaged.faults(key).iter().all(Damage::is_of_refs) => {
+                    self.hub.damaged.note(key, Vec::new());
                 }
                 Ok(_) => {}
             }
         }
-        self.describe_damage(self.damaged.keys()).await
+        self.describe_damage(self.hub.damaged.keys()).await
     }
 
     /// The records of damaged repositories. One that was deleted meanwhile is none.
     pub(crate) async fn describe_damage(
-        &self,
+        self,
         keys: Vec<RepoKey>,
     ) -> Result<Vec<DamagedRepository>, Error> {
         let mut damaged = Vec::new();
         for key in keys {
-            match self.store.repository(key).await? {
+            match self.hub.store.repository(key).await? {
                 Some(repository) => damaged.push(DamagedRepository {
                     key,
                     kind: repository.kind,
                     id: repository.id,
-                    faults: self.damaged.faults(key),
+                    faults: self.hub.damaged.faults(key),
                 }),
-                None => self.damaged.note(key, Vec::new()),
+                None => self.hub.damaged.note(key, Vec::new()),
             }
         }
         Ok(damaged)
     }
 
     /// Notes what is wrong with a repository, and says so in the log.
-    pub(crate) fn note_damage(&self, key: RepoKey, faults: Vec<Damage>) {
+    pub(crate) fn note_damage(self, key: RepoKey, faults: Vec<Damage>) {
         for fault in &faults {
             tracing::error!(%key, "repository {key} is damaged: {fault}; its index stays as it is. Restore it from a backup");
         }
-        self.damaged.note(key, faults);
+        self.hub.damaged.note(key, faults);
     }
 }
 

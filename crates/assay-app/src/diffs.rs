@@ -10,8 +10,8 @@ use moka::sync::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::discussion::{names, trial_plan};
-use crate::error::Error;
-use crate::hub::Hub;
+use crate::error::{Busy, Error};
+use crate::services::RepositoryService;
 
 /// How long a diff may be, in bytes; what is longer is cut.
 const MAX_DIFF: usize = 4 << 20;
@@ -65,50 +65,53 @@ impl Default for Diffs {
     }
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// What changed between two commits of a repository.
     pub(crate) async fn diff_between(
-        &self,
+        self,
         key: RepoKey,
         from: ObjectId,
         to: ObjectId,
     ) -> Result<Arc<DiffText>, Error> {
         let ends = (from, to);
-        if let Some(held) = self.diffs.texts.get(&ends) {
+        if let Some(held) = self.hub.diffs.texts.get(&ends) {
             return Ok(held);
         }
-        let _turn = self.diffs.turn().await?;
-        if let Some(held) = self.diffs.texts.get(&ends) {
+        let _turn = self.hub.diffs.turn().await?;
+        if let Some(held) = self.hub.diffs.texts.get(&ends) {
             return Ok(held);
         }
         let diff = self
+            .hub
             .with_git(key, move |git| {
                 Ok(git.objects().diff(from, to, MAX_DIFF)?)
             })
             .await?;
         let diff = Arc::new(DiffText::of(diff));
-        self.diffs.texts.insert(ends, Arc::clone(&diff));
+        self.hub.diffs.texts.insert(ends, Arc::clone(&diff));
         Ok(diff)
     }
 
     /// What stands in the way of bringing one commit into another.
     pub(crate) async fn obstacles_between(
-        &self,
+        self,
         key: RepoKey,
         onto: ObjectId,
         tip: ObjectId,
     ) -> Result<Arc<Obstacles>, Error> {
         let ends = (onto, tip);
-        if let Some(held) = self.diffs.obstacles.get(&ends) {
+        if let Some(held) = self.hub.diffs.obstacles.get(&ends) {
             return Ok(held);
         }
-        let _turn = self.diffs.turn().await?;
-        if let Some(held) = self.diffs.obstacles.get(&ends) {
+        let _turn = self.hub.diffs.turn().await?;
+        if let Some(held) = self.hub.diffs.obstacles.get(&ends) {
             return Ok(held);
         }
-        let found = self.with_git(key, move |git| Ok(try_merge(git, onto, tip)?));
+        let found = self
+            .hub
+            .with_git(key, move |git| Ok(try_merge(git, onto, tip)?));
         let found = Arc::new(found.await?);
-        self.diffs.obstacles.insert(ends, Arc::clone(&found));
+        self.hub.diffs.obstacles.insert(ends, Arc::clone(&found));
         Ok(found)
     }
 }
@@ -128,11 +131,7 @@ impl Diffs {
 
     async fn turn(&self) -> Result<SemaphorePermit<'_>, Error> {
         let turn = tokio::time::timeout(PATIENCE, self.turns.acquire()).await;
-        let turn = turn.map_err(|_| {
-            Error::Unavailable(
-                "too many diffs are being worked out; try again in a few seconds".to_owned(),
-            )
-        })?;
+        let turn = turn.map_err(|_| Error::Busy(Busy::Diffs))?;
         turn.map_err(Error::internal)
     }
 }

@@ -16,7 +16,7 @@ use assay_model::{ObjectId, RepoId, RepoKind, Timestamp};
 use assay_store::{AuditAction, DiscussionKind, DiscussionState};
 
 pub(crate) use self::events::removed_comment;
-use self::events::{Scene, Told};
+use self::events::{DiscussionEvent, Scene};
 pub(crate) use self::merge::{names, trial_plan};
 use self::record::next_number;
 pub(crate) use self::record::record;
@@ -24,11 +24,12 @@ pub(crate) use self::repair::{FoundPull, UNRECORDED, record_found, repair};
 pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need, SignedIn};
 use crate::diffs::DiffText;
-use crate::door::Repo;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
 use crate::hub::Hub;
 use crate::index::Touched;
+use crate::repo_lookup::Repo;
 use crate::secret;
+use crate::services::DiscussionService;
 use crate::webhook::{Telling, tell_pull};
 
 /// How many discussions a page has.
@@ -241,28 +242,29 @@ impl Status {
     }
 }
 
-impl Hub {
+impl DiscussionService<'_> {
     /// Opens a discussion or a draft pull request.
     pub async fn open_discussion(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         new: NewDiscussion,
     ) -> Result<Discussion, Error> {
-        let repo = self.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
         let actor = caller.signed_in()?.clone();
-        self.count_write(&actor)?;
+        self.hub.count_write(&actor)?;
         let title = limits::title(&new.title)?;
         limits::comment(&new.description)?;
         let new = NewDiscussion { title, ..new };
-        let (hub, own) = (self.shared()?, repo.clone());
+        let (hub, own) = (self.hub.shared()?, repo.clone());
         // A client that goes away must not leave a ref without its record, so from here on nobody can stop it.
         let own_caller = caller.clone();
-        let work =
-            tokio::spawn(
-                async move { hub.record_discussion(&own_caller, &own, &actor, &new).await },
-            );
+        let work = tokio::spawn(async move {
+            hub.discussions()
+                .record_discussion(&own_caller, &own, &actor, &new)
+                .await
+        });
         let num = work.await.map_err(Error::internal)??;
         let opened = self.stored_discussion(&repo, num).await?;
         Ok(told(&repo, &opened))
@@ -270,22 +272,25 @@ impl Hub {
 
     /// Gives a discussion its number, and a pull request its ref.
     async fn record_discussion(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         actor: &SignedIn,
         new: &NewDiscussion,
     ) -> Result<u32, Error> {
-        let _locked = self.lock(repo.key).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         if new.is_pull {
-            Self::check_open_pulls(&mut tx, &self.config.limits, repo, actor).await?;
+            Hub::check_open_pulls(&mut tx, &self.hub.config.limits, repo, actor).await?;
         }
         let scene = Scene {
             key: repo.key,
             num: next_number(&mut tx, repo).await?,
             actor: Some(actor.account),
-            now: self.now(),
+            now: self.hub.now(),
         };
         let base = if new.is_pull {
             Some(self.begin_pull(repo, scene.num).await?)
@@ -309,7 +314,7 @@ impl Hub {
         .await?;
         if !new.description.is_empty() {
             scene
-                .tell(&mut tx, &Told::Comment(&new.description))
+                .tell(&mut tx, &DiscussionEvent::Comment(&new.description))
                 .await?;
         }
         let sender = Some(actor.name.as_str());
@@ -321,41 +326,43 @@ impl Hub {
 
     /// Makes the ref of a pull request without commits: it stands where main stands. The transaction that gave the number
     /// is under way, so a ref of this number can only be what a crash has left.
-    async fn begin_pull(&self, repo: &Repo, num: u32) -> Result<ObjectId, Error> {
-        self.with_git(repo.key, move |git| {
-            let head = git
-                .find_ref(&RefName::main())?
-                .ok_or_else(|| Error::Conflict("the repository has no branch `main`".to_owned()))?
-                .target;
-            git.update_refs(&[RefChange {
-                name: RefName::pull(u64::from(num)),
-                expected: Expected::Any,
-                new: Some(head),
-            }])?;
-            Ok(head)
-        })
-        .await
+    async fn begin_pull(self, repo: &Repo, num: u32) -> Result<ObjectId, Error> {
+        self.hub
+            .with_git(repo.key, move |git| {
+                let head = git
+                    .find_ref(&RefName::main())?
+                    .ok_or_else(|| Error::Conflict(Conflict::NoMain))?
+                    .target;
+                git.update_refs(&[RefChange {
+                    name: RefName::pull(u64::from(num)),
+                    expected: Expected::Any,
+                    new: Some(head),
+                }])?;
+                Ok(head)
+            })
+            .await
     }
 
     /// Brings the index up to a change of a discussion that is recorded.
-    async fn index_after(&self, repo: &Repo, telling: Option<&Telling<'_>>) -> Result<(), Error> {
+    async fn index_after(self, repo: &Repo, telling: Option<&Telling<'_>>) -> Result<(), Error> {
         let mut touched = Touched::default();
         touched.touch_repository(repo);
-        self.touch(&touched);
-        let indexed = self.index_repository(repo.key, telling).await;
+        self.hub.boards().touch(&touched);
+        let indexed = self.hub.index_repository(repo.key, telling).await;
         if indexed.is_err() {
-            self.catch_up_later(repo.key);
+            self.hub.catch_up_later(repo.key);
         }
         indexed
     }
 
     /// Discussions, newest first.
     pub async fn discussions(
-        &self,
+        self,
         repo: &Repo,
         filter: &DiscussionFilter,
     ) -> Result<DiscussionPage, Error> {
         let page = self
+            .hub
             .store
             .discussions(&assay_store::DiscussionFilter {
                 key: repo.key,
@@ -387,7 +394,7 @@ impl Hub {
 
     /// Gives a discussion another title.
     pub async fn retitle(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
@@ -395,11 +402,14 @@ impl Hub {
     ) -> Result<Event, Error> {
         let title = limits::title(title)?;
         let (held, scene) = self.managed(caller, repo, num).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         tx.rename_discussion(repo.key, scene.num, &title, scene.now)
             .await?;
         limits::has_room(&mut tx, scene, &title).await?;
-        let told = Told::Title {
+        let told = DiscussionEvent::Title {
             from: &held.title,
             to: &title,
         };
@@ -410,7 +420,7 @@ impl Hub {
 
     /// Closes or opens again; results of a closed pull request leave the boards, those of a reopened one return.
     pub async fn change_status(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
@@ -418,7 +428,7 @@ impl Hub {
         comment: Option<&str>,
     ) -> Result<Event, Error> {
         comment.map_or(Ok(()), limits::comment)?;
-        let _locked = self.lock(repo.key).await?;
+        let _locked = self.hub.lock(repo.key).await?;
         let (held, scene) = self.managed(caller, repo, num).await?;
         let from = Status::read(held.status);
         // Clients open a draft that its first commit has opened, and close what was closed meanwhile.
@@ -436,11 +446,16 @@ impl Hub {
                 )));
             }
         }
-        let telling = Telling::begin(&self.store, repo, scene.now).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let telling = Telling::begin(&self.hub.store, repo, scene.now).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
             limits::has_room(&mut tx, scene, comment).await?;
-            scene.tell(&mut tx, &Told::Comment(comment)).await?;
+            scene
+                .tell(&mut tx, &DiscussionEvent::Comment(comment))
+                .await?;
         }
         let moved = tx
             .move_discussion(
@@ -453,11 +468,11 @@ impl Hub {
             )
             .await?;
         if !moved {
-            return Err(Error::Conflict(format!(
-                "discussion {num} has changed meanwhile"
-            )));
+            return Err(Error::Conflict(Conflict::DiscussionChanged(num)));
         }
-        let id = scene.tell(&mut tx, &Told::Status(status)).await?;
+        let id = scene
+            .tell(&mut tx, &DiscussionEvent::Status(status))
+            .await?;
         scene.forget_index(&mut tx).await?;
         let action = match status {
             Status::Closed => "closed",
@@ -470,7 +485,10 @@ impl Hub {
                 Status::Draft | Status::Open | Status::Merged => AuditAction::DiscussionReopened,
             };
             let subject = repo.audited().with(format!("discussion {num}"));
-            self.audit(&mut tx, caller, action, subject).await?;
+            self.hub
+                .operations()
+                .audit(&mut tx, caller, action, subject)
+                .await?;
         }
         tx.commit().await?;
         self.index_after(repo, telling.as_ref()).await?;
@@ -478,10 +496,10 @@ impl Hub {
     }
 }
 
-impl Hub {
+impl DiscussionService<'_> {
     /// Answers a change to the status that a discussion has: a comment is kept, and nothing else happens.
     async fn keep_status(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         scene: Scene,
@@ -489,9 +507,14 @@ impl Hub {
         comment: Option<&str>,
     ) -> Result<Event, Error> {
         if let Some(comment) = comment.filter(|text| !text.trim().is_empty()) {
-            let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+            let mut tx = self
+                .hub
+                .begin_change(caller, repo.key, Need::Discuss)
+                .await?;
             limits::has_room(&mut tx, scene, comment).await?;
-            scene.tell(&mut tx, &Told::Comment(comment)).await?;
+            scene
+                .tell(&mut tx, &DiscussionEvent::Comment(comment))
+                .await?;
             tx.commit().await?;
         }
         Ok(Event {

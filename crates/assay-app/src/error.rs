@@ -2,6 +2,10 @@ use assay_model::{Diagnostic, RepoId, RepoKind};
 
 use crate::disk::DiskFault;
 
+mod reason;
+
+pub use reason::{Busy, Conflict, Denied, Existing, Limit, Quota, UnusablePath};
+
 /// Why the hub did not do what it was asked. Everything but [`Error::Internal`] is meant for the person who asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -17,53 +21,58 @@ pub enum Error {
         to: RepoId,
     },
     /// The caller has to sign in first.
-    #[error("sign in first: {0}")]
-    NeedsLogin(String),
-    /// The token is unknown, expired or revoked.
-    #[error("Invalid credentials in Authorization header")]
+    #[error("sign in first: this needs an account")]
+    NotSignedIn,
+    /// The token, session or password is unknown, expired or revoked.
+    #[error("the token, session or password is not valid, or not any more")]
     BadCredentials,
     /// The caller may see it, and may not do this with it.
-    #[error("{0}")]
-    Forbidden(String),
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// Something of that name is there already.
-    #[error("{0}")]
-    Taken(String),
+    #[error(transparent)]
+    Exists(#[from] Existing),
     /// It cannot be done as things stand, such as a merge with conflicts.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// A command of an operator cannot go on with these directories, backups, keys or logs; the text says what to do.
     #[error("{0}")]
-    Conflict(String),
+    Operator(String),
     /// The branch has moved on since the caller looked.
-    #[error("The branch was updated since you opened this page. Please refresh and try again.")]
+    #[error("the branch has moved since it was read")]
     Stale,
-    /// The judge refused the files; nothing has changed.
+    /// Validation refused the files; nothing has changed.
     #[error("{} found in the files of this change", faults(.0))]
     Refused(Vec<Diagnostic>),
-    /// The request makes no sense.
+    /// A value that the caller gave is none that it can be; the text says which and why.
     #[error("{0}")]
     Invalid(String),
-    /// The request is well-formed and asks for what must not be, such as a path that leaves the repository.
-    #[error("{0}")]
-    Unprocessable(String),
-    /// A limit was reached.
-    #[error("{0}")]
-    TooLarge(String),
+    /// A file cannot have this path, or be what it is there.
+    #[error(transparent)]
+    UnusablePath(#[from] UnusablePath),
+    /// A limit was exceeded.
+    #[error(transparent)]
+    TooLarge(#[from] Limit),
     /// An account or a repository has stored as much as it may.
     #[error("{0}; an operator can raise the quota")]
-    OverQuota(String),
+    OverQuota(Quota),
     /// Too many requests.
     #[error("too many requests; try again in {after_seconds} seconds")]
     RateLimited {
         /// When the next one may be made.
         after_seconds: u64,
     },
-    /// It took longer than it may.
-    #[error("{0}")]
-    TimedOut(String),
-    /// This hub does not do that.
-    #[error("{0}")]
-    NotOffered(String),
+    /// Git took longer than it may, and was ended.
+    #[error("`git {subcommand}` took longer than {seconds} seconds and was ended")]
+    OutOfTime {
+        /// What git was to do.
+        subcommand: &'static str,
+        /// The time it had.
+        seconds: u64,
+    },
     /// It cannot be done at the moment; a little later it can.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// The disk is full. What is there can be read.
     #[error(
         "the disk of the hub is full: it can be read, and nothing can be written until its operator has made room"
@@ -84,13 +93,13 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// No such repository, or none the caller may see.
-    #[error("Repository not found")]
+    #[error("there is no such repository")]
     Repo,
     /// No such branch, tag or commit.
-    #[error("Invalid rev id: {0}")]
+    #[error("there is no revision `{0}`")]
     Revision(String),
     /// No such file or folder at this commit.
-    #[error("Entry not found")]
+    #[error("there is no such file or folder")]
     Entry {
         /// The commit that was looked in, when it is known.
         commit: Option<assay_model::ObjectId>,
@@ -130,9 +139,7 @@ impl Error {
     /// The same, for a change whose refs have moved: whoever tries again must know that it is in git.
     pub(crate) fn after_refs_moved(self) -> Self {
         match self {
-            Self::Unavailable(why) => Self::Unavailable(format!(
-                "{why}; the change itself is in git and is recorded as soon as possible: fetch before you try again"
-            )),
+            Self::Busy(busy) => Self::Busy(Busy::AfterRefsMoved(Box::new(busy))),
             other => other,
         }
     }
@@ -141,15 +148,12 @@ impl Error {
 impl From<assay_store::Error> for Error {
     fn from(error: assay_store::Error) -> Self {
         match error {
-            assay_store::Error::Taken { .. } => Self::Taken(error.to_string()),
+            assay_store::Error::Taken { .. } => Self::Exists(Existing::Record(error)),
             assay_store::Error::Filter => Self::Invalid(error.to_string()),
-            assay_store::Error::NotEmpty { .. } => Self::Conflict(error.to_string()),
+            assay_store::Error::NotEmpty { .. } => Self::Operator(error.to_string()),
             assay_store::Error::Busy { .. } | assay_store::Error::Away { .. } => {
                 tracing::warn!(?error, "the database did not answer in time");
-                Self::Unavailable(
-                    "the database of this hub is busy or away at the moment; try again in a few seconds"
-                        .to_owned(),
-                )
+                Self::Busy(Busy::Database)
             }
             assay_store::Error::Open { .. }
             | assay_store::Error::Reach { .. }
@@ -171,20 +175,26 @@ impl From<assay_git::Error> for Error {
             Git::RefMoved { .. } => Self::Stale,
             // It was deleted while the request was on its way.
             Git::NoRepository(_) => Self::NotFound(Missing::Repo),
-            Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(error.to_string()),
+            Git::RefConflict { .. } | Git::RefTwice(_) => Self::Conflict(Conflict::Refs(error)),
             Git::BrokenRef { .. } => {
                 tracing::error!("a repository is damaged: {error}");
                 Self::Damaged(error.to_string())
             }
             Git::NothingToDelete(_) => Self::NotFound(Missing::Entry { commit: None }),
-            Git::FileAndFolder(_) => Self::Unprocessable(error.to_string()),
+            Git::FileAndFolder(_) => Self::UnusablePath(UnusablePath::FileAndFolder(error)),
             Git::RefName(_) => Self::Invalid(error.to_string()),
             Git::BlobTooLarge { .. }
             | Git::TooManyFiles { .. }
             | Git::TooManyCommits(_)
-            | Git::Wire(assay_git::WireError::TooLarge(_)) => Self::TooLarge(error.to_string()),
-            Git::TooManyProcesses(_) => Self::Unavailable(error.to_string()),
-            Git::OutOfTime { .. } => Self::TimedOut(error.to_string()),
+            | Git::Wire(assay_git::WireError::TooLarge(_)) => Self::TooLarge(Limit::Git(error)),
+            Git::TooManyProcesses(running) => Self::Busy(Busy::Processes(running)),
+            Git::OutOfTime {
+                subcommand,
+                seconds,
+            } => Self::OutOfTime {
+                subcommand,
+                seconds,
+            },
             Git::Wire(_) | Git::Body(_) | Git::WrongHash { .. } | Git::WrongSize { .. } => {
                 Self::Invalid(error.to_string())
             }
@@ -219,7 +229,7 @@ mod tests {
 
         for error in [busy, away] {
             let told = Error::from(error);
-            assert!(matches!(told, Error::Unavailable(_)), "{told:?}");
+            assert!(matches!(told, Error::Busy(_)), "{told:?}");
             let told = told.after_refs_moved().to_string();
             assert!(told.contains("the change itself is in git"), "{told}");
         }

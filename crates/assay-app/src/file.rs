@@ -4,9 +4,9 @@ use std::sync::Arc;
 use assay_git::{CommitInfo, Depth, EntryKind, Objects, Repository, TreeEntry};
 use assay_model::{ObjectId, RepoPath, Timestamp};
 
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::error::{Error, Limit, Missing, UnusablePath};
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 use crate::unpacked::UnpackedBlob;
 
 /// The largest file of git that is read into memory. A larger one is unpacked to the disk and sent from there.
@@ -100,7 +100,7 @@ enum Extent {
 }
 
 /// What was read of a file of git.
-enum Found {
+enum FileContent {
     Bytes(Vec<u8>),
     /// It is to be unpacked out of this repository.
     TooLarge(Repository),
@@ -139,17 +139,18 @@ impl LastCommit {
     }
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// The commit that a branch, tag, hash or `refs/pr/N` names.
-    pub async fn resolve(&self, repo: &Repo, revision: &str) -> Result<ObjectId, Error> {
+    pub async fn resolve(self, repo: &Repo, revision: &str) -> Result<ObjectId, Error> {
         let revision = revision.to_owned();
-        self.with_git(repo.key, move |git| resolve(git, &revision))
+        self.hub
+            .with_git(repo.key, move |git| resolve(git, &revision))
             .await
     }
 
     /// The files of a folder, in order of path.
     pub async fn tree(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         folder: Option<&str>,
@@ -163,69 +164,69 @@ impl Hub {
         } else {
             Depth::Direct
         };
-        self.with_git(repo.key, move |git| {
-            let commit = resolve(git, &revision)?;
-            let objects = git.objects();
-            let entries = objects
-                .list(commit, folder.as_ref(), depth)?
-                .ok_or(no_entry(commit))?;
-            // A submodule is nothing that this hub could hand out.
-            let mut files: Vec<FileEntry> = entries
-                .into_iter()
-                .filter(|entry| entry.kind != EntryKind::Submodule)
-                .map(FileEntry::of)
-                .collect();
-            files.sort_by(|one, other| one.path.cmp(&other.path));
-            if last_commits {
-                add_last_commits(&objects, commit, &mut files)?;
-            }
-            Ok(files)
-        })
-        .await
+        self.hub
+            .with_git(repo.key, move |git| {
+                let commit = resolve(git, &revision)?;
+                let objects = git.objects();
+                let entries = objects
+                    .list(commit, folder.as_ref(), depth)?
+                    .ok_or(no_entry(commit))?;
+                // A submodule is nothing that this hub could hand out.
+                let mut files: Vec<FileEntry> = entries
+                    .into_iter()
+                    .filter(|entry| entry.kind != EntryKind::Submodule)
+                    .map(FileEntry::of)
+                    .collect();
+                files.sort_by(|one, other| one.path.cmp(&other.path));
+                if last_commits {
+                    add_last_commits(&objects, commit, &mut files)?;
+                }
+                Ok(files)
+            })
+            .await
     }
 
     /// What lies at some paths; those that do not exist are left out.
     pub async fn paths(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         paths: &[String],
         last_commits: bool,
     ) -> Result<Vec<FileEntry>, Error> {
         if paths.len() > MAX_PATHS {
-            return Err(Error::TooLarge(format!(
-                "one request asks about at most {MAX_PATHS} paths"
-            )));
+            return Err(Error::TooLarge(Limit::Paths { most: MAX_PATHS }));
         }
         let revision = revision.to_owned();
         let paths: Vec<RepoPath> = paths
             .iter()
             .filter_map(|path| path.trim_end_matches('/').parse().ok())
             .collect();
-        self.with_git(repo.key, move |git| {
-            let commit = resolve(git, &revision)?;
-            let objects = git.objects();
-            let mut files = Vec::new();
-            for path in &paths {
-                let entry = objects.entry(commit, path)?;
-                files.extend(
-                    entry
-                        .filter(|entry| entry.kind != EntryKind::Submodule)
-                        .map(FileEntry::of),
-                );
-            }
-            if last_commits {
-                add_last_commits(&objects, commit, &mut files)?;
-            }
-            Ok(files)
-        })
-        .await
+        self.hub
+            .with_git(repo.key, move |git| {
+                let commit = resolve(git, &revision)?;
+                let objects = git.objects();
+                let mut files = Vec::new();
+                for path in &paths {
+                    let entry = objects.entry(commit, path)?;
+                    files.extend(
+                        entry
+                            .filter(|entry| entry.kind != EntryKind::Submodule)
+                            .map(FileEntry::of),
+                    );
+                }
+                if last_commits {
+                    add_last_commits(&objects, commit, &mut files)?;
+                }
+                Ok(files)
+            })
+            .await
     }
 
     /// A file, with its bytes when `content`; the stored pointer of a large file when `raw`. However large it is, little of
     /// it is in memory.
     pub async fn blob(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         path: &str,
@@ -242,7 +243,7 @@ impl Hub {
 
     /// A file of git, with its bytes in memory if it has at most `max` of them, and a megabyte; else with its facts alone.
     pub async fn small_blob(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         path: &str,
@@ -254,7 +255,7 @@ impl Hub {
     }
 
     async fn read_blob(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         path: &str,
@@ -267,11 +268,12 @@ impl Hub {
         let turn = match extent {
             Extent::Facts => None,
             Extent::UpTo(_) | Extent::Whole => {
-                let turn = Arc::clone(&self.blob_reads).acquire_owned().await;
+                let turn = Arc::clone(&self.hub.blob_reads).acquire_owned().await;
                 Some(turn.map_err(Error::internal)?)
             }
         };
         let (commit, mut entry, found) = self
+            .hub
             .with_git(repo.key, move |git| {
                 let _turn = turn;
                 let commit = resolve(git, &revision)?;
@@ -281,12 +283,14 @@ impl Hub {
                 let entry = found.filter(is_blob).ok_or(no_entry(commit))?;
                 let is_pointer = entry.large.is_some() && !raw;
                 let found = match extent {
-                    Extent::Facts => Found::Nothing,
-                    Extent::UpTo(_) | Extent::Whole if is_pointer => Found::Nothing,
-                    Extent::UpTo(max) if entry.size > max => Found::Nothing,
-                    Extent::Whole if entry.size > MAX_IN_MEMORY => Found::TooLarge(git.clone()),
+                    Extent::Facts => FileContent::Nothing,
+                    Extent::UpTo(_) | Extent::Whole if is_pointer => FileContent::Nothing,
+                    Extent::UpTo(max) if entry.size > max => FileContent::Nothing,
+                    Extent::Whole if entry.size > MAX_IN_MEMORY => {
+                        FileContent::TooLarge(git.clone())
+                    }
                     Extent::UpTo(_) | Extent::Whole => {
-                        Found::Bytes(objects.read(entry.oid, MAX_IN_MEMORY)?)
+                        FileContent::Bytes(objects.read(entry.oid, MAX_IN_MEMORY)?)
                     }
                 };
                 Ok((commit, entry, found))
@@ -296,12 +300,12 @@ impl Hub {
             entry.large = None;
         }
         let content = match (found, &entry.large) {
-            (Found::Bytes(bytes), _) => BlobContent::Memory(bytes.into()),
-            (Found::TooLarge(git), _) => {
-                let unpacked = self.unpacked.get(&git, entry.oid, entry.size).await?;
+            (FileContent::Bytes(bytes), _) => BlobContent::Memory(bytes.into()),
+            (FileContent::TooLarge(git), _) => {
+                let unpacked = self.hub.unpacked.get(&git, entry.oid, entry.size).await?;
                 BlobContent::Unpacked(unpacked)
             }
-            (Found::Nothing, Some(large)) => {
+            (FileContent::Nothing, Some(large)) => {
                 let object = self.large(repo, &large.oid.to_string()).await?;
                 let object = object.ok_or(no_entry(commit))?;
                 match extent {
@@ -309,7 +313,7 @@ impl Hub {
                     Extent::Facts | Extent::UpTo(_) => BlobContent::NotRead,
                 }
             }
-            (Found::Nothing, None) => BlobContent::NotRead,
+            (FileContent::Nothing, None) => BlobContent::NotRead,
         };
         Ok(Blob {
             commit,
@@ -320,26 +324,27 @@ impl Hub {
 
     /// The history, newest first.
     pub async fn commits(
-        &self,
+        self,
         repo: &Repo,
         revision: &str,
         offset: usize,
         limit: usize,
     ) -> Result<CommitPage, Error> {
         let revision = revision.to_owned();
-        self.with_git(repo.key, move |git| {
-            let commit = resolve(git, &revision)?;
-            let objects = git.objects();
-            let mut commits = objects.log(commit, offset, limit.saturating_add(1))?;
-            let more = commits.len() > limit;
-            commits.truncate(limit);
-            Ok(CommitPage {
-                commits: commits.into_iter().map(LastCommit::of).collect(),
-                more,
-                total: objects.count(commit)? as u64,
+        self.hub
+            .with_git(repo.key, move |git| {
+                let commit = resolve(git, &revision)?;
+                let objects = git.objects();
+                let mut commits = objects.log(commit, offset, limit.saturating_add(1))?;
+                let more = commits.len() > limit;
+                commits.truncate(limit);
+                Ok(CommitPage {
+                    commits: commits.into_iter().map(LastCommit::of).collect(),
+                    more,
+                    total: objects.count(commit)? as u64,
+                })
             })
-        })
-        .await
+            .await
     }
 }
 
@@ -353,7 +358,9 @@ pub(crate) fn resolve(git: &Repository, revision: &str) -> Result<ObjectId, Erro
 pub(crate) fn parse_path(path: &str) -> Result<RepoPath, Error> {
     path.trim_end_matches('/')
         .parse()
-        .map_err(|error: assay_model::RepoPathError| Error::Unprocessable(error.to_string()))
+        .map_err(|error: assay_model::RepoPathError| {
+            Error::UnusablePath(UnusablePath::Invalid(error))
+        })
 }
 
 fn is_blob(entry: &TreeEntry) -> bool {

@@ -7,7 +7,7 @@ use assay_model::Timestamp;
 use assay_store::SignInFailures;
 
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::services::AccountService;
 
 /// How long a wrong password counts, in milliseconds: a quarter of an hour.
 const WINDOW_MILLIS: i64 = 15 * 60 * 1_000;
@@ -46,15 +46,19 @@ impl Guesser {
     }
 }
 
-impl Hub {
+impl AccountService<'_> {
     /// Counts an attempt as a wrong one, or refuses it: there were too many of late.
-    pub(crate) async fn count_guess(&self, guesser: &Guesser) -> Result<(), Error> {
-        let now = self.now();
+    pub(crate) async fn count_guess(self, guesser: &Guesser) -> Result<(), Error> {
+        let now = self.hub.now();
         let since = Timestamp::from_millis(now.millis().saturating_sub(WINDOW_MILLIS));
         // Most refusals need no turn to write.
-        let held = self.store.sign_in_failures(&guesser.account, since).await?;
+        let held = self
+            .hub
+            .store
+            .sign_in_failures(&guesser.account, since)
+            .await?;
         check(held, BY_ACCOUNT, now)?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let by_account = tx.sign_in_failures(&guesser.account, since).await?;
         check(by_account, BY_ACCOUNT, now)?;
         if let Some(address) = &guesser.address {
@@ -69,8 +73,8 @@ impl Hub {
 
     /// Forgets the wrong passwords of an account, because the right one came, and takes back the one that was counted for
     /// its address.
-    pub(crate) async fn forgive_guesses(&self, guesser: &Guesser) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
+    pub(crate) async fn forgive_guesses(self, guesser: &Guesser) -> Result<(), Error> {
+        let mut tx = self.hub.store.begin().await?;
         tx.clear_sign_in_failures(&guesser.account).await?;
         if let Some(address) = &guesser.address {
             tx.take_back_sign_in_failure(address).await?;

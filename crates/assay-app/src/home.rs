@@ -105,7 +105,7 @@ impl Home {
         if file.id == found {
             return Ok(());
         }
-        Err(Error::Conflict(format!(
+        Err(Error::Operator(format!(
             "the database `{}` is that of hub {found}, and `{}` is the data directory of hub {}; nothing was changed. \
              Give the database of this hub with `--database`{}, or its own data directory with `--data`",
             self.database,
@@ -124,7 +124,7 @@ impl Home {
         match self.purpose {
             // A visitor makes no database where a server has been: the hub may well have one elsewhere.
             Purpose::Visit if self.peeked.is_none() && self.is_used() => {
-                Err(Error::Conflict(format!(
+                Err(Error::Operator(format!(
                     "there is no database of a hub in `{}`; nothing was changed. Give the one that the server uses with \
                  `--database`{}; `assay serve` makes a new hub",
                     self.database,
@@ -137,7 +137,7 @@ impl Home {
             Purpose::Adopt | Purpose::RehearseAdoption
                 if self.peeked.is_none() && !self.has_repositories =>
             {
-                Err(Error::Conflict(format!(
+                Err(Error::Operator(format!(
                     "there is no repository in `{}`, so there is nothing to adopt",
                     self.data.join("repos").display()
                 )))
@@ -152,7 +152,7 @@ impl Home {
     }
 
     fn unknown(&self) -> Error {
-        Error::Conflict(format!(
+        Error::Operator(format!(
             "the database `{}` knows none of the repositories in `{}`: it is new, was emptied, or is another hub's. \
              Nothing was changed. Give the database of this hub with `--database`{}, or restore it from a backup; when it \
              is lost, `assay admin adopt` makes its records again as far as the repositories tell",
@@ -198,7 +198,7 @@ fn choose(config: &HubConfig, file: Option<&HubFile>, purpose: Purpose) -> Resul
     };
     let Some(given) = &config.database else {
         return file.database_file(data).ok_or_else(|| {
-            Error::Conflict(format!(
+            Error::Operator(format!(
                 "the hub in `{}` has its database at `{}`, whose password is not kept here; give its address with \
                  `--database` or `ASSAY_DATABASE`, as the server gets it",
                 data.display(),
@@ -211,7 +211,7 @@ fn choose(config: &HubConfig, file: Option<&HubFile>, purpose: Purpose) -> Resul
     let may_be_same =
         address == file.database || (is_server(&address) && is_server(&file.database));
     if purpose == Purpose::Visit && !may_be_same {
-        return Err(Error::Conflict(format!(
+        return Err(Error::Operator(format!(
             "the hub in `{}` has its database at `{}`, not at `{given}`; leave `--database` and `ASSAY_DATABASE` out, or \
              give that one",
             data.display(),

@@ -10,11 +10,12 @@ use tokio::sync::Semaphore;
 use crate::access::Scope;
 use crate::account::{Account, NewToken, TokenSecret};
 use crate::audit::FailedSignIns;
-use crate::board::Boards;
+use crate::board::BoardCache;
 use crate::config::{HubConfig, Limits};
 use crate::damage::DamageList;
+use crate::data_dir_lock::DataDirLock;
 use crate::diffs::Diffs;
-use crate::error::Error;
+use crate::error::{Busy, Error};
 use crate::home::{Home, Purpose};
 use crate::hub_file::HubId;
 use crate::index::Sources;
@@ -25,10 +26,9 @@ use crate::readiness::Readiness;
 use crate::reserve;
 use crate::session::Sessions;
 use crate::sign::SigningKey;
-use crate::tenant::Tenant;
 use crate::trust::{Role, Trust};
 use crate::unpacked::UnpackedBlobs;
-use crate::webhook::ToldBoards;
+use crate::webhook::ReportedBoards;
 use crate::xet::StagedXorbs;
 
 /// Files of git that are read into memory at once.
@@ -60,7 +60,7 @@ pub struct Hub {
     /// Whose pushes are received.
     pub(crate) push_turns: PushTurns,
     /// What is kept in memory of the index.
-    pub(crate) boards: Boards,
+    pub(crate) board_cache: BoardCache,
     /// Writes by account in this minute.
     pub(crate) writes: WriteCounts,
     /// Who signed in lately.
@@ -68,7 +68,7 @@ pub struct Hub {
     /// Failed sign-ins that are counted and not recorded yet.
     pub(crate) failed_sign_ins: FailedSignIns,
     /// Which ranks were told to those who want to know.
-    pub(crate) told_boards: ToldBoards,
+    pub(crate) reported_boards: ReportedBoards,
     /// What signs links.
     pub(crate) signing_key: SigningKey,
     /// The keys that sign evidence, and the logs.
@@ -94,7 +94,7 @@ pub struct Hub {
     /// The id of this hub; none for a visitor of a directory that no server of this version has opened yet.
     id: Option<HubId>,
     /// The mark that this process works in the data directory.
-    _tenant: Tenant,
+    _tenant: DataDirLock,
     /// Weak self-reference for tasks that outlive the request.
     me: Weak<Self>,
 }
@@ -138,11 +138,11 @@ impl Hub {
             Purpose::Visit | Purpose::Adopt | Purpose::RehearseAdoption => Role::Visitor,
         };
         let (data, durability) = (config.data.clone(), config.durability);
-        let (tenant, git, large_files) = blocking(move || {
-            let tenant = Tenant::enter(&data)?;
-            let git = Repositories::new(data.join("repos"))?.lasting(durability);
-            let large_files = LargeFiles::new(data.join("lfs"))?.lasting(durability);
-            Ok((tenant, git, large_files))
+        let (data_dir_lock, git, large_files) = blocking(move || {
+            let data_dir_lock = DataDirLock::enter(&data)?;
+            let git = Repositories::new(data.join("repos"))?.with_durability(durability);
+            let large_files = LargeFiles::new(data.join("lfs"))?.with_durability(durability);
+            Ok((data_dir_lock, git, large_files))
         })
         .await?;
         let home = Home::find(&config, &git, purpose).await?;
@@ -154,7 +154,7 @@ impl Hub {
         let signing_key = SigningKey::load(&store).await?;
         store.generation().await?;
         let git = Arc::new(git);
-        let boards = Boards::since(store.generation_of_others(), Arc::clone(&git));
+        let board_cache = BoardCache::since(store.generation_of_others(), Arc::clone(&git));
         let limits = config.limits;
         let xorbs = StagedXorbs::new(config.data.join("xet"));
         let unpacked = UnpackedBlobs::new(config.data.join("tmp"), &limits);
@@ -170,11 +170,11 @@ impl Hub {
             config,
             locks: Locks::default(),
             push_turns: PushTurns::default(),
-            boards,
+            board_cache,
             writes: WriteCounts::default(),
             sessions: Sessions::default(),
             failed_sign_ins: FailedSignIns::default(),
-            told_boards: ToldBoards::default(),
+            reported_boards: ReportedBoards::default(),
             signing_key,
             trust,
             blob_reads: Arc::new(Semaphore::new(BLOB_READS)),
@@ -187,7 +187,7 @@ impl Hub {
             is_behind: AtomicBool::new(false),
             readiness: tokio::sync::Mutex::default(),
             id,
-            _tenant: tenant,
+            _tenant: data_dir_lock,
             me: Weak::clone(me),
         });
         Self::watch(&hub);
@@ -232,11 +232,12 @@ impl Hub {
         }
         let shell = self.shell();
         let made = self
+            .accounts()
             .create_user(&shell, FIRST_OPERATOR, "Operator", None, true)
             .await;
         let account = match made {
             // Another server on the same database has started as well, and tells the token.
-            Err(Error::Taken(_)) => return Ok(None),
+            Err(Error::Exists(_)) => return Ok(None),
             made => made?,
         };
         let token = NewToken {
@@ -244,7 +245,10 @@ impl Hub {
             scope: Scope::Admin,
             expires: None,
         };
-        let (_, secret) = self.create_token(&shell, &account.name, token).await?;
+        let (_, secret) = self
+            .accounts()
+            .create_token(&shell, &account.name, token)
+            .await?;
         Ok(Some((account, secret)))
     }
 
@@ -263,11 +267,7 @@ impl Hub {
     /// Waits for the right to change a repository: first of those in this process, then of all.
     pub(crate) async fn lock(&self, key: RepoKey) -> Result<Locked, Error> {
         let locked = tokio::time::timeout(LOCK_PATIENCE, self.locks.lock(key)).await;
-        let locked = locked.map_err(|_| {
-            Error::Unavailable(
-                "another change of this repository takes long; try again in a minute".to_owned(),
-            )
-        })?;
+        let locked = locked.map_err(|_| Error::Busy(Busy::Repository))?;
         let turn = self.store.repository_turn(key).await?;
         Ok(locked.in_turn(turn))
     }

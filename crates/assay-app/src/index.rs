@@ -5,19 +5,19 @@
 //! are new on the main branch, and reads the pull requests that changed. When the main branch was forced elsewhere, it
 //! starts over.
 //!
-//! Results of a file are judged without regard to benchmarks: whether a result is on a board is decided when the board is
+//! Results of a file are validated without regard to benchmarks: whether a result is on a board is decided when the board is
 //! read, so a benchmark that is defined later finds the results that were waiting for it.
 
 mod derive;
+mod digest;
 mod files;
 mod gather;
 mod main_line;
-mod plain;
 mod provenance;
 mod pull_line;
 mod read;
 mod records;
-mod shelf;
+mod result_files;
 mod write;
 
 use std::collections::BTreeSet;
@@ -29,20 +29,20 @@ use assay_store::{AccountId, IndexedEntry, NewEntry, Store, Tx};
 use tokio::sync::Semaphore;
 
 pub(crate) use self::derive::MAX_ENTRIES;
+pub(crate) use self::digest::digest;
 pub(crate) use self::files::{Kind, ResultFiles};
 use self::gather::plan;
 use self::main_line::MainLine;
-pub(crate) use self::plain::digest;
 pub(crate) use self::read::{
     CARD_FILE, DEFINITION_FILE, MAX_BYTES, RESULTS_FOLDER, Submission, benchmark_of, definition,
     submissions_of_text,
 };
 pub(crate) use self::records::RECORDS_FOLDER;
-pub(crate) use self::shelf::{Shelf, results_folder};
+pub(crate) use self::result_files::{ResultFileReader, results_folder};
 use self::write::{Written, write};
-use crate::door::Repo;
-use crate::error::Error;
+use crate::error::{Busy, Error};
 use crate::hub::Hub;
+use crate::repo_lookup::Repo;
 use crate::trust::Trust;
 use crate::webhook::Telling;
 
@@ -156,9 +156,7 @@ pub(crate) async fn index(
             Written::Overtaken => {}
         }
     }
-    Err(Error::Unavailable(format!(
-        "the index of repository {key} is being written by another process; it catches up by itself"
-    )))
+    Err(Error::Busy(Busy::Index(key)))
 }
 
 impl Hub {
@@ -169,7 +167,7 @@ impl Hub {
         telling: Option<&Telling<'_>>,
     ) -> Result<(), Error> {
         let touched = index(&self.sources, &self.store, key, Extent::New, telling).await?;
-        self.touch(&touched);
+        self.boards().touch(&touched);
         Ok(())
     }
 }
@@ -207,14 +205,14 @@ pub(crate) fn public(mut refs: Vec<Reference>) -> Vec<Reference> {
 /// The entries of main after a commit that follows on its head, as the index would derive them; none when the commit
 /// does not touch the results.
 pub(crate) fn entries_after(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     head: ObjectId,
     current: &[IndexedEntry],
     commit: ObjectId,
     submitter: Option<AccountId>,
 ) -> Result<Option<Vec<NewEntry>>, assay_git::Error> {
-    let mut line = MainLine::after(shelf, head, current)?;
-    let step = line.advance(&shelf.objects.commit(commit)?, submitter)?;
+    let mut line = MainLine::after(result_files, head, current)?;
+    let step = line.advance(&result_files.objects.commit(commit)?, submitter)?;
     Ok(step.map(|step| step.entries))
 }
 

@@ -12,6 +12,7 @@ mod issue;
 mod keys;
 mod lookup;
 mod policy;
+mod publish;
 mod refusal;
 mod registry;
 mod request;

@@ -145,7 +145,7 @@ fn words(id: &RepoId, definition: &Benchmark) -> String {
     words.join("\n").to_lowercase()
 }
 
-/// What the judge may know: the benchmarks that everyone sees. Of others not even the existence is told.
+/// What validation may know: the benchmarks that everyone sees. Of others not even the existence is told.
 #[derive(Debug)]
 struct PublicBenchmarks(Arc<Known>);
 
@@ -171,9 +171,9 @@ impl Benchmarks for PublicBenchmarks {
 }
 
 impl Hub {
-    /// The benchmarks that the judge looks results up in.
+    /// The benchmarks that validation looks results up in.
     pub(crate) async fn known_benchmarks(&self) -> Result<Arc<dyn Benchmarks + Send>, Error> {
-        let known = self.boards.known(&self.store).await?;
+        let known = self.board_cache.known(&self.store).await?;
         Ok(Arc::new(PublicBenchmarks(known)))
     }
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use assay_model::{ObjectId, RepoKind};
 
 use crate::access::{Caller, Need};
-use crate::door::Repo;
 use crate::error::{Error, Missing};
 use crate::file::BlobContent;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
 use crate::index::{DEFINITION_FILE, RECORDS_FOLDER};
 use crate::listing::{ListQuery, ListSort};
 use crate::repo_info::RepoInfo;
+use crate::repo_lookup::Repo;
+use crate::services::LakeService;
 
 /// The folder of the result files of a model.
 const RESULTS_FOLDER: &str = ".eval_results";
@@ -25,7 +26,7 @@ const EXPORT: u32 = 3;
 /// Where a repository is written until it is complete.
 const UNFINISHED: &str = ".unfinished";
 
-/// The outcome of [`Hub::export_public`].
+/// The outcome of [`LakeService::export_public`].
 #[derive(Debug, Default)]
 pub struct Exported {
     /// The directories that have changed, from the root.
@@ -47,18 +48,18 @@ pub struct FailedExport {
     pub error: Error,
 }
 
-impl Hub {
-    /// Returns the directories of [`Hub::export_public`] whose content everybody may see, from the root. This is asked for before every
+impl LakeService<'_> {
+    /// Returns the directories of [`LakeService::export_public`] whose content everybody may see, from the root. This is asked for before every
     /// question to the lake: what is private, closed or deleted is not among them from that change on, whatever the lake still holds.
-    pub async fn public_directories(&self) -> Result<Vec<String>, Error> {
-        let public = self.store.public_repositories().await?;
+    pub async fn public_directories(self) -> Result<Vec<String>, Error> {
+        let public = self.hub.store.public_repositories().await?;
         let directories = public.iter().map(|(kind, uid)| directory_of(*kind, uid));
         Ok(directories.collect())
     }
 
     /// A number that is another one after every change, whichever process made it.
-    pub async fn change_number(&self) -> Result<u64, Error> {
-        Ok(self.store.generation().await?)
+    pub async fn change_number(self) -> Result<u64, Error> {
+        Ok(self.hub.store.generation().await?)
     }
 
     /// Brings a directory up to what everybody sees of results and records: those of the main branch of every public
@@ -66,7 +67,7 @@ impl Hub {
     /// there. A repository that cannot be written is reported and does not keep others from being written or removed. Those that
     /// `waiting` names with the commit that they are at are passed over.
     pub async fn export_public(
-        &self,
+        self,
         root: &Path,
         waiting: &BTreeMap<PathBuf, ObjectId>,
     ) -> Result<Exported, Error> {
@@ -84,7 +85,11 @@ impl Hub {
                     limit: Some(PAGE),
                     cursor,
                 };
-                let page = self.list(&Caller::anonymous(), &query).await?;
+                let page = self
+                    .hub
+                    .repositories()
+                    .list(&Caller::anonymous(), &query)
+                    .await?;
                 for info in page.repositories {
                     if info.private || info.disabled {
                         continue;
@@ -118,7 +123,7 @@ impl Hub {
     }
 
     /// Writes a repository, unless it is there as it is.
-    async fn export(&self, info: &RepoInfo, root: &Path, place: &Path) -> Result<bool, Error> {
+    async fn export(self, info: &RepoInfo, root: &Path, place: &Path) -> Result<bool, Error> {
         let directory = root.join(place);
         let mark = format!("{} {EXPORT}", info.sha);
         let written = fs_err::read_to_string(directory.join(MARK));
@@ -126,10 +131,14 @@ impl Hub {
             return Ok(false);
         }
         let anybody = Caller::anonymous();
-        let repo = match self.repo(&anybody, info.kind, &info.id, Need::Read).await {
+        let repo = match self
+            .hub
+            .repo(&anybody, info.kind, &info.id, Need::Read)
+            .await
+        {
             Ok(repo) => repo,
             // It was deleted, renamed or hidden since it was listed; the next look finds that out.
-            Err(Error::NotFound(_) | Error::Moved { .. } | Error::Forbidden(_)) => {
+            Err(Error::NotFound(_) | Error::Moved { .. } | Error::Denied(_)) => {
                 return Ok(false);
             }
             Err(error) => return Err(error),
@@ -161,14 +170,18 @@ impl Hub {
     }
 
     /// The files of a repository that the lake can read.
-    async fn exported(&self, repo: &Repo, commit: ObjectId) -> Result<Vec<String>, Error> {
+    async fn exported(self, repo: &Repo, commit: ObjectId) -> Result<Vec<String>, Error> {
         let commit = commit.to_string();
         let mut paths = Vec::new();
         for (folder, endings) in [
             (RESULTS_FOLDER, [".yaml", ".yml"]),
             (RECORDS_FOLDER, [".json", ".jsonl"]),
         ] {
-            let found = self.tree(repo, &commit, Some(folder), true, false).await;
+            let found = self
+                .hub
+                .repositories()
+                .tree(repo, &commit, Some(folder), true, false)
+                .await;
             let files = match found {
                 Ok(files) => files,
                 Err(Error::NotFound(Missing::Entry { .. })) => continue,
@@ -186,13 +199,15 @@ impl Hub {
     }
 
     async fn write_out(
-        &self,
+        self,
         repo: &Repo,
         commit: ObjectId,
         path: &str,
         directory: &Path,
     ) -> Result<(), Error> {
         let blob = self
+            .hub
+            .repositories()
             .blob(repo, &commit.to_string(), path, true, false)
             .await;
         let content = match blob {

@@ -7,9 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::mpsc;
 
 use crate::access::{Caller, Need};
-use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// How much is read from a client at once, in bytes.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -68,19 +68,19 @@ pub struct LargeObject {
     pub path: PathBuf,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Receives the bytes of a large file for a repository. They wait there, served to nobody, until a commit names them.
     /// Whether the uploader still has the right that they had when the link was made is asked before and after.
     pub async fn store_large(
-        &self,
+        self,
         repo: &Repo,
         uploader: Uploader,
         sha256: &str,
         size: u64,
         content: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<(), Error> {
-        self.check_uploader(repo.key, uploader).await?;
-        self.check_upload(repo, uploader, size).await?;
+        self.hub.check_uploader(repo.key, uploader).await?;
+        self.hub.check_upload(repo, uploader, size).await?;
         let oid = parse_oid(sha256)?;
         self.receive(oid, size, content).await?;
         self.record_upload(repo, uploader, oid, size).await
@@ -88,7 +88,7 @@ impl Hub {
 
     /// Records that an uploader has brought a large file for a repository, if their right to has not ended meanwhile.
     pub(crate) async fn record_upload(
-        &self,
+        self,
         repo: &Repo,
         uploader: Uploader,
         oid: LargeFileId,
@@ -96,7 +96,7 @@ impl Hub {
     ) -> Result<(), Error> {
         let is_named = self.is_named_by_main(repo, oid).await?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
-        let mut tx = self.begin_upload(repo.key, uploader).await?;
+        let mut tx = self.hub.begin_upload(repo.key, uploader).await?;
         // `git lfs push` may come after `git push`, and then no later commit would name the file.
         if is_named {
             tx.add_large_object(repo.key, &hash, size).await?;
@@ -106,7 +106,7 @@ impl Hub {
                 oid: hash,
                 size,
                 account: uploader.account,
-                uploaded: self.now(),
+                uploaded: self.hub.now(),
             })
             .await?;
         }
@@ -116,30 +116,31 @@ impl Hub {
 
     /// Refuses an upload of this size before its bytes are sent.
     pub async fn check_upload_size(
-        &self,
+        self,
         repo: &Repo,
         uploader: Uploader,
         size: u64,
     ) -> Result<(), Error> {
-        self.check_upload(repo, uploader, size).await
+        self.hub.check_upload(repo, uploader, size).await
     }
 
     /// Checks whether the files of `main` have a pointer to a large file.
-    async fn is_named_by_main(&self, repo: &Repo, oid: LargeFileId) -> Result<bool, Error> {
-        self.with_git(repo.key, move |git| {
-            let Some(main) = git.find_ref(&RefName::main())? else {
-                return Ok(false);
-            };
-            Ok(git.objects().names_large_file(main.target, oid)?)
-        })
-        .await
+    async fn is_named_by_main(self, repo: &Repo, oid: LargeFileId) -> Result<bool, Error> {
+        self.hub
+            .with_git(repo.key, move |git| {
+                let Some(main) = git.find_ref(&RefName::main())? else {
+                    return Ok(false);
+                };
+                Ok(git.objects().names_large_file(main.target, oid)?)
+            })
+            .await
     }
 
     /// Returns who uploads for a repository, with a token that has the right to.
-    pub async fn uploader(&self, caller: &Caller, repo: &Repo) -> Result<Uploader, Error> {
+    pub async fn uploader(self, caller: &Caller, repo: &Repo) -> Result<Uploader, Error> {
         let actor = caller.signed_in()?;
-        self.count_write(actor)?;
-        let may_write = self.check(caller, repo, Need::Write).await.is_ok();
+        self.hub.count_write(actor)?;
+        let may_write = self.hub.check(caller, repo, Need::Write).await.is_ok();
         Ok(Uploader {
             account: actor.account,
             may_write,
@@ -150,13 +151,13 @@ impl Hub {
     /// Writes what a client sends where blocking is allowed. The bytes are taken in even when the hub has them for
     /// another repository: to know a hash is not to have the file.
     async fn receive(
-        &self,
+        self,
         oid: LargeFileId,
         size: u64,
         mut content: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<(), Error> {
         let (sender, mut receiver) = mpsc::channel::<Bytes>(CHUNKS_WAITING);
-        let large_files = self.large_files.clone();
+        let large_files = self.hub.large_files.clone();
         let writing = tokio::task::spawn_blocking(move || {
             let mut upload = large_files.begin(oid, size)?;
             while let Some(bytes) = receiver.blocking_recv() {
@@ -184,27 +185,27 @@ impl Hub {
     }
 
     /// Returns the size of a large file that this repository has, or that was uploaded for it and waits for a commit.
-    pub async fn uploaded(&self, repo: &Repo, sha256: &str) -> Result<Option<u64>, Error> {
+    pub async fn uploaded(self, repo: &Repo, sha256: &str) -> Result<Option<u64>, Error> {
         let oid = parse_oid(sha256)?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
-        let size = match self.store.large_object(repo.key, &hash).await? {
+        let size = match self.hub.store.large_object(repo.key, &hash).await? {
             Some(size) => Some(size),
-            None => self.store.upload(repo.key, &hash).await?,
+            None => self.hub.store.upload(repo.key, &hash).await?,
         };
-        Ok(size.filter(|_| self.large_files.contains(oid)))
+        Ok(size.filter(|_| self.hub.large_files.contains(oid)))
     }
 
     /// A large file that this repository has.
-    pub async fn large(&self, repo: &Repo, sha256: &str) -> Result<Option<LargeObject>, Error> {
+    pub async fn large(self, repo: &Repo, sha256: &str) -> Result<Option<LargeObject>, Error> {
         let oid = parse_oid(sha256)?;
         let hash = Sha256::from_bytes(*oid.as_bytes());
-        let Some(size) = self.store.large_object(repo.key, &hash).await? else {
+        let Some(size) = self.hub.store.large_object(repo.key, &hash).await? else {
             return Ok(None);
         };
-        Ok(self.large_files.contains(oid).then(|| LargeObject {
+        Ok(self.hub.large_files.contains(oid).then(|| LargeObject {
             sha256: sha256.to_owned(),
             size,
-            path: self.large_files.path(oid),
+            path: self.hub.large_files.path(oid),
         }))
     }
 }

@@ -7,11 +7,11 @@ use assay_model::{ObjectId, Timestamp};
 use assay_store::Sha256;
 
 use crate::access::{Caller, Need};
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::error::{Conflict, Error, Limit, Missing};
 use crate::large::parse_oid;
 use crate::purge::commits_behind;
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// The most large files that are deleted at once.
 const MAX_DELETED: usize = 1000;
@@ -29,16 +29,17 @@ pub struct LargeFileFacts {
     pub named: Option<Timestamp>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Lists the large files of a repository, with what commits call them. For those who may write.
     pub async fn large_files(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
     ) -> Result<Vec<LargeFileFacts>, Error> {
-        self.check(caller, repo, Need::Write).await?;
-        let held = self.store.large_objects(repo.key).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
+        let held = self.hub.store.large_objects(repo.key).await?;
         let named = self
+            .hub
             .with_git(repo.key, |git| {
                 let commits = all_commits(&commits_behind(git, git.refs()?)?);
                 Ok(git.objects().find_large_files(&commits)?)
@@ -51,6 +52,7 @@ impl Hub {
             files.push(LargeFileFacts {
                 sha256: oid.to_string(),
                 size: self
+                    .hub
                     .store
                     .large_object(repo.key, &hash)
                     .await?
@@ -65,33 +67,30 @@ impl Hub {
     /// Takes large files away from a repository that no commit of it names. One that is named refuses all of them: the
     /// history of a repository is not written anew.
     pub async fn delete_large_files(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         sha256: &[String],
     ) -> Result<(), Error> {
-        self.check(caller, repo, Need::Admin).await?;
+        self.hub.check(caller, repo, Need::Admin).await?;
         if sha256.len() > MAX_DELETED {
-            return Err(Error::TooLarge(format!(
-                "at most {MAX_DELETED} large files are deleted at once"
-            )));
+            return Err(Error::TooLarge(Limit::DeletedFiles { most: MAX_DELETED }));
         }
         let wanted: Result<Vec<LargeFileId>, Error> =
             sha256.iter().map(|text| parse_oid(text)).collect();
         let wanted = wanted?;
-        let _locked = self.lock(repo.key).await?;
+        let _locked = self.hub.lock(repo.key).await?;
         let named = self
+            .hub
             .with_git(repo.key, |git| {
                 let commits = all_commits(&commits_behind(git, git.refs()?)?);
                 Ok(git.objects().large_files_of(&commits)?)
             })
             .await?;
         if let Some(oid) = wanted.iter().find(|oid| named.contains(oid)) {
-            return Err(Error::Conflict(format!(
-                "a commit names {oid}, and the history of a repository is kept here: an operator can take it out with `assay admin purge`"
-            )));
+            return Err(Error::Conflict(Conflict::LargeFileInHistory(*oid)));
         }
-        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
+        let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;
         for oid in &wanted {
             let hash = Sha256::from_bytes(*oid.as_bytes());
             if !tx.remove_large_object(repo.key, &hash).await? {

@@ -1,7 +1,7 @@
 //! What the hub does and who may do it.
 //!
 //! Every change of a repository, whether it comes by git push, API commit, merge or web form, goes through
-//! [`publish`](Hub) in one order: objects into a quarantine, judgement, refs by compare-and-swap, one transaction of the
+//! [`publish`](Hub) in one order: objects into a quarantine, validation, refs by compare-and-swap, one transaction of the
 //! index. Who may do what is decided in `access.rs` and nowhere else. Nothing here knows HTTP, SQL or HTML.
 
 #[cfg(test)]
@@ -21,11 +21,12 @@ mod collect;
 mod commit;
 mod config;
 mod damage;
+mod data_dir_lock;
+mod device;
 mod diffs;
 mod discussion;
 mod disk;
 mod docs;
-mod door;
 mod error;
 mod facts;
 mod file;
@@ -36,7 +37,6 @@ mod hub;
 mod hub_file;
 mod index;
 pub mod issuer;
-mod judge;
 mod known;
 mod lake;
 mod large;
@@ -51,6 +51,7 @@ mod origin;
 mod password;
 mod preupload;
 mod publish;
+mod publisher;
 mod purge;
 mod push;
 mod push_turns;
@@ -61,20 +62,22 @@ mod recover;
 mod reference;
 mod relocate;
 mod repo_info;
+mod repo_lookup;
 mod repository;
 mod reserve;
 mod rights;
 mod search;
 mod secret;
+mod services;
 mod session;
 mod sign;
 mod status;
 mod target;
-mod tenant;
 mod token;
 mod trust;
 mod unpacked;
 mod unrecorded;
+mod validator;
 mod web_session;
 mod webhook;
 mod xet;
@@ -98,21 +101,22 @@ pub use backup::{
 };
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, Brief, Displaced, EvalResult, Leader, News, NewsQuery, Preview, RankMove, WholeRow,
-    Words,
+    BoardView, Displaced, EvalResult, FullRow, Leader, LoadedResult, News, NewsQuery, Preview,
+    RankMove, SearchText,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
 pub use config::{Founders, HubConfig, Limits, Passphrase, TrustConfig};
 pub use damage::{Damage, DamagedRepository};
+pub use data_dir_lock::{ServerMark, Servers, make_data_directory};
+pub use device::{DEVICE_CODE_SECONDS, DEVICE_POLL_SECONDS, DevicePoll, DeviceSignIn};
 pub use diffs::DiffText;
 pub use discussion::{
     Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
     NewDiscussion, PullDetails, Status,
 };
 pub use docs::{RulePage, doubts_value, rule_page, rule_pages};
-pub use door::Repo;
-pub use error::{Error, Missing};
+pub use error::{Busy, Conflict, Denied, Error, Existing, Limit, Missing, Quota, UnusablePath};
 pub use facts::RepoFacts;
 pub use file::{Blob, BlobContent, CommitPage, FileEntry, LargePointer, LastCommit};
 pub use findings::findings;
@@ -127,6 +131,7 @@ pub use new_account::{LookAlike, NewAccount};
 pub use operator::{IndexCheck, IndexDifference, Reindexed};
 pub use origin::Origin;
 pub use preupload::{Preupload, PreuploadFile, PreuploadPlan};
+pub use publisher::{NewPublisher, PUBLISHER_TOKEN_SECONDS, PublisherInfo, read_claims};
 pub use purge::{PurgeReport, PurgedItem, PurgedPage};
 pub use push::{PushOutcome, PushRejection, PushReply};
 pub use readiness::{CheckStatus, Readiness, ReadinessCheck};
@@ -134,11 +139,15 @@ pub use record::{RecordFile, RecordPage};
 pub use reference::{RefInfo, RefList};
 pub use relocate::copy_database;
 pub use repo_info::RepoInfo;
+pub use repo_lookup::Repo;
 pub use repository::{NewRepository, Settings, Visibility};
 pub use search::BenchmarkHit;
 pub use secret::draw_secret;
+pub use services::{
+    AccountService, BoardService, DiscussionService, EvidenceService, LakeService,
+    OperationService, RepositoryService, WebhookService,
+};
 pub use status::{DatabaseStatus, DiskSpace, HubStatus, WitnessLag};
-pub use tenant::{ServerMark, Servers};
 pub use trust::{
     AffectedRow, AskWitness, ClaimLine, EntryVersion, KeyInfo, LogFile, LogName, NewIssuer,
     NewRevocation, Provenance, RevocationInfo, Revoked, RevokedFrom, TokenStatus, TokenTrail,
@@ -148,6 +157,7 @@ pub use unpacked::{UnpackedBlob, UnpackedReader};
 pub use unrecorded::UnrecordedRepository;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
-    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight, Parcel,
+    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight,
+    QueuedDelivery,
 };
 pub use xet::XORB_LIFE;

@@ -3,8 +3,8 @@ use assay_store::{BenchmarkFilter, Cursor, Filter, Sort, Viewer};
 
 use crate::access::{Caller, CallerKind, Need};
 use crate::error::Error;
-use crate::hub::Hub;
 use crate::repo_info::RepoInfo;
+use crate::services::RepositoryService;
 
 /// The tag of a dataset that is a benchmark. It is computed; a card that claims it is not believed.
 pub(crate) const BENCHMARK_TAG: &str = "benchmark";
@@ -55,11 +55,11 @@ pub struct ListPage {
     pub next: Option<String>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Repositories that the caller may see.
-    pub async fn list(&self, caller: &Caller, query: &ListQuery) -> Result<ListPage, Error> {
+    pub async fn list(self, caller: &Caller, query: &ListQuery) -> Result<ListPage, Error> {
         let filter = self.filter(caller, query).await?;
-        let page = self.store.repositories(&filter).await?;
+        let page = self.hub.store.repositories(&filter).await?;
         let repositories = page.items.into_iter().filter_map(|listed| {
             // A repository without a commit on main is being made at this moment.
             let head = listed.head?;
@@ -73,7 +73,7 @@ impl Hub {
 
     /// Counts the repositories of an account that the caller may see.
     pub async fn count_repositories(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         author: &str,
@@ -88,18 +88,18 @@ impl Hub {
             cursor: None,
         };
         let filter = self.filter(caller, &query).await?;
-        Ok(self.store.count_repositories(&filter).await?)
+        Ok(self.hub.store.count_repositories(&filter).await?)
     }
 
     /// Lists the repositories of the caller, or of an organisation that they are a member of, with the bytes that each takes.
     pub async fn stored_repositories(
-        &self,
+        self,
         caller: &Caller,
         organisation: Option<&str>,
     ) -> Result<Vec<(RepoInfo, u64)>, Error> {
         let author = match organisation {
             Some(name) => {
-                self.members(caller, name).await?;
+                self.hub.accounts().members(caller, name).await?;
                 name.to_owned()
             }
             None => caller.signed_in()?.name.clone(),
@@ -119,10 +119,10 @@ impl Hub {
                 let page = self.list(caller, &query).await?;
                 for info in page.repositories {
                     // A token for some repositories shows those alone.
-                    let Ok(repo) = self.repo(caller, kind, &info.id, Need::Read).await else {
+                    let Ok(repo) = self.hub.repo(caller, kind, &info.id, Need::Read).await else {
                         continue;
                     };
-                    let used = self.storage_of(repo.key).await?;
+                    let used = self.hub.storage_of(repo.key).await?;
                     stored.push((info, used.bytes()));
                 }
                 if page.next.is_none() {
@@ -134,7 +134,7 @@ impl Hub {
         Ok(stored)
     }
 
-    async fn filter(&self, caller: &Caller, query: &ListQuery) -> Result<Filter, Error> {
+    async fn filter(self, caller: &Caller, query: &ListQuery) -> Result<Filter, Error> {
         let limit = query.limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
         let (computed, tags): (Vec<&String>, Vec<&String>) = query
             .tags
@@ -174,14 +174,14 @@ impl Hub {
 
     /// Whose private repositories a caller sees: what `access::decide` answers for [`Need::Read`],
     /// for all repositories at once.
-    pub(crate) async fn viewer(&self, caller: &Caller) -> Result<Viewer, Error> {
+    pub(crate) async fn viewer(self, caller: &Caller) -> Result<Viewer, Error> {
         let user = match &caller.inner {
             CallerKind::Anonymous => return Ok(Viewer::default()),
             CallerKind::Shell => return Ok(sees_all()),
             CallerKind::User(user) if user.operator => return Ok(sees_all()),
             CallerKind::User(user) => user,
         };
-        let organisations = self.store.organisations_of(user.account).await?;
+        let organisations = self.hub.store.organisations_of(user.account).await?;
         let others = organisations.into_iter().map(|member| member.account.id);
         Ok(Viewer {
             sees_all: false,

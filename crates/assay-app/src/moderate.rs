@@ -9,11 +9,11 @@ use assay_store::{AuditAction, AuditSubject};
 use crate::access::{Caller, Need};
 use crate::account::{Account, Membership};
 use crate::diffs::DiffText;
-use crate::door::Repo;
 use crate::error::Error;
 use crate::file::{LastCommit, resolve};
-use crate::hub::Hub;
 use crate::index::touched_by;
+use crate::repo_lookup::Repo;
+use crate::services::AccountService;
 
 /// A commit with what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,11 @@ impl Caller {
     }
 }
 
-impl Hub {
+impl AccountService<'_> {
     /// The organisations of the caller, with what they may do there.
-    pub async fn memberships(&self, caller: &Caller) -> Result<Vec<Membership>, Error> {
+    pub async fn memberships(self, caller: &Caller) -> Result<Vec<Membership>, Error> {
         let user = caller.signed_in()?;
-        let organisations = self.store.organisations_of(user.account).await?;
+        let organisations = self.hub.store.organisations_of(user.account).await?;
         Ok(organisations
             .into_iter()
             .map(|member| Membership {
@@ -48,7 +48,7 @@ impl Hub {
     }
 
     /// The namespaces in which the caller may make repositories, their own first.
-    pub async fn homes(&self, caller: &Caller) -> Result<Vec<String>, Error> {
+    pub async fn homes(self, caller: &Caller) -> Result<Vec<String>, Error> {
         let mut homes = vec![caller.signed_in()?.name.clone()];
         for membership in self.memberships(caller).await? {
             if membership.role >= Role::Contribute {
@@ -59,13 +59,10 @@ impl Hub {
     }
 
     /// A commit and what it changed.
-    pub async fn commit_details(
-        &self,
-        repo: &Repo,
-        revision: &str,
-    ) -> Result<CommitDetails, Error> {
+    pub async fn commit_details(self, repo: &Repo, revision: &str) -> Result<CommitDetails, Error> {
         let revision = revision.to_owned();
         let commit = self
+            .hub
             .with_git(repo.key, move |git| {
                 let id = resolve(git, &revision)?;
                 Ok(git.objects().commit(id)?)
@@ -73,7 +70,12 @@ impl Hub {
             .await?;
         let parents = commit.parents.clone();
         let diff = match parents.first() {
-            Some(parent) => Some(self.diff_between(repo.key, *parent, commit.id).await?),
+            Some(parent) => Some(
+                self.hub
+                    .repositories()
+                    .diff_between(repo.key, *parent, commit.id)
+                    .await?,
+            ),
             None => None,
         };
         Ok(CommitDetails {
@@ -85,16 +87,16 @@ impl Hub {
 
     /// Closes a repository to everyone but the operator, and takes its results off the boards; or opens it again.
     pub async fn set_disabled(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         disabled: bool,
     ) -> Result<(), Error> {
         caller.check_operator()?;
-        let repo = self.repo(caller, kind, id, Need::Read).await?;
-        let _locked = self.lock(repo.key).await?;
-        let mut tx = self.begin_as(caller).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(crate::error::Missing::Repo));
         };
@@ -106,29 +108,34 @@ impl Hub {
         } else {
             AuditAction::RepoOpened
         };
-        self.audit(&mut tx, caller, action, repo.audited()).await?;
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, action, repo.audited())
+            .await?;
         if disabled {
-            self.note_facts_before(&mut tx, repo.key).await?;
+            self.hub.note_facts_before(&mut tx, repo.key).await?;
         }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
-        self.touch(&touched);
-        self.note_facts(repo.key).await;
+        self.hub.boards().touch(&touched);
+        self.hub.note_facts(repo.key).await;
         Ok(())
     }
 
     /// Lets a user in again.
-    pub async fn enable_account(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+    pub async fn enable_account(self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.check_operator()?;
         let mut account = self.account_named(name).await?;
         account.disabled = false;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         tx.update_account(&account).await?;
         let subject = AuditSubject::account(&account.name);
-        self.audit(&mut tx, caller, AuditAction::AccountEnabled, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::AccountEnabled, subject)
             .await?;
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use assay_model::{RepoId, is_reserved_namespace, reserved_namespaces, skeleton};
 use assay_store::Tx;
 
-use crate::error::Error;
+use crate::error::{Error, Existing};
 
 /// Checks the name of an account, which is also its namespace.
 pub(crate) fn check_account(name: &str) -> Result<(), Error> {
@@ -25,9 +25,10 @@ pub(crate) async fn check_look(tx: &mut Tx, name: &str) -> Result<(), Error> {
         None => tx.account_that_looks_like(name).await?,
     };
     match other {
-        Some(other) => Err(Error::Taken(format!(
-            "`{name}` looks like `{other}`; choose a name that nobody takes for another one"
-        ))),
+        Some(other) => Err(Error::Exists(Existing::LooksLike {
+            name: name.to_owned(),
+            other,
+        })),
         None => Ok(()),
     }
 }

@@ -11,8 +11,9 @@ use self::compare::{Compared, NO_REPOSITORY, NotIndexed, compare, rebuild, renew
 use crate::access::{Caller, Need};
 use crate::damage::DamagedRepository;
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, alongside};
+use crate::hub::alongside;
 use crate::index::{DEFINITION_FILE, touched_by};
+use crate::services::OperationService;
 use crate::trust::Sizes;
 
 /// How often the index of one repository is made anew before another process that writes to it wins.
@@ -57,19 +58,20 @@ pub struct IndexDifference {
     pub rebuilt: Option<String>,
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Marks a benchmark as official, or takes the mark away. For operators.
     pub async fn set_official(
-        &self,
+        self,
         caller: &Caller,
         benchmark: &RepoId,
         official: bool,
     ) -> Result<(), Error> {
         caller.check_operator()?;
         let repo = self
+            .hub
             .repo(caller, RepoKind::Dataset, benchmark, Need::Read)
             .await?;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         if official {
             let known = tx.benchmark(repo.key).await?;
             if !known.is_some_and(|known| known.valid) {
@@ -77,7 +79,7 @@ impl Hub {
                     "`{benchmark}` is no benchmark: it has no valid `{DEFINITION_FILE}` on its main branch"
                 ))));
             }
-            tx.mark_official(repo.key, self.now()).await?;
+            tx.mark_official(repo.key, self.hub.now()).await?;
         } else {
             tx.unmark_official(repo.key).await?;
         }
@@ -89,13 +91,13 @@ impl Hub {
         self.audit(&mut tx, caller, action, repo.audited()).await?;
         let touched = touched_by(&mut tx, repo.key, RepoKind::Dataset, &repo.id).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.hub.boards().touch(&touched);
         Ok(())
     }
 
     /// Builds the index again from the repositories, beside the live one, and replaces what differs. Everyone can go on
     /// reading and writing meanwhile.
-    pub async fn reindex(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
+    pub async fn reindex(self, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Reindexed, Error> {
         self.follow_logs().await?;
         let compared = self.compare_with_rebuilt(None, progress).await?;
         let keys: Vec<RepoKey> = compared.keys.into_iter().collect();
@@ -112,12 +114,17 @@ impl Hub {
                 damaged.push(key);
             }
         }
-        self.boards.forget();
-        let mut tx = self.store.begin().await?;
+        self.hub.board_cache.forget();
+        let mut tx = self.hub.store.begin().await?;
         let counts = tx.counts().await?;
         let subject = AuditSubject::hub().with(format!("{replaced} repositories replaced"));
-        self.audit(&mut tx, &self.shell(), AuditAction::IndexRebuilt, subject)
-            .await?;
+        self.audit(
+            &mut tx,
+            &self.hub.shell(),
+            AuditAction::IndexRebuilt,
+            subject,
+        )
+        .await?;
         tx.commit().await?;
         Ok(Reindexed {
             repositories: counts.models + counts.datasets,
@@ -129,16 +136,16 @@ impl Hub {
 
     /// Makes the index of a repository anew. Another process that writes to it all the time may come first again and again;
     /// then nothing is left to do if its index is right.
-    async fn renew_repository(&self, key: RepoKey) -> Result<NotIndexed, Error> {
+    async fn renew_repository(self, key: RepoKey) -> Result<NotIndexed, Error> {
         let mut tries = 0;
         loop {
             let renewed = {
-                let _locked = self.lock(key).await?;
-                renew(&self.sources, &self.store, &[key]).await
+                let _locked = self.hub.lock(key).await?;
+                renew(&self.hub.sources, &self.hub.store, &[key]).await
             };
             tries += 1;
             match renewed {
-                Err(Error::Unavailable(_)) if tries < RENEWALS => {
+                Err(Error::Busy(_)) if tries < RENEWALS => {
                     let differences = self.lasting_differences(vec![key], &|_, _| {}).await?;
                     if differences.is_empty() {
                         return Ok(NotIndexed::new());
@@ -151,7 +158,7 @@ impl Hub {
 
     /// Builds the index again beside the live one and says where they differ, and which repositories cannot be read.
     pub async fn check_index(
-        &self,
+        self,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<IndexCheck, Error> {
         self.follow_logs().await?;
@@ -173,7 +180,7 @@ impl Hub {
 
     /// Returns where the index of some repositories differs from a rebuilt one while nobody writes.
     async fn lasting_differences(
-        &self,
+        self,
         mut keys: Vec<RepoKey>,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Vec<IndexDifference>, Error> {
@@ -183,10 +190,10 @@ impl Hub {
             self.wait_for_writers(&keys).await?;
             // Refs move only inside a transaction, and the index changes in none but one. So while we hold one, nothing
             // moves: what differs now differs in truth, unless a change was still being indexed.
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             let looked = async {
-                let behind = self.behind_of(&keys).await?;
-                let refs = self.refs_of(behind.clone()).await?;
+                let behind = self.hub.behind_of(&keys).await?;
+                let refs = self.hub.refs_of(behind.clone()).await?;
                 Ok((behind, refs))
             };
             let (mut behind, refs) = alongside(&mut tx, looked).await?;
@@ -211,9 +218,9 @@ impl Hub {
 
     /// Waits until changes of these repositories that may be under way are indexed. What a crash has left stays behind,
     /// so there is an end to it.
-    async fn wait_for_writers(&self, keys: &[RepoKey]) -> Result<(), Error> {
+    async fn wait_for_writers(self, keys: &[RepoKey]) -> Result<(), Error> {
         let until = tokio::time::Instant::now() + WRITERS_PATIENCE;
-        while tokio::time::Instant::now() < until && !self.behind_of(keys).await?.is_empty() {
+        while tokio::time::Instant::now() < until && !self.hub.behind_of(keys).await?.is_empty() {
             tokio::time::sleep(WRITERS_PAUSE).await;
         }
         Ok(())
@@ -221,19 +228,19 @@ impl Hub {
 
     /// Compares the live index with one in which some repositories, or all, are indexed anew.
     async fn compare_with_rebuilt(
-        &self,
+        self,
         keys: Option<&[RepoKey]>,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Compared, Error> {
         let directory = tempfile::Builder::new()
             .prefix("check-index")
-            .tempdir_in(self.config.data.join("tmp"))
+            .tempdir_in(self.hub.config.data.join("tmp"))
             .map_err(Error::internal)?;
         let (live, rebuilt) = (
             directory.path().join("live.db"),
             directory.path().join("rebuilt.db"),
         );
-        self.store.copy_to(&live).await?;
+        self.hub.store.copy_to(&live).await?;
         let live = Store::open(&live).await?;
         live.copy_to(&rebuilt).await?;
         let rebuilt = Store::open(&rebuilt).await?;
@@ -242,16 +249,16 @@ impl Hub {
         let sizes = Sizes::known(&mut tx).await?;
         if keys.is_some_and(|keys| keys.contains(&NO_REPOSITORY)) {
             tx.forget_logs().await?;
-            self.trust.follow(&mut tx, Some(sizes)).await?;
+            self.hub.trust.follow(&mut tx, Some(sizes)).await?;
         }
         if keys.is_none() {
             tx.drop_index().await?;
-            self.trust.follow(&mut tx, Some(sizes)).await?;
+            self.hub.trust.follow(&mut tx, Some(sizes)).await?;
         }
         tx.commit().await?;
         let damaged = match keys {
-            Some(keys) => renew(&self.sources, &rebuilt, keys).await?,
-            None => rebuild(&self.sources, &rebuilt, progress).await?,
+            Some(keys) => renew(&self.hub.sources, &rebuilt, keys).await?,
+            None => rebuild(&self.hub.sources, &rebuilt, progress).await?,
         };
         let compared = compare(&live, &rebuilt, &damaged).await;
         live.close().await;
@@ -265,23 +272,23 @@ impl Hub {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Brings the index up to the logs, as they are now.
-    pub(crate) async fn follow_logs(&self) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
-        let touched = self.trust.follow(&mut tx, None).await?;
+    pub(crate) async fn follow_logs(self) -> Result<(), Error> {
+        let mut tx = self.hub.store.begin().await?;
+        let touched = self.hub.trust.follow(&mut tx, None).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.hub.boards().touch(&touched);
         Ok(())
     }
 
     /// Takes in both logs from their first leaf.
-    async fn forget_logs(&self) -> Result<(), Error> {
-        let mut tx = self.store.begin().await?;
+    async fn forget_logs(self) -> Result<(), Error> {
+        let mut tx = self.hub.store.begin().await?;
         tx.forget_logs().await?;
-        let touched = self.trust.follow(&mut tx, None).await?;
+        let touched = self.hub.trust.follow(&mut tx, None).await?;
         tx.commit().await?;
-        self.touch(&touched);
+        self.hub.boards().touch(&touched);
         Ok(())
     }
 }

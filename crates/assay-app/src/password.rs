@@ -15,10 +15,11 @@ use tokio::sync::Semaphore;
 
 use crate::access::{Caller, CallerKind};
 use crate::account::AccountKind;
-use crate::error::Error;
+use crate::error::{Busy, Denied, Error};
 use crate::guesses::Guesser;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
 use crate::secret;
+use crate::services::AccountService;
 
 /// The shortest password, in characters.
 const MIN_CHARACTERS: usize = 12;
@@ -45,10 +46,10 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new((cores / 2).max(1))
 });
 
-impl Hub {
+impl AccountService<'_> {
     /// Gives a user a password, or takes it away, for the operator; every session of that user ends.
     pub async fn set_password(
-        &self,
+        self,
         caller: &Caller,
         user: &str,
         password: Option<&str>,
@@ -64,20 +65,17 @@ impl Hub {
     /// Gives the caller another password. They must know the present one, and have signed in with it: a token never
     /// becomes more than it is. The first password comes from an operator. Every session of the account ends.
     pub async fn change_password(
-        &self,
+        self,
         caller: &Caller,
         current: &str,
         password: Option<&str>,
     ) -> Result<(), Error> {
         let user = caller.signed_in()?;
         if !caller.may_change_password() {
-            return Err(Error::Forbidden(
-                "a token may not set a password: sign in with your password, or ask an operator"
-                    .to_owned(),
-            ));
+            return Err(Error::Denied(Denied::TokenSetsPassword));
         }
         let account = self.account_named(&user.name).await?;
-        match self.store.password_of(account.id).await? {
+        match self.hub.store.password_of(account.id).await? {
             Some(hash) => self.check_current(&account, current, hash).await?,
             None => caller.check_operator()?,
         }
@@ -86,7 +84,7 @@ impl Hub {
 
     /// Refuses everything but the present password of an account; wrong ones count as they do at the sign-in.
     async fn check_current(
-        &self,
+        self,
         account: &assay_store::Account,
         current: &str,
         hash: String,
@@ -94,27 +92,25 @@ impl Hub {
         let guesser = Guesser::new(&account.name, None);
         self.count_guess(&guesser).await?;
         if !verified(current, hash).await? {
-            return Err(Error::Forbidden(
-                "the current password is not this one".to_owned(),
-            ));
+            return Err(Error::Denied(Denied::WrongPassword));
         }
         self.forgive_guesses(&guesser).await
     }
 
     /// Whether the caller has a password.
-    pub async fn has_password(&self, caller: &Caller) -> Result<bool, Error> {
+    pub async fn has_password(self, caller: &Caller) -> Result<bool, Error> {
         let account = caller.signed_in()?.account;
-        Ok(self.store.password_of(account).await?.is_some())
+        Ok(self.hub.store.password_of(account).await?.is_some())
     }
 
     /// Whether this is the password of an account. It takes as long for those that have none, or are not there.
     pub(crate) async fn is_password(
-        &self,
+        self,
         account: Option<&assay_store::Account>,
         password: &str,
     ) -> Result<bool, Error> {
         let hash = match account {
-            Some(account) => self.store.password_of(account.id).await?,
+            Some(account) => self.hub.store.password_of(account.id).await?,
             None => None,
         };
         let known = hash.is_some();
@@ -123,7 +119,7 @@ impl Hub {
     }
 
     async fn write_password(
-        &self,
+        self,
         caller: &Caller,
         account: &assay_store::Account,
         password: Option<&str>,
@@ -132,8 +128,8 @@ impl Hub {
             None => None,
             Some(password) => Some(hashed(checked(password, account)?).await?),
         };
-        let mut tx = self.begin_as(caller).await?;
-        tx.set_password(account.id, hash.as_deref(), self.now())
+        let mut tx = self.hub.begin_as(caller).await?;
+        tx.set_password(account.id, hash.as_deref(), self.hub.now())
             .await?;
         tx.end_web_sessions(account.id, None).await?;
         let action = match password {
@@ -141,7 +137,10 @@ impl Hub {
             None => AuditAction::PasswordRemoved,
         };
         let subject = AuditSubject::account(&account.name);
-        self.audit(&mut tx, caller, action, subject).await?;
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, action, subject)
+            .await?;
         tx.commit().await?;
         self.forgive_guesses(&Guesser::new(&account.name, None))
             .await
@@ -252,9 +251,7 @@ async fn in_turn<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let turn = tokio::time::timeout(PATIENCE, TURNS.acquire()).await;
-    let turn = turn.map_err(|_| {
-        Error::Unavailable("too many passwords are being checked; try again in a moment".to_owned())
-    })?;
+    let turn = turn.map_err(|_| Error::Busy(Busy::Passwords))?;
     let _turn = turn.map_err(Error::internal)?;
     blocking(work).await
 }

@@ -5,13 +5,14 @@ use assay_model::{Diagnostic, ObjectId, RepoId, RepoKind};
 
 use crate::access::{Caller, Need};
 use crate::attributes::{self, LargeFileRules};
-use crate::error::Error;
+use crate::error::{Error, Limit};
 use crate::file::{parse_path, resolve};
-use crate::hub::{Hub, blocking};
-use crate::judge::SharedJudge;
+use crate::hub::blocking;
+use crate::services::RepositoryService;
 use crate::target::pull_number;
+use crate::validator::SharedValidator;
 
-/// The most files that a preview judges.
+/// The most files that a preview validates.
 const PREVIEW_FILES: usize = 100;
 
 /// What a client is about to upload.
@@ -49,88 +50,90 @@ pub struct PreuploadFile {
     pub oid: Option<String>,
 }
 
-impl Hub {
-    /// What the judge would say of these files, as if committed to `main`; nothing is kept.
+impl RepositoryService<'_> {
+    /// Validates these files as if committed to `main`; nothing is kept.
     pub async fn preview(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: Option<&RepoId>,
         files: Vec<(String, Vec<u8>)>,
     ) -> Result<Vec<Diagnostic>, Error> {
         if let Some(id) = id {
-            self.repo(caller, kind, id, Need::Read).await?;
+            self.hub.repo(caller, kind, id, Need::Read).await?;
         }
         let bytes: u64 = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        if files.len() > PREVIEW_FILES || bytes > self.config.limits.judged_bytes {
-            return Err(Error::TooLarge(format!(
-                "a preview has at most {PREVIEW_FILES} files of {} bytes together",
-                self.config.limits.judged_bytes
-            )));
+        if files.len() > PREVIEW_FILES || bytes > self.hub.config.limits.validated_bytes {
+            return Err(Error::TooLarge(Limit::Preview {
+                files: PREVIEW_FILES,
+                bytes: self.hub.config.limits.validated_bytes,
+            }));
         }
-        let judge = SharedJudge::new(self, kind, None).await?;
+        let validator = SharedValidator::new(self.hub, kind, None).await?;
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
-        let judgement = blocking(move || Ok(judge.get().preview(&files))).await?;
-        let mut diagnostics = judgement.errors;
-        diagnostics.extend(judgement.warnings);
+        let validation = blocking(move || Ok(validator.get().preview(&files))).await?;
+        let mut diagnostics = validation.errors;
+        diagnostics.extend(validation.warnings);
         Ok(diagnostics)
     }
 
     /// How files are to be uploaded.
     pub async fn preupload(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         request: Preupload,
     ) -> Result<PreuploadPlan, Error> {
-        let repo = self.repo(caller, kind, id, Need::Discuss).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Discuss).await?;
         match pull_number(&request.revision) {
             _ if request.create_pull => {}
             Some(num) => {
                 self.check_pull_push(caller, &repo, num).await?;
             }
-            None => self.check(caller, &repo, Need::Write).await?,
+            None => self.hub.check(caller, &repo, Need::Write).await?,
         }
-        let limits = self.config.limits;
+        let limits = self.hub.config.limits;
         if request.files.len() > limits.commit_files {
-            return Err(Error::TooLarge(format!(
-                "a commit has at most {} files",
-                limits.commit_files
-            )));
+            return Err(Error::TooLarge(Limit::CommitFiles {
+                most: limits.commit_files,
+            }));
         }
-        self.with_git(repo.key, move |git| {
-            let head = resolve(git, &request.revision)?;
-            let objects = git.objects();
-            let ignore = match &request.git_ignore {
-                Some(text) => attributes::ignore(text),
-                None => attributes::ignore(&attributes::text_at(&objects, head, ".gitignore")?),
-            };
-            let mut large_files = LargeFileRules::new(&objects, head);
-            let mut files = Vec::with_capacity(request.files.len());
-            for (path, size) in request.files {
-                if size > limits.large_file_bytes {
-                    return Err(Error::TooLarge(format!(
-                        "`{path}` has {size} bytes; a file has at most {}",
-                        limits.large_file_bytes
-                    )));
+        self.hub
+            .with_git(repo.key, move |git| {
+                let head = resolve(git, &request.revision)?;
+                let objects = git.objects();
+                let ignore = match &request.git_ignore {
+                    Some(text) => attributes::ignore(text),
+                    None => attributes::ignore(&attributes::text_at(&objects, head, ".gitignore")?),
+                };
+                let mut large_files = LargeFileRules::new(&objects, head);
+                let mut files = Vec::with_capacity(request.files.len());
+                for (path, size) in request.files {
+                    if size > limits.large_file_bytes {
+                        return Err(Error::TooLarge(Limit::File {
+                            path: path.clone(),
+                            size,
+                            most: limits.large_file_bytes,
+                        }));
+                    }
+                    let place = parse_path(&path)?;
+                    let entry = objects.entry(head, &place)?;
+                    let is_file = |entry: &TreeEntry| entry.kind != EntryKind::Directory;
+                    files.push(PreuploadFile {
+                        // An empty file is the same in git and beside it.
+                        large: size > limits.file_bytes
+                            || size > 0 && large_files.is_large(&place)?,
+                        ignore: attributes::is_ignored(&ignore, &place),
+                        oid: entry.filter(is_file).map(|entry| match entry.large {
+                            Some(large) => large.oid.to_string(),
+                            None => entry.oid.to_string(),
+                        }),
+                        path,
+                    });
                 }
-                let place = parse_path(&path)?;
-                let entry = objects.entry(head, &place)?;
-                let is_file = |entry: &TreeEntry| entry.kind != EntryKind::Directory;
-                files.push(PreuploadFile {
-                    // An empty file is the same in git and beside it.
-                    large: size > limits.file_bytes || size > 0 && large_files.is_large(&place)?,
-                    ignore: attributes::is_ignored(&ignore, &place),
-                    oid: entry.filter(is_file).map(|entry| match entry.large {
-                        Some(large) => large.oid.to_string(),
-                        None => entry.oid.to_string(),
-                    }),
-                    path,
-                });
-            }
-            Ok(PreuploadPlan { head, files })
-        })
-        .await
+                Ok(PreuploadPlan { head, files })
+            })
+            .await
     }
 }

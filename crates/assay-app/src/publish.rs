@@ -1,6 +1,6 @@
 //! THE one way a repository changes, whoever asks: git push, API commit, merge, branch or tag.
 //!
-//! The order is what makes a crash harmless. Objects are in quarantine and are judged there; nothing has happened yet.
+//! The order is what makes a crash harmless. Objects are in quarantine and are validated there; nothing has happened yet.
 //! What is decided on tokens that come for the first time is logged. Then the objects are admitted; in a transaction the
 //! discussion is recorded and the refs move by compare-and-swap; and when that is committed, the index is brought up to
 //! the refs, which reads git and takes as many short transactions as it needs. A crash before the refs leaves nothing but
@@ -20,15 +20,15 @@ use assay_model::{Diagnostic, ObjectId, RepoKind, Timestamp};
 use crate::access::{Need, SignedIn};
 use crate::arrival::check_commits;
 use crate::discussion;
-use crate::door::Repo;
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::Shelf;
-use crate::judge::{Judgement, SharedJudge, Step};
+use crate::index::ResultFileReader;
 use crate::lock::Locked;
 use crate::quota::keep_uploads;
+use crate::repo_lookup::Repo;
 use crate::rights::check_in;
 use crate::trust::{self, Sighting};
+use crate::validator::{SharedValidator, Step, Validation};
 use crate::webhook::{Telling, tell_pull};
 
 /// The most commits of one change that a pull request lists; of more, the newest.
@@ -47,7 +47,7 @@ pub(crate) struct RefMove {
 
 /// What the records of discussions say of a change, in the same transaction as the index.
 #[derive(Debug, Clone)]
-pub(crate) enum Note {
+pub(crate) enum PullEffect {
     /// Nothing.
     None,
     /// A pull request is opened, with the next number, for this branch.
@@ -73,7 +73,7 @@ pub(crate) enum Note {
     },
 }
 
-impl Note {
+impl PullEffect {
     /// What happened to the pull request, in a word for those who are told.
     fn action(&self) -> Option<&'static str> {
         match self {
@@ -88,7 +88,7 @@ impl Note {
 /// What became of a change.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
-    /// What the judge said and did not refuse.
+    /// Warnings, which refuse nothing.
     pub(crate) warnings: Vec<Diagnostic>,
     /// The pull request that was opened.
     pub(crate) pull: Option<i64>,
@@ -96,7 +96,7 @@ pub(crate) struct Published {
 
 /// Who wants a change, of what, and since when.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Errand<'a> {
+pub(crate) struct ChangeContext<'a> {
     /// Who.
     pub(crate) actor: &'a SignedIn,
     /// The repository.
@@ -104,43 +104,43 @@ pub(crate) struct Errand<'a> {
     /// The right that the change takes. The actor has to have it when the refs move, not only when the request began.
     pub(crate) need: Need,
     /// When the request came in, before it was read and before it waited for anyone. By this the freshness of tokens is
-    /// judged, so a slow hub makes nobody late.
+    /// measured, so a slow hub makes nobody late.
     pub(crate) received_at: Timestamp,
 }
 
-/// Judges, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
+/// Validates, admits, moves refs, records and indexes, for whoever holds the lock of the repository.
 pub(crate) async fn publish(
     hub: &Hub,
     locked: &Locked,
-    errand: Errand<'_>,
+    context: ChangeContext<'_>,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
-    note: Note,
+    effect: PullEffect,
 ) -> Result<Published, Error> {
-    hub.count_write(errand.actor)?;
-    // Nothing is judged or logged for who lost the right while the request came in.
-    hub.check_again(errand.actor, errand.repo.key, errand.need)
+    hub.count_write(context.actor)?;
+    // Nothing is validated or logged for who lost the right while the request came in.
+    hub.check_again(context.actor, context.repo.key, context.need)
         .await?;
     let Examined {
         quarantine,
-        judgement,
+        validation,
         commits,
         sightings,
         large_files,
         incoming,
-    } = examine(hub, errand.repo, quarantine, &moves, &note).await?;
-    if !judgement.errors.is_empty() {
-        return Err(Error::Refused(judgement.errors));
+    } = examine(hub, context.repo, quarantine, &moves, &effect).await?;
+    if !validation.errors.is_empty() {
+        return Err(Error::Refused(validation.errors));
     }
-    let storage = hub.check_storage(errand.repo, incoming, 0).await?;
+    let storage = hub.check_storage(context.repo, incoming, 0).await?;
     let change = Change {
-        actor: errand.actor.clone(),
-        repo: errand.repo.clone(),
-        need: errand.need,
-        received_at: errand.received_at,
+        actor: context.actor.clone(),
+        repo: context.repo.clone(),
+        need: context.need,
+        received_at: context.received_at,
         quarantine,
         moves,
-        note,
+        effect,
         commits,
         sightings,
         large_files,
@@ -155,7 +155,7 @@ pub(crate) async fn publish(
     });
     let pull = work.await.map_err(Error::internal)??;
     Ok(Published {
-        warnings: judgement.warnings,
+        warnings: validation.warnings,
         pull,
     })
 }
@@ -168,7 +168,7 @@ struct Change {
     received_at: Timestamp,
     quarantine: Quarantine,
     moves: Vec<RefMove>,
-    note: Note,
+    effect: PullEffect,
     commits: Vec<CommitInfo>,
     sightings: Vec<Sighting>,
     /// Uploads that the new commits name.
@@ -186,7 +186,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
         received_at,
         quarantine,
         mut moves,
-        note,
+        effect,
         commits,
         sightings,
         large_files,
@@ -195,7 +195,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     trust::admit(hub, &repo, sightings, received_at).await?;
     let now = hub.now();
     let telling = Telling::begin(&hub.store, &repo, now).await?;
-    let opens_pull = matches!(note, Note::OpenPull { .. });
+    let opens_pull = matches!(effect, PullEffect::OpenPull { .. });
     if opens_pull {
         // Nothing of a pull request that is one too many may stay.
         let mut tx = hub.store.begin().await?;
@@ -210,10 +210,10 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
     if opens_pull {
         Hub::check_open_pulls(&mut tx, &hub.config.limits, &repo, &actor).await?;
     }
-    let recorded = discussion::record(&mut tx, &actor, &repo, &note, &commits, now).await?;
-    let pull = match &note {
-        Note::OpenPull { .. } => recorded,
-        Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => None,
+    let recorded = discussion::record(&mut tx, &actor, &repo, &effect, &commits, now).await?;
+    let pull = match &effect {
+        PullEffect::OpenPull { .. } => recorded,
+        PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => None,
     };
     if let Some(num) = pull {
         name_pull(&mut moves, num)?;
@@ -225,13 +225,13 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
         tx.set_storage(repo.key, storage.bytes, storage.objects)
             .await?;
         keep_uploads(&mut tx, repo.key, &large_files).await?;
-        if let (Some(num), Some(action)) = (recorded, note.action()) {
+        if let (Some(num), Some(action)) = (recorded, effect.action()) {
             let num = u32::try_from(num).map_err(Error::internal)?;
             tell_pull(&mut tx, &repo, num, action, Some(&actor.name), now).await?;
         }
         tx.commit().await?;
         touched.touch_repository(&repo);
-        hub.touch(&touched);
+        hub.boards().touch(&touched);
         hub.index_repository(repo.key, telling.as_ref()).await
     };
     if let Err(error) = finished.await {
@@ -243,7 +243,7 @@ async fn make(hub: &Hub, change: Change) -> Result<Option<i64>, Error> {
 
 /// Which commits the records of discussions are told of.
 #[derive(Debug, Clone, Copy)]
-enum Told {
+enum ReportedCommits {
     Nothing,
     /// The one that merged.
     Tip,
@@ -251,12 +251,12 @@ enum Told {
     Line,
 }
 
-impl Told {
-    fn of(note: &Note) -> Self {
-        match note {
-            Note::None => Self::Nothing,
-            Note::Merged { .. } => Self::Tip,
-            Note::OpenPull { .. } | Note::CommitsToPull { .. } => Self::Line,
+impl ReportedCommits {
+    fn of(effect: &PullEffect) -> Self {
+        match effect {
+            PullEffect::None => Self::Nothing,
+            PullEffect::Merged { .. } => Self::Tip,
+            PullEffect::OpenPull { .. } | PullEffect::CommitsToPull { .. } => Self::Line,
         }
     }
 }
@@ -264,7 +264,7 @@ impl Told {
 /// What was found out about a change before anything happened.
 struct Examined {
     quarantine: Quarantine,
-    judgement: Judgement,
+    validation: Validation,
     /// The commits that a pull request is told of, oldest first; of a merge the one that it made.
     commits: Vec<CommitInfo>,
     /// The entries with tokens that refs are to point at.
@@ -280,28 +280,30 @@ async fn examine(
     repo: &Repo,
     quarantine: Quarantine,
     moves: &[RefMove],
-    note: &Note,
+    effect: &PullEffect,
 ) -> Result<Examined, Error> {
-    let judge = SharedJudge::new(hub, repo.kind, Some(repo.key)).await?;
+    let validator = SharedValidator::new(hub, repo.kind, Some(repo.key)).await?;
     let uploads = hub.store.uploads_of_repository(repo.key).await?;
     let uploads: BTreeSet<LargeFileId> = uploads
         .iter()
         .map(|upload| LargeFileId::from_bytes(*upload.oid.as_bytes()))
         .collect();
-    let base = match note {
-        Note::OpenPull { base, .. } => base.clone(),
-        Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => RefName::main(),
+    let base = match effect {
+        PullEffect::OpenPull { base, .. } => base.clone(),
+        PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => {
+            RefName::main()
+        }
     };
-    let told = Told::of(note);
+    let told = ReportedCommits::of(effect);
     let moves = moves.to_vec();
     let limits = hub.config.limits;
     let kind = repo.kind;
     let files = hub.sources.files.of_repository(repo.key);
     hub.with_git(repo.key, move |git| {
         let objects = quarantine.objects();
-        let shelf = Shelf::new(&objects, files);
+        let result_files = ResultFileReader::new(&objects, files);
         let head = git.find_ref(&base)?.map(|head| head.target);
-        let mut judgement = Judgement::default();
+        let mut validation = Validation::default();
         let mut commits = Vec::new();
         let mut sightings = Vec::new();
         let mut large_files = BTreeSet::new();
@@ -315,16 +317,16 @@ async fn examine(
                 Expected::Absent | Expected::Any => head,
             };
             match told {
-                Told::Nothing => {}
-                Told::Tip => commits = vec![objects.commit(new)?],
-                Told::Line => commits = commits_since(&objects, old, new)?,
+                ReportedCommits::Nothing => {}
+                ReportedCommits::Tip => commits = vec![objects.commit(new)?],
+                ReportedCommits::Line => commits = commits_since(&objects, old, new)?,
             }
             // A tag may be new and its commit not.
             let commit = objects.commit_behind(new)?.unwrap_or(new);
             match kind {
                 RepoKind::Model => {
-                    check_size::count_results(&shelf, old, commit)?;
-                    sightings.extend(trust::sightings(&shelf, old, commit)?);
+                    check_size::count_results(&result_files, old, commit)?;
+                    sightings.extend(trust::sightings(&result_files, old, commit)?);
                 }
                 RepoKind::Dataset => {}
             }
@@ -336,21 +338,21 @@ async fn examine(
                 large_files.extend(named.intersection(&uploads));
             }
             check_commits(&objects, &quarantine, &limits, &arrival)?;
-            // Where a ref points already, the files were judged when it came there. That the repository has a commit is not
+            // Where a ref points already, the files were validated when it came there. That the repository has a commit is not
             // enough: it may have come below one that mended it, or with a ref that was refused.
             if arrival.is_tip {
                 continue;
             }
-            let found = judge.get().step(&shelf, Step { old, new })?;
-            judgement.errors.extend(found.errors);
-            judgement.warnings.extend(found.warnings);
+            let found = validator.get().step(&result_files, Step { old, new })?;
+            validation.errors.extend(found.errors);
+            validation.warnings.extend(found.warnings);
         }
-        drop(shelf);
+        drop(result_files);
         drop(objects);
         let incoming = quarantine.object_size()?;
         Ok(Examined {
             quarantine,
-            judgement,
+            validation,
             commits,
             sightings,
             large_files,

@@ -13,12 +13,13 @@ use assay_store::{AuditAction, AuditSubject, EventId, Purge, PurgeKind, Status, 
 
 use crate::access::{Caller, Need};
 use crate::discussion::{UNRECORDED, removed_comment};
-use crate::door::Repo;
-use crate::error::{Error, Missing};
+use crate::error::{Error, Limit, Missing};
 use crate::facts::RepoFacts;
 use crate::file::resolve;
-use crate::hub::{Hub, alongside, blocking};
+use crate::hub::{alongside, blocking};
 use crate::index::public;
+use crate::repo_lookup::Repo;
+use crate::services::OperationService;
 
 /// The title of a discussion that was removed.
 const REMOVED_TITLE: &str = "Removed by an operator";
@@ -66,11 +67,11 @@ pub struct PurgedPage {
     pub more: bool,
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Removes a pull request or discussion for good: its ref, the commits that nothing else leads to, its title and
     /// its comments. Its number stays. For operators.
     pub async fn purge_discussion(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
@@ -78,11 +79,11 @@ impl Hub {
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
         let number = u32::try_from(num).map_err(|_| Error::NotFound(Missing::Discussion(num)))?;
-        let _locked = self.lock(repo.key).await?;
-        let now = self.now();
-        let mut tx = self.store.begin().await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let now = self.hub.now();
+        let mut tx = self.hub.store.begin().await?;
         let found = tx.discussion(repo.key, number).await?;
         let found = found.ok_or(Error::NotFound(Missing::Discussion(num)))?;
         let before = self.commits_of(&repo).await?;
@@ -99,14 +100,15 @@ impl Hub {
         let comments = tx.clear_events(repo.key, number).await?;
         if found.is_pull {
             let name = RefName::pull(u64::from(number));
-            self.with_git(repo.key, move |git| {
-                Ok(git.update_refs(&[RefChange {
-                    name,
-                    expected: Expected::Any,
-                    new: None,
-                }])?)
-            })
-            .await?;
+            self.hub
+                .with_git(repo.key, move |git| {
+                    Ok(git.update_refs(&[RefChange {
+                        name,
+                        expected: Expected::Any,
+                        new: None,
+                    }])?)
+                })
+                .await?;
         }
         let subject = format!("#{num}");
         let audited = repo.audited().with(&subject);
@@ -125,7 +127,7 @@ impl Hub {
     /// Removes commits of a branch for good: those after `from`, up to `to` with it. Later commits are made again on top
     /// of `from`, without what the removed ones changed. For operators.
     pub async fn purge_commits(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
@@ -134,15 +136,16 @@ impl Hub {
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let repo = self.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
         let name = RefName::branch(branch).map_err(|error| Error::Invalid(error.to_string()))?;
         let (from, to) = (range.0.to_owned(), range.1.to_owned());
-        let _locked = self.lock(repo.key).await?;
-        let now = self.now();
+        let _locked = self.hub.lock(repo.key).await?;
+        let now = self.hub.now();
         let before = self.commits_of(&repo).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let own = name.clone();
         let (from, to) = self
+            .hub
             .with_git(repo.key, move |git| {
                 let range = (resolve(git, &from)?, resolve(git, &to)?);
                 drop_commits(git, &own, range)?;
@@ -165,7 +168,7 @@ impl Hub {
 
     /// Removes the text of a comment and its former versions for good. For operators.
     pub async fn purge_comment(
-        &self,
+        self,
         caller: &Caller,
         event: &str,
         reason: &str,
@@ -173,8 +176,8 @@ impl Hub {
         let reason = checked_reason(caller, reason)?;
         let missing = || Error::NotFound(Missing::Other(format!("there is no comment `{event}`")));
         let id: EventId = event.parse().map_err(|_| missing())?;
-        let now = self.now();
-        let mut tx = self.store.begin().await?;
+        let now = self.hub.now();
+        let mut tx = self.hub.store.begin().await?;
         let found = tx.event(&id).await?.ok_or_else(missing)?;
         if found.kind != assay_store::EventKind::Comment {
             return Err(missing());
@@ -208,23 +211,23 @@ impl Hub {
     /// Removes the personal data of a user for good: full name, address, password, tokens, sessions, and the text of
     /// every comment. The name stays taken, and nobody can sign in with it. For operators.
     pub async fn purge_account(
-        &self,
+        self,
         caller: &Caller,
         name: &str,
         reason: &str,
     ) -> Result<PurgeReport, Error> {
         let reason = checked_reason(caller, reason)?;
-        let mut account = self.account_named(name).await?;
+        let mut account = self.hub.accounts().account_named(name).await?;
         if account.kind != assay_store::AccountKind::User {
             return Err(Error::Invalid(format!(
                 "`{name}` is an organisation, which has no personal data: delete its repositories instead"
             )));
         }
-        let now = self.now();
+        let now = self.hub.now();
         account.disabled = true;
         account.fullname = None;
         account.email = None;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         tx.update_account(&account).await?;
         for token in tx.tokens_of(account.id).await? {
             tx.revoke_token(token.id, now).await?;
@@ -241,7 +244,7 @@ impl Hub {
         self.audit(&mut tx, caller, AuditAction::AccountPurged, audited)
             .await?;
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         Ok(PurgeReport {
             subject,
             commits: 0,
@@ -251,14 +254,14 @@ impl Hub {
     }
 
     /// Lists what operators removed, for everyone.
-    pub async fn purged(&self, caller: &Caller, page: u32) -> Result<PurgedPage, Error> {
+    pub async fn purged(self, caller: &Caller, page: u32) -> Result<PurgedPage, Error> {
         let offset = page.saturating_mul(PAGE);
-        let listed = self.store.purges(offset, PAGE + 1).await?;
+        let listed = self.hub.store.purges(offset, PAGE + 1).await?;
         let more = listed.len() > PAGE as usize;
         let mut items = Vec::new();
         for purge in listed.into_iter().take(PAGE as usize) {
             let repo = match purge.key {
-                Some(key) => self.store.repository(key).await?,
+                Some(key) => self.hub.store.repository(key).await?,
                 None => None,
             };
             let is_public = |found: &assay_store::Repository| {
@@ -284,7 +287,7 @@ impl Hub {
     /// Records the trace, drops what was set aside with the removed commits, indexes the repository, then removes what no
     /// ref leads to. Returns the number of commits and of large files that are gone.
     async fn finish_purge(
-        &self,
+        self,
         mut tx: Tx,
         repo: &Repo,
         purge: &Purge,
@@ -295,7 +298,7 @@ impl Hub {
         let removed: Arc<BTreeSet<ObjectId>> =
             Arc::new(before.difference(&after).copied().collect());
         let own = Arc::clone(&removed);
-        let kept = self.with_git(repo.key, move |git| {
+        let kept = self.hub.with_git(repo.key, move |git| {
             drop_refs(git, &own, |one| one.name.as_str().starts_with(UNRECORDED))?;
             commits_behind(git, git.refs()?)
         });
@@ -303,16 +306,17 @@ impl Hub {
         let gone = self.forget_large_files(&mut tx, repo, &kept).await?;
         let uid = tx.repository(repo.key).await?.map(|found| found.uid);
         tx.commit().await?;
-        if let Err(error) = self.index_repository(repo.key, None).await {
-            self.catch_up_later(repo.key);
+        if let Err(error) = self.hub.index_repository(repo.key, None).await {
+            self.hub.catch_up_later(repo.key);
             return Err(error.after_refs_moved());
         }
-        self.with_git(repo.key, |git| Ok(git.remove_unreachable()?))
+        self.hub
+            .with_git(repo.key, |git| Ok(git.remove_unreachable()?))
             .await?;
-        self.measure_storage(repo.key).await?;
+        self.hub.measure_storage(repo.key).await?;
         let commits = removed.len() as u64;
         if let Some(uid) = uid.filter(|_| commits > 0) {
-            let git = Arc::clone(&self.git);
+            let git = Arc::clone(&self.hub.git);
             blocking(move || purge_copies(&git, &uid, &removed)).await?;
         }
         Ok((commits, gone))
@@ -320,7 +324,7 @@ impl Hub {
 
     /// Takes away the large files that none of these commits names.
     async fn forget_large_files(
-        &self,
+        self,
         tx: &mut Tx,
         repo: &Repo,
         commits: &BTreeSet<ObjectId>,
@@ -330,7 +334,7 @@ impl Hub {
             return Ok(0);
         }
         let commits: Vec<ObjectId> = commits.iter().copied().collect();
-        let named = self.with_git(repo.key, move |git| {
+        let named = self.hub.with_git(repo.key, move |git| {
             Ok(git.objects().large_files_of(&commits)?)
         });
         let named: BTreeSet<LargeFileId> = alongside(tx, named).await?;
@@ -345,8 +349,9 @@ impl Hub {
     }
 
     /// Lists every commit that a branch, tag or pull request of the repository leads to.
-    async fn commits_of(&self, repo: &Repo) -> Result<BTreeSet<ObjectId>, Error> {
-        self.with_git(repo.key, |git| commits_behind(git, public(git.refs()?)))
+    async fn commits_of(self, repo: &Repo) -> Result<BTreeSet<ObjectId>, Error> {
+        self.hub
+            .with_git(repo.key, |git| commits_behind(git, public(git.refs()?)))
             .await
     }
 }
@@ -441,9 +446,9 @@ fn drop_commits(
         )));
     }
     if place > MAX_REPLAYED {
-        return Err(Error::TooLarge(format!(
-            "at most {MAX_REPLAYED} commits can follow those that are removed"
-        )));
+        return Err(Error::TooLarge(Limit::ReplayedCommits {
+            most: MAX_REPLAYED,
+        }));
     }
     let removed = changed_paths(&objects, &line[place..])?;
     let quarantine = git.quarantine();
@@ -481,7 +486,7 @@ fn replayed(
     let mut operations = Vec::new();
     for change in objects.changes(commit.parents.first().copied(), commit.id)? {
         if removed.contains(&change.path) {
-            return Err(Error::Conflict(format!(
+            return Err(Error::Operator(format!(
                 "commit {} changes `{}` as well: remove the commits up to the head of the branch, and commit the rest again",
                 short(commit.id),
                 change.path
@@ -496,7 +501,7 @@ fn replayed(
                     mode,
                 },
                 EntryKind::Symlink | EntryKind::Submodule | EntryKind::Directory => {
-                    return Err(Error::Conflict(format!(
+                    return Err(Error::Operator(format!(
                         "commit {} changes the link `{}`, which cannot be made again: remove the commits up to the head of the branch",
                         short(commit.id),
                         change.path

@@ -14,12 +14,13 @@ use tokio::io::AsyncRead;
 pub use self::outcome::{PushOutcome, PushRejection};
 use crate::access::{Caller, Need};
 use crate::arriving::Arriving;
-use crate::door::Repo;
 use crate::error::Error;
 use crate::findings::findings;
-use crate::hub::{Hub, blocking};
-use crate::publish::{Errand, Note, Published, RefMove, publish};
+use crate::hub::blocking;
+use crate::publish::{ChangeContext, Published, PullEffect, RefMove, publish};
 use crate::push_turns;
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// The refs that open a pull request for `main`, and the beginning of those that name the branch.
 const NEW_PULL: &str = "refs/pr/new";
@@ -32,15 +33,15 @@ pub struct PushReply(pub Bytes, pub PushOutcome);
 /// What a push may do with one of its refs.
 enum Ruling {
     /// Move it, with what is said of that, by this right.
-    Move(RefMove, Note, Need),
+    Move(RefMove, PullEffect, Need),
     /// Leave it, for this reason.
     Refuse(String),
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// What `git` is told first, for a fetch or a push (`service` is `git-upload-pack` or `git-receive-pack`).
     pub async fn advertise(
-        &self,
+        self,
         repo: &Repo,
         service: &str,
         protocol: Option<&str>,
@@ -50,35 +51,38 @@ impl Hub {
             "git-receive-pack" => Service::ReceivePack,
             _ => return Err(Error::Invalid("this is no service of git".to_owned())),
         };
-        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
+        let git = self.hub.with_git(repo.key, |git| Ok(git.clone())).await?;
         Ok(git.advertise(service, protocol).await?.into())
     }
 
     /// Answers a fetch, as a stream.
     pub async fn fetch(
-        &self,
+        self,
         repo: &Repo,
         protocol: Option<&str>,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
-        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        let pack = git.upload_pack(request, protocol, &self.fetches).await?;
+        let git = self.hub.with_git(repo.key, |git| Ok(git.clone())).await?;
+        let pack = git
+            .upload_pack(request, protocol, &self.hub.fetches)
+            .await?;
         Ok(Box::new(pack))
     }
 
-    /// Takes a push: judged before any ref moves. `page` is the address of the repository, for what the person reads.
+    /// Takes a push: validated before any ref moves. `page` is the address of the repository, for what the person reads.
     pub async fn push(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         page: &str,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<PushReply, Error> {
         // Whoever may not even open a pull request need not send a pack.
-        self.check(caller, repo, Need::Discuss).await?;
-        let allowed = &self.config.limits;
+        self.hub.check(caller, repo, Need::Discuss).await?;
+        let allowed = &self.hub.config.limits;
         let account = caller.signed_in()?.account;
         let _turn = self
+            .hub
             .push_turns
             .take(account, allowed.pushes_at_once, push_turns::PATIENCE)
             .await?;
@@ -87,12 +91,12 @@ impl Hub {
             object_bytes: allowed.file_bytes,
             unpacked_bytes: allowed.unpacked_bytes,
             objects: allowed.push_objects,
-            time: self.pushes.time(),
+            time: self.hub.pushes.time(),
             ..ReceiveLimits::default()
         };
-        let git = self.with_git(repo.key, |git| Ok(git.clone())).await?;
-        let turn = self.pushes.turn().await?;
-        let (request, arrival) = Arriving::new(request, Arc::clone(&self.clock));
+        let git = self.hub.with_git(repo.key, |git| Ok(git.clone())).await?;
+        let turn = self.hub.pushes.turn().await?;
+        let (request, arrival) = Arriving::new(request, Arc::clone(&self.hub.clock));
         let received = git.receive(request, &limits).await?;
         drop(turn);
         match received {
@@ -109,7 +113,7 @@ impl Hub {
     }
 
     async fn take(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         page: &str,
@@ -123,10 +127,10 @@ impl Hub {
             atomic,
             reply,
         } = push;
-        let locked = self.lock(repo.key).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let mut results: Vec<(RefName, Result<(), String>)> = Vec::new();
         let mut moves = Vec::new();
-        let mut note = Note::None;
+        let mut effect = PullEffect::None;
         let mut need = Need::Discuss;
         let is_single = commands.len() == 1;
         let mut objects = quarantine.objects();
@@ -138,7 +142,7 @@ impl Hub {
                 Ruling::Refuse(why) => (name, Err(why)),
                 Ruling::Move(change, own_note, own_need) => {
                     moves.push(change);
-                    note = own_note;
+                    effect = own_note;
                     need = need.max(own_need);
                     (name, Ok(()))
                 }
@@ -157,13 +161,13 @@ impl Hub {
         };
         let mut text = String::new();
         if !moves.is_empty() {
-            let errand = Errand {
+            let context = ChangeContext {
                 actor,
                 repo,
                 need,
                 received_at,
             };
-            match publish(self, &locked, errand, quarantine, moves, note).await {
+            match publish(self.hub, &locked, context, quarantine, moves, effect).await {
                 Ok(published) => text = success(&published, page),
                 Err(error) => {
                     outcome = PushOutcome::Rejected(PushRejection::of(&error));
@@ -177,7 +181,7 @@ impl Hub {
 
     /// Decides about one ref of a push.
     async fn rule(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         command: Command,
@@ -205,7 +209,7 @@ impl Hub {
                     .await?
             }
             RefKind::Branch | RefKind::Tag => {
-                let refused = refusal(self.check(caller, repo, Need::Write).await)?;
+                let refused = refusal(self.hub.check(caller, repo, Need::Write).await)?;
                 match refused {
                     Some(why) => Ruling::Refuse(why),
                     None => return rule_main(name, old, new, objects).await,
@@ -216,7 +220,7 @@ impl Hub {
     }
 
     async fn rule_pull(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         name: &RefName,
@@ -234,7 +238,9 @@ impl Hub {
                     "there is no pull request {num}; `git push origin HEAD:{NEW_PULL}` opens one"
                 )));
             }
-            Err(Error::Forbidden(why) | Error::Conflict(why)) => return Ok(Ruling::Refuse(why)),
+            Err(error @ (Error::Denied(_) | Error::Conflict(_))) => {
+                return Ok(Ruling::Refuse(error.to_string()));
+            }
             Err(other) => return Err(other),
         };
         if new.is_none() {
@@ -246,11 +252,15 @@ impl Hub {
             return Ok(alone());
         }
         let change = ref_move(name.clone(), old, new);
-        Ok(Ruling::Move(change, Note::CommitsToPull { num }, need))
+        Ok(Ruling::Move(
+            change,
+            PullEffect::CommitsToPull { num },
+            need,
+        ))
     }
 
     async fn rule_new_pull(
-        &self,
+        self,
         repo: &Repo,
         base: Result<RefName, String>,
         new: Option<ObjectId>,
@@ -268,24 +278,25 @@ impl Hub {
         if !is_single {
             return Ok((alone(), objects));
         }
-        self.with_git(repo.key, move |git| {
-            let Some(head) = git.find_ref(&base)? else {
-                return Ok((Ruling::Refuse(format!("there is no `{base}`")), objects));
-            };
-            if objects.is_ancestor(new, head.target)? {
-                let why = format!("`{base}` has these commits already");
-                return Ok((Ruling::Refuse(why), objects));
-            }
-            let commit = objects.commit(new)?;
-            let change = ref_move(RefName::pull(0), None, Some(commit.id));
-            let note = Note::OpenPull {
-                title: commit.title,
-                description: commit.body,
-                base,
-            };
-            Ok((Ruling::Move(change, note, Need::Discuss), objects))
-        })
-        .await
+        self.hub
+            .with_git(repo.key, move |git| {
+                let Some(head) = git.find_ref(&base)? else {
+                    return Ok((Ruling::Refuse(format!("there is no `{base}`")), objects));
+                };
+                if objects.is_ancestor(new, head.target)? {
+                    let why = format!("`{base}` has these commits already");
+                    return Ok((Ruling::Refuse(why), objects));
+                }
+                let commit = objects.commit(new)?;
+                let change = ref_move(RefName::pull(0), None, Some(commit.id));
+                let effect = PullEffect::OpenPull {
+                    title: commit.title,
+                    description: commit.body,
+                    base,
+                };
+                Ok((Ruling::Move(change, effect, Need::Discuss), objects))
+            })
+            .await
     }
 }
 
@@ -311,7 +322,7 @@ async fn rule_main(
 ) -> Result<(Ruling, Objects), Error> {
     if name != RefName::main() {
         let change = ref_move(name, old, new);
-        return Ok((Ruling::Move(change, Note::None, Need::Write), objects));
+        return Ok((Ruling::Move(change, PullEffect::None, Need::Write), objects));
     }
     blocking(move || {
         let ruling = match (old, new) {
@@ -320,7 +331,7 @@ async fn rule_main(
                 "the history of `main` cannot be replaced; fetch it and merge".to_owned(),
             ),
             (Some(_) | None, Some(_)) => {
-                Ruling::Move(ref_move(name, old, new), Note::None, Need::Write)
+                Ruling::Move(ref_move(name, old, new), PullEffect::None, Need::Write)
             }
         };
         Ok((ruling, objects))
@@ -353,7 +364,7 @@ fn new_pull(name: &RefName) -> Option<Result<RefName, String>> {
 fn refusal(checked: Result<(), Error>) -> Result<Option<String>, Error> {
     match checked {
         Ok(()) => Ok(None),
-        Err(Error::Forbidden(why) | Error::Conflict(why)) => Ok(Some(why)),
+        Err(error @ (Error::Denied(_) | Error::Conflict(_))) => Ok(Some(error.to_string())),
         Err(other) => Err(other),
     }
 }

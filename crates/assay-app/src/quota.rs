@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 
 use crate::access::SignedIn;
 use crate::config::Limits;
-use crate::door::Repo;
-use crate::error::Error;
+use crate::error::{Denied, Error, Limit, Quota};
 use crate::hub::Hub;
 use crate::large::Uploader;
+use crate::repo_lookup::Repo;
 
 /// The length of a window in which writes are counted, in seconds.
 const WRITE_WINDOW_SECONDS: i64 = 60;
@@ -74,17 +74,26 @@ impl Hub {
         let added = incoming.bytes.saturating_add(large_bytes);
         let bytes = used.bytes().saturating_add(added);
         refuse_beyond(limits.repository_objects, git.objects, |limit| {
-            format!("`{}` would have more than {limit} git objects", repo.id)
+            Quota::RepositoryObjects {
+                repo: repo.id.clone(),
+                most: limit,
+            }
         })?;
         refuse_beyond(limits.repository_bytes, bytes, |limit| {
-            format!("`{}` would take more than {limit} bytes", repo.id)
+            Quota::RepositoryBytes {
+                repo: repo.id.clone(),
+                most: limit,
+            }
         })?;
         if limits.account_bytes > 0 {
             let of_account = self.store.storage_of_account(repo.owner).await?;
             let bytes = of_account.bytes().saturating_add(added);
             refuse_beyond(limits.account_bytes, bytes, |limit| {
                 let owner = repo.id.namespace().unwrap_or_default();
-                format!("the repositories of `{owner}` would take more than {limit} bytes together")
+                Quota::AccountBytes {
+                    owner: owner.to_owned(),
+                    most: limit,
+                }
             })?;
         }
         Ok(git)
@@ -105,9 +114,7 @@ impl Hub {
             limits.stranger_file_bytes
         };
         if size > file {
-            return Err(Error::TooLarge(format!(
-                "a large file has at most {file} bytes here"
-            )));
+            return Err(Error::TooLarge(Limit::LargeFile { most: file }));
         }
         self.check_waiting(repo, uploader, size).await
     }
@@ -127,9 +134,7 @@ impl Hub {
         };
         let waiting = self.store.bytes_waiting(uploader.account).await?;
         refuse_beyond(limit, waiting.saturating_add(bytes), |limit| {
-            format!(
-                "your uploads that no commit names yet would take more than {limit} bytes: commit them, or wait a day until they end"
-            )
+            Quota::Waiting { most: limit }
         })?;
         self.check_storage(repo, ObjectSize::default(), bytes)
             .await?;
@@ -158,10 +163,10 @@ impl Hub {
             return Ok(());
         }
         if tx.open_pulls_by(repo.key, author.account).await? >= limit {
-            return Err(Error::Forbidden(format!(
-                "you have {limit} open pull requests in `{}`: close or merge one first",
-                repo.id
-            )));
+            return Err(Error::Denied(Denied::OpenPulls {
+                most: limit,
+                repo: repo.id.clone(),
+            }));
         }
         Ok(())
     }
@@ -190,13 +195,9 @@ impl Hub {
 }
 
 /// Refuses what is beyond a limit; 0 is no limit.
-fn refuse_beyond(
-    limit: u64,
-    wanted: u64,
-    message: impl FnOnce(u64) -> String,
-) -> Result<(), Error> {
+fn refuse_beyond(limit: u64, wanted: u64, quota: impl FnOnce(u64) -> Quota) -> Result<(), Error> {
     if limit > 0 && wanted > limit {
-        return Err(Error::OverQuota(message(limit)));
+        return Err(Error::OverQuota(quota(limit)));
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::OperationService;
 
 /// The time for which a report is cached. Each one writes to the disk, and anybody may ask.
 const KEPT_FOR: Duration = Duration::from_secs(2);
@@ -75,10 +76,10 @@ impl ReadinessCheck {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Finds out whether the hub can write: its database, its disk and its logs, and what an operator has to look after.
-    pub async fn readiness(&self) -> Readiness {
-        let mut kept = self.readiness.lock().await;
+    pub async fn readiness(self) -> Readiness {
+        let mut kept = self.hub.readiness.lock().await;
         if let Some((since, readiness)) = &*kept
             && since.elapsed() < KEPT_FOR
         {
@@ -97,12 +98,12 @@ impl Hub {
         readiness
     }
 
-    async fn check_database(&self) -> ReadinessCheck {
+    async fn check_database(self) -> ReadinessCheck {
         let check = |status, detail: &str| ReadinessCheck::new("database", status, detail);
-        if let Err(error) = self.store.generation().await {
+        if let Err(error) = self.hub.store.generation().await {
             return failed("database", &error.into(), "it cannot be read");
         }
-        match tokio::time::timeout(PATIENCE, self.store.probe_write(self.now())).await {
+        match tokio::time::timeout(PATIENCE, self.hub.store.probe_write(self.hub.now())).await {
             Ok(Ok(())) => check(CheckStatus::Ok, "it can be read and written"),
             Ok(Err(error)) => failed("database", &error.into(), "it can be read and not written"),
             Err(_) => check(
@@ -112,8 +113,11 @@ impl Hub {
         }
     }
 
-    async fn check_disk(&self) -> ReadinessCheck {
-        let (data, floor) = (self.config.data.clone(), self.config.limits.free_bytes);
+    async fn check_disk(self) -> ReadinessCheck {
+        let (data, floor) = (
+            self.hub.config.data.clone(),
+            self.hub.config.limits.free_bytes,
+        );
         let looked = blocking(move || look_at_disk(&data)).await;
         match looked {
             Ok(free) if free < floor => ReadinessCheck::new(
@@ -128,21 +132,23 @@ impl Hub {
         }
     }
 
-    async fn check_logs(&self) -> ReadinessCheck {
+    async fn check_logs(self) -> ReadinessCheck {
         let check = |status, detail| ReadinessCheck::new("logs", status, detail);
-        if let Some(fault) = self.trust.fault() {
+        if let Some(fault) = self.hub.trust.fault() {
             let error = Error::internal(fault);
             return failed("logs", &error, "a log takes no more leaves");
         }
-        let directory = self.config.data.join("trust");
+        let directory = self.hub.config.data.join("trust");
         match blocking(move || write_probe(&directory)).await {
             Err(error) => failed("logs", &error, "they cannot be written"),
-            Ok(()) if self.trust.is_writer() => check(CheckStatus::Ok, "this server writes them"),
+            Ok(()) if self.hub.trust.is_writer() => {
+                check(CheckStatus::Ok, "this server writes them")
+            }
             Ok(()) => check(CheckStatus::Ok, "another server writes them"),
         }
     }
 
-    async fn check_repositories(&self) -> ReadinessCheck {
+    async fn check_repositories(self) -> ReadinessCheck {
         let check = |status, detail| ReadinessCheck::new("repositories", status, detail);
         match self.damaged_repositories().await {
             Ok(damaged) if damaged.is_empty() => {
@@ -159,9 +165,9 @@ impl Hub {
         }
     }
 
-    async fn check_unrecorded(&self) -> ReadinessCheck {
+    async fn check_unrecorded(self) -> ReadinessCheck {
         let check = |status, detail| ReadinessCheck::new("unrecorded", status, detail);
-        let git = Arc::clone(&self.git);
+        let git = Arc::clone(&self.hub.git);
         match blocking(move || Ok(git.list_set_aside()?)).await {
             Ok(aside) if aside.is_empty() => {
                 check(CheckStatus::Ok, "no repository is set aside".to_owned())

@@ -1,10 +1,10 @@
 use assay_formats::eee;
 use assay_model::{ObjectId, RepoPath};
 
-use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::Hub;
 use crate::index::RECORDS_FOLDER;
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// An Every Eval Ever record on the main branch of a repository.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +28,10 @@ pub struct RecordPage {
     pub next: Option<RepoPath>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// The records on the main branch of a repository; of one benchmark, when it is named as its folder is.
     pub async fn records(
-        &self,
+        self,
         repo: &Repo,
         benchmark: Option<&str>,
         after: Option<&RepoPath>,
@@ -41,6 +41,7 @@ impl Hub {
         let folder = folder.as_ref();
         let wanted = limit.saturating_add(1);
         let mut found = self
+            .hub
             .store
             .records_of(repo.key, folder, after, wanted)
             .await?;
@@ -49,7 +50,7 @@ impl Hub {
         let next = found.last().filter(|_| !is_last);
         Ok(RecordPage {
             next: next.map(|record| record.path.clone()),
-            total: self.store.count_records(repo.key, folder).await?,
+            total: self.hub.store.count_records(repo.key, folder).await?,
             records: found
                 .into_iter()
                 .map(|record| RecordFile {

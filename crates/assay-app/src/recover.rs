@@ -24,7 +24,7 @@ const CATCH_UP_PAUSE: Duration = Duration::from_mins(1);
 const CATCH_UP_TRIES: usize = 20;
 /// By which rules the index is derived. A change of what it says of the same repositories is another number, so that a
 /// hub with an older index derives it again when it starts.
-const INDEX_VERSION: &str = "7";
+const INDEX_VERSION: &str = "8";
 /// The setting that holds by which rules the index was derived.
 const INDEX_VERSION_SETTING: &str = "index_version";
 
@@ -65,9 +65,9 @@ impl Hub {
     /// Indexes every repository whose refs are not those that were indexed, finishes what was under way when the hub
     /// ended, and sets aside what is not recorded.
     pub(crate) async fn recover(&self) -> Result<(), Error> {
-        self.sort_out_directories().await?;
+        self.operations().sort_out_directories().await?;
         self.write_missing_facts().await?;
-        self.follow_logs().await?;
+        self.operations().follow_logs().await?;
         let mut last = None;
         loop {
             let keys = self.store.repository_keys(last, CHUNK).await?;
@@ -80,7 +80,7 @@ impl Hub {
                 let refs = match read {
                     Ok(refs) => refs,
                     Err(faults) => {
-                        self.note_damage(key, faults);
+                        self.operations().note_damage(key, faults);
                         continue;
                     }
                 };
@@ -91,11 +91,13 @@ impl Hub {
                     Ok(()) => {}
                     // The disk or the database is at fault, and the repository is not damaged.
                     Err(error @ (Error::NoSpace(_) | Error::ReadOnly(_))) => return Err(error),
-                    Err(error @ Error::Unavailable(_)) => {
+                    Err(error @ Error::Busy(_)) => {
                         tracing::warn!(%key, ?error, "repository {key} cannot be caught up with yet");
                         self.catch_up_later(key);
                     }
-                    Err(error) => self.note_damage(key, vec![Damage::of_error(&error)]),
+                    Err(error) => self
+                        .operations()
+                        .note_damage(key, vec![Damage::of_error(&error)]),
                 }
             }
         }
@@ -109,7 +111,7 @@ impl Hub {
         }
         if !self.store.repository_keys(None, 1).await?.is_empty() {
             tracing::info!("the index was derived by other rules and is derived again");
-            self.reindex(&|_, _| {}).await?;
+            self.operations().reindex(&|_, _| {}).await?;
         }
         let mut tx = self.store.begin().await?;
         tx.set_setting(INDEX_VERSION_SETTING, Some(INDEX_VERSION))

@@ -5,11 +5,11 @@ use assay_model::ObjectId;
 
 use crate::access::{Caller, Need};
 use crate::commit::signature;
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::error::{Denied, Error, Existing, Limit, Missing};
 use crate::lock::Locked;
-use crate::publish::{Errand, Note, RefMove, publish};
+use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// The longest message of a tag, in bytes.
 const MAX_TAG_MESSAGE: usize = 60 << 10;
@@ -38,41 +38,42 @@ pub struct RefInfo {
     pub message: Option<String>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Branches, tags and pull requests.
-    pub async fn refs(&self, repo: &Repo) -> Result<RefList, Error> {
-        self.with_git(repo.key, |git| {
-            let mut list = RefList::default();
-            let objects = git.objects();
-            let values: BTreeMap<RefName, ObjectId> = git.ref_values()?.into_iter().collect();
-            for reference in git.refs()? {
-                let value = values.get(&reference.name).copied();
-                let message = match value.filter(|value| *value != reference.target) {
-                    Some(tag) => objects.tag_message(tag)?,
-                    None => None,
-                };
-                let full = reference.name.as_str().to_owned();
-                let (list, name) = match reference.kind {
-                    RefKind::Branch => (&mut list.branches, reference.name.as_branch()),
-                    RefKind::Tag => (&mut list.tags, reference.name.as_tag()),
-                    RefKind::Pull => (&mut list.pulls, full.strip_prefix("refs/pr/")),
-                    RefKind::Other => continue,
-                };
-                list.push(RefInfo {
-                    name: name.unwrap_or(&full).to_owned(),
-                    full: full.clone(),
-                    target: reference.target,
-                    message: message.filter(|message| !message.is_empty()),
-                });
-            }
-            Ok(list)
-        })
-        .await
+    pub async fn refs(self, repo: &Repo) -> Result<RefList, Error> {
+        self.hub
+            .with_git(repo.key, |git| {
+                let mut list = RefList::default();
+                let objects = git.objects();
+                let values: BTreeMap<RefName, ObjectId> = git.ref_values()?.into_iter().collect();
+                for reference in git.refs()? {
+                    let value = values.get(&reference.name).copied();
+                    let message = match value.filter(|value| *value != reference.target) {
+                        Some(tag) => objects.tag_message(tag)?,
+                        None => None,
+                    };
+                    let full = reference.name.as_str().to_owned();
+                    let (list, name) = match reference.kind {
+                        RefKind::Branch => (&mut list.branches, reference.name.as_branch()),
+                        RefKind::Tag => (&mut list.tags, reference.name.as_tag()),
+                        RefKind::Pull => (&mut list.pulls, full.strip_prefix("refs/pr/")),
+                        RefKind::Other => continue,
+                    };
+                    list.push(RefInfo {
+                        name: name.unwrap_or(&full).to_owned(),
+                        full: full.clone(),
+                        target: reference.target,
+                        message: message.filter(|message| !message.is_empty()),
+                    });
+                }
+                Ok(list)
+            })
+            .await
     }
 
     /// Makes a branch.
     pub async fn create_branch(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         name: &str,
@@ -87,23 +88,21 @@ impl Hub {
 
     /// Deletes a branch; never `main`.
     pub async fn delete_branch(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         name: &str,
     ) -> Result<(), Error> {
         let full = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
         if full == RefName::main() {
-            return Err(Error::Forbidden(
-                "the branch `main` cannot be deleted".to_owned(),
-            ));
+            return Err(Error::Denied(Denied::MainStays));
         }
         self.delete_ref(caller, repo, full, name).await
     }
 
     /// Makes a tag, with a message or without.
     pub async fn create_tag(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         name: &str,
@@ -116,62 +115,72 @@ impl Hub {
         let Some(message) = message else {
             return self.create_ref(caller, repo, full, revision).await;
         };
-        self.check(caller, repo, Need::Write).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
         if message.len() > MAX_TAG_MESSAGE {
-            return Err(Error::TooLarge(format!(
-                "the message of a tag has at most {MAX_TAG_MESSAGE} bytes"
-            )));
+            return Err(Error::TooLarge(Limit::TagMessage {
+                most: MAX_TAG_MESSAGE,
+            }));
         }
         let actor = caller.signed_in()?;
-        let locked = self.lock(repo.key).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let plan = TagPlan {
             name: name.to_owned(),
             target: self.resolve(repo, revision).await?,
             message: message.to_owned(),
-            tagger: signature(Some(actor), self.now()),
+            tagger: signature(Some(actor), self.hub.now()),
         };
         let (quarantine, tag) = self
+            .hub
             .with_git(repo.key, move |git| {
                 let quarantine = git.quarantine();
                 let tag = quarantine.write_tag(&plan)?;
                 Ok((quarantine, tag))
             })
             .await?;
-        let taken = Error::Taken(format!("`{full}` exists already"));
+        let taken = Error::Exists(Existing::Ref(full.clone()));
         let moves = vec![RefMove {
             name: full,
             expected: Expected::Absent,
             new: Some(tag),
         }];
-        let errand = Errand {
+        let context = ChangeContext {
             actor,
             repo,
             need: Need::Write,
-            received_at: self.now(),
+            received_at: self.hub.now(),
         };
-        match publish(self, &locked, errand, quarantine, moves, Note::None).await {
+        match publish(
+            self.hub,
+            &locked,
+            context,
+            quarantine,
+            moves,
+            PullEffect::None,
+        )
+        .await
+        {
             Err(Error::Stale) => Err(taken),
             result => result.map(|_| ()),
         }
     }
 
     /// Deletes a tag.
-    pub async fn delete_tag(&self, caller: &Caller, repo: &Repo, name: &str) -> Result<(), Error> {
+    pub async fn delete_tag(self, caller: &Caller, repo: &Repo, name: &str) -> Result<(), Error> {
         let full = RefName::tag(name).map_err(|error| Error::Invalid(error.to_string()))?;
         self.delete_ref(caller, repo, full, name).await
     }
 
     async fn create_ref(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         name: RefName,
         revision: &str,
     ) -> Result<(), Error> {
-        self.check(caller, repo, Need::Write).await?;
-        let locked = self.lock(repo.key).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let target = self.resolve(repo, revision).await?;
-        let taken = Error::Taken(format!("`{name}` exists already"));
+        let taken = Error::Exists(Existing::Ref(name.clone()));
         let change = RefMove {
             name,
             expected: Expected::Absent,
@@ -184,16 +193,17 @@ impl Hub {
     }
 
     async fn delete_ref(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         full: RefName,
         name: &str,
     ) -> Result<(), Error> {
-        self.check(caller, repo, Need::Write).await?;
-        let locked = self.lock(repo.key).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let wanted = full.clone();
         let value = self
+            .hub
             .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
             .await?
             .ok_or_else(|| Error::NotFound(Missing::Revision(name.to_owned())))?;
@@ -206,21 +216,32 @@ impl Hub {
     }
 
     async fn move_ref(
-        &self,
+        self,
         locked: &Locked,
         caller: &Caller,
         repo: &Repo,
         change: RefMove,
     ) -> Result<(), Error> {
         let actor = caller.signed_in()?;
-        let quarantine = self.with_git(repo.key, |git| Ok(git.quarantine())).await?;
-        let errand = Errand {
+        let quarantine = self
+            .hub
+            .with_git(repo.key, |git| Ok(git.quarantine()))
+            .await?;
+        let context = ChangeContext {
             actor,
             repo,
             need: Need::Write,
-            received_at: self.now(),
+            received_at: self.hub.now(),
         };
-        publish(self, locked, errand, quarantine, vec![change], Note::None).await?;
+        publish(
+            self.hub,
+            locked,
+            context,
+            quarantine,
+            vec![change],
+            PullEffect::None,
+        )
+        .await?;
         Ok(())
     }
 }

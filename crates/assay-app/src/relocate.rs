@@ -5,9 +5,9 @@ use std::path::Path;
 use assay_model::{Durability, Timestamp};
 use assay_store::{AuditAction, AuditActor, AuditSubject, Copied, Database, NewAuditRow, Store};
 
+use crate::data_dir_lock::ServerMark;
 use crate::error::Error;
 use crate::hub_file::HubFile;
-use crate::tenant::ServerMark;
 
 /// Copies everything from one database into another that has nothing yet, and says what. The first stays as it is.
 ///

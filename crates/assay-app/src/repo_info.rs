@@ -3,10 +3,10 @@ use assay_model::{ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
 use assay_store::Listed;
 use serde_json::Value as Json;
 
-use crate::door::Repo;
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
 use crate::listing::{BENCHMARK_TAG, OFFICIAL_TAG};
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// What lists and pages say of a repository.
 #[derive(Debug, Clone)]
@@ -92,9 +92,9 @@ impl RepoInfo {
     }
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// What pages and lists say of a repository, at a revision.
-    pub async fn repo_info(&self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
+    pub async fn repo_info(self, repo: &Repo, revision: Option<&str>) -> Result<RepoInfo, Error> {
         let sha = match revision {
             Some(revision) => Some(self.resolve(repo, revision).await?),
             None => None,
@@ -102,12 +102,9 @@ impl Hub {
         self.info(repo.key, sha).await
     }
 
-    pub(crate) async fn info(
-        &self,
-        key: RepoKey,
-        sha: Option<ObjectId>,
-    ) -> Result<RepoInfo, Error> {
+    pub(crate) async fn info(self, key: RepoKey, sha: Option<ObjectId>) -> Result<RepoInfo, Error> {
         let listed = self
+            .hub
             .store
             .listed(key)
             .await?
@@ -119,12 +116,13 @@ impl Hub {
         Ok(RepoInfo::of(listed, sha))
     }
 
-    async fn head_of(&self, key: RepoKey) -> Result<ObjectId, Error> {
-        self.with_git(key, |git| {
-            let head = git.find_ref(&RefName::main())?;
-            head.map(|head| head.target)
-                .ok_or_else(|| Error::internal("the repository has no branch `main`"))
-        })
-        .await
+    async fn head_of(self, key: RepoKey) -> Result<ObjectId, Error> {
+        self.hub
+            .with_git(key, |git| {
+                let head = git.find_ref(&RefName::main())?;
+                head.map(|head| head.target)
+                    .ok_or_else(|| Error::internal("the repository has no branch `main`"))
+            })
+            .await
     }
 }

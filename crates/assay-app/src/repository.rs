@@ -6,11 +6,12 @@ use assay_store::{self as store, AccountId, AuditAction, AuditSubject};
 
 use crate::access::{self, Caller, Need, Relation};
 use crate::commit;
-use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::error::{Denied, Error, Existing, Missing};
+use crate::hub::blocking;
 use crate::index::touched_by;
 use crate::name;
 use crate::repo_info::RepoInfo;
+use crate::services::RepositoryService;
 use crate::unrecorded;
 
 /// The longest description of a repository, in bytes.
@@ -49,21 +50,21 @@ pub struct Settings {
     pub description: Option<String>,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Makes a repository with a first commit on `main`.
     pub async fn create_repository(
-        &self,
+        self,
         caller: &Caller,
         new: NewRepository,
     ) -> Result<RepoInfo, Error> {
         if let Ok(actor) = caller.signed_in() {
-            self.count_write(actor)?;
+            self.hub.count_write(actor)?;
         }
         let namespace = match &new.namespace {
             Some(namespace) => namespace.clone(),
             None => caller.signed_in()?.name.clone(),
         };
-        let owner = self.store.account_named(&namespace).await?;
+        let owner = self.hub.store.account_named(&namespace).await?;
         // The namespace is spelled as its account is.
         let namespace = owner.as_ref().map_or(&*namespace, |owner| &*owner.name);
         let id = name::repository(namespace, &new.name)?;
@@ -80,7 +81,7 @@ impl Hub {
             id,
             owner,
             creator: caller.signed_in().ok().map(|user| user.account),
-            created: self.now(),
+            created: self.hub.now(),
             settings,
         };
         let key = self.add_repository(caller, &new).await?;
@@ -89,14 +90,14 @@ impl Hub {
 
     /// The account that a new repository will belong to, if the caller may make it there.
     async fn check_creation(
-        &self,
+        self,
         caller: &Caller,
         owner: Option<AccountId>,
         id: &RepoId,
     ) -> Result<AccountId, Error> {
         // A namespace that does not exist is refused as one that is somebody else's is.
         let relation = match owner {
-            Some(owner) => self.relation(caller, owner).await?,
+            Some(owner) => self.hub.relation(caller, owner).await?,
             None => Relation::Stranger,
         };
         access::decide_creation(caller, relation, id).into_result()?;
@@ -104,28 +105,26 @@ impl Hub {
             let namespace = id.namespace().unwrap_or_default();
             Error::NotFound(Missing::Other(format!("there is no account `{namespace}`")))
         })?;
-        let limit = self.config.limits.repositories;
-        if self.store.repositories_owned(owner).await? >= limit {
-            return Err(Error::Forbidden(format!(
-                "an account has at most {limit} repositories"
-            )));
+        let limit = self.hub.config.limits.repositories;
+        if self.hub.store.repositories_owned(owner).await? >= limit {
+            return Err(Error::Denied(Denied::RepositoryLimit { most: limit }));
         }
         Ok(owner)
     }
 
     async fn add_repository(
-        &self,
+        self,
         caller: &Caller,
         new: &store::NewRepository,
     ) -> Result<RepoKey, Error> {
         let plan = first_commit(caller, new.created);
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let key = tx.add_repository(new).await.map_err(|error| match error {
             store::Error::Taken { .. } => taken(new.kind, &new.id),
             other => other.into(),
         })?;
-        let facts = self.facts_in(&mut tx, key).await?.to_json()?;
-        let (git, now) = (Arc::clone(&self.git), new.created);
+        let facts = self.hub.facts_in(&mut tx, key).await?.to_json()?;
+        let (git, now) = (Arc::clone(&self.hub.git), new.created);
         blocking(move || {
             // A transaction that was rolled back gave its key back, and an older database gives one that it gave before.
             unrecorded::make_room(&git, key, now)?;
@@ -135,13 +134,15 @@ impl Hub {
         .await?;
         let subject =
             AuditSubject::repo(new.kind, &new.id, key).with(visibility_word(new.settings.private));
-        self.audit(&mut tx, caller, AuditAction::RepoCreated, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::RepoCreated, subject)
             .await?;
         tx.commit().await?;
-        let locked = self.lock(key).await?;
-        if let Err(error) = self.index_repository(key, None).await {
+        let locked = self.hub.lock(key).await?;
+        if let Err(error) = self.hub.index_repository(key, None).await {
             drop(locked);
-            self.catch_up_later(key);
+            self.hub.catch_up_later(key);
             return Err(error);
         }
         self.finish_in_git(key).await;
@@ -149,8 +150,8 @@ impl Hub {
     }
 
     /// Takes the mark of an unfinished creation or deletion away. One that stays is taken away at the next start.
-    async fn finish_in_git(&self, key: RepoKey) {
-        let git = Arc::clone(&self.git);
+    async fn finish_in_git(self, key: RepoKey) {
+        let git = Arc::clone(&self.hub.git);
         if let Err(error) = blocking(move || Ok(git.finish(key)?)).await {
             tracing::warn!(%key, ?error, "repository {key} stays marked until the next start");
         }
@@ -158,22 +159,24 @@ impl Hub {
 
     /// Deletes a repository.
     pub async fn delete_repository(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
     ) -> Result<(), Error> {
-        let repo = self.repo(caller, kind, id, Need::Admin).await?;
-        let _locked = self.lock(repo.key).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         if !tx.remove_repository(repo.key).await? {
             return Err(Error::NotFound(Missing::Repo));
         }
-        self.audit(&mut tx, caller, AuditAction::RepoDeleted, repo.audited())
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::RepoDeleted, repo.audited())
             .await?;
         // From here on, a directory without a record is one that somebody wanted to be gone.
-        let git = Arc::clone(&self.git);
+        let git = Arc::clone(&self.hub.git);
         blocking(move || match git.begin_deletion(repo.key) {
             Ok(()) | Err(assay_git::Error::NoRepository(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -181,29 +184,29 @@ impl Hub {
         .await?;
         if let Err(error) = tx.commit().await {
             // Who did not answer may still have committed.
-            if let Ok(Some(_)) = self.store.repository(repo.key).await {
+            if let Ok(Some(_)) = self.hub.store.repository(repo.key).await {
                 self.finish_in_git(repo.key).await;
             }
             return Err(error.into());
         }
-        self.touch(&touched);
-        let git = Arc::clone(&self.git);
+        self.hub.boards().touch(&touched);
+        let git = Arc::clone(&self.hub.git);
         blocking(move || unrecorded::delete(&git, repo.key)).await
     }
 
     /// Renames a repository; the old name leads to it until someone takes that name.
     pub async fn move_repository(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         from: &RepoId,
         to: &RepoId,
     ) -> Result<(), Error> {
-        let repo = self.repo(caller, kind, from, Need::Admin).await?;
+        let repo = self.hub.repo(caller, kind, from, Need::Admin).await?;
         let Some(namespace) = to.namespace() else {
             return Err(Error::Invalid(format!("`{to}` has no namespace")));
         };
-        let owner = self.store.account_named(namespace).await?;
+        let owner = self.hub.store.account_named(namespace).await?;
         let namespace = owner.as_ref().map_or(namespace, |owner| &*owner.name);
         let to = name::repository(namespace, to.name())?;
         let owner = owner.as_ref().map(|owner| owner.id);
@@ -213,11 +216,11 @@ impl Hub {
         } else {
             self.check_creation(caller, owner, &to).await?
         };
-        let _locked = self.lock(repo.key).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;
         let mut touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         let is_renamed = tx
-            .rename_repository(repo.key, &to, owner, self.now())
+            .rename_repository(repo.key, &to, owner, self.hub.now())
             .await
             .map_err(|error| match error {
                 store::Error::Taken { .. } => taken(kind, &to),
@@ -227,7 +230,12 @@ impl Hub {
             return Err(Error::NotFound(Missing::Repo));
         }
         // A token that is bound stays so, and one that names the new name may now be told from one that does not.
-        touched.merge(self.trust.judge_all_again(&mut tx, Some(repo.key)).await?);
+        touched.merge(
+            self.hub
+                .trust
+                .recompute_all_standings(&mut tx, Some(repo.key))
+                .await?,
+        );
         touched.merge(touched_by(&mut tx, repo.key, kind, &to).await?);
         let action = if owner == repo.owner {
             AuditAction::RepoRenamed
@@ -235,25 +243,28 @@ impl Hub {
             AuditAction::RepoMoved
         };
         let subject = repo.audited().with(format!("to {to}"));
-        self.audit(&mut tx, caller, action, subject).await?;
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, action, subject)
+            .await?;
         tx.commit().await?;
-        self.touch(&touched);
-        self.note_facts(repo.key).await;
+        self.hub.boards().touch(&touched);
+        self.hub.note_facts(repo.key).await;
         Ok(())
     }
 
     /// Changes visibility or description.
     pub async fn change_settings(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         settings: Settings,
     ) -> Result<RepoInfo, Error> {
-        let repo = self.repo(caller, kind, id, Need::Admin).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Admin).await?;
         let description = checked_description(settings.description)?;
-        let _locked = self.lock(repo.key).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Admin).await?;
+        let _locked = self.hub.lock(repo.key).await?;
+        let mut tx = self.hub.begin_change(caller, repo.key, Need::Admin).await?;
         let Some(repository) = tx.repository(repo.key).await? else {
             return Err(Error::NotFound(Missing::Repo));
         };
@@ -264,7 +275,9 @@ impl Hub {
         }
         if own.private != was_private {
             let subject = repo.audited().with(visibility_word(own.private));
-            self.audit(&mut tx, caller, AuditAction::RepoVisibilityChanged, subject)
+            self.hub
+                .operations()
+                .audit(&mut tx, caller, AuditAction::RepoVisibilityChanged, subject)
                 .await?;
         }
         if description.is_some() {
@@ -272,12 +285,12 @@ impl Hub {
         }
         tx.set_repository(repo.key, &own).await?;
         if own.private {
-            self.note_facts_before(&mut tx, repo.key).await?;
+            self.hub.note_facts_before(&mut tx, repo.key).await?;
         }
         let touched = touched_by(&mut tx, repo.key, kind, &repo.id).await?;
         tx.commit().await?;
-        self.touch(&touched);
-        self.note_facts(repo.key).await;
+        self.hub.boards().touch(&touched);
+        self.hub.note_facts(repo.key).await;
         self.info(repo.key, None).await
     }
 }
@@ -302,7 +315,10 @@ fn visibility_word(is_private: bool) -> &'static str {
 }
 
 fn taken(kind: RepoKind, id: &RepoId) -> Error {
-    Error::Taken(format!("there is a {kind} `{id}` already"))
+    Error::Exists(Existing::Repo {
+        kind,
+        id: id.clone(),
+    })
 }
 
 fn checked_description(description: Option<String>) -> Result<Option<String>, Error> {

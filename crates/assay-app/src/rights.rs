@@ -35,7 +35,7 @@ impl Hub {
         match &caller.inner {
             CallerKind::Shell => {}
             CallerKind::Anonymous => {
-                return Err(Error::NeedsLogin("this needs an account".to_owned()));
+                return Err(Error::NotSignedIn);
             }
             CallerKind::User(user) => {
                 check_in(&mut tx, user, repo, need, self.now()).await?;

@@ -6,8 +6,8 @@ use assay_model::RepoId;
 
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::Hub;
 use crate::known::KnownBenchmark;
+use crate::services::BoardService;
 
 /// A benchmark that was found, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub struct BenchmarkHit {
 /// How many accounts are looked through.
 const MAX_ACCOUNTS: usize = 20;
 
-impl Hub {
+impl BoardService<'_> {
     /// Benchmarks whose names, description, tasks or metrics have these words, those that the caller may see.
     pub async fn search_benchmarks(
-        &self,
+        self,
         caller: &Caller,
         words: &str,
         limit: usize,
@@ -39,8 +39,8 @@ impl Hub {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let viewer = self.viewer(caller).await?;
-        let known = self.boards.known(&self.store).await?;
+        let viewer = self.hub.repositories().viewer(caller).await?;
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         let visible = known.all().filter(|benchmark| {
             benchmark.public || viewer.sees_all || viewer.accounts.contains(&benchmark.owner)
         });
@@ -92,7 +92,7 @@ impl Hub {
     }
 
     /// Accounts whose name begins with a word.
-    pub async fn search_accounts(&self, word: &str) -> Result<Vec<crate::Account>, Error> {
+    pub async fn search_accounts(self, word: &str) -> Result<Vec<crate::Account>, Error> {
         let word = word.trim().to_ascii_lowercase();
         let mut characters = word.chars();
         let Some(last) = characters.next_back() else {
@@ -102,7 +102,7 @@ impl Hub {
         let before = char::from_u32((last as u32).saturating_sub(1)).unwrap_or(' ');
         let after = format!("{}{before}\u{10ffff}", characters.as_str());
         let limit = u32::try_from(MAX_ACCOUNTS).unwrap_or(u32::MAX);
-        let found = self.store.accounts(None, Some(&after), limit).await?;
+        let found = self.hub.store.accounts(None, Some(&after), limit).await?;
         Ok(found
             .into_iter()
             .filter(|account| account.name.to_ascii_lowercase().starts_with(&word))
@@ -111,7 +111,7 @@ impl Hub {
     }
 
     /// How much the hub holds.
-    pub async fn counts(&self) -> Result<assay_store::Counts, Error> {
-        Ok(self.store.counts().await?)
+    pub async fn counts(self) -> Result<assay_store::Counts, Error> {
+        Ok(self.hub.store.counts().await?)
     }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use assay_store::{DeliveryCounts, WriterWaits};
 
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::OperationService;
 
 /// The longest that the database may take to answer before it counts as unavailable.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -63,9 +64,9 @@ pub struct WitnessLag {
     pub seconds: u64,
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Returns the state of this hub in numbers. What cannot be found out is absent.
-    pub async fn status(&self) -> HubStatus {
+    pub async fn status(self) -> HubStatus {
         let database = tokio::time::timeout(PATIENCE, self.database_status()).await;
         let database = match database {
             Ok(Ok(status)) => Some(status),
@@ -75,7 +76,7 @@ impl Hub {
             }
             Err(_) => None,
         };
-        let data = self.config.data.clone();
+        let data = self.hub.config.data.clone();
         let disk = blocking(move || {
             let space = rustix::fs::statvfs(&data).map_err(Error::internal)?;
             Ok(DiskSpace {
@@ -83,28 +84,28 @@ impl Hub {
                 free: space.f_frsize.saturating_mul(space.f_bavail),
             })
         });
-        let sizes = self.trust.sizes();
+        let sizes = self.hub.trust.sizes();
         HubStatus {
             database,
             disk: disk.await.ok(),
             results_log: sizes.results,
             control_log: sizes.control,
-            witnesses: self.trust.witness_lags(self.now()),
-            writer_waits: self.store.writer_waits(),
+            witnesses: self.hub.trust.witness_lags(self.hub.now()),
+            writer_waits: self.hub.store.writer_waits(),
             failed_sign_ins: self.failed_sign_in_count(),
         }
     }
 
-    async fn database_status(&self) -> Result<DatabaseStatus, Error> {
+    async fn database_status(self) -> Result<DatabaseStatus, Error> {
         let started = Instant::now();
-        let deliveries = self.store.delivery_counts(self.now()).await?;
+        let deliveries = self.hub.store.delivery_counts(self.hub.now()).await?;
         let latency = started.elapsed();
         Ok(DatabaseStatus {
             latency,
-            bytes: self.store.database_bytes().await?,
+            bytes: self.hub.store.database_bytes().await?,
             deliveries,
-            log_requests: self.store.log_request_count().await?,
-            audit_rows: self.store.audit_count().await?,
+            log_requests: self.hub.store.log_request_count().await?,
+            audit_rows: self.hub.store.audit_count().await?,
         })
     }
 }

@@ -4,25 +4,25 @@ use assay_store::Status;
 
 use crate::access::{Caller, Need};
 use crate::commit::CommitRequest;
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
-use crate::publish::Note;
+use crate::error::{Conflict, Denied, Error, Missing};
+use crate::publish::PullEffect;
+use crate::repo_lookup::Repo;
+use crate::services::RepositoryService;
 
 /// Where a commit goes.
 pub(crate) struct Target {
     /// The ref that it begins with.
     pub(crate) from: RefName,
     /// What is said of it.
-    pub(crate) note: Note,
+    pub(crate) effect: PullEffect,
     /// The right that it takes.
     pub(crate) need: Need,
 }
 
-impl Hub {
+impl RepositoryService<'_> {
     /// Where a commit goes, if the caller may make it there.
     pub(crate) async fn target(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         request: &CommitRequest,
@@ -31,7 +31,7 @@ impl Hub {
             let base = branch(&request.revision)?;
             return Ok(Target {
                 from: base.clone(),
-                note: Note::OpenPull {
+                effect: PullEffect::OpenPull {
                     title: request.summary.clone(),
                     description: request.description.clone(),
                     base,
@@ -43,21 +43,21 @@ impl Hub {
             let need = self.check_pull_push(caller, repo, num).await?;
             return Ok(Target {
                 from: pull_ref(num)?,
-                note: Note::CommitsToPull { num },
+                effect: PullEffect::CommitsToPull { num },
                 need,
             });
         }
-        self.check(caller, repo, Need::Write).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
         Ok(Target {
             from: branch(&request.revision)?,
-            note: Note::None,
+            effect: PullEffect::None,
             need: Need::Write,
         })
     }
 
     /// Refuses whoever may not add to a pull request, and everyone when it is over. The answer is the right that it takes.
     pub(crate) async fn check_pull_push(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
@@ -65,15 +65,15 @@ impl Hub {
         let actor = caller.signed_in()?;
         let missing = || Error::NotFound(Missing::Revision(format!("refs/pr/{num}")));
         let number = u32::try_from(num).map_err(|_| missing())?;
-        let pull = self.store.discussion(repo.key, number).await?;
+        let pull = self.hub.store.discussion(repo.key, number).await?;
         let pull = pull.filter(|pull| pull.is_pull).ok_or_else(missing)?;
         match pull.status {
             Status::Draft | Status::Open => {}
             Status::Closed | Status::Merged => {
-                return Err(Error::Conflict(format!(
-                    "pull request {num} is {}",
-                    pull.status.as_str()
-                )));
+                return Err(Error::Conflict(Conflict::PullNotOpen {
+                    num,
+                    status: pull.status.as_str(),
+                }));
             }
         }
         let is_author = pull.author.is_some_and(|author| author.id == actor.account);
@@ -82,11 +82,9 @@ impl Hub {
         } else {
             Need::Write
         };
-        let checked = self.check(caller, repo, need).await;
+        let checked = self.hub.check(caller, repo, need).await;
         checked.map_err(|error| match error {
-            Error::Forbidden(_) => Error::Forbidden(format!(
-                "only its author and those who may write to the repository may change pull request {num}"
-            )),
+            Error::Denied(_) => Error::Denied(Denied::PullOfOthers(num)),
             other => other,
         })?;
         Ok(need)
@@ -94,13 +92,14 @@ impl Hub {
 
     /// The commit that the new one follows on.
     pub(crate) async fn start(
-        &self,
+        self,
         repo: &Repo,
         target: &Target,
         parent: Option<&str>,
     ) -> Result<ObjectId, Error> {
         let from = target.from.clone();
         let head = self
+            .hub
             .with_git(repo.key, move |git| {
                 git.find_ref(&from)?
                     .map(|head| head.target)
@@ -118,10 +117,12 @@ impl Hub {
         if head.to_string().starts_with(parent) {
             return Ok(head);
         }
-        match &target.note {
+        match &target.effect {
             // A pull request may begin where its author was, also when the branch has moved on.
-            Note::OpenPull { .. } => self.resolve(repo, parent).await,
-            Note::None | Note::CommitsToPull { .. } | Note::Merged { .. } => Err(Error::Stale),
+            PullEffect::OpenPull { .. } => self.resolve(repo, parent).await,
+            PullEffect::None | PullEffect::CommitsToPull { .. } | PullEffect::Merged { .. } => {
+                Err(Error::Stale)
+            }
         }
     }
 }

@@ -3,9 +3,10 @@ use assay_store::{self as store, AuditAction, AuditSubject, TokenId};
 
 use crate::access::{Caller, CallerKind, Scope, SignedIn};
 use crate::account::{Account, Identity, Membership, NewToken, TokenInfo, TokenSecret, writer};
-use crate::error::{Error, Missing};
+use crate::error::{Denied, Error, Missing};
 use crate::hub::Hub;
 use crate::secret;
+use crate::services::AccountService;
 
 /// How long a token has not been used before that is written down again, in milliseconds.
 const USE_NOTED_MILLIS: i64 = 60 * 60 * 1_000;
@@ -14,22 +15,23 @@ const LABEL_BYTES: usize = 200;
 /// The most repositories and namespaces that a fine-grained token names.
 const MAX_PATTERNS: usize = 100;
 
-impl Hub {
+impl AccountService<'_> {
     /// Who a token belongs to; a bad one is refused and never taken for nobody.
-    pub async fn authenticate(&self, secret: Option<&str>) -> Result<Caller, Error> {
+    pub async fn authenticate(self, secret: Option<&str>) -> Result<Caller, Error> {
         let Some(secret) = secret else {
             return Ok(Caller::anonymous());
         };
         let hash = secret::hash(secret);
-        let now = self.now();
+        let now = self.hub.now();
         // Commands at the shell and other servers change accounts and tokens too.
-        self.store.generation().await?;
-        let others = self.store.generation_of_others();
-        if let Some(user) = self.sessions.find(&hash, now, others) {
+        self.hub.store.generation().await?;
+        let others = self.hub.store.generation_of_others();
+        if let Some(user) = self.hub.sessions.find(&hash, now, others) {
             return Ok(Caller::new(CallerKind::User(user)));
         }
-        let generation = self.sessions.generation(others);
+        let generation = self.hub.sessions.generation(others);
         let credential = self
+            .hub
             .store
             .credential(&hash)
             .await?
@@ -38,13 +40,14 @@ impl Hub {
         self.note_use(&credential.token, now).await;
         let expires = credential.token.expires;
         let user = signed_in(credential)?;
-        self.sessions
+        self.hub
+            .sessions
             .remember(hash, user.clone(), expires, now, generation);
         Ok(Caller::new(CallerKind::User(user)))
     }
 
     /// Writes down that a token was used, from time to time. Nobody is turned away because that failed.
-    async fn note_use(&self, token: &store::Token, now: Timestamp) {
+    async fn note_use(self, token: &store::Token, now: Timestamp) {
         let is_noted = token
             .last_used
             .is_some_and(|used| now.millis() - used.millis() < USE_NOTED_MILLIS);
@@ -54,9 +57,9 @@ impl Hub {
     }
 
     /// Writes down that a token was used now. Nobody is turned away because that failed.
-    pub(crate) async fn write_use(&self, token: TokenId, now: Timestamp) {
+    pub(crate) async fn write_use(self, token: TokenId, now: Timestamp) {
         let noted = async {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             tx.touch_token(token, now).await?;
             tx.commit().await
         };
@@ -64,22 +67,27 @@ impl Hub {
             tracing::warn!(%error, "failed to note the use of a token");
         }
     }
+}
 
+impl Hub {
     /// The operator at the shell of the machine: whoever can read the data directory may do everything.
     pub fn shell(&self) -> Caller {
         Caller::new(CallerKind::Shell)
     }
+}
 
+impl AccountService<'_> {
     /// Who the caller is.
-    pub async fn identity(&self, caller: &Caller) -> Result<Identity, Error> {
+    pub async fn identity(self, caller: &Caller) -> Result<Identity, Error> {
         let user = caller.signed_in()?;
         let account = self
+            .hub
             .store
             .account(user.account)
             .await?
             .ok_or(Error::BadCredentials)?;
-        let organisations = self.store.organisations_of(user.account).await?;
-        let tokens = self.store.tokens_of(user.account).await?;
+        let organisations = self.hub.store.organisations_of(user.account).await?;
+        let tokens = self.hub.store.tokens_of(user.account).await?;
         let token = tokens
             .into_iter()
             .find(|token| Some(token.id) == user.token.map(TokenId))
@@ -99,7 +107,7 @@ impl Hub {
 
     /// Makes a token for the caller, or for another user when the caller is an operator.
     pub async fn create_token(
-        &self,
+        self,
         caller: &Caller,
         user: &str,
         token: NewToken,
@@ -109,11 +117,9 @@ impl Hub {
             return Err(Error::Invalid(format!("`{user}` is an organisation")));
         }
         if caller.check_operator().is_err() && token.scope == Scope::Admin {
-            return Err(Error::Forbidden(
-                "a token may not make one that allows more than itself".to_owned(),
-            ));
+            return Err(Error::Denied(Denied::TokenAllowsMore));
         }
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let parent = match caller.token() {
             Some(id) => {
                 let parent = tx.token(TokenId(id)).await?;
@@ -135,13 +141,15 @@ impl Hub {
             hash: secret::hash(&secret),
             scope,
             only,
-            created: self.now(),
+            created: self.hub.now(),
             expires,
             parent: parent.map(|parent| parent.id),
         };
         let id = tx.add_token(&new).await?;
         let made = AuditSubject::account(&account.name).with(made_words(id, &new));
-        self.audit(&mut tx, caller, AuditAction::TokenCreated, made)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::TokenCreated, made)
             .await?;
         tx.commit().await?;
         let info = TokenInfo {
@@ -157,9 +165,9 @@ impl Hub {
     }
 
     /// The tokens of a user that were not revoked.
-    pub async fn tokens(&self, caller: &Caller, user: &str) -> Result<Vec<TokenInfo>, Error> {
+    pub async fn tokens(self, caller: &Caller, user: &str) -> Result<Vec<TokenInfo>, Error> {
         let account = self.account_whose_tokens(caller, user).await?;
-        let tokens = self.store.tokens_of(account.id).await?;
+        let tokens = self.hub.store.tokens_of(account.id).await?;
         tokens
             .into_iter()
             .filter(|token| token.revoked.is_none())
@@ -169,30 +177,32 @@ impl Hub {
 
     /// Ends a token at once, with every session that it opened and every token that was made with it. The answer is how
     /// many tokens ended.
-    pub async fn revoke_token(&self, caller: &Caller, user: &str, id: i64) -> Result<u64, Error> {
+    pub async fn revoke_token(self, caller: &Caller, user: &str, id: i64) -> Result<u64, Error> {
         let account = self.account_whose_tokens(caller, user).await?;
-        let tokens = self.store.tokens_of(account.id).await?;
+        let tokens = self.hub.store.tokens_of(account.id).await?;
         let is_own = tokens.iter().any(|token| token.id == TokenId(id));
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let mut ended = 0;
         if is_own {
-            ended = tx.revoke_token(TokenId(id), self.now()).await?;
+            ended = tx.revoke_token(TokenId(id), self.hub.now()).await?;
         }
         if ended == 0 {
             let text = format!("`{user}` has no token {id}");
             return Err(Error::NotFound(Missing::Other(text)));
         }
         let revoked = AuditSubject::account(&account.name).with(format!("token {id}"));
-        self.audit(&mut tx, caller, AuditAction::TokenRevoked, revoked)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::TokenRevoked, revoked)
             .await?;
         tx.commit().await?;
-        self.sessions.forget();
+        self.hub.sessions.forget();
         Ok(ended)
     }
 
     /// The account of a user whose tokens the caller may manage: their own, or anyone's for the operator.
     async fn account_whose_tokens(
-        &self,
+        self,
         caller: &Caller,
         user: &str,
     ) -> Result<store::Account, Error> {
@@ -202,9 +212,7 @@ impl Hub {
         let own = writer(caller)?;
         match self.account_named(user).await {
             Ok(account) if account.id == own => Ok(account),
-            Ok(_) | Err(Error::NotFound(_)) => Err(Error::Forbidden(
-                "only the operator manages the tokens of others".to_owned(),
-            )),
+            Ok(_) | Err(Error::NotFound(_)) => Err(Error::Denied(Denied::TokensOfOthers)),
             Err(error) => Err(error),
         }
     }
@@ -221,7 +229,7 @@ pub(crate) fn is_live(token: &store::Token, now: Timestamp) -> bool {
 }
 
 /// Returns when a token ends that is made with another one: never later than that. Who names no end gets the parent's.
-fn ending_with(
+pub(crate) fn ending_with(
     parent: Option<&store::Token>,
     expires: Option<Timestamp>,
 ) -> Result<Option<Timestamp>, Error> {
@@ -229,14 +237,12 @@ fn ending_with(
         (None, expires) => Ok(expires),
         (Some(end), None) => Ok(Some(end)),
         (Some(end), Some(expires)) if expires <= end => Ok(Some(expires)),
-        (Some(end), Some(_)) => Err(Error::Forbidden(format!(
-            "a token that is made with another one ends no later than that one, at {end}; sign in with your password to \
-             make one that lasts longer"
-        ))),
+        (Some(end), Some(_)) => Err(Error::Denied(Denied::TokenLastsLonger(end))),
     }
 }
 
-fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
+/// The account behind a token, as a caller.
+pub(crate) fn signed_in(credential: store::Credential) -> Result<SignedIn, Error> {
     let store::Credential { token, account } = credential;
     Ok(SignedIn {
         account: account.id,

@@ -14,7 +14,6 @@ mod control;
 mod evidence;
 mod follow;
 mod issuers;
-mod judge;
 mod keys;
 mod mirror;
 mod names;
@@ -22,6 +21,7 @@ mod proof;
 mod provenance;
 mod receipts;
 mod revocation;
+mod standings;
 #[cfg(test)]
 mod tests;
 mod vault;
@@ -39,7 +39,6 @@ pub(crate) use self::admission::{Sighting, admit, has_commit, sightings};
 pub(crate) use self::evidence::{evidence_of, mark_repeats};
 pub(crate) use self::follow::Sizes;
 pub use self::issuers::{NewIssuer, keys_of_jwks};
-pub(crate) use self::judge::judge;
 pub use self::keys::KeyInfo;
 pub(crate) use self::keys::NoTokenKey;
 use self::keys::is_revoked;
@@ -47,6 +46,7 @@ use self::names::Names;
 pub use self::proof::{LogFile, LogName, TokenStatus, hint};
 pub use self::provenance::{ClaimLine, EntryVersion, Provenance, TokenTrail};
 pub use self::revocation::{AffectedRow, NewRevocation, RevocationInfo, Revoked, RevokedFrom};
+pub(crate) use self::standings::compute_standings;
 use self::vault::Vault;
 use self::witnesses::Witnessing;
 pub use self::witnesses::{AskWitness, WitnessAddress, WitnessAnswer, Witnesses};
@@ -64,8 +64,8 @@ pub(crate) struct Trust {
     audience: String,
     origin: String,
     vault: Vault,
-    results: RwLock<Held>,
-    control: RwLock<Held>,
+    results: RwLock<OpenLog>,
+    control: RwLock<OpenLog>,
     state: RwLock<Arc<TrustState>>,
     /// The key that tokens were last signed with.
     token_key: RwLock<Option<Arc<SigningKey>>>,
@@ -88,7 +88,7 @@ pub(crate) enum Role {
 }
 
 /// A log as this process has it.
-struct Held {
+struct OpenLog {
     log: Log,
     writes: bool,
 }
@@ -217,7 +217,7 @@ impl Trust {
             drop(log);
             self.put(
                 which,
-                Held {
+                OpenLog {
                     log: view,
                     writes: false,
                 },
@@ -311,7 +311,7 @@ impl Trust {
         let bytes = leaf.to_json().into_bytes();
         let mut next = TrustState::clone(&self.state());
         next.apply(&bytes)
-            .map_err(|error| Error::Conflict(error.fault.to_string()))?;
+            .map_err(|error| Error::Operator(error.fault.to_string()))?;
         let index = self.control().append(bytes).await.map_err(log_error)?;
         self.read_state()?;
         Ok(index)
@@ -341,7 +341,7 @@ impl Trust {
             if held.writes {
                 let key = held.log.key().clone();
                 let view = Log::view(&self.directory.join(which.directory()), key);
-                *held = Held {
+                *held = OpenLog {
                     log: view.map_err(log_error)?,
                     writes: false,
                 };
@@ -350,14 +350,14 @@ impl Trust {
         Ok(())
     }
 
-    fn place(&self, which: Which) -> &RwLock<Held> {
+    fn place(&self, which: Which) -> &RwLock<OpenLog> {
         match which {
             Which::Results => &self.results,
             Which::Control => &self.control,
         }
     }
 
-    fn put(&self, which: Which, held: Held) {
+    fn put(&self, which: Which, held: OpenLog) {
         let place = self.place(which);
         *place.write() = held;
     }
@@ -395,7 +395,7 @@ fn hold(
     origin: &str,
     vault: &Vault,
     role: Role,
-) -> Result<Held, Error> {
+) -> Result<OpenLog, Error> {
     let path = directory.join(which.directory());
     let secret = vault.own(which.purpose())?;
     let key = secret
@@ -404,7 +404,7 @@ fn hold(
     let verifier = key.verifier();
     let view = || {
         let log = Log::view(&path, verifier.clone())?;
-        Ok(Held { log, writes: false })
+        Ok(OpenLog { log, writes: false })
     };
     // A log that cannot be read may not have been made yet, or a crash was in the way: whoever writes it makes that good.
     if role == Role::Visitor
@@ -413,7 +413,7 @@ fn hold(
         return Ok(held);
     }
     match Log::open(&path, key, &LogOptions::default()) {
-        Ok(log) => Ok(Held { log, writes: true }),
+        Ok(log) => Ok(OpenLog { log, writes: true }),
         Err(LogError::InUse(_)) => view().map_err(log_error),
         Err(error) => Err(log_error(error)),
     }

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Limits;
-use crate::error::Error;
+use crate::error::{Busy, Error};
 use crate::hub::blocking;
 
 /// Processes that unpack at once. Each may hold two versions of a file in memory.
@@ -203,16 +203,14 @@ impl Kept {
 }
 
 fn busy() -> Error {
-    let text = "too many large files are being sent; try again in a few seconds";
-    Error::Unavailable(text.to_owned())
+    Error::Busy(Busy::LargeFiles)
 }
 
 /// A full disk is nobody's mistake, and passes.
 fn of_disk(error: assay_git::Error) -> Error {
     match &error {
         assay_git::Error::Git { output, .. } if output.contains("No space left on device") => {
-            let text = "the disk of this hub is full; small files can be read";
-            Error::Unavailable(text.to_owned())
+            Error::Busy(Busy::Scratch)
         }
         _ => error.into(),
     }
@@ -294,7 +292,7 @@ mod tests {
         let third = ask(2).await.unwrap();
         let refused = ask(1).await;
 
-        assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
         drop((first, third));
         ask(1).await.unwrap();
         assert_eq!(blobs.bytes(), 18 << 20);

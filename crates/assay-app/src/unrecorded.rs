@@ -10,7 +10,8 @@ use assay_model::{RepoId, RepoKey, RepoKind, Timestamp};
 
 use crate::error::Error;
 use crate::facts::RepoFacts;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::OperationService;
 
 /// The number of repositories read from the database at a time.
 const CHUNK: u32 = 512;
@@ -35,10 +36,10 @@ impl UnrecordedRepository {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// The repositories that were set aside because the database did not know them, oldest first.
-    pub async fn unrecorded(&self) -> Result<Vec<UnrecordedRepository>, Error> {
-        let git = Arc::clone(&self.git);
+    pub async fn unrecorded(self) -> Result<Vec<UnrecordedRepository>, Error> {
+        let git = Arc::clone(&self.hub.git);
         blocking(move || git.list_set_aside()?.into_iter().map(describe).collect()).await
     }
 
@@ -48,9 +49,9 @@ impl Hub {
     /// - One that it does not know is removed when its creation or deletion was under way, and set aside otherwise.
     /// - One that holds another repository than the database means is set aside, too.
     /// - One that was set aside and is known again, such as after a newer backup was restored, is brought back.
-    pub(crate) async fn sort_out_directories(&self) -> Result<(), Error> {
+    pub(crate) async fn sort_out_directories(self) -> Result<(), Error> {
         // Repositories are made and deleted inside a transaction, so while we hold one, no living process does either.
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let mut recorded = BTreeMap::new();
         let mut last = None;
         loop {
@@ -63,7 +64,7 @@ impl Hub {
                 recorded.insert(found.repository.key, found.repository.uid);
             }
         }
-        let (git, now) = (Arc::clone(&self.git), self.now());
+        let (git, now) = (Arc::clone(&self.hub.git), self.hub.now());
         blocking(move || sort_out(&git, &recorded, now)).await?;
         tx.rollback().await?;
         Ok(())

@@ -8,9 +8,9 @@ use crate::access::{Caller, CallerKind, Scope, SignedIn};
 use crate::audit::SignInMethod;
 use crate::error::{Error, Missing};
 use crate::guesses::Guesser;
-use crate::hub::Hub;
 use crate::origin::Origin;
 use crate::secret;
+use crate::services::AccountService;
 use crate::token::{self, is_good, of_store};
 
 /// How long a session lasts, in milliseconds: two weeks.
@@ -69,34 +69,39 @@ impl std::fmt::Debug for SessionSecret {
     }
 }
 
-impl Hub {
+impl AccountService<'_> {
     /// Begins a session with a token, which allows no more than the token does and ends with it.
     pub async fn sign_in_with_token(
-        &self,
+        self,
         token: &str,
         agent: &str,
         origin: &Origin,
     ) -> Result<SessionSecret, Error> {
         let credential = self
+            .hub
             .store
             .credential(&secret::hash(token.trim()))
             .await?
-            .filter(|credential| is_good(credential, self.now()));
+            .filter(|credential| is_good(credential, self.hub.now()));
         let Some(credential) = credential else {
-            return Err(self.refuse_sign_in(None, SignInMethod::Token, origin).await);
+            return Err(self
+                .hub
+                .operations()
+                .refuse_sign_in(None, SignInMethod::Token, origin)
+                .await);
         };
         let token = credential.token;
         let begun = self
             .begin_session(&credential.account, Some(&token), agent, origin)
             .await?;
-        self.write_use(token.id, self.now()).await;
+        self.write_use(token.id, self.hub.now()).await;
         Ok(begun)
     }
 
     /// Begins a session with a password. Wrong ones are counted by account and by address, and refuse further attempts
     /// for a while; an account that does not exist is answered as one with another password is.
     pub async fn sign_in_with_password(
-        &self,
+        self,
         name: &str,
         password: &str,
         agent: &str,
@@ -105,7 +110,7 @@ impl Hub {
     ) -> Result<SessionSecret, Error> {
         let guesser = Guesser::new(name.trim(), address);
         self.count_guess(&guesser).await?;
-        let account = self.store.account_named(name.trim()).await?;
+        let account = self.hub.store.account_named(name.trim()).await?;
         let account = account.filter(|account| !account.disabled);
         let is_right = self.is_password(account.as_ref(), password).await?;
         match account {
@@ -114,25 +119,27 @@ impl Hub {
                 self.begin_session(&account, None, agent, origin).await
             }
             account => Err(self
+                .hub
+                .operations()
                 .refuse_sign_in(account.as_ref(), SignInMethod::Password, origin)
                 .await),
         }
     }
 
     async fn begin_session(
-        &self,
+        self,
         account: &store::Account,
         token: Option<&store::Token>,
         agent: &str,
         origin: &Origin,
     ) -> Result<SessionSecret, Error> {
         let secret = secret::session()?;
-        let created = self.now();
+        let created = self.hub.now();
         let lasts = Timestamp::from_millis(created.millis().saturating_add(LASTS_MILLIS));
         let expires = token
             .and_then(|token| token.expires)
             .map_or(lasts, |end| end.min(lasts));
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         tx.add_web_session(&store::NewWebSession {
             account: account.id,
             token: token.map(|token| token.id),
@@ -142,32 +149,35 @@ impl Hub {
             expires,
         })
         .await?;
-        self.audit_sign_in(&mut tx, account, token, origin).await?;
+        self.hub
+            .operations()
+            .audit_sign_in(&mut tx, account, token, origin)
+            .await?;
         tx.commit().await?;
         Ok(SessionSecret { secret, expires })
     }
 
     /// Who is signed in with this secret; nobody when the session is over.
-    pub async fn visitor(&self, secret: &str) -> Result<Option<Visitor>, Error> {
+    pub async fn visitor(self, secret: &str) -> Result<Option<Visitor>, Error> {
         let hash = secret::hash(secret);
-        let now = self.now();
-        let found = self.store.web_visitor(&hash).await?;
+        let now = self.hub.now();
+        let found = self.hub.store.web_visitor(&hash).await?;
         let Some(found) = found.filter(|found| is_live(found, now)) else {
             return Ok(None);
         };
         self.note_visit(&found.session, now).await;
         Ok(Some(Visitor {
             session: found.session.id.0,
-            form_token: self.sign(&format!("form {hash}")),
+            form_token: self.hub.sign(&format!("form {hash}")),
             caller: Caller::new(CallerKind::User(signed_in(found)?)),
         }))
     }
 
     /// The sessions of the caller, newest first.
-    pub async fn web_sessions(&self, caller: &Caller) -> Result<Vec<SessionInfo>, Error> {
+    pub async fn web_sessions(self, caller: &Caller) -> Result<Vec<SessionInfo>, Error> {
         let account = caller.signed_in()?.account;
-        let now = self.now();
-        let sessions = self.store.web_sessions_of(account).await?;
+        let now = self.hub.now();
+        let sessions = self.hub.store.web_sessions_of(account).await?;
         Ok(sessions
             .into_iter()
             .filter(|session| now < session.expires)
@@ -182,44 +192,48 @@ impl Hub {
     }
 
     /// Ends a session of the caller at once.
-    pub async fn end_web_session(&self, caller: &Caller, id: i64) -> Result<(), Error> {
+    pub async fn end_web_session(self, caller: &Caller, id: i64) -> Result<(), Error> {
         let account = caller.signed_in()?.account;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         if !tx.end_web_session(account, WebSessionId(id)).await? {
             let text = format!("you have no session {id}");
             return Err(Error::NotFound(Missing::Other(text)));
         }
         let subject =
             AuditSubject::account(&caller.signed_in()?.name).with(format!("session {id}"));
-        self.audit(&mut tx, caller, AuditAction::SessionEnded, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::SessionEnded, subject)
             .await?;
         tx.commit().await?;
         Ok(())
     }
 
     /// Ends every session of the caller but the one they use. The answer is how many there were.
-    pub async fn end_other_web_sessions(&self, visitor: &Visitor) -> Result<u64, Error> {
+    pub async fn end_other_web_sessions(self, visitor: &Visitor) -> Result<u64, Error> {
         let account = visitor.caller.signed_in()?.account;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let ended = tx
             .end_web_sessions(account, Some(WebSessionId(visitor.session)))
             .await?;
         let caller = &visitor.caller;
         let ended_words = format!("{ended} sessions, all but session {}", visitor.session);
         let subject = AuditSubject::account(&caller.signed_in()?.name).with(ended_words);
-        self.audit(&mut tx, caller, AuditAction::SessionEnded, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::SessionEnded, subject)
             .await?;
         tx.commit().await?;
         Ok(ended)
     }
 
     /// Writes down that a session was used, from time to time. Nobody is turned away because that failed.
-    async fn note_visit(&self, session: &store::WebSession, now: Timestamp) {
+    async fn note_visit(self, session: &store::WebSession, now: Timestamp) {
         if now.millis() - session.last_used.millis() < USE_NOTED_MILLIS {
             return;
         }
         let noted = async {
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             tx.touch_web_session(session.id, now).await?;
             tx.commit().await
         };

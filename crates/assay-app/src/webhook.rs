@@ -2,7 +2,7 @@
 //!
 //! What is to be told of a change is put into a queue in the transaction that makes the change, so nothing is told that
 //! did not happen, and nothing that happened is forgotten by a crash. Who sends it is no concern of the hub:
-//! [`Hub::due_deliveries`] says what is to be sent now, and [`Hub::note_delivery`] takes note of what became of it.
+//! [`WebhookService::due_deliveries`] says what is to be sent now, and [`WebhookService::note_delivery`] takes note of what became of it.
 
 mod by_hand;
 mod deliver;
@@ -13,15 +13,15 @@ mod tell;
 use assay_model::{RepoId, RepoKind, Timestamp};
 use assay_store::{self as store, AuditAction, AuditSubject, HookedTo, WebhookId};
 
-pub use self::deliver::{DeliveryOutcome, Parcel};
+pub use self::deliver::{DeliveryOutcome, QueuedDelivery};
 pub use self::in_flight::InFlight;
-pub(crate) use self::ranks::ToldBoards;
+pub(crate) use self::ranks::ReportedBoards;
 pub(crate) use self::tell::{Telling, tell_pull};
 use crate::access::{Caller, Need};
 use crate::account::{AccountKind, writer};
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::error::{Conflict, Denied, Error, Missing};
 use crate::secret;
+use crate::services::WebhookService;
 
 /// The most webhooks of one repository or account.
 const MAX_HOOKS: usize = 20;
@@ -151,21 +151,21 @@ impl HookEvent {
     }
 }
 
-impl Hub {
+impl WebhookService<'_> {
     /// The webhooks of a repository or account, for those who manage it.
     pub async fn webhooks(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
     ) -> Result<Vec<HookInfo>, Error> {
         let to = self.hooked_to(caller, place).await?;
-        let hooks = self.store.webhooks_of(to).await?;
+        let hooks = self.hub.store.webhooks_of(to).await?;
         Ok(hooks.into_iter().map(info).collect())
     }
 
     /// Makes a webhook. Whether its address may be asked at all is for who sends to decide, each time.
     pub async fn create_webhook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         url: &str,
@@ -179,7 +179,7 @@ impl Hub {
     /// The same, for who asks by scopes. They are kept as they are written, so that a later version that tells more apart
     /// gives what was meant; until then [`HookEvent::in_scope`] says what they mean.
     pub async fn create_scoped_webhook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         url: &str,
@@ -197,10 +197,8 @@ impl Hub {
                 "`{wrong}` is no scope such as `results` or `pull_request`"
             )));
         }
-        if self.store.webhooks_of(to).await?.len() >= MAX_HOOKS {
-            return Err(Error::Conflict(format!(
-                "there are at most {MAX_HOOKS} webhooks in one place"
-            )));
+        if self.hub.store.webhooks_of(to).await?.len() >= MAX_HOOKS {
+            return Err(Error::Conflict(Conflict::WebhookLimit { most: MAX_HOOKS }));
         }
         let secret = secret::session()?;
         let new = store::NewWebhook {
@@ -208,16 +206,18 @@ impl Hub {
             url,
             secret: secret.clone(),
             events: scopes.iter().map(|&scope| scope.to_owned()).collect(),
-            created: self.now(),
+            created: self.hub.now(),
         };
         // What the boards say now is what later changes are told against.
         self.learn_ranks().await?;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         let id = tx.add_webhook(&new).await?;
         let subject = place
             .audited(to)
             .with(format!("webhook {} to {}", id.0, host_of(&new.url)));
-        self.audit(&mut tx, caller, AuditAction::WebhookCreated, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::WebhookCreated, subject)
             .await?;
         tx.commit().await?;
         let hook = HookInfo {
@@ -233,17 +233,19 @@ impl Hub {
 
     /// Removes a webhook with all that waits for it.
     pub async fn remove_webhook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
     ) -> Result<(), Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let mut tx = self.begin_as(caller).await?;
+        let mut tx = self.hub.begin_as(caller).await?;
         tx.remove_webhook(hook.id).await?;
         let words = format!("webhook {} to {}", hook.id.0, host_of(&hook.url));
         let subject = place.audited(hook.to).with(words);
-        self.audit(&mut tx, caller, AuditAction::WebhookDeleted, subject)
+        self.hub
+            .operations()
+            .audit(&mut tx, caller, AuditAction::WebhookDeleted, subject)
             .await?;
         tx.commit().await?;
         Ok(())
@@ -251,24 +253,24 @@ impl Hub {
 
     /// The last deliveries of a webhook, newest first.
     pub async fn deliveries(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
     ) -> Result<Vec<DeliveryInfo>, Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let deliveries = self.store.deliveries_of(hook.id, KEPT).await?;
+        let deliveries = self.hub.store.deliveries_of(hook.id, KEPT).await?;
         Ok(deliveries.into_iter().map(told).collect())
     }
 
     async fn own_hook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
     ) -> Result<store::Webhook, Error> {
         let to = self.hooked_to(caller, place).await?;
-        let hooks = self.store.webhooks_of(to).await?;
+        let hooks = self.hub.store.webhooks_of(to).await?;
         hooks
             .into_iter()
             .find(|hook| hook.id == WebhookId(id))
@@ -276,23 +278,26 @@ impl Hub {
     }
 
     /// The repository or account, if the caller manages it.
-    async fn hooked_to(&self, caller: &Caller, place: &HookPlace) -> Result<HookedTo, Error> {
+    async fn hooked_to(self, caller: &Caller, place: &HookPlace) -> Result<HookedTo, Error> {
         let name = match place {
             HookPlace::Repository(kind, id) => {
-                let repo = self.repo(caller, *kind, id, Need::Admin).await?;
+                let repo = self.hub.repo(caller, *kind, id, Need::Admin).await?;
                 return Ok(HookedTo::Repository(repo.key));
             }
             HookPlace::Account(name) => name,
         };
-        let account = self.account_named(name).await?;
+        let account = self.hub.accounts().account_named(name).await?;
         match AccountKind::from(account.kind) {
-            AccountKind::Organisation => self.check_manager(caller, account.id).await?,
+            AccountKind::Organisation => {
+                self.hub
+                    .accounts()
+                    .check_manager(caller, account.id)
+                    .await?;
+            }
             AccountKind::User if caller.check_operator().is_ok() => {}
             AccountKind::User => {
                 if writer(caller)? != account.id {
-                    return Err(Error::Forbidden(
-                        "only a user manages their own webhooks".to_owned(),
-                    ));
+                    return Err(Error::Denied(Denied::WebhooksOfOthers));
                 }
             }
         }

@@ -29,7 +29,7 @@ fn main() {
     let tiers = found
         .models
         .iter()
-        .map(|model| model.tier)
+        .map(|model| model.interval.tier)
         .max()
         .unwrap_or_default();
     println!(

@@ -143,6 +143,7 @@ fn report(n: u64, models: u64) -> Report {
             value_type: None,
             sample_size: None,
             uncertainty: assay_model::StatedUncertainty::default(),
+            context: None,
         }],
     }
 }

@@ -4,11 +4,14 @@ use assay_model::Direction;
 
 use crate::Interval;
 use crate::clustered::mean_of;
+use crate::expected_win_rate::{ColumnScale, expected_win_rates};
 use crate::special::as_float;
 
 /// How the cells of a row become one number. A cell that is missing counts as nothing, not as zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AggregateRule {
+    /// The chance to score above another ranked model on a column drawn at random, in percent.
+    ExpectedWinRate,
     /// The mean share of the other models of a column that the row is ahead of, in percent; a tie is half.
     #[default]
     WinRate,
@@ -25,15 +28,23 @@ pub struct Aggregate {
     pub value: f64,
     /// Its 95 % interval (Student's, over the columns as a sample of such columns); none of fewer than two columns.
     pub interval: Option<Interval>,
+    /// Whether it cannot be told apart from the first row. Only the expected win rate tells.
+    pub is_tied: bool,
 }
 
 impl AggregateRule {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::WinRate, Self::ZScore, Self::Mean];
+    pub const ALL: [Self; 4] = [
+        Self::ExpectedWinRate,
+        Self::WinRate,
+        Self::ZScore,
+        Self::Mean,
+    ];
 
     /// The name for machines.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::ExpectedWinRate => "expected-win-rate",
             Self::WinRate => "win-rate",
             Self::ZScore => "z-score",
             Self::Mean => "mean",
@@ -43,6 +54,7 @@ impl AggregateRule {
     /// The name for people.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::ExpectedWinRate => "expected win rate",
             Self::WinRate => "win rate",
             Self::ZScore => "mean z-score",
             Self::Mean => "mean",
@@ -50,18 +62,21 @@ impl AggregateRule {
     }
 }
 
-/// Returns the aggregate of every row, in their order. `rows` have a cell for each of `directions`; one with fewer than
+/// Returns the aggregate of every row, in their order. `rows` have a cell for each of `scales`; one with fewer than
 /// `least` values has no aggregate.
 pub fn aggregate_rows(
     rows: &[Vec<Option<f64>>],
-    directions: &[Direction],
+    scales: &[ColumnScale],
     rule: AggregateRule,
     least: usize,
 ) -> Vec<Option<Aggregate>> {
-    let columns: Vec<Vec<Option<f64>>> = directions
+    if rule == AggregateRule::ExpectedWinRate {
+        return expected_win_rates(rows, scales, least);
+    }
+    let columns: Vec<Vec<Option<f64>>> = scales
         .iter()
         .enumerate()
-        .map(|(at, direction)| {
+        .map(|(at, ColumnScale { direction, .. })| {
             let column: Vec<Option<f64>> = rows.iter().map(|row| row[at]).collect();
             match rule {
                 AggregateRule::WinRate => {
@@ -71,13 +86,15 @@ pub fn aggregate_rows(
                         .collect()
                 }
                 AggregateRule::ZScore => z_scores(&column, *direction),
-                AggregateRule::Mean => column,
+                AggregateRule::Mean | AggregateRule::ExpectedWinRate => column,
             }
         })
         .collect();
     let least = match rule {
-        AggregateRule::WinRate | AggregateRule::ZScore => least.max(1),
-        AggregateRule::Mean => directions.len(),
+        AggregateRule::ExpectedWinRate | AggregateRule::WinRate | AggregateRule::ZScore => {
+            least.max(1)
+        }
+        AggregateRule::Mean => scales.len(),
     };
     (0..rows.len())
         .map(|row| {
@@ -94,6 +111,7 @@ fn aggregate(values: &[f64], rule: AggregateRule) -> Option<Aggregate> {
         return Some(Aggregate {
             value: *value,
             interval: None,
+            is_tied: false,
         });
     }
     let found = mean_of(values)?;
@@ -105,6 +123,7 @@ fn aggregate(values: &[f64], rule: AggregateRule) -> Option<Aggregate> {
     Some(Aggregate {
         value: found.value,
         interval: Some(interval),
+        is_tied: false,
     })
 }
 
@@ -188,8 +207,15 @@ mod tests {
         ]
     }
 
+    fn scales() -> [ColumnScale; 3] {
+        [UP, DOWN, UP].map(|direction| ColumnScale {
+            direction,
+            bounds: None,
+        })
+    }
+
     fn values(rule: AggregateRule, least: usize) -> Vec<Option<f64>> {
-        let found = aggregate_rows(&rows(), &[UP, DOWN, UP], rule, least);
+        let found = aggregate_rows(&rows(), &scales(), rule, least);
         found.iter().map(|one| one.map(|one| one.value)).collect()
     }
 
@@ -222,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_an_aggregate_comes_from_its_columns_and_stays_in_bounds() {
-        let found = aggregate_rows(&rows(), &[UP, DOWN, UP], AggregateRule::WinRate, 2);
+        let found = aggregate_rows(&rows(), &scales(), AggregateRule::WinRate, 2);
 
         let first = found[0].unwrap().interval.unwrap();
         assert!(first.low < 90.0 && first.low > 0.0);

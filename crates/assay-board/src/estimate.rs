@@ -150,14 +150,14 @@ impl Uncertainty {
 
 /// What an entry tells that bears on how uncertain its values are.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'e> {
+pub struct ReportedValues<'e> {
     /// Its scores.
     pub scores: &'e [Score],
     /// How many samples it says were evaluated.
     pub sample_size: Option<u64>,
 }
 
-impl<'e> From<&'e Entry> for Told<'e> {
+impl<'e> From<&'e Entry> for ReportedValues<'e> {
     fn from(entry: &'e Entry) -> Self {
         Self {
             scores: &entry.scores,
@@ -169,7 +169,7 @@ impl<'e> From<&'e Entry> for Told<'e> {
 /// How uncertain a value of an entry is; none when the entry does not tell. Nothing is guessed: a percentage that is no
 /// share of right answers has no interval for its number of samples, and an error of zero is no error.
 pub fn uncertainty_of<'e>(
-    told: impl Into<Told<'e>>,
+    told: impl Into<ReportedValues<'e>>,
     metric: &Metric,
     value: f64,
 ) -> Option<Uncertainty> {
@@ -183,7 +183,7 @@ pub fn uncertainty_of<'e>(
 
 /// The 95 % interval round a value of an entry, and what it rests on; none when the entry does not tell.
 pub fn interval_of<'e>(
-    told: impl Into<Told<'e>>,
+    told: impl Into<ReportedValues<'e>>,
     metric: &Metric,
     value: f64,
 ) -> Option<(Interval, Basis)> {
@@ -198,7 +198,7 @@ enum Stated {
     Known(Uncertainty),
 }
 
-fn stated(told: Told<'_>, metric: &Metric, value: f64) -> Stated {
+fn stated(told: ReportedValues<'_>, metric: &Metric, value: f64) -> Stated {
     if let Some(score) = own_score(told, metric) {
         let given = given(&score.uncertainty, metric, value);
         if !matches!(given, Stated::Nothing) {
@@ -234,7 +234,12 @@ fn stated(told: Told<'_>, metric: &Metric, value: f64) -> Stated {
 }
 
 /// Returns the counted share whose plain error is the stated one, up to the rounding of what is written.
-fn counted_share(told: Told<'_>, metric: &Metric, value: f64, error: &Score) -> Option<Share> {
+fn counted_share(
+    told: ReportedValues<'_>,
+    metric: &Metric,
+    value: f64,
+    error: &Score,
+) -> Option<Share> {
     let (samples, scale) = (as_float(samples(told, metric)?), scale(metric)?);
     let rounding = own_score(told, metric).map_or(0.0, half_a_unit);
     let plain = |value: f64, samples: f64| {
@@ -306,7 +311,7 @@ fn given(own: &StatedUncertainty, metric: &Metric, value: f64) -> Stated {
 }
 
 /// The score of a metric: that of its name, or the one without a name for the primary one.
-fn own_score<'s>(told: Told<'s>, metric: &Metric) -> Option<&'s Score> {
+fn own_score<'s>(told: ReportedValues<'s>, metric: &Metric) -> Option<&'s Score> {
     let whole = || {
         told.scores
             .iter()
@@ -318,7 +323,7 @@ fn own_score<'s>(told: Told<'s>, metric: &Metric) -> Option<&'s Score> {
 }
 
 /// What the number of samples tells.
-fn counted(told: Told<'_>, metric: &Metric, value: f64) -> Option<Uncertainty> {
+fn counted(told: ReportedValues<'_>, metric: &Metric, value: f64) -> Option<Uncertainty> {
     let samples = samples(told, metric)?;
     let scale = scale(metric)?;
     let is_share = (0.0..=1.0).contains(&(value / scale));
@@ -357,7 +362,7 @@ fn companion<'s>(scores: &'s [Score], metric: &Metric, suffix: &str) -> Option<&
     named(&own).or_else(|| metric.primary.then(|| named(suffix)).flatten())
 }
 
-fn samples(told: Told<'_>, metric: &Metric) -> Option<u64> {
+fn samples(told: ReportedValues<'_>, metric: &Metric) -> Option<u64> {
     if !COUNTED.contains(&metric.id.as_str()) {
         return None;
     }
@@ -412,9 +417,10 @@ mod tests {
             value_type: None,
             sample_size: None,
             uncertainty: StatedUncertainty::default(),
+            context: None,
         };
         let scores = [score("accuracy", "0.900"), score("accuracy_stderr", stderr)];
-        let told = Told {
+        let told = ReportedValues {
             scores: &scores,
             sample_size,
         };

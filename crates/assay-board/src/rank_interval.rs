@@ -7,6 +7,7 @@ use crate::Method;
 use crate::estimate::{CONFIDENCE, Uncertainty};
 use crate::share::TailBound;
 use crate::special::{as_float, range_quantile};
+use crate::tier::tiers;
 
 /// Reaches that differ by less than this factor are searched together.
 const ALIKE: f64 = 1.25;
@@ -31,6 +32,9 @@ pub struct RankInterval {
     pub confidence: f64,
     /// How it was made.
     pub method: Method,
+    /// The tier, from 1. Rows of the first cannot be told from the leader, rows of the second are told
+    /// from it and not from the best of the rest, and so on.
+    pub tier: usize,
 }
 
 /// A contender that can be compared, turned so that more is better, or less.
@@ -93,18 +97,24 @@ fn points(contenders: &[Contender], bound: &TailBound, direction: Direction) -> 
 fn intervals(points: &[Option<Point>]) -> Vec<Option<RankInterval>> {
     let turned: Vec<Option<Point>> = points.iter().map(|point| point.map(opposite)).collect();
     let (better, worse) = (classes(points), classes(&turned));
-    let interval = |(point, turned): (&Point, &Point)| RankInterval {
+    let known: Vec<Point> = points.iter().flatten().copied().collect();
+    let merits: Vec<f64> = known.iter().map(|point| point.merit).collect();
+    let tiers = tiers(&merits, |one, other| is_above(&known[one], &known[other]));
+    let mut tiers = tiers.into_iter();
+    let interval = |(point, turned, tier): (&Point, &Point, usize)| RankInterval {
         best: 1 + above(point, &better),
         worst: points.len() - above(turned, &worse),
         confidence: CONFIDENCE,
         method: Method::TukeyKramer,
+        tier,
     };
     let mut last: Option<(Point, RankInterval)> = None;
     let of = |(point, turned): (&Option<Point>, &Option<Point>)| {
         let (point, turned) = (point.as_ref()?, turned.as_ref()?);
+        let tier = tiers.next()?;
         let known = last.filter(|(other, _)| other == point);
-        let (_, found) = *last.insert(known.unwrap_or_else(|| (*point, interval((point, turned)))));
-        Some(found)
+        let found = known.unwrap_or_else(|| (*point, interval((point, turned, tier))));
+        Some(last.insert(found).1)
     };
     points.iter().zip(&turned).map(of).collect()
 }
@@ -158,6 +168,12 @@ fn class(points: &mut [Point]) -> Class {
         merits: points.iter().map(|point| point.merit).collect(),
         squares: points.iter().map(|point| point.down * point.down).collect(),
     }
+}
+
+/// Returns whether a point is above another by more than both reach towards each other.
+fn is_above(point: &Point, other: &Point) -> bool {
+    let gap = point.merit - other.merit;
+    gap > 0.0 && gap * gap > point.down * point.down + other.up * other.up
 }
 
 /// How many points are above one by more than both reach towards each other.

@@ -1,4 +1,4 @@
-//! Which rules judge what, and in which order.
+//! Which rules apply to what, and in which order.
 
 use assay_formats::shape::{ShapeFault, ShapeFaultKind, Unknown};
 use assay_formats::syntax::{SyntaxFault, SyntaxFaultKind};
@@ -13,22 +13,23 @@ use crate::record::RecordFacts;
 use crate::row::Row;
 use crate::rules::{
     attribution_out_of_range, blank_name, blank_sample_id, bounds_reversed, broken_syntax,
-    checksum_differs, checksum_incomplete, contradicts_score, control_character, duplicate_key,
-    duplicate_result_id, early_timestamp, evaluated_after_retrieval, evaluation_id_differs,
-    failed_but_correct, future_date, interval_reversed, lone_surrogate, missing_key,
-    missing_key_here, missing_samples, misspelt_key, model_id_differs, negative_amount,
-    no_messages, no_results, no_rows, non_finite_number, not_a_dataset, not_a_level,
-    not_an_address, not_one_of, number_out_of_range, out_of_layout, path_disagrees,
-    path_out_of_form, repeated_evaluation, result_without_id, row_version_differs, rows_miscounted,
-    sample_hash_form, sample_ids_miscounted, sample_score_out_of_bounds, samples_miscounted,
-    samples_not_rows, samples_path_differs, score_not_mean, score_out_of_bounds,
-    timestamp_out_of_form, token_total, too_deep, too_few_items, too_many_values, turn_count,
-    turn_order, undeclared_samples, unfit_here, unknown_bound, unknown_key, unknown_result,
-    unused_key, weak_digest, wrong_type, yaml_construct,
+    checksum_differs, checksum_incomplete, contradicted_details, contradicts_score,
+    control_character, developer_differs, duplicate_key, duplicate_result_id, early_timestamp,
+    evaluated_after_retrieval, evaluation_id_differs, evaluation_id_form, failed_but_correct,
+    future_date, interval_reversed, lone_surrogate, missing_key, missing_key_here, missing_samples,
+    misspelt_key, model_id_differs, negative_amount, no_messages, no_results, no_rows,
+    non_finite_number, not_a_dataset, not_a_level, not_an_address, not_one_of, number_out_of_range,
+    out_of_layout, path_disagrees, path_out_of_form, repeated_evaluation, result_without_id,
+    row_version_differs, rows_miscounted, sample_hash_form, sample_ids_miscounted,
+    sample_score_out_of_bounds, samples_miscounted, samples_not_rows, samples_path_differs,
+    score_not_mean, score_out_of_bounds, timestamp_out_of_form, token_total, too_deep,
+    too_few_items, too_many_values, turn_count, turn_order, undeclared_samples, unfit_here,
+    unknown_bound, unknown_key, unknown_result, unused_key, weak_digest, wrong_type,
+    yaml_construct,
 };
 use crate::samples::SamplesSummary;
 use crate::sink::Sink;
-use crate::turns::Turns;
+use crate::turns::MessageCounts;
 
 /// How many results most records have at most.
 const USUAL_RESULTS: usize = 16;
@@ -90,7 +91,7 @@ pub(crate) fn shape(fault: &ShapeFault<'_>, sink: &mut Sink<'_>) -> bool {
     false
 }
 
-/// Judges a record by itself.
+/// Validates a record by itself.
 pub(crate) fn record(
     root: Value<'_>,
     location: &Location<'_>,
@@ -100,6 +101,8 @@ pub(crate) fn record(
     out_of_layout::check(location, sink);
     path_disagrees::check(root, location, sink);
     blank_name::record(root, sink);
+    developer_differs::check(root, sink);
+    evaluation_id_form::check(root, sink);
     let [retrieved, evaluated] = root.parts(["retrieved_timestamp", "evaluation_timestamp"]);
     if let Some(stamp) = retrieved {
         timestamp(stamp, now, sink);
@@ -125,7 +128,10 @@ pub(crate) fn record(
             timestamp(stamp, now, sink);
             evaluated_after_retrieval::check(stamp, retrieved, sink);
         }
-        claims.extend(Claim::of(&parts));
+        if let Some(claim) = Claim::of(&parts) {
+            contradicted_details::check(&parts, &claim, sink);
+            claims.push(claim);
+        }
     }
     forensics::check_all(&claims, sink);
 }
@@ -137,7 +143,7 @@ fn timestamp(stamp: Value<'_>, now: Timestamp, sink: &mut Sink<'_>) {
     early_timestamp::check(stamp, sink);
 }
 
-/// Judges one result of a record.
+/// Validates one result of a record.
 fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     blank_name::result(result, sink);
     not_an_address::data(&result.data, sink);
@@ -155,7 +161,7 @@ fn result(result: &ResultParts<'_>, sink: &mut Sink<'_>) {
     negative_amount::check(&result.uncertainty, sink);
 }
 
-/// Judges one row of a samples file, and what it says of the `result` of its record that it counts for.
+/// Validates one row of a samples file, and what it says of the `result` of its record that it counts for.
 ///
 /// This runs for every row of files with millions of them, so a rule may neither allocate nor look for a path before it
 /// has something to report.
@@ -188,7 +194,7 @@ pub(crate) fn row(
     let turns = row
         .messages
         .filter(|messages| messages.kind() == Kind::List)
-        .map(Turns::of);
+        .map(MessageCounts::of);
     if let (Some(messages), Some(turns)) = (row.messages, &turns) {
         no_messages::check(messages, row.error, sink);
         turn_order::check(turns, sink);
@@ -200,7 +206,7 @@ pub(crate) fn row(
     }
 }
 
-/// Judges where a samples file lies, and whether it has rows.
+/// Validates where a samples file lies, and whether it has rows.
 pub(crate) fn samples_file(
     location: &Location<'_>,
     summary: Option<&SamplesSummary>,
@@ -212,7 +218,7 @@ pub(crate) fn samples_file(
     }
 }
 
-/// Judges what a record says of its samples file, once that has been read.
+/// Validates what a record says of its samples file, once that has been read.
 pub(crate) fn companion(pairing: &Pairing<'_>, sink: &mut Sink<'_>) {
     if !pairing.samples_exist && pairing.declared().is_none() {
         return;

@@ -32,7 +32,7 @@ impl Bounds {
         }
     }
 
-    /// The bounds, unless they exclude every score: then nothing can be judged by them.
+    /// The bounds, unless they exclude every score: then nothing can be compared with them.
     pub(crate) fn usable(self) -> Self {
         if self.are_reversed() {
             Self::default()

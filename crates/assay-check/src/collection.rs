@@ -7,6 +7,7 @@
 mod boards;
 mod composite;
 mod copies;
+mod datasets;
 mod summary;
 
 use std::sync::Arc;
@@ -26,6 +27,10 @@ const ENOUGH_RECORDS: usize = 5;
 pub(crate) enum CollectionFinding {
     /// The evaluation id is of another benchmark than those of other records in the folder.
     OtherBenchmark { others: usize },
+    /// The evaluation id does not name the model, as those of other records in the folder do.
+    OtherModel { others: usize },
+    /// The name of the model is not in its id, as it is in other records of the folder.
+    OtherName { others: usize },
     /// An earlier record has the same evaluation id.
     RepeatedId { first: usize },
     /// An earlier record of another model has the same scores.
@@ -41,14 +46,20 @@ pub(crate) enum CollectionFinding {
         same: usize,
         other: usize,
     },
+    /// Most results of the evaluation are of another dataset.
+    OtherDataset {
+        result: usize,
+        same: usize,
+        other: usize,
+    },
     /// The score fits the evaluation when it is multiplied.
     ScaleSlip {
         result: usize,
         factor: f64,
         usual: (f64, f64),
         others: usize,
-        /// No other score of the evaluation is as small or as large.
-        is_outside: bool,
+        /// Nothing else explains it.
+        is_sure: bool,
     },
     /// The score is far from what the other scores of the record predict.
     Unusual {
@@ -65,12 +76,13 @@ pub(crate) enum CollectionFinding {
     },
 }
 
-/// A part of the scale that records declare.
+/// What the results of one evaluation have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declared {
     Direction,
     Bounds,
     Unit,
+    Samples,
 }
 
 /// Compares records; returns the findings about each, in its place.
@@ -80,6 +92,7 @@ pub(crate) fn compare(summaries: &[Option<RecordSummary>]) -> Vec<Vec<Collection
         copies::find(summaries, &mut findings);
         composite::find(summaries, &mut findings);
         boards::find(summaries, &mut findings);
+        datasets::find(summaries, &mut findings);
     }
     findings
 }
@@ -110,6 +123,12 @@ pub(crate) fn report(
                     rules::other_benchmark::report(id, *others, sink);
                 }
             }
+            CollectionFinding::OtherModel { others } => {
+                rules::other_model::report(record, *others, sink);
+            }
+            CollectionFinding::OtherName { others } => {
+                rules::other_name::report(record, *others, sink);
+            }
             CollectionFinding::CopiedScores { first, scores } => {
                 rules::copied_scores::report(record, *scores, &paths[*first], sink);
             }
@@ -129,17 +148,24 @@ pub(crate) fn report(
                     rules::scale_differs::report(result, *declared, *same, *other, sink);
                 }
             }
+            CollectionFinding::OtherDataset {
+                result: number,
+                same,
+                other,
+            } => {
+                if let Some(result) = result(*number) {
+                    rules::other_dataset::report(result, *same, *other, sink);
+                }
+            }
             CollectionFinding::ScaleSlip {
                 result: number,
                 factor,
                 usual,
                 others,
-                is_outside,
+                is_sure,
             } => {
                 if let Some(score) = score(*number) {
-                    // A tenth happens to honest models on a bad day; a hundredth outside all others does not.
-                    let is_hundred = *factor > 50.0 || *factor < 0.02;
-                    let severity = if *is_outside && is_hundred {
+                    let severity = if *is_sure {
                         Severity::Warning
                     } else {
                         Severity::Note

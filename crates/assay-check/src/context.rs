@@ -3,7 +3,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use assay_model::{Benchmark, RepoId, Severity, Timestamp};
 
-/// What the judge knows beside the file itself.
+/// Context of validation beside the file itself.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The benchmarks that results may name.
@@ -54,7 +54,7 @@ pub enum LayoutPolicy {
     Auto,
     /// They must.
     Strict,
-    /// Paths are not judged.
+    /// Paths are not validated.
     Off,
 }
 
@@ -80,7 +80,7 @@ pub enum Lookup {
     NoList,
 }
 
-/// No list of benchmarks: results are judged by themselves.
+/// No list of benchmarks: results are validated by themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct NoBenchmarks;
 

@@ -1,4 +1,4 @@
-//! One document read and judged: text, syntax, shape, then the rules of its kind.
+//! One document read and validated: text, syntax, shape, then the rules of its kind.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -39,13 +39,13 @@ const KEPT_ROOM: usize = 1 << 20;
 
 /// Where documents are read, one after the other, in the same buffers.
 #[derive(Debug, Default)]
-pub(crate) struct Desk {
+pub(crate) struct DocumentBuffers {
     bytes: Vec<u8>,
     tape: Tape,
     parser: Parser,
 }
 
-impl Desk {
+impl DocumentBuffers {
     /// Reads a whole file, but no more of it than tells that it is too large; returns how many bytes that was.
     pub(crate) fn load(&mut self, reader: impl Read, spelling: Spelling) -> io::Result<u64> {
         self.bytes.clear();

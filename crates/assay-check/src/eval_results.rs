@@ -97,6 +97,7 @@ pub(crate) fn check_in_context(
         }
     }
     rules::misnamed_file::results(path, &entries, sink);
+    rules::nested_results::check(path, sink);
 }
 
 /// The entries of a document, and the shape that it has to have.

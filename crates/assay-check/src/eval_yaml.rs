@@ -11,7 +11,7 @@ use crate::sink::Sink;
 use crate::suggest::closest;
 use crate::yaml_shape;
 
-/// Judges a benchmark definition and returns what it defines, as far as it could be read.
+/// Validates a benchmark definition and returns what it defines, as far as it could be read.
 pub(crate) fn check(document: &Document<'_>, path: &str, sink: &mut Sink<'_>) -> Option<Benchmark> {
     let root = document.root();
     rules::misnamed_file::benchmark(path, sink);

@@ -82,6 +82,7 @@ fn check_uncertainty(claim: &Claim<'_>, sink: &mut Sink<'_>) {
     }
     rules::zero_standard_error::check(claim, sink);
     rules::contradicted_standard_error::check(claim, sink);
+    rules::implied_samples::check(claim, sink);
     if !rules::interval_excludes_score::check(claim, sink) {
         rules::contradicted_interval::check(claim, sink);
     }

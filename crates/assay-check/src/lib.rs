@@ -1,6 +1,6 @@
 //! The rules of Assay, one file each: from what was parsed to what is valid, and every fault on the way.
 //!
-//! [`validate`] is the one function that judges files, whoever asks: the command line, a git push, a commit through the
+//! [`validate`] is the one function that validates files, whoever asks: the command line, a git push, a commit through the
 //! API or a preview in the browser. It reads through [`Files`], so it neither knows nor cares where they lie.
 
 mod apply;
@@ -11,12 +11,12 @@ mod digest;
 mod document;
 mod eval_results;
 mod eval_yaml;
-mod follow;
 mod forensics;
 mod kept;
 mod kind;
 mod layout;
 mod lines;
+mod observer;
 mod pairing;
 mod parts;
 mod record;
@@ -34,8 +34,8 @@ mod web_address;
 mod yaml_shape;
 
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
-pub use follow::{Follow, ReadSamples};
 pub use kind::{FileKind, FileKindError};
+pub use observer::{ReadSamples, SampleObserver};
 pub use result_file::{ResultFile, ValidEntry};
 pub use rule::Rule;
 pub use scale::scale_findings;

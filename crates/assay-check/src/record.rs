@@ -1,4 +1,4 @@
-//! An Every Eval Ever record: what it says of itself, and the rules that judge it.
+//! An Every Eval Ever record: what it says of itself, and the rules that validate it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -192,7 +192,7 @@ fn is_mean(metric: &MetricParts<'_>) -> bool {
     named || metric.is_scored_as("binary")
 }
 
-/// Judges a record by itself; its samples are judged elsewhere, its companion rules once they have been read. Returns its
+/// Validates a record by itself; its samples are validated elsewhere, its companion rules once they have been read. Returns its
 /// version, if it has one that is known.
 pub(crate) fn check(
     document: &Document<'_>,

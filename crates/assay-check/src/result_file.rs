@@ -8,7 +8,7 @@ use assay_formats::syntax::limits;
 use assay_model::{Entry, Finding};
 
 use crate::context::Context;
-use crate::document::{Desk, Document, Spelling};
+use crate::document::{Document, DocumentBuffers, Spelling};
 use crate::eval_results::{self, Alone};
 use crate::rules;
 use crate::sink::{Findings, Sink};
@@ -29,7 +29,7 @@ use crate::sink::{Findings, Sink};
 /// ```
 #[derive(Debug)]
 pub struct ResultFile {
-    desk: Desk,
+    buffers: DocumentBuffers,
     /// The places of YAML that tools do not read alike.
     constructs: Vec<Range<usize>>,
     /// What the rules that nothing else changes have found.
@@ -68,7 +68,7 @@ impl ResultFile {
 
     /// Parses and validates a file. Of each code at most `limit` findings are kept.
     pub fn read(bytes: Vec<u8>, limit: u64) -> Self {
-        Self::of_desk(Desk::holding(bytes), limit)
+        Self::of_desk(DocumentBuffers::holding(bytes), limit)
     }
 
     /// The report of a file that was not read because it is larger than [`ResultFile::MAX_BYTES`].
@@ -78,7 +78,7 @@ impl ResultFile {
         let mut sink = Sink::new(&nameless, "", limit, &mut findings);
         rules::too_large::document(Spelling::Yaml.max_bytes(), &mut sink);
         Self {
-            desk: Desk::default(),
+            buffers: DocumentBuffers::default(),
             constructs: Vec::new(),
             findings,
             alone: Alone::default(),
@@ -86,13 +86,13 @@ impl ResultFile {
     }
 
     /// Validates the file that was loaded last.
-    pub(crate) fn of_desk(mut desk: Desk, limit: u64) -> Self {
+    pub(crate) fn of_desk(mut buffers: DocumentBuffers, limit: u64) -> Self {
         // The path is known when the findings are asked for.
         let nameless: Arc<str> = "".into();
         let mut findings = Findings::default();
         let mut constructs = Vec::new();
         let mut alone = Alone::default();
-        if let Some(document) = desk.document(&nameless, Spelling::Yaml, limit, &mut findings) {
+        if let Some(document) = buffers.document(&nameless, Spelling::Yaml, limit, &mut findings) {
             let mut sink = Sink::new(&nameless, document.source(), limit, &mut findings);
             alone = eval_results::check_alone(&document, &mut sink);
             constructs = document.constructs().to_vec();
@@ -100,7 +100,7 @@ impl ResultFile {
             assay_formats::watch::note(assay_formats::watch::Event::Validated, document.source());
         }
         Self {
-            desk,
+            buffers,
             constructs,
             findings,
             alone,
@@ -108,8 +108,8 @@ impl ResultFile {
     }
 
     /// The buffers of the file, for the next one.
-    pub(crate) fn into_desk(self) -> Desk {
-        self.desk
+    pub(crate) fn into_desk(self) -> DocumentBuffers {
+        self.buffers
     }
 
     /// Returns all findings about the file at a path, in the order of the file: those that follow from it alone, and those of the
@@ -148,12 +148,12 @@ impl ResultFile {
 
     /// How many bytes were read.
     pub fn bytes(&self) -> usize {
-        self.desk.size()
+        self.buffers.size()
     }
 
     /// The root of the document; none when it could not be read.
     fn root(&self) -> Option<Value<'_>> {
-        (!self.alone.without_benchmark.is_empty()).then(|| self.desk.root())?
+        (!self.alone.without_benchmark.is_empty()).then(|| self.buffers.root())?
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod broken_syntax;
 pub(crate) mod byte_order_mark;
 pub(crate) mod checksum_differs;
 pub(crate) mod checksum_incomplete;
+pub(crate) mod contradicted_details;
 pub(crate) mod contradicted_direction;
 pub(crate) mod contradicted_interval;
 pub(crate) mod contradicted_standard_error;
@@ -28,6 +29,7 @@ pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
 pub(crate) mod copied_scores;
 pub(crate) mod declared_provenance;
+pub(crate) mod developer_differs;
 pub(crate) mod duplicate_key;
 pub(crate) mod duplicate_record;
 pub(crate) mod duplicate_result_id;
@@ -36,10 +38,12 @@ pub(crate) mod early_timestamp;
 pub(crate) mod empty_key;
 pub(crate) mod evaluated_after_retrieval;
 pub(crate) mod evaluation_id_differs;
+pub(crate) mod evaluation_id_form;
 pub(crate) mod failed_but_correct;
 pub(crate) mod future_date;
 pub(crate) mod hidden_text;
 pub(crate) mod implausible_scale;
+pub(crate) mod implied_samples;
 pub(crate) mod impossible_deviation;
 pub(crate) mod impossible_score;
 pub(crate) mod interval_excludes_score;
@@ -53,6 +57,7 @@ pub(crate) mod missing_samples;
 pub(crate) mod misspelt_key;
 pub(crate) mod model_id_differs;
 pub(crate) mod negative_amount;
+pub(crate) mod nested_results;
 pub(crate) mod no_messages;
 pub(crate) mod no_metrics;
 pub(crate) mod no_results;
@@ -67,6 +72,10 @@ pub(crate) mod not_the_mean;
 pub(crate) mod not_utf8;
 pub(crate) mod number_out_of_range;
 pub(crate) mod other_benchmark;
+pub(crate) mod other_dataset;
+pub(crate) mod other_model;
+pub(crate) mod other_name;
+pub(crate) mod other_samples;
 pub(crate) mod out_of_layout;
 pub(crate) mod path_disagrees;
 pub(crate) mod path_out_of_form;
@@ -195,6 +204,7 @@ pub static ALL: &[&Rule] = &[
     &empty_key::EMPTY_KEY,
     &impossible_score::IMPOSSIBLE_VALUE,
     &future_date::FUTURE_DATE,
+    &nested_results::NESTED_RESULTS,
     &schema_version::UNKNOWN_VERSION,
     &schema_version::OLD_VERSION,
     &out_of_layout::OUTSIDE_DATASTORE,
@@ -236,6 +246,11 @@ pub static ALL: &[&Rule] = &[
     &evaluated_after_retrieval::EVALUATED_AFTER_RETRIEVAL,
     &other_benchmark::OTHER_BENCHMARK,
     &repeated_evaluation::REPEATED_EVALUATION,
+    &developer_differs::DEVELOPER_DIFFERS,
+    &evaluation_id_form::EVALUATION_ID_FORM,
+    &other_model::OTHER_MODEL,
+    &other_name::OTHER_NAME,
+    &other_dataset::OTHER_DATASET,
     &blank_row::BLANK_ROW,
     &duplicate_sample::DUPLICATE_SAMPLE,
     &no_rows::NO_ROWS,
@@ -276,6 +291,9 @@ pub static ALL: &[&Rule] = &[
     &rounded_copy::ROUNDED_COPY,
     &unusual_score::UNUSUAL_SCORE,
     &not_the_mean::NOT_THE_MEAN,
+    &contradicted_details::CONTRADICTED_DETAILS,
+    &implied_samples::IMPLIED_SAMPLES,
+    &other_samples::OTHER_SAMPLES,
 ];
 
 /// The rule of a code.

@@ -1,4 +1,4 @@
-//! A samples file judged in one pass: text, syntax, shape, rules, digest and counts, block by block.
+//! A samples file validated in one pass: text, syntax, shape, rules, digest and counts, block by block.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use assay_formats::{Tape, ordered, shape};
 use parking_lot::Mutex;
 
 use crate::apply;
-use crate::follow::Follow;
+use crate::observer::SampleObserver;
 use crate::record::RecordFacts;
 use crate::row::{Row, RowKey};
 use crate::rules;
@@ -71,8 +71,8 @@ impl Tally {
     }
 }
 
-/// How a samples file is to be judged.
-pub(crate) struct Judge<'a, F: Follow> {
+/// How a samples file is to be validated.
+pub(crate) struct SamplesValidator<'a, F: SampleObserver> {
     pub(crate) file: &'a Arc<str>,
     pub(crate) limit: u64,
     /// What its record says, when there is one that can be read.
@@ -83,11 +83,11 @@ pub(crate) struct Judge<'a, F: Follow> {
     /// Told of every block that has been read, in bytes.
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
     /// Who takes the rows in, and what has come of them.
-    pub(crate) followed: Option<(&'a F, &'a F::Samples)>,
+    pub(crate) observed: Option<(&'a F, &'a F::Samples)>,
 }
 
-impl<F: Follow> Judge<'_, F> {
-    /// Reads and judges a whole file.
+impl<F: SampleObserver> SamplesValidator<'_, F> {
+    /// Reads and validates a whole file.
     pub(crate) fn run(&self, reader: &mut dyn Read) -> io::Result<(Findings, SamplesSummary)> {
         let algorithm = self.facts.map_or(Algorithm::Sha256, RecordFacts::algorithm);
         let known = self.known.filter(|_| algorithm == Algorithm::Sha256);
@@ -95,7 +95,7 @@ impl<F: Follow> Judge<'_, F> {
             Some(_) => Blocks::unhashed(reader),
             None => Blocks::new(reader, algorithm),
         };
-        let merged = self.judge_blocks(&mut blocks)?;
+        let merged = self.validate_blocks(&mut blocks)?;
         let (made, bytes) = blocks.finish();
         let digest = known.map_or(made, str::to_owned);
         let Merged {
@@ -116,8 +116,8 @@ impl<F: Follow> Judge<'_, F> {
         ))
     }
 
-    /// One thread reads and hashes, the others judge; what they find is joined in the order of the file.
-    fn judge_blocks(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
+    /// One thread reads and hashes, the others validate; what they find is joined in the order of the file.
+    fn validate_blocks(&self, blocks: &mut Blocks<&mut dyn Read>) -> io::Result<Merged> {
         let empty: Mutex<Vec<Block>> = Mutex::default();
         let spare = || empty.lock();
         let mut merged = Merged::default();
@@ -131,15 +131,17 @@ impl<F: Follow> Judge<'_, F> {
             },
             Worker::default,
             |worker, block| {
-                let mut rows = self.followed.map(|(follow, samples)| follow.block(samples));
-                let judged = worker.judge(self, &block, &mut rows);
+                let mut rows = self
+                    .observed
+                    .map(|(observer, samples)| observer.block(samples));
+                let validated = worker.validate_block(self, &block, &mut rows);
                 spare().push(block);
-                (judged, rows)
+                (validated, rows)
             },
-            |(judged, followed)| {
-                merged.add(self, judged);
-                if let (Some((follow, samples)), Some(rows)) = (self.followed, followed) {
-                    follow.add(samples, rows);
+            |(validated, observed)| {
+                merged.add(self, validated);
+                if let (Some((observer, samples)), Some(rows)) = (self.observed, observed) {
+                    observer.add(samples, rows);
                 }
             },
         )?;
@@ -149,7 +151,7 @@ impl<F: Follow> Judge<'_, F> {
 
 /// What one block turned out to be.
 #[derive(Default)]
-struct Judged {
+struct ValidatedBlock {
     findings: Findings,
     rows: u64,
     tallies: Vec<Tally>,
@@ -166,8 +168,12 @@ struct Merged {
 }
 
 impl Merged {
-    fn add<F: Follow>(&mut self, judge: &Judge<'_, F>, block: Judged) {
-        self.findings.append(judge.limit, block.findings);
+    fn add<F: SampleObserver>(
+        &mut self,
+        validator: &SamplesValidator<'_, F>,
+        block: ValidatedBlock,
+    ) {
+        self.findings.append(validator.limit, block.findings);
         self.rows += block.rows;
         self.tallies.resize(
             block.tallies.len().max(self.tallies.len()),
@@ -178,7 +184,7 @@ impl Merged {
         }
         for (key, at) in block.keys {
             if let Some(first) = self.seen.note(key, at.line) {
-                let mut sink = Sink::new(judge.file, "", judge.limit, &mut self.findings)
+                let mut sink = Sink::new(validator.file, "", validator.limit, &mut self.findings)
                     .at(at.offset, at.line);
                 rules::duplicate_sample::report(first, &mut sink);
             }
@@ -216,7 +222,7 @@ impl SeenRows {
     }
 }
 
-/// Judges blocks; keeps its buffers from one to the next.
+/// Validates blocks; keeps its buffers from one to the next.
 #[derive(Default)]
 struct Worker {
     parser: Parser,
@@ -224,23 +230,28 @@ struct Worker {
 }
 
 impl Worker {
-    fn judge<F: Follow>(
+    fn validate_block<F: SampleObserver>(
         &mut self,
-        judge: &Judge<'_, F>,
+        validator: &SamplesValidator<'_, F>,
         block: &Block,
         rows: &mut Option<F::Block>,
-    ) -> Judged {
-        let results = judge.facts.map_or(0, |facts| facts.results.len());
-        let mut judged = Judged {
+    ) -> ValidatedBlock {
+        let results = validator.facts.map_or(0, |facts| facts.results.len());
+        let mut validated = ValidatedBlock {
             tallies: vec![Tally::default(); results],
-            ..Judged::default()
+            ..ValidatedBlock::default()
         };
         if block.oversized {
             let text = String::from_utf8_lossy(&block.bytes);
-            let mut sink = Sink::new(judge.file, &text, judge.limit, &mut judged.findings)
-                .at(block.offset, block.line);
+            let mut sink = Sink::new(
+                validator.file,
+                &text,
+                validator.limit,
+                &mut validated.findings,
+            )
+            .at(block.offset, block.line);
             rules::too_large::row(limits::MAX_ROW_BYTES, 0..0, &mut sink);
-            return judged;
+            return validated;
         }
         // Checking a block at once is many times faster than row by row; the slow way only finds the bad row.
         let text = simdutf8::basic::from_utf8(&block.bytes).ok();
@@ -263,39 +274,44 @@ impl Worker {
                 line,
             };
             match row {
-                Some(row) => self.judge_row(judge, row, &at, &mut judged, rows),
-                None => not_utf8(judge, bytes, &at, &mut judged),
+                Some(row) => self.validate_row(validator, row, &at, &mut validated, rows),
+                None => not_utf8(validator, bytes, &at, &mut validated),
             }
             start = end;
             line += 1;
         }
-        judged
+        validated
     }
 
-    fn judge_row<F: Follow>(
+    fn validate_row<F: SampleObserver>(
         &mut self,
-        judge: &Judge<'_, F>,
+        validator: &SamplesValidator<'_, F>,
         text: &str,
         at: &RowPlace,
-        judged: &mut Judged,
+        validated: &mut ValidatedBlock,
         rows: &mut Option<F::Block>,
     ) {
-        let mut sink =
-            Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+        let mut sink = Sink::new(
+            validator.file,
+            text,
+            validator.limit,
+            &mut validated.findings,
+        )
+        .at(at.offset, at.line);
         if let (0, Some(rest)) = (at.offset, text.strip_prefix('\u{feff}')) {
             rules::byte_order_mark::document(text, &mut sink);
             let at = RowPlace {
                 offset: (text.len() - rest.len()) as u64,
                 line: at.line,
             };
-            self.judge_row(judge, rest, &at, judged, rows);
+            self.validate_row(validator, rest, &at, validated, rows);
             return;
         }
         if text.trim_ascii().is_empty() {
             rules::blank_row::report(&mut sink);
             return;
         }
-        judged.rows += 1;
+        validated.rows += 1;
         if !self.parser.parse(text, &mut self.tape) {
             for fault in self.parser.take_faults() {
                 apply::syntax(&fault, &mut sink);
@@ -304,22 +320,22 @@ impl Worker {
         let Some(root) = self.tape.root(text) else {
             return;
         };
-        let version =
-            rules::schema_version::row(root, judge.facts, &mut sink).unwrap_or(Version::CURRENT);
+        let version = rules::schema_version::row(root, validator.facts, &mut sink)
+            .unwrap_or(Version::CURRENT);
         shape::evaluate(eee::instance_shape(version), root, &mut |fault| {
             apply::shape(&fault, &mut sink);
         });
         let row = Row::of(root);
-        let result = judge.facts.and_then(|facts| row.result(facts));
-        apply::row(&row, judge.facts, result, &mut sink);
+        let result = validator.facts.and_then(|facts| row.result(facts));
+        apply::row(&row, validator.facts, result, &mut sink);
         if let Some(key) = row.key() {
-            judged.keys.push((key, *at));
+            validated.keys.push((key, *at));
         }
-        if let Some(tally) = result.and_then(|result| judged.tallies.get_mut(result)) {
+        if let Some(tally) = result.and_then(|result| validated.tallies.get_mut(result)) {
             tally.count(&row);
         }
-        if let (Some((follow, samples)), Some(rows)) = (judge.followed, rows) {
-            follow.row(samples, rows, root, at.line);
+        if let (Some((observer, samples)), Some(rows)) = (validator.observed, rows) {
+            observer.row(samples, rows, root, at.line);
         }
     }
 }
@@ -331,11 +347,21 @@ struct RowPlace {
     line: u64,
 }
 
-fn not_utf8<F: Follow>(judge: &Judge<'_, F>, bytes: &[u8], at: &RowPlace, judged: &mut Judged) {
-    judged.rows += 1;
+fn not_utf8<F: SampleObserver>(
+    validator: &SamplesValidator<'_, F>,
+    bytes: &[u8],
+    at: &RowPlace,
+    validated: &mut ValidatedBlock,
+) {
+    validated.rows += 1;
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     let text = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
-    let mut sink =
-        Sink::new(judge.file, text, judge.limit, &mut judged.findings).at(at.offset, at.line);
+    let mut sink = Sink::new(
+        validator.file,
+        text,
+        validator.limit,
+        &mut validated.findings,
+    )
+    .at(at.offset, at.line);
     rules::not_utf8::report(bytes, valid, &mut sink);
 }

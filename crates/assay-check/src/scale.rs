@@ -22,7 +22,8 @@ use crate::sink::{Findings, Sink};
 /// # let benchmark = Benchmark { name: "Sums".into(), description: String::new(), metrics: vec![metric], tasks: vec![],
 /// #     framework: None, comparable_by: vec![] };
 /// # let score = Score { metric: Some("accuracy".parse()?), value: Number::new(0.734).expect("it is finite"),
-/// #     literal: "0.734".into(), slice: None, value_type: None, sample_size: None, uncertainty: StatedUncertainty::default() };
+/// #     literal: "0.734".into(), slice: None, value_type: None, sample_size: None, uncertainty: StatedUncertainty::default(),
+/// #     context: None };
 /// let found = assay_check::scale_findings(&[score], None, &benchmark);
 ///
 /// assert_eq!(found[0].code.to_string(), "AY601");
@@ -178,6 +179,7 @@ mod tests {
             value_type,
             sample_size: None,
             uncertainty: StatedUncertainty::default(),
+            context: None,
         }
     }
 

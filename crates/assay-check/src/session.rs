@@ -1,4 +1,4 @@
-//! The one way to judge files: laptop, CI, git push, API commit and web preview all call [`validate`].
+//! The one way to validate files: laptop, CI, git push, API commit and web preview all call [`validate`].
 
 mod report;
 mod units;
@@ -16,18 +16,18 @@ use self::units::{Part, Unit, units};
 use crate::collection::{self, RecordSummary};
 use crate::context::{Context, LayoutPolicy};
 use crate::digest;
-use crate::document::{Desk, Document, Spelling};
-use crate::follow::{Follow, Nobody, ReadSamples};
+use crate::document::{Document, DocumentBuffers, Spelling};
 use crate::kind::FileKind;
 use crate::layout::Location;
+use crate::observer::{NoObserver, ReadSamples, SampleObserver};
 use crate::pairing::Pairing;
 use crate::record::{self, RecordFacts};
 use crate::result_file::ResultFile;
-use crate::samples::{Judge, SamplesSummary};
+use crate::samples::{SamplesSummary, SamplesValidator};
 use crate::sink::{Findings, Sink};
 use crate::{apply, eval_yaml, rules};
 
-/// A samples file that is less than this share of all, for each thread, is judged by one thread, which is the cheapest way as long
+/// A samples file that is less than this share of all, for each thread, is validated by one thread, which is the cheapest way as long
 /// as every thread has such a file.
 const SHARES: usize = 4;
 
@@ -51,7 +51,7 @@ pub trait Files: Sync {
     }
 }
 
-/// A file to judge.
+/// A file to validate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Its path.
@@ -78,7 +78,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Judges files and returns a report for each, in the order given; a samples file that was not named but belongs to a
+/// Validates files and returns a report for each, in the order given; a samples file that was not named but belongs to a
 /// record that was is reported right after it. The answer does not depend on the number of threads.
 pub fn validate(
     files: &dyn Files,
@@ -86,22 +86,22 @@ pub fn validate(
     context: &Context<'_>,
     options: &Options<'_>,
 ) -> Vec<FileReport> {
-    validate_with(files, items, context, options, &Nobody)
+    validate_with(files, items, context, options, &NoObserver)
 }
 
 /// The same as [`validate`], and somebody takes the rows of samples in on the way.
-pub fn validate_with<F: Follow>(
+pub fn validate_with<F: SampleObserver>(
     files: &dyn Files,
     items: &[Item],
     context: &Context<'_>,
     options: &Options<'_>,
-    follow: &F,
+    observer: &F,
 ) -> Vec<FileReport> {
     let session = Session {
         files,
         context,
         options,
-        follow,
+        observer,
     };
     let units = units(files, items);
     let share = units.iter().map(Unit::size).sum::<u64>() / (SHARES * options.jobs.max(1)) as u64;
@@ -109,23 +109,26 @@ pub fn validate_with<F: Follow>(
         (0..units.len()).partition(|&index| units[index].size() <= share.max(units::LARGE_SAMPLES));
     let mut reports: Vec<Vec<FileReport>> = Vec::new();
     reports.resize_with(units.len(), Vec::new);
-    let judged = each_with(options.jobs, &small, Desk::default, |desk, &index| {
-        session.judge(&units[index], 1, desk)
-    });
-    for (index, report) in small.into_iter().zip(judged) {
+    let validated = each_with(
+        options.jobs,
+        &small,
+        DocumentBuffers::default,
+        |buffers, &index| session.validate_unit(&units[index], 1, buffers),
+    );
+    for (index, report) in small.into_iter().zip(validated) {
         reports[index] = report;
     }
-    let mut desk = Desk::default();
+    let mut buffers = DocumentBuffers::default();
     for index in large {
-        reports[index] = session.judge(&units[index], options.jobs, &mut desk);
+        reports[index] = session.validate_unit(&units[index], options.jobs, &mut buffers);
     }
     let mut reports = in_order(&units, reports);
     report_copies(
         context,
-        &mut |path| session.content_of(path, &mut desk),
+        &mut |path| session.content_of(path, &mut buffers),
         &mut reports,
     );
-    session.compare_records(&mut desk, &mut reports);
+    session.compare_records(&mut buffers, &mut reports);
     for report in &mut reports {
         report.findings.sort();
     }
@@ -136,15 +139,20 @@ struct Session<'a, F> {
     files: &'a dyn Files,
     context: &'a Context<'a>,
     options: &'a Options<'a>,
-    follow: &'a F,
+    observer: &'a F,
 }
 
-impl<F: Follow> Session<'_, F> {
-    fn judge(&self, unit: &Unit, jobs: usize, desk: &mut Desk) -> Vec<FileReport> {
+impl<F: SampleObserver> Session<'_, F> {
+    fn validate_unit(
+        &self,
+        unit: &Unit,
+        jobs: usize,
+        buffers: &mut DocumentBuffers,
+    ) -> Vec<FileReport> {
         match unit {
-            Unit::Unknown { path, .. } => vec![self.judge_unknown(path)],
-            Unit::Document { path, kind, .. } => vec![self.judge_document(path, *kind, desk)],
-            Unit::Pair { record, samples } => self.judge_pair(record, samples, jobs, desk),
+            Unit::Unknown { path, .. } => vec![self.validate_unknown(path)],
+            Unit::Document { path, kind, .. } => vec![self.validate_document(path, *kind, buffers)],
+            Unit::Pair { record, samples } => self.validate_pair(record, samples, jobs, buffers),
         }
     }
 
@@ -157,7 +165,7 @@ impl<F: Follow> Session<'_, F> {
         Sink::new(path, source, self.context.limit, findings)
     }
 
-    /// Where a file lies. The path of one that lies nowhere is not judged.
+    /// Where a file lies. The path of one that lies nowhere is not validated.
     fn location<'p>(&self, path: &'p str) -> Location<'p> {
         let policy = if self.files.is_placed(path) {
             self.context.layout
@@ -168,7 +176,7 @@ impl<F: Follow> Session<'_, F> {
     }
 
     /// A file of no known kind; one that is not there or cannot be opened is told apart from one that is strange.
-    fn judge_unknown(&self, path: &Arc<str>) -> FileReport {
+    fn validate_unknown(&self, path: &Arc<str>) -> FileReport {
         let mut report = FileReport::new(path, None);
         match self.files.open(path) {
             Ok(_) => rules::unknown_kind::report(&mut self.sink(path, "", &mut report.findings)),
@@ -177,11 +185,16 @@ impl<F: Follow> Session<'_, F> {
         report
     }
 
-    fn judge_document(&self, path: &Arc<str>, kind: FileKind, desk: &mut Desk) -> FileReport {
+    fn validate_document(
+        &self,
+        path: &Arc<str>,
+        kind: FileKind,
+        buffers: &mut DocumentBuffers,
+    ) -> FileReport {
         let mut report = FileReport::new(path, Some(kind));
         let content = match kind {
-            FileKind::EvalYaml => self.judge_benchmark(&mut report, desk),
-            FileKind::EvalResults => self.judge_results(&mut report, desk),
+            FileKind::EvalYaml => self.validate_benchmark(&mut report, buffers),
+            FileKind::EvalResults => self.validate_results(&mut report, buffers),
             FileKind::Record | FileKind::Samples => None,
         };
         if !report.findings.has_errors() {
@@ -190,37 +203,45 @@ impl<F: Follow> Session<'_, F> {
         report
     }
 
-    fn judge_benchmark(&self, report: &mut FileReport, desk: &mut Desk) -> Option<ValidatedFile> {
-        let document = self.read(report, Spelling::Yaml, desk)?;
+    fn validate_benchmark(
+        &self,
+        report: &mut FileReport,
+        buffers: &mut DocumentBuffers,
+    ) -> Option<ValidatedFile> {
+        let document = self.read(report, Spelling::Yaml, buffers)?;
         let path = Arc::clone(&report.path);
         let mut sink = self.sink(&path, document.source(), &mut report.findings);
         eval_yaml::check(&document, &path, &mut sink).map(ValidatedFile::Benchmark)
     }
 
-    fn judge_results(&self, report: &mut FileReport, desk: &mut Desk) -> Option<ValidatedFile> {
-        let is_loaded = self.fill(report, Spelling::Yaml, desk);
+    fn validate_results(
+        &self,
+        report: &mut FileReport,
+        buffers: &mut DocumentBuffers,
+    ) -> Option<ValidatedFile> {
+        let is_loaded = self.fill(report, Spelling::Yaml, buffers);
         (self.options.progress)(report.bytes);
         if !is_loaded {
             return None;
         }
-        let file = ResultFile::of_desk(std::mem::take(desk), self.context.limit);
+        let file = ResultFile::of_desk(std::mem::take(buffers), self.context.limit);
         report.findings = file.check(&report.path, self.context);
         let entries = file.said().cloned();
-        *desk = file.into_desk();
+        *buffers = file.into_desk();
         entries.map(ValidatedFile::Results)
     }
 
-    /// Judges a record and its samples, whichever of them were named; the other one is read for what it says.
-    fn judge_pair(
+    /// Validates a record and its samples, whichever of them were named; the other one is read for what it says.
+    fn validate_pair(
         &self,
         record: &Part,
         samples: &Part,
         jobs: usize,
-        desk: &mut Desk,
+        buffers: &mut DocumentBuffers,
     ) -> Vec<FileReport> {
         let mut record_report = FileReport::new(&record.path, Some(FileKind::Record));
         let document = if record.exists() {
-            self.read(&mut record_report, Spelling::Json, desk)
+            self.read(&mut record_report, Spelling::Json, buffers)
         } else {
             None
         };
@@ -234,12 +255,12 @@ impl<F: Follow> Session<'_, F> {
         });
         let mut samples_report = FileReport::new(&samples.path, Some(FileKind::Samples));
         let mut summary = None;
-        let mut followed = None;
+        let mut observed = None;
         if samples.exists() {
             let root = document.as_ref().map(Document::root);
-            followed = root.and_then(|record| self.follow.begin(&samples.path, record));
+            observed = root.and_then(|record| self.observer.begin(&samples.path, record));
             summary =
-                self.judge_samples(&mut samples_report, followed.as_ref(), facts.as_ref(), jobs);
+                self.validate_samples(&mut samples_report, observed.as_ref(), facts.as_ref(), jobs);
             let location = self.location(&samples.path);
             let mut sink = self.sink(&samples.path, "", &mut samples_report.findings);
             if self.files.is_placed(&samples.path) {
@@ -276,7 +297,7 @@ impl<F: Follow> Session<'_, F> {
             }
             record_report.findings.append(self.context.limit, found);
         }
-        if let (Some(followed), Some(summary)) = (followed, summary) {
+        if let (Some(observed), Some(summary)) = (observed, summary) {
             let read = ReadSamples {
                 rows: summary.rows,
                 digest: summary.digest,
@@ -284,7 +305,7 @@ impl<F: Follow> Session<'_, F> {
                 has_errors: record_report.findings.has_errors()
                     || samples_report.findings.has_errors(),
             };
-            self.follow.end(&samples.path, followed, &read);
+            self.observer.end(&samples.path, observed, &read);
         }
         let mut reports = Vec::new();
         if record.item.is_some() {
@@ -296,16 +317,16 @@ impl<F: Follow> Session<'_, F> {
         reports
     }
 
-    fn judge_samples(
+    fn validate_samples(
         &self,
         report: &mut FileReport,
-        followed: Option<&F::Samples>,
+        observed: Option<&F::Samples>,
         facts: Option<&RecordFacts>,
         jobs: usize,
     ) -> Option<SamplesSummary> {
         let path = Arc::clone(&report.path);
-        let judge = Judge {
-            followed: followed.map(|samples| (self.follow, samples)),
+        let validator = SamplesValidator {
+            observed: observed.map(|samples| (self.observer, samples)),
             file: &path,
             limit: self.context.limit,
             facts,
@@ -313,11 +334,11 @@ impl<F: Follow> Session<'_, F> {
             jobs,
             progress: self.options.progress,
         };
-        let judged = self
+        let validated = self
             .files
             .open(&path)
-            .and_then(|mut reader| judge.run(&mut *reader));
-        match judged {
+            .and_then(|mut reader| validator.run(&mut *reader));
+        match validated {
             Ok((findings, summary)) => {
                 report.findings = findings;
                 report.rows = Some(summary.rows);
@@ -335,9 +356,9 @@ impl<F: Follow> Session<'_, F> {
         &self,
         report: &mut FileReport,
         spelling: Spelling,
-        desk: &'d mut Desk,
+        buffers: &'d mut DocumentBuffers,
     ) -> Option<Document<'d>> {
-        let document = self.load(report, spelling, desk);
+        let document = self.load(report, spelling, buffers);
         (self.options.progress)(report.bytes);
         document
     }
@@ -347,21 +368,26 @@ impl<F: Follow> Session<'_, F> {
         &self,
         report: &mut FileReport,
         spelling: Spelling,
-        desk: &'d mut Desk,
+        buffers: &'d mut DocumentBuffers,
     ) -> Option<Document<'d>> {
-        if !self.fill(report, spelling, desk) {
+        if !self.fill(report, spelling, buffers) {
             return None;
         }
         let path = Arc::clone(&report.path);
-        desk.document(&path, spelling, self.context.limit, &mut report.findings)
+        buffers.document(&path, spelling, self.context.limit, &mut report.findings)
     }
 
     /// Loads the bytes of a file; returns whether it could be read.
-    fn fill(&self, report: &mut FileReport, spelling: Spelling, desk: &mut Desk) -> bool {
+    fn fill(
+        &self,
+        report: &mut FileReport,
+        spelling: Spelling,
+        buffers: &mut DocumentBuffers,
+    ) -> bool {
         let loaded = self
             .files
             .open(&report.path)
-            .and_then(|reader| desk.load(reader, spelling));
+            .and_then(|reader| buffers.load(reader, spelling));
         match loaded {
             Ok(bytes) => {
                 report.bytes = bytes;
@@ -375,14 +401,14 @@ impl<F: Follow> Session<'_, F> {
     }
 
     /// The digest of what a record says, read once more.
-    fn content_of(&self, path: &Arc<str>, desk: &mut Desk) -> Option<u64> {
+    fn content_of(&self, path: &Arc<str>, buffers: &mut DocumentBuffers) -> Option<u64> {
         let mut report = FileReport::new(path, Some(FileKind::Record));
-        let document = self.load(&mut report, Spelling::Json, desk)?;
+        let document = self.load(&mut report, Spelling::Json, buffers)?;
         Some(digest::content(document.root()))
     }
 
     /// Reports what only shows when records are held against each other. Those with a finding are read once more.
-    fn compare_records(&self, desk: &mut Desk, reports: &mut [FileReport]) {
+    fn compare_records(&self, buffers: &mut DocumentBuffers, reports: &mut [FileReport]) {
         let summaries: Vec<Option<RecordSummary>> = reports
             .iter_mut()
             .map(|report| report.summary.take())
@@ -397,7 +423,7 @@ impl<F: Follow> Session<'_, F> {
                 continue;
             }
             let mut again = FileReport::new(&report.path, Some(FileKind::Record));
-            let Some(document) = self.load(&mut again, Spelling::Json, desk) else {
+            let Some(document) = self.load(&mut again, Spelling::Json, buffers) else {
                 continue;
             };
             let path = Arc::clone(&report.path);

@@ -5,7 +5,7 @@ use assay_formats::{Kind, Value};
 
 /// The messages of a row, counted in one pass.
 #[derive(Debug, Default)]
-pub(crate) struct Turns<'d> {
+pub(crate) struct MessageCounts<'d> {
     /// How many messages there are.
     pub(crate) messages: usize,
     /// How many tools they call.
@@ -16,7 +16,7 @@ pub(crate) struct Turns<'d> {
     pub(crate) unasked: Option<Value<'d>>,
 }
 
-impl<'d> Turns<'d> {
+impl<'d> MessageCounts<'d> {
     /// Goes through the messages of a row.
     pub(crate) fn of(messages: Value<'d>) -> Self {
         let mut turns = Self::default();

@@ -3,7 +3,7 @@
 /// How the addresses of web pages begin, in any case.
 const SCHEMES: [&str; 2] = ["https://", "http://"];
 
-/// Why a text cannot be the address of a web page. What lies behind the host is for that host to judge, so a library that
+/// Why a text cannot be the address of a web page. What lies behind the host is for that host to decide, so a library that
 /// takes addresses apart would say nothing more.
 pub(crate) fn fault(text: &str) -> Option<&'static str> {
     // Nearly every address is ASCII, and a fold over all of it is faster than a search that may end early.

@@ -1,4 +1,4 @@
-//! What the two YAML formats share: a shape whose optional keys may be left empty, and scalars that are judged once.
+//! What the two YAML formats share: a shape whose optional keys may be left empty, and scalars that are validated once.
 
 use std::collections::BTreeSet;
 

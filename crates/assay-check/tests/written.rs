@@ -63,6 +63,7 @@ fn entry() -> impl Strategy<Value = Entry> {
                     value_type: None,
                     sample_size: None,
                     uncertainty: assay_model::StatedUncertainty::default(),
+                    context: None,
                 }
             };
             Entry {

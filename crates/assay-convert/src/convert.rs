@@ -19,6 +19,8 @@ mod reader;
 mod refusal;
 mod run;
 mod secrets;
+mod supplement;
+pub mod table;
 
 use detect::Evidence;
 pub use detect::{belongs_to_another, detect, detect_directory, looks_like};
@@ -28,6 +30,7 @@ pub use options::{MetricSaid, Options};
 pub use output::{Converted, Datastore, Pair, RecordWriter};
 pub use refusal::{Refusal, Warning};
 pub use run::{RUN_STATUS, SETUP_KEYS};
+pub use supplement::{Supplement, SupplementError};
 
 use std::io::{self, Read, Seek};
 

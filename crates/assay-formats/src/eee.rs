@@ -5,6 +5,8 @@ mod facts;
 mod instance;
 mod layout;
 pub mod record;
+mod record_setup;
+pub mod repo_names;
 pub mod row;
 mod sample_hash;
 mod version;
@@ -15,5 +17,6 @@ pub use instance::shape as instance_shape;
 pub use layout::{
     Layout, LayoutFault, from_root, is_companion_path, is_portable, layout_of, uuid_of,
 };
-pub use sample_hash::sample_hash;
+pub use record_setup::{SETUP_KEYS, known_text, plain_text, setup_of};
+pub use sample_hash::{is_hashed_as_spelled, sample_hash};
 pub use version::{Version, VersionError};

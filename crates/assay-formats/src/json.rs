@@ -7,7 +7,7 @@
 //! What is to be changed and written again becomes a [`Node`], which owns its text and keeps the letters of every
 //! number.
 
-mod mould;
+mod layout_cache;
 mod node;
 mod parse;
 mod scan;

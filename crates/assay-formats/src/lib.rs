@@ -14,9 +14,11 @@ pub mod rows;
 pub mod shape;
 pub mod syntax;
 mod tape;
+mod to_json;
 #[cfg(feature = "testing")]
 pub mod watch;
 pub mod yaml;
 
 pub use ordered::{each, each_with, ordered};
 pub use tape::{Entries, Items, Kind, Tape, Value};
+pub use to_json::JsonConverter;

@@ -9,7 +9,7 @@ use gix::objs::{CommitRef, CommitRefIter, Kind};
 use gix::revision::plumbing::merge_base;
 
 use crate::id::{from_gix, to_gix};
-use crate::layers::Found;
+use crate::layers::LoadedObject;
 use crate::tree::peel;
 use crate::{CommitInfo, Error, Objects};
 
@@ -103,7 +103,7 @@ impl Objects {
     }
 
     /// A commit, or the commit behind an annotated tag.
-    pub(crate) fn find_commit(&self, id: ObjectId) -> Result<(ObjectId, Found), Error> {
+    pub(crate) fn find_commit(&self, id: ObjectId) -> Result<(ObjectId, LoadedObject), Error> {
         let (id, found) = peel(&self.layers, id, wrong)?;
         match found.kind {
             Kind::Commit => Ok((id, found)),

@@ -62,7 +62,7 @@ impl LargeFiles {
 
     /// The same, whose files outlast what this says; without, they outlast the process.
     #[must_use]
-    pub fn lasting(mut self, durability: Durability) -> Self {
+    pub fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
         self
     }

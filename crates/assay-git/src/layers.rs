@@ -24,7 +24,7 @@ struct Handles {
 }
 
 /// An object that was found.
-pub(crate) struct Found {
+pub(crate) struct LoadedObject {
     pub(crate) kind: Kind,
     pub(crate) data: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl Layers {
     }
 
     /// An object, whole.
-    pub(crate) fn find(&self, id: ObjectId) -> Result<Option<Found>, Error> {
+    pub(crate) fn find(&self, id: ObjectId) -> Result<Option<LoadedObject>, Error> {
         if let Some(found) = self.shadow.as_ref().and_then(|shadow| shadow.find(id)) {
             return Ok(Some(found));
         }
@@ -52,7 +52,7 @@ impl Layers {
             let kind = handle
                 .try_find(&to_gix(id), &mut data)?
                 .map(|found| found.kind);
-            Ok(kind.map(|kind| Found { kind, data }))
+            Ok(kind.map(|kind| LoadedObject { kind, data }))
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Repositories`] is a directory of them. A [`Repository`] has refs, which move by compare-and-swap, and [`Objects`],
 //! which are only read. What is new is written to a [`Quarantine`] first, where it can be read like everything else,
-//! and admitted when it has been judged. So a ref never points at something that is not there.
+//! and admitted when it has been validated. So a ref never points at something that is not there.
 //!
 //! Everything here blocks, except what speaks the git protocol: call it where blocking is allowed.
 

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::base::{Base, Handle, Store};
 use crate::id::to_gix;
-use crate::layers::Found;
+use crate::layers::LoadedObject;
 use crate::loose;
 use crate::pack;
 use crate::scratch::Scratch;
@@ -60,10 +60,10 @@ impl Shadow {
     }
 
     /// An object that is in memory.
-    pub(crate) fn find(&self, id: ObjectId) -> Option<Found> {
+    pub(crate) fn find(&self, id: ObjectId) -> Option<LoadedObject> {
         let state = self.state();
         let (kind, data) = state.memory.get(&id)?;
-        Some(Found {
+        Some(LoadedObject {
             kind: *kind,
             data: data.to_vec(),
         })

@@ -42,7 +42,7 @@ pub(crate) fn peel(
     layers: &Layers,
     id: ObjectId,
     wrong: impl Fn(ObjectId) -> Error,
-) -> Result<(ObjectId, crate::layers::Found), Error> {
+) -> Result<(ObjectId, crate::layers::LoadedObject), Error> {
     let mut at = id;
     for _ in 0..MAX_TAGS {
         let found = layers.find(at)?.ok_or(Error::NoObject(at))?;

@@ -7,6 +7,7 @@ mod commit;
 mod document;
 mod error;
 mod origin;
+mod roots;
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -65,18 +66,23 @@ impl Client {
         let origin: Origin = address.parse()?;
         let token = token.filter(|_| origin.is_private()).map(str::to_owned);
         Ok(Self {
-            agent: agent(TIMEOUT),
+            agent: agent(TIMEOUT, origin.is_encrypted()),
             origin,
             token,
             max_answer: MAX_ANSWER,
         })
     }
 
+    /// Returns true when requests carry a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// Limits how long one request may take, and how many bytes its answer may have.
     #[must_use]
     pub fn with_limits(self, timeout: Duration, max_answer: u64) -> Self {
         Self {
-            agent: agent(timeout),
+            agent: agent(timeout, self.origin.is_encrypted()),
             max_answer,
             ..self
         }
@@ -295,8 +301,14 @@ pub fn segment(text: &str) -> String {
 }
 
 /// Builds what sends requests. It follows no redirect by itself: [`Client`] decides where a token may go.
-fn agent(timeout: Duration) -> ureq::Agent {
-    ureq::Agent::config_builder()
+fn agent(timeout: Duration, is_encrypted: bool) -> ureq::Agent {
+    let config = ureq::Agent::config_builder();
+    let roots = is_encrypted.then(roots::of_this_system).flatten();
+    let config = match roots {
+        Some(roots) => config.tls_config(roots),
+        None => config,
+    };
+    config
         .timeout_global(Some(timeout))
         .max_redirects(0)
         .max_redirects_will_error(false)

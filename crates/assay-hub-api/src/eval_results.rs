@@ -1,4 +1,4 @@
-use assay_model::{MetricId, Number, RepoId, TaskId, ValueType};
+use assay_model::{MetricId, Number, RepoId, StatedUncertainty, TaskId, ValueType};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -80,6 +80,16 @@ pub struct ResultMetric {
     /// How many samples it was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_size: Option<u64>,
+    /// The uncertainty that the entry states, in the unit of the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub uncertainty: Option<StatedUncertainty>,
+    /// The parameters of the metric, such as a range of thresholds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric_context: Option<Json>,
+    /// The normalisation of texts for this metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub normalization: Option<String>,
 }
 
 /// Where an entry is published.
@@ -256,6 +266,9 @@ mod tests {
                         slice: None,
                         value_type: None,
                         sample_size: None,
+                        uncertainty: None,
+                        metric_context: None,
+                        normalization: None,
                     })
                     .to_vec(),
                 token: Some("eyJ".to_owned()),

@@ -191,7 +191,7 @@ pub struct Problem {
     /// When to come again, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// What the judge of result files found.
+    /// Diagnostics of the result file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, required = false))]
     pub diagnostics: Vec<Diagnostic>,

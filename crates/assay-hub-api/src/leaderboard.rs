@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use assay_model::{Cost, Evaluator, Finding, MetricId, ObjectId, RepoId, Setup, TaskId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::known_items::known_items;
 use super::{Account, ResultFramework, ResultMetric};
@@ -97,6 +98,15 @@ pub struct BoardRow {
     /// How many parameters the card of the model says it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<u64>,
+    /// How the run can be repeated, as its entry says: versions, seed, sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Json>,
+    /// The hardware and software of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_context: Option<Json>,
+    /// Predictions, logs or traces, with hashes or addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Json>,
 }
 
 fn one() -> usize {
@@ -144,6 +154,8 @@ pub struct RankInterval {
     pub confidence: f64,
     /// How it was made: `tukey-kramer` for simultaneous comparisons of all pairs.
     pub method: Cow<'static, str>,
+    /// The tier, from 1: rows of the first cannot be told from the leader.
+    pub tier: usize,
 }
 
 /// Where a result is published.
@@ -316,6 +328,9 @@ mod tests {
             cost: None,
             findings: Vec::new(),
             parameters: None,
+            run: None,
+            runtime_context: None,
+            artifacts: None,
         };
 
         let json = serde_json::to_value(&row).unwrap();

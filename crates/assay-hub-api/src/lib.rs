@@ -75,7 +75,8 @@ pub use leaderboard::{
     Submitter, ValueInterval,
 };
 pub use oauth::{
-    OauthError, OauthIntrospection, OauthMetadata, OauthToken, OauthTokenOnly, OauthTokenRequest,
+    OauthDevice, OauthDeviceRequest, OauthError, OauthIntrospection, OauthMetadata, OauthToken,
+    OauthTokenOnly, OauthTokenRequest,
 };
 pub use official::Official;
 pub use organisation::NewOrganisation;

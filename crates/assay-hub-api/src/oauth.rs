@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OauthTokenRequest {
-    /// `client_credentials`, or `urn:ietf:params:oauth:grant-type:token-exchange`.
+    /// `client_credentials`, `urn:ietf:params:oauth:grant-type:token-exchange` or
+    /// `urn:ietf:params:oauth:grant-type:device_code`.
     #[serde(default)]
     pub grant_type: String,
     /// What the client calls itself, unless the `Authorization` header says so.
@@ -30,6 +31,39 @@ pub struct OauthTokenRequest {
     /// `eval:issue`, or nothing.
     #[serde(default)]
     pub scope: Option<String>,
+    /// The repository that a trusted publisher wants to write to: `namespace/name` or `datasets/namespace/name`.
+    #[serde(default)]
+    pub resource: Option<String>,
+    /// The code that a program got from `POST /oauth/device`.
+    #[serde(default)]
+    pub device_code: Option<String>,
+}
+
+/// The body of `POST /oauth/device` (RFC 8628).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthDeviceRequest {
+    /// The name of the program. Every program may sign in; the name is not looked up.
+    #[serde(default)]
+    pub client_id: Option<String>,
+}
+
+/// A sign-in by device code that has begun (RFC 8628, 3.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OauthDevice {
+    /// The secret to ask `POST /oauth/token` with.
+    pub device_code: String,
+    /// The code for the person who approves.
+    pub user_code: String,
+    /// The page where the code is typed.
+    pub verification_uri: String,
+    /// The same page with the code filled in.
+    pub verification_uri_complete: String,
+    /// How long the code can be approved, in seconds.
+    pub expires_in: i64,
+    /// How long to wait between two questions, in seconds.
+    pub interval: i64,
 }
 
 /// The body of `POST /oauth/revoke` and of `POST /oauth/introspect`.

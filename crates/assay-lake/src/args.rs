@@ -53,7 +53,7 @@ pub(crate) enum Command {
     long_about = "\
 Take Every Eval Ever records with their samples, and result files of models (.eval_results/*.yaml), into a lake.
 
-Every file is judged by the rules of `assay validate`; one that breaks them is reported and left out, and the others come in. \
+Every file is validated by the rules of `assay validate`; one that breaks them is reported and left out, and the others come in. \
 What the lake has already, by content, is passed over, so the command can be run again at any time; a record whose content has \
 changed takes the place of the old one. A reader sees the lake as it was before or as it is after a step, never in between.",
     after_help = "\
@@ -92,8 +92,8 @@ pub(crate) struct Ingest {
 #[derive(Debug, ClapArgs)]
 #[command(
     long_about = "\
-Ask a lake in SQL. The tables are results, records, instances, messages, models, benchmarks, history and standings; \
-`SHOW TABLES` and `DESCRIBE results` tell more, and docs/questions.md has twenty questions to begin with.
+Ask a lake in SQL. The tables are results, reported, records, instances, messages, metrics, models, benchmarks, history and \
+standings; `SHOW TABLES` and `DESCRIBE results` tell more, and docs/questions.md has twenty questions to begin with.
 
 Nothing can be changed: only SELECT, WITH, VALUES, EXPLAIN, SHOW and DESCRIBE are answered. Without a query there is a prompt; \
 when standard input is no terminal, the query is read from it.",
@@ -144,8 +144,9 @@ pub(crate) struct Query {
 Compare two models on the samples that both have answered, joined by the hash of question and reference, so that it does not \
 matter which harness ran them.
 
-Told are how many samples both got right, only one, or neither, the exact McNemar test of that table, the difference of the \
-mean scores with a 95 % interval from a paired bootstrap with a fixed seed, and the samples on which the two differ.
+Reported are how many samples both got right, only one, or neither, the difference of the mean scores with a 95 % interval, \
+whether that interval tells the models apart, and the samples on which the two differ. When every score is right or wrong, the \
+JSON report also has the p-value of the exact McNemar test.
 
 With `--all`, every model is ranked on the questions that all of them answered. Ranks have intervals that hold at 95 % for all models \
 together, and models are put in tiers: those of the first cannot be told from the leader.",

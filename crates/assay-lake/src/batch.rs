@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{
     Array as _, ArrayRef, AsArray as _, BooleanBuilder, Float64Builder, Int64Builder, RecordBatch,
-    StringViewArray, StringViewBuilder, TimestampMicrosecondBuilder,
+    StringViewArray, StringViewBuilder, TimestampMicrosecondBuilder, new_null_array,
 };
 use datafusion::arrow::compute::partition;
 
@@ -95,18 +95,20 @@ impl Batch {
 }
 
 impl Rows {
-    /// Rows that were read from a file.
-    pub(crate) fn read(batch: &RecordBatch) -> Result<Self> {
-        let columns = batch.columns().iter().map(|column| {
-            let views = column
-                .as_string_opt::<i32>()
-                .map(|texts| Arc::new(StringViewArray::from(texts)) as ArrayRef);
-            let column = views.unwrap_or_else(|| Arc::clone(column));
-            let is_same = partition(std::slice::from_ref(&column))?.len() == 1;
+    /// Reads the rows of a file of a table. Columns that came later than the file are empty.
+    pub(crate) fn read(table: Table, batch: &RecordBatch) -> Result<Self> {
+        let schema = table.schema();
+        let columns = schema.fields().iter().map(|field| {
+            let Some(column) = batch.column_by_name(field.name()) else {
+                let none = new_null_array(field.data_type(), 1);
+                return Ok(Column::Same(views_of(&none)));
+            };
+            let column = &views_of(column);
+            let is_same = partition(std::slice::from_ref(column))?.len() == 1;
             Ok(if is_same {
                 Column::Same(column.slice(0, 1))
             } else {
-                Column::Each(column)
+                Column::Each(Arc::clone(column))
             })
         });
         Ok(Self {
@@ -124,12 +126,19 @@ impl Rows {
     }
 }
 
+/// Text as views; other columns as they are.
+fn views_of(column: &ArrayRef) -> ArrayRef {
+    let texts = column.as_string_opt::<i32>();
+    let views = texts.map(|texts| Arc::new(StringViewArray::from(texts)) as ArrayRef);
+    views.unwrap_or_else(|| Arc::clone(column))
+}
+
 /// One column that is being gathered. Most columns have the same value in most blocks of rows, so a value is only written down
 /// once another one came.
 struct Lane {
     builder: Builder,
     /// The value of all rows so far.
-    same: Option<Held>,
+    same: Option<OwnedValue>,
 }
 
 enum Builder {
@@ -141,7 +150,7 @@ enum Builder {
 }
 
 /// A value that outlives its row.
-enum Held {
+enum OwnedValue {
     Text(Option<String>),
     Number(Option<f64>),
     Integer(Option<i64>),
@@ -177,7 +186,7 @@ impl Lane {
                 self.same = None;
             }
             None if rows == 0 => {
-                self.same = Some(Held::new(cell));
+                self.same = Some(OwnedValue::new(cell));
                 return;
             }
             None => {}
@@ -226,7 +235,7 @@ impl Builder {
     }
 }
 
-impl Held {
+impl OwnedValue {
     fn new(cell: Cell<'_>) -> Self {
         match cell {
             Cell::Text(text) => Self::Text(text.map(str::to_owned)),
@@ -266,5 +275,48 @@ impl Held {
                 _,
             ) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_older_than_a_column_is_read_with_that_column_empty() {
+        let mut batch = Batch::new(Table::Metrics);
+        let row = Table::Metrics
+            .columns()
+            .iter()
+            .map(|(_, holds, _)| match holds {
+                ColumnType::Text => Cell::Text(Some("text")),
+                ColumnType::Number => Cell::Number(Some(1.0)),
+                ColumnType::Integer => Cell::Integer(Some(1)),
+                ColumnType::Truth => Cell::Truth(Some(true)),
+                ColumnType::Moment => Cell::Moment(Some(1)),
+            });
+        batch.push(&row.collect::<Vec<_>>());
+        let arrays = batch
+            .finish()
+            .columns
+            .into_iter()
+            .map(|column| match column {
+                Column::Same(array) | Column::Each(array) => array,
+            });
+        let whole =
+            RecordBatch::try_new(Table::Metrics.schema_of_views(), arrays.collect()).unwrap();
+        let last = whole.num_columns() - 1;
+        let older = whole.project(&(0..last).collect::<Vec<_>>()).unwrap();
+
+        let rows = Rows::read(Table::Metrics, &older).unwrap();
+
+        assert_eq!((rows.columns.len(), rows.len), (last + 1, 1));
+        assert!(matches!(&rows.columns[last], Column::Same(array) if array.is_null(0)));
+        assert!(matches!(&rows.columns[0], Column::Same(array) if !array.is_null(0)));
+        let schema = Table::Metrics.schema();
+        assert!(Table::Metrics.may_have(&schema));
+        assert!(Table::Metrics.may_have(&schema.project(&(0..last).collect::<Vec<_>>()).unwrap()));
+        assert!(!Table::Metrics.may_have(&schema.project(&[0, 1]).unwrap()));
+        assert!(!Table::Metrics.may_have(&Table::Results.schema()));
     }
 }

@@ -24,6 +24,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::prelude::SessionContext;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
@@ -31,6 +32,9 @@ use crate::lake::{Snapshot, is_inside};
 use crate::manifest::DataFile;
 use crate::table::Table;
 use crate::visibility::{RowVisibility, TELLING, VisibilityFilterExec};
+
+/// The table of all scores, also of records that a result file repeats.
+const REPORTED: &str = "reported";
 
 /// How the engine holds text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +60,7 @@ pub(crate) struct LakeTable {
 /// A table in the words that a scheduler is told it in.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct TableDescription {
     table: String,
     directory: PathBuf,
     files: Vec<DataFile>,
@@ -128,7 +132,7 @@ impl LakeTable {
 
     /// What a scheduler is told of the table.
     pub(crate) fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&Told {
+        serde_json::to_vec(&TableDescription {
             table: self.table.as_str().to_owned(),
             directory: self.directory.clone(),
             files: self.files.iter().map(|(file, _)| file.clone()).collect(),
@@ -136,9 +140,9 @@ impl LakeTable {
         })
     }
 
-    /// The table that a client speaks of. Its paths are judged as those of a manifest are: they may come from a stranger.
+    /// The table that a client speaks of. Its paths are checked as those of a manifest are: they may come from a stranger.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        let told: Told =
+        let told: TableDescription =
             serde_json::from_slice(bytes).map_err(|error| plan_error(&error.to_string()))?;
         let table = Table::named(&told.table)
             .ok_or_else(|| plan_error(&format!("`{}` is no table of a lake", told.table)))?;
@@ -300,6 +304,28 @@ impl TableProvider for LakeTable {
     }
 }
 
+/// Makes the tables of a snapshot known, without the rows that are hidden. `results` has each result once, and `reported` has all
+/// that any source says.
+pub(crate) fn register_tables(
+    context: &SessionContext,
+    snapshot: &Snapshot,
+    text: Text,
+    visibility: &Arc<RowVisibility>,
+) -> crate::Result<()> {
+    let each_once = Arc::new(visibility.without_repeated_scores(&snapshot.manifest));
+    for table in Table::ALL {
+        let visibility = match table {
+            Table::Results => &each_once,
+            Table::Records | Table::Instances | Table::Messages | Table::Metrics => visibility,
+        };
+        let provider = LakeTable::new(snapshot, table, text, visibility)?;
+        context.register_table(table.as_str(), Arc::new(provider))?;
+    }
+    let reported = LakeTable::new(snapshot, Table::Results, text, visibility)?;
+    context.register_table(REPORTED, Arc::new(reported))?;
+    Ok(())
+}
+
 fn plan_error(why: &str) -> DataFusionError {
     DataFusionError::Plan(why.to_owned())
 }
@@ -355,50 +381,4 @@ impl PruningStatistics for FileBounds<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn told(path: &str) -> String {
-        format!(
-            r#"{{"table": "instances", "directory": "/srv/lake", "files": [{{"table": "instances", "path": "{path}",
-            "benchmark": "arith", "model": "acme/small", "rows": 8, "bytes": 100, "digest": "d"}}]}}"#
-        )
-    }
-
-    #[test]
-    fn a_table_arrives_as_it_was_sent() {
-        let table = LakeTable::decode(told("tables/instances/a/b.parquet").as_bytes()).unwrap();
-
-        let again = LakeTable::decode(&table.encode().unwrap()).unwrap();
-
-        assert_eq!(again.files, table.files);
-        assert_eq!(
-            again.files[0].1.as_ref(),
-            "srv/lake/tables/instances/a/b.parquet"
-        );
-        assert_eq!(again.schema, Table::Instances.schema());
-    }
-
-    #[test]
-    fn a_table_of_a_stranger_cannot_point_outside_the_lake() {
-        for path in [
-            "../secret",
-            "tables/../../etc/passwd",
-            "/etc/passwd",
-            "tables//x",
-        ] {
-            let refused = LakeTable::decode(told(path).as_bytes());
-
-            assert!(refused.is_err(), "{path}");
-        }
-        for noise in [
-            "",
-            "{}",
-            "[]",
-            "\u{0}",
-            r#"{"table": "x", "directory": "/", "files": []}"#,
-        ] {
-            assert!(LakeTable::decode(noise.as_bytes()).is_err(), "{noise}");
-        }
-    }
-}
+mod tests;

@@ -178,7 +178,10 @@ pub(crate) fn rewrite(
             let batch = batch?;
             let wanted = wanted(&batch, without);
             let mut rows = PendingRows::default();
-            rows.push(Rows::read(&filter_record_batch(&batch, &wanted)?)?);
+            rows.push(Rows::read(
+                first.table,
+                &filter_record_batch(&batch, &wanted)?,
+            )?);
             writer.add(rows)?;
         }
     }

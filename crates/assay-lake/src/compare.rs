@@ -62,12 +62,27 @@ pub struct Comparison {
     pub mean_a: f64,
     /// The mean score of the other on them.
     pub mean_b: f64,
-    /// Whether the samples on which one is right and the other wrong could have fallen so by chance.
-    pub mcnemar: PValue,
+    /// Which model scores higher, by the interval of the difference and nothing else.
+    pub verdict: Verdict,
+    /// `McNemar`'s test of the samples that only one got right; none when scores lie between right and wrong, because it would
+    /// test other numbers than those that are compared.
+    pub mcnemar: Option<PValue>,
     /// By how much the one scores higher; none when nothing can be said of it.
     pub difference: Option<Difference>,
     /// Samples on which one is right and the other wrong.
     pub flips: Vec<Flip>,
+}
+
+/// Which of two models scores higher on the samples that they share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval of the difference lies above zero.
+    AHigher,
+    /// The whole interval of the difference lies below zero.
+    BHigher,
+    /// The interval of the difference has zero in it, or there is none.
+    NotSeparated,
 }
 
 /// The outcome of a test.
@@ -104,6 +119,13 @@ pub async fn compare(engine: &Engine, question: &Question) -> Result<Comparison>
     }
     let agreement = Agreement::of(pairs.iter().map(|pair| (pair.a.right, pair.b.right)));
     let flips = flips::flips(engine, question, &pairs).await?;
+    let is_right_or_wrong = pairs.iter().all(Pair::is_right_or_wrong);
+    let difference = if is_right_or_wrong {
+        agreement.difference()
+    } else {
+        bootstrapped(&pairs)
+    };
+    let difference = difference.map(Difference::of);
     Ok(Comparison {
         model_a: question.model_a.clone(),
         model_b: question.model_b.clone(),
@@ -119,17 +141,15 @@ pub async fn compare(engine: &Engine, question: &Question) -> Result<Comparison>
         both_wrong: agreement.neither,
         mean_a: mean(pairs.iter().map(|pair| pair.a.score)),
         mean_b: mean(pairs.iter().map(|pair| pair.b.score)),
-        mcnemar: PValue::of(agreement.mcnemar()),
-        difference: difference(&agreement, &pairs).map(Difference::of),
+        verdict: Verdict::from_difference(difference.as_ref()),
+        mcnemar: is_right_or_wrong.then(|| PValue::of(agreement.mcnemar())),
+        difference,
         flips,
     })
 }
 
-/// Right and wrong have an interval in closed form; scores in between are resampled, always by the same seed.
-fn difference(agreement: &Agreement, pairs: &[Pair]) -> Option<Estimate> {
-    if pairs.iter().all(Pair::is_right_or_wrong) {
-        return agreement.difference();
-    }
+/// Estimates the difference of scores between right and wrong by resampling, always with the same seed.
+fn bootstrapped(pairs: &[Pair]) -> Option<Estimate> {
     let differences: Vec<f64> = pairs
         .iter()
         .map(|pair| pair.a.score - pair.b.score)
@@ -144,6 +164,16 @@ fn difference(agreement: &Agreement, pairs: &[Pair]) -> Option<Estimate> {
 fn mean(scores: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = scores.len() as f64;
     scores.sum::<f64>() / count
+}
+
+impl Verdict {
+    fn from_difference(difference: Option<&Difference>) -> Self {
+        match difference {
+            Some(Difference { low, .. }) if *low > 0.0 => Self::AHigher,
+            Some(Difference { high, .. }) if *high < 0.0 => Self::BHigher,
+            Some(_) | None => Self::NotSeparated,
+        }
+    }
 }
 
 impl PValue {

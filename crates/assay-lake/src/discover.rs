@@ -28,7 +28,7 @@ impl Files for Disk {
 
 /// What can be taken in, each file once, sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct DiscoveredFiles {
     /// Records. Their samples are found beside them.
     pub(crate) records: BTreeSet<String>,
     /// Result files of models.
@@ -40,15 +40,15 @@ pub(crate) struct Found {
 }
 
 /// Finds what the paths mean. A file that is named must be one of ours; in a directory others are passed over.
-pub(crate) fn discover(paths: &[PathBuf]) -> Found {
-    let mut found = Found::default();
+pub(crate) fn discover(paths: &[PathBuf]) -> DiscoveredFiles {
+    let mut found = DiscoveredFiles::default();
     for path in paths {
         search(path, &mut found);
     }
     found
 }
 
-impl Visitor for Found {
+impl Visitor for DiscoveredFiles {
     fn named(&mut self, path: &Path) {
         match kind_of(path) {
             Ok(Some((name, FileKind::Samples))) => self.samples(path, &name),
@@ -86,7 +86,7 @@ impl Visitor for Found {
     }
 }
 
-impl Found {
+impl DiscoveredFiles {
     fn refuse(&mut self, path: &Path, why: &str) {
         self.refused
             .push((path.to_string_lossy().into_owned(), why.to_owned()));

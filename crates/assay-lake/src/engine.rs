@@ -21,14 +21,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::board_rows::BoardRows;
 use crate::bucket::Stores;
-use crate::catalog::{LakeTable, Text};
+use crate::catalog::{Text, register_tables};
 use crate::cluster::{Cluster, Job, explain};
 use crate::depth::{has_more_operators, is_deeper};
 use crate::error::{Error, Result};
 use crate::lake::Snapshot;
+use crate::percentile::ExactPercentile;
 use crate::runs::AddUpRuns;
-use crate::table::Table;
 use crate::turns::TakeTurns;
 use crate::views::VIEWS;
 use crate::visibility::RowVisibility;
@@ -117,7 +118,7 @@ impl Engine {
     }
 
     /// Makes the tables of a snapshot known to a cluster, which has to find the files of the lake at the same place. Questions
-    /// are judged here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
+    /// are checked here as they are by [`Engine::open`]; the memory of the machines that answer them is bounded there.
     pub async fn open_on(cluster: &Cluster, snapshot: Snapshot, limits: Limits) -> Result<Self> {
         let filter = SourceFilter::default();
         Self::on(cluster, snapshot, limits, &filter, AskedBy::Owner).await
@@ -184,15 +185,14 @@ impl Engine {
             .files
             .retain(|file| !visibility.covers(file));
         let context = SessionContext::new_with_state(state);
+        context.register_udaf(ExactPercentile::udaf());
+        context.register_udaf(BoardRows::udaf());
         if asked_by == AskedBy::Stranger {
             for function in TELLING_FUNCTIONS {
                 context.deregister_udf(function);
             }
         }
-        for table in Table::ALL {
-            let provider = LakeTable::new(&snapshot, table, text, &visibility)?;
-            context.register_table(table.as_str(), Arc::new(provider))?;
-        }
+        register_tables(&context, &snapshot, text, &visibility)?;
         for view in VIEWS {
             let sql = format!("CREATE VIEW {} AS {}", view.name, view.sql);
             context.sql(&sql).await?;

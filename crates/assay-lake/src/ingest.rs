@@ -1,4 +1,4 @@
-//! Files become rows: each is judged, and only what breaks no rule comes in.
+//! Files become rows: each is validated, and only what breaks no rule comes in.
 
 mod plan;
 mod samples;
@@ -22,9 +22,9 @@ use crate::lake::{Lake, Writing};
 use crate::manifest::DataFile;
 use crate::names::Names;
 
-/// How many files are judged and written before the lake shows them.
+/// How many files are validated and written before the lake shows them.
 const STEP_FILES: usize = 2_000;
-/// How many bytes are judged and written before the lake shows them, unless one file alone has more. A process that dies loses so
+/// How many bytes are validated and written before the lake shows them, unless one file alone has more. A process that dies loses so
 /// much work at most.
 const STEP_BYTES: u64 = 1 << 30;
 
@@ -65,7 +65,7 @@ pub struct Refused {
     pub path: String,
     /// Why, in a sentence.
     pub reason: String,
-    /// The faults that were found, when it was judged.
+    /// The faults that were found, when it was validated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Diagnostic>,
 }
@@ -139,7 +139,7 @@ impl Refused {
     }
 }
 
-/// Judges some files and makes those that are sound part of the lake, all together.
+/// Validates some files and makes those that are sound part of the lake, all together.
 fn take_in(
     writing: &mut Writing,
     step: &[Planned],
@@ -148,7 +148,7 @@ fn take_in(
 ) -> Result<()> {
     let names = Names::new(writing, "");
     let stage = Stage::new(writing, &names, step);
-    let judged = judge(step, options, &stage);
+    let validated = validate_step(step, options, &stage);
     let StagedStep {
         mut staged,
         mut shared,
@@ -156,7 +156,9 @@ fn take_in(
     let mut loader = Loader::new(writing, &names);
     let mut refused_late = BTreeSet::new();
     for planned in step {
-        let reports = judged.get(planned.path.as_str()).map_or(&[][..], |all| all);
+        let reports = validated
+            .get(planned.path.as_str())
+            .map_or(&[][..], |all| all);
         // Files of samples that are refused never enter the manifest and are deleted.
         let samples = planned
             .samples
@@ -210,7 +212,7 @@ fn without(
 }
 
 /// The reports of each file, those of samples with their record. Samples are written on the way.
-fn judge<'s>(
+fn validate_step<'s>(
     step: &'s [Planned],
     options: &assay_check::Options<'_>,
     stage: &Stage<'_>,
@@ -228,16 +230,16 @@ fn judge<'s>(
         .filter_map(|planned| Some((planned.samples.as_deref()?, planned.path.as_str())))
         .collect();
     let own: BTreeSet<&str> = step.iter().map(|planned| planned.path.as_str()).collect();
-    let mut judged: BTreeMap<&str, Vec<FileReport>> = BTreeMap::new();
+    let mut validated: BTreeMap<&str, Vec<FileReport>> = BTreeMap::new();
     for report in reports {
         let path = own
             .get(&*report.path)
             .or_else(|| by_samples.get(&*report.path));
         if let Some(path) = path {
-            judged.entry(path).or_default().push(report);
+            validated.entry(path).or_default().push(report);
         }
     }
-    judged
+    validated
 }
 
 /// Why a file does not come in, if so.

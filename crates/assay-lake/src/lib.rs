@@ -4,6 +4,7 @@
 //! rule come in, twice the same file comes in once, and a reader sees the old set of files or the new one, never half.
 
 mod batch;
+mod board_rows;
 mod bucket;
 mod catalog;
 mod check;
@@ -25,6 +26,8 @@ mod moment;
 mod names;
 mod order;
 mod partition;
+mod percentile;
+mod place;
 mod record;
 mod results;
 mod row;

@@ -84,6 +84,9 @@ pub struct Source {
     /// The benchmark and model of its rows.
     #[serde(flatten)]
     pub partition: Partition,
+    /// The benchmarks that a result file has results of; empty of other sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub speaks_for: Vec<String>,
     /// How many scores it brought.
     pub results: u64,
     /// How many samples it brought.

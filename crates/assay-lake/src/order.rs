@@ -27,7 +27,7 @@ pub(crate) struct Sorted<'b> {
 }
 
 /// A column of all blocks together.
-enum Whole {
+enum JoinedColumn {
     /// All rows have the one value of this array.
     Same(ArrayRef),
     /// The values of each block.
@@ -47,7 +47,7 @@ impl<'b> Sorted<'b> {
         let schema = table.schema_of_views();
         let mut keys = Vec::new();
         for name in table.sorted_by() {
-            if let Whole::Each(parts) = whole(blocks, schema.index_of(name)?)? {
+            if let JoinedColumn::Each(parts) = whole(blocks, schema.index_of(name)?)? {
                 let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
                 keys.extend(Key::new(&concat(&parts)?));
             }
@@ -68,8 +68,8 @@ impl<'b> Sorted<'b> {
     /// Returns a column of the table in this order.
     pub(crate) fn column(&self, index: usize) -> Result<ArrayRef> {
         match whole(self.blocks, index)? {
-            Whole::Same(value) => repeated(&value, self.rows),
-            Whole::Each(parts) => {
+            JoinedColumn::Same(value) => repeated(&value, self.rows),
+            JoinedColumn::Each(parts) => {
                 let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
                 Ok(interleave(&parts, &self.order)?)
             }
@@ -78,18 +78,18 @@ impl<'b> Sorted<'b> {
 }
 
 /// What all blocks have in a column.
-fn whole(blocks: &[Rows], column: usize) -> Result<Whole> {
+fn whole(blocks: &[Rows], column: usize) -> Result<JoinedColumn> {
     let mut of_blocks = blocks.iter().map(|block| &block.columns[column]);
     if let Some(Column::Same(first)) = of_blocks.next()
         && of_blocks.all(|other| matches!(other, Column::Same(value) if value == first))
     {
-        return Ok(Whole::Same(Arc::clone(first)));
+        return Ok(JoinedColumn::Same(Arc::clone(first)));
     }
     let parts = blocks.iter().map(|block| match &block.columns[column] {
         Column::Each(array) => Ok(Arc::clone(array)),
         Column::Same(value) => repeated(value, block.len),
     });
-    Ok(Whole::Each(parts.collect::<Result<_>>()?))
+    Ok(JoinedColumn::Each(parts.collect::<Result<_>>()?))
 }
 
 /// So many times the one value of an array.

@@ -29,7 +29,7 @@ const MAX_STREAMED: usize = 4 << 20;
 
 /// What became of the rows.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct WrittenRows {
     /// How many were written.
     pub(crate) rows: usize,
     /// Whether there were more than a table shows.
@@ -41,13 +41,13 @@ pub(crate) async fn write<W: Write + Send>(
     answer: &mut Answer,
     format: AnswerFormat,
     to: W,
-) -> Result<Told, Error> {
+) -> Result<WrittenRows, Error> {
     let schema = answer.schema();
     // Nothing is written before the first rows are there: a question that fails must not leave a header behind, which is an
     // empty table to whoever reads it.
     let mut next = answer.next().await?;
     let mut sink = Sink::new(format, &schema, to)?;
-    let mut told = Told::default();
+    let mut told = WrittenRows::default();
     while let Some(batch) = next {
         told.rows += batch.num_rows();
         sink.write(&batch)?;

@@ -1,13 +1,19 @@
 //! A record as columns.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use assay_formats::Value;
-use assay_formats::eee::{from_root, layout_of, uuid_of};
+use assay_formats::eee::{setup_of, uuid_of};
+
+use assay_model::Setup;
+use serde_json::Value as Json;
 
 use crate::batch::{Batch, Cell};
 use crate::moment::microseconds;
 use crate::partition::Partition;
+use crate::place::RecordPlace;
+use crate::results::setup_text;
 use crate::value::{at, integer_at, number_at, text_at};
 
 /// What a benchmark is called when neither the path nor the record names one.
@@ -22,10 +28,14 @@ pub(crate) struct RecordFacts {
     pub(crate) id: String,
     /// The benchmark and model.
     pub(crate) partition: Partition,
+    /// The place of the record, which gives names.
+    place: RecordPlace,
     /// The metric of each result that has an id.
     metrics: HashMap<String, Option<String>>,
     /// The metric of each task that has only one.
     only_metric: HashMap<String, Option<String>>,
+    /// The metric of all results, when they have the same.
+    single_metric: Option<String>,
 }
 
 /// What is known of a record beside what it says.
@@ -39,7 +49,7 @@ pub(crate) struct Origin<'a> {
 
 impl RecordFacts {
     /// Reads what a record says of itself.
-    pub(crate) fn read(record: Value<'_>, path: &str, digest: &str) -> Self {
+    pub(crate) fn read(record: Value<'_>, path: &str, digest: &str, place: &RecordPlace) -> Self {
         let (mut metrics, mut only_metric) = (HashMap::new(), HashMap::new());
         for result in results(record) {
             let metric = metric(result);
@@ -60,11 +70,13 @@ impl RecordFacts {
         Self {
             id: id_of(path, digest),
             partition: Partition {
-                benchmark: benchmark(record, path),
-                model: text_at(record, &["model_info", "id"])
-                    .unwrap_or_default()
+                benchmark: benchmark(record, place),
+                model: place
+                    .model_name(text_at(record, &["model_info", "id"]).unwrap_or_default())
                     .into_owned(),
             },
+            place: place.clone(),
+            single_metric: single_metric(record),
             metrics,
             only_metric,
         }
@@ -72,11 +84,15 @@ impl RecordFacts {
 
     /// The metric of a row.
     pub(crate) fn metric(&self, result_id: Option<&str>, task: Option<&str>) -> Option<&str> {
-        let known = match result_id {
-            Some(id) => self.metrics.get(id),
-            None => self.only_metric.get(task?),
-        };
-        known?.as_deref()
+        let of_result = result_id.and_then(|id| self.metrics.get(id));
+        let of_task = || task.and_then(|task| self.only_metric.get(task));
+        let known = of_result.or_else(of_task).unwrap_or(&self.single_metric);
+        known.as_deref()
+    }
+
+    /// Returns the task of an evaluation that the record calls so.
+    pub(crate) fn task_name<'n>(&self, stated: Cow<'n, str>) -> Cow<'n, str> {
+        self.place.task_name(stated)
     }
 
     /// Adds the row of the record.
@@ -130,8 +146,12 @@ impl RecordFacts {
     /// Adds a row for each score of the record, and returns how many there are.
     pub(crate) fn push_results(&self, record: Value<'_>, batch: &mut Batch) -> u64 {
         let mut count = 0;
+        let whole: Json = serde_json::from_str(record.raw()).unwrap_or_default();
+        let list = whole["evaluation_results"].as_array();
         for (position, result) in results(record).enumerate() {
-            self.push_result(record, result, position, batch);
+            let own = list.and_then(|list| list.get(position));
+            let setup = own.map(|own| setup_of(&whole, own));
+            self.push_result(record, (result, setup.as_ref()), position, batch);
             count += 1;
         }
         count
@@ -140,7 +160,7 @@ impl RecordFacts {
     fn push_result(
         &self,
         record: Value<'_>,
-        result: Value<'_>,
+        (result, setup): (Value<'_>, Option<&Setup>),
         position: usize,
         batch: &mut Batch,
     ) {
@@ -151,7 +171,9 @@ impl RecordFacts {
             number_at(whole, way)
         };
         let config = |key: &str| text(&["metric_config", key]);
-        let task = text(&["evaluation_name"]).unwrap_or_default();
+        let task = self
+            .place
+            .task_name(text(&["evaluation_name"]).unwrap_or_default());
         let metric = metric(result);
         let (score_type, unit) = (config("score_type"), config("metric_unit"));
         let dataset =
@@ -165,6 +187,12 @@ impl RecordFacts {
         let samples = integer_at(result, &["score_details", "uncertainty", "num_samples"])
             .or_else(|| integer_at(result, &["source_data", "samples_number"]));
         let result_id = text(&["evaluation_result_id"]);
+        let library_version = text_at(record, &["eval_library", "version"]);
+        let source_name = text_at(record, &["source_metadata", "source_name"]);
+        let retrieved_at = text_at(record, &["retrieved_timestamp"]);
+        let retrieved_at = retrieved_at.and_then(|text| microseconds(&text));
+        let uncertainty_method = at(result, &["score_details", "uncertainty"])
+            .and_then(|own| text_at(own, &["standard_error", "method"]));
         batch.push(&[
             Cell::Text(Some(&self.partition.benchmark)),
             Cell::Text(Some(&task)),
@@ -202,6 +230,21 @@ impl RecordFacts {
             Cell::Text(Some(&self.id)),
             Cell::Text(result_id.as_deref()),
             Cell::Integer(i64::try_from(position).ok()),
+            Cell::Integer(i64::try_from(position).ok()),
+            Cell::Text(setup.and_then(|setup| setup.get(Setup::SUBSET))),
+            Cell::Text(setup.and_then(setup_text).as_deref()),
+            Cell::Text(None),
+            Cell::Text(None),
+            Cell::Text(uncertainty_method.as_deref()),
+            Cell::Text(library_version.as_deref()),
+            Cell::Text(source_name.as_deref()),
+            Cell::Text(None),
+            Cell::Moment(None),
+            Cell::Moment(retrieved_at),
+            Cell::Number(None),
+            Cell::Integer(None),
+            Cell::Number(None),
+            Cell::Text(None),
         ]);
     }
 }
@@ -225,17 +268,18 @@ fn metric(result: Value<'_>) -> Option<String> {
     Some(metric.into_owned())
 }
 
-/// The collection in whose directory a file lies.
-pub(crate) fn collection_of(path: &str) -> Option<&str> {
-    let (from_root, _) = from_root(path);
-    let (layout, _) = layout_of(from_root);
-    layout.map(|layout| layout.benchmark)
+/// The metric that all results of a record have.
+fn single_metric(record: Value<'_>) -> Option<String> {
+    let mut all = results(record).map(metric);
+    let first = all.next()??;
+    all.all(|other| other.as_ref() == Some(&first))
+        .then_some(first)
 }
 
-/// The collection that a record belongs to: the one whose directory it lies in, else the dataset of its first result.
-fn benchmark(record: Value<'_>, path: &str) -> String {
-    if let Some(collection) = collection_of(path) {
-        return collection.to_owned();
+/// The benchmark that a record belongs to: the one whose directory it lies in, else the dataset of its first result.
+fn benchmark(record: Value<'_>, place: &RecordPlace) -> String {
+    if let Some(benchmark) = place.benchmark() {
+        return benchmark.to_owned();
     }
     let dataset = results(record)
         .next()

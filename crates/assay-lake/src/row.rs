@@ -60,6 +60,7 @@ struct Parts<'d> {
 struct Sample<'r> {
     facts: &'r RecordFacts,
     task: Option<&'r str>,
+    metric: Option<&'r str>,
     hash: Option<&'r str>,
     id: Option<&'r str>,
     result_id: Option<&'r str>,
@@ -91,13 +92,16 @@ impl SampleBatches {
     /// Adds a row of a samples file, which stands on this line.
     pub(crate) fn push(&mut self, facts: &RecordFacts, row: Value<'_>, line: u64) {
         let parts = Parts::read(row);
-        let [task, id, result_id] =
+        let [stated, id, result_id] =
             [parts.task, parts.id, parts.result_id].map(|part| part.and_then(text));
+        let metric = facts.metric(result_id.as_deref(), stated.as_deref());
+        let task = stated.map(|task| facts.task_name(task));
         let asked = parts.raw.and_then(text);
         let hash = parts.hash(asked.as_deref());
         let sample = Sample {
             facts,
             task: task.as_deref(),
+            metric,
             hash: hash.as_deref(),
             id: id.as_deref(),
             result_id: result_id.as_deref(),
@@ -185,7 +189,7 @@ impl<'d> Parts<'d> {
             Cell::Text(Some(&facts.partition.benchmark)),
             Cell::Text(Some(&facts.partition.model)),
             Cell::Text(sample.task),
-            Cell::Text(facts.metric(sample.result_id, sample.task)),
+            Cell::Text(sample.metric),
             Cell::Text(sample.hash),
             Cell::Text(sample.id),
             real(self.score),

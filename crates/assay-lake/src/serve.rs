@@ -33,7 +33,7 @@ pub(crate) use self::pool::{Pool, Recipe};
 use self::refuse::Refused;
 use self::relay::Relay;
 pub(crate) use self::turns::DOWNLOADS;
-use self::turns::Turns;
+use self::turns::QueryQueue;
 pub(crate) use self::worker::{Work, work};
 
 /// The longest request, in bytes: a question, and the names of everything that may be seen.
@@ -67,7 +67,7 @@ impl Served {
         Self {
             lake,
             threads,
-            relay: Relay::new(pool, Turns::new(at_once)),
+            relay: Relay::new(pool, QueryQueue::new(at_once)),
             writing: Mutex::new(()),
         }
     }

@@ -39,7 +39,7 @@ type Column = (&'static str, ColumnType, bool);
 
 use ColumnType::{Integer, Moment, Number, Text, Truth};
 
-const RESULTS: [Column; 29] = [
+const RESULTS: [Column; 44] = [
     ("benchmark", Text, false),
     ("task", Text, false),
     ("model", Text, false),
@@ -69,6 +69,21 @@ const RESULTS: [Column; 29] = [
     ("record_id", Text, false),
     ("result_id", Text, true),
     ("position", Integer, false),
+    ("ordinal", Integer, true),
+    ("subset", Text, true),
+    ("setup", Text, true),
+    ("findings", Text, true),
+    ("notes", Text, true),
+    ("uncertainty_method", Text, true),
+    ("library_version", Text, true),
+    ("source_name", Text, true),
+    ("source_url", Text, true),
+    ("published_at", Moment, true),
+    ("retrieved_at", Moment, true),
+    ("cost_usd", Number, true),
+    ("cost_tokens", Integer, true),
+    ("cost_seconds", Number, true),
+    ("hardware", Text, true),
 ];
 
 const RECORDS: [Column; 24] = [
@@ -145,7 +160,7 @@ const MESSAGES: [Column; 16] = [
     ("result_id", Text, true),
 ];
 
-const METRICS: [Column; 11] = [
+const METRICS: [Column; 14] = [
     ("benchmark", Text, false),
     ("metric", Text, false),
     ("display_name", Text, false),
@@ -157,6 +172,9 @@ const METRICS: [Column; 11] = [
     ("value_type", Text, true),
     ("record_id", Text, false),
     ("position", Integer, false),
+    ("min_score", Number, true),
+    ("max_score", Number, true),
+    ("comparable_by", Text, true),
 ];
 
 impl Table {
@@ -243,6 +261,18 @@ impl Table {
     /// Its columns in the words of Arrow.
     pub fn schema(self) -> SchemaRef {
         self.schema_with(&DataType::Utf8)
+    }
+
+    /// Returns `true` for the columns of a file of this table. A file that is older than a column does not have it.
+    pub(crate) fn may_have(self, columns: &Schema) -> bool {
+        let own = self.schema();
+        let is_own = |field: &Arc<Field>| own.fields().iter().any(|known| known == field);
+        let has = |name: &str| columns.column_with_name(name).is_some();
+        columns.fields().iter().all(is_own)
+            && self
+                .columns()
+                .iter()
+                .all(|(name, _, nullable)| *nullable || has(name))
     }
 
     /// The same with text as views, which are put in order, grouped and joined faster.

@@ -9,20 +9,25 @@ pub struct View {
     pub sql: &'static str,
 }
 
-/// The scores, with the metric and its direction: as their source says, else as their benchmark defines.
+/// The scores by the names of their boards: benchmark, metric and direction as the benchmark defines, else as the source says. A
+/// slice that the metric is defined over is the whole.
 macro_rules! directed {
     () => {
-        "(SELECT results.benchmark, results.task, coalesce(results.metric, main.metric) AS metric, results.slice,
-             results.model, results.score, results.standard_error, results.evaluated_at,
-             coalesce(results.lower_is_better, defined.lower_is_better) AS lower_is_better,
-             results.origin, results.record_id, results.position
+        "(SELECT coalesce(board.name, results.benchmark) AS benchmark, results.task,
+             coalesce(results.metric, board.metric) AS metric, results.metric AS stated_metric,
+             nullif(results.slice, defined.slice) AS slice, results.subset,
+             results.model, results.score, results.standard_error, results.evaluated_at, results.setup,
+             coalesce(defined.lower_is_better, results.lower_is_better) AS lower_is_better,
+             board.comparable_by, results.origin, results.record_id, results.ordinal, results.position
       FROM results
-      LEFT JOIN (SELECT lower(benchmark) AS benchmark, min(metric) AS metric
-                 FROM metrics WHERE is_primary GROUP BY lower(benchmark)) AS main
-      ON lower(results.benchmark) = main.benchmark
-      LEFT JOIN (SELECT lower(benchmark) AS benchmark, metric, bool_or(lower_is_better) AS lower_is_better
+      LEFT JOIN (SELECT lower(benchmark) AS benchmark, min(benchmark) AS name,
+                        min(CASE WHEN is_primary THEN metric END) AS metric, min(comparable_by) AS comparable_by
+                 FROM metrics GROUP BY lower(benchmark)) AS board
+      ON lower(results.benchmark) = board.benchmark
+      LEFT JOIN (SELECT lower(benchmark) AS benchmark, metric, bool_or(lower_is_better) AS lower_is_better,
+                        min(slice) AS slice
                  FROM metrics GROUP BY lower(benchmark), metric) AS defined
-      ON lower(results.benchmark) = defined.benchmark AND coalesce(results.metric, main.metric) = defined.metric
+      ON lower(results.benchmark) = defined.benchmark AND coalesce(results.metric, board.metric) = defined.metric
       WHERE results.score IS NOT NULL)"
     };
 }
@@ -67,7 +72,7 @@ ON scores.benchmark = runs.benchmark",
         name: "history",
         sql: concat!(
             "\
-SELECT benchmark, task, metric, slice, evaluated_at, model, score, lower_is_better, best_so_far,
+SELECT benchmark, task, metric, slice, subset, evaluated_at, model, score, lower_is_better, best_so_far,
        score = best_so_far AS is_best, origin, record_id
 FROM (SELECT *,
              CASE WHEN lower_is_better THEN min(score) OVER earlier
@@ -76,7 +81,7 @@ FROM (SELECT *,
             directed!(),
             " AS scores
       WHERE evaluated_at IS NOT NULL
-      WINDOW earlier AS (PARTITION BY benchmark, task, metric, slice, lower_is_better
+      WINDOW earlier AS (PARTITION BY benchmark, task, metric, slice, subset, lower_is_better
                          ORDER BY evaluated_at, record_id, position
                          ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))"
         ),
@@ -85,17 +90,20 @@ FROM (SELECT *,
         name: "standings",
         sql: concat!(
             "\
-SELECT benchmark, task, metric, slice,
-       CASE WHEN lower_is_better IS NOT NULL THEN
-            rank() OVER (PARTITION BY benchmark, task, metric, slice, lower_is_better
-                         ORDER BY CASE WHEN lower_is_better THEN score ELSE -score END) END AS rank,
-       model, score, standard_error, lower_is_better, evaluated_at, origin, record_id
-FROM (SELECT *, row_number() OVER (PARTITION BY benchmark, task, metric, slice, model
-                                   ORDER BY evaluated_at DESC NULLS LAST, record_id DESC, position) AS age
-      FROM ",
+SELECT benchmark, task, metric, slice, get_field(line, 'comparable') AS comparable,
+       get_field(line, 'rank') AS rank, get_field(line, 'model') AS model, get_field(line, 'score') AS score,
+       get_field(line, 'standard_error') AS standard_error, lower_is_better,
+       get_field(line, 'evaluated_at') AS evaluated_at, get_field(line, 'setup') AS setup,
+       get_field(line, 'runs') AS runs, get_field(line, 'setups') AS setups,
+       get_field(line, 'origin') AS origin, get_field(line, 'record_id') AS record_id
+FROM (SELECT benchmark, task, metric, slice, lower_is_better, unnest(lines) AS line
+      FROM (SELECT benchmark, task, metric, slice, lower_is_better,
+                   board_rows(model, record_id, ordinal, position, stated_metric, score, standard_error, setup,
+                              evaluated_at, origin, lower_is_better, comparable_by) AS lines
+            FROM ",
             directed!(),
-            " AS scores)
-WHERE age = 1"
+            " AS scores
+            GROUP BY benchmark, task, metric, slice, lower_is_better) AS boards) AS board_lines"
         ),
     },
 ];

@@ -22,7 +22,7 @@ use datafusion::physical_plan::{
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::{DataFile, Manifest};
+use crate::manifest::{DataFile, Manifest, Source};
 use crate::partition::{Bounds, Partition};
 
 /// The column that tells which source a row was taken from. Every table has it.
@@ -67,6 +67,32 @@ impl RowVisibility {
         Self {
             records,
             partitions,
+        }
+    }
+
+    /// Hides the scores of records as well whose model has a result file for their benchmark. A board shows what such a file says, and
+    /// the record that it was made from says it a second time.
+    pub(crate) fn without_repeated_scores(&self, manifest: &Manifest) -> Self {
+        let sources = || manifest.sources.iter();
+        let pair = |benchmark: &str, model: &str| {
+            (benchmark.to_ascii_lowercase(), model.to_ascii_lowercase())
+        };
+        let spoken_for: HashSet<(String, String)> = sources()
+            .filter(|(id, _)| !self.records.contains(*id))
+            .flat_map(|(_, source)| {
+                let benchmarks = source.speaks_for.iter();
+                benchmarks.map(|benchmark| pair(benchmark, &source.partition.model))
+            })
+            .collect();
+        let is_repeated = |source: &Source| {
+            let Partition { benchmark, model } = &source.partition;
+            source.speaks_for.is_empty() && spoken_for.contains(&pair(benchmark, model))
+        };
+        let repeated = sources().filter(|(_, source)| is_repeated(source));
+        let repeated = repeated.map(|(id, _)| id.clone());
+        Self {
+            records: self.records.iter().cloned().chain(repeated).collect(),
+            partitions: self.partitions.clone(),
         }
     }
 

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::{Date, MetricId, Number, Provenance, RepoId, Revision, Setup, TaskId, ValueType};
 
@@ -77,6 +78,20 @@ pub struct Score {
     pub sample_size: Option<u64>,
     /// The uncertainty that the entry states.
     pub uncertainty: StatedUncertainty,
+    /// The context of the metric, where the entry gives one. Ranking needs none of it.
+    pub context: Option<Box<MetricContext>>,
+}
+
+/// The context of a metric value, as its entry gives it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MetricContext {
+    /// The parameters of the metric, such as a range of thresholds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Json>,
+    /// The normalisation of texts for this metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub normalization: Option<String>,
 }
 
 /// The uncertainty that an entry states for a score, in the unit of the score.

@@ -44,7 +44,9 @@ pub use date::{Date, DateError};
 pub use diagnostic::{Diagnostic, Edit, Fix, Severity};
 pub use direction::Direction;
 pub use durability::{Durability, DurabilityError};
-pub use entry::{Entry, Framework, Score, Source, StatedInterval, StatedUncertainty};
+pub use entry::{
+    Entry, Framework, MetricContext, Score, Source, StatedInterval, StatedUncertainty,
+};
 pub use finding::Finding;
 pub use known_framework::KnownFramework;
 pub use metric_id::{MetricId, MetricIdError};

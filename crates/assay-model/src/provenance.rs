@@ -2,10 +2,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::{Date, Number};
 
-/// The evaluator, the dates and the cost of a result.
+/// The evaluator, the dates, the cost and the circumstances of a result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
@@ -21,6 +22,15 @@ pub struct Provenance {
     /// The cost of the run.
     #[serde(skip_serializing_if = "Cost::is_unknown")]
     pub cost: Cost,
+    /// How the run can be repeated: versions, seed, sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Json>,
+    /// The hardware and software of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_context: Option<Json>,
+    /// Predictions, logs or traces, with hashes or addresses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Json>,
 }
 
 /// The party that ran an evaluation.

@@ -1,6 +1,6 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
 /// such.
-const RESERVED: [&str; 72] = [
+const RESERVED: [&str; 73] = [
     ".well-known",
     "about",
     "account",
@@ -48,6 +48,7 @@ const RESERVED: [&str; 72] = [
     "pricing",
     "privacy",
     "readyz",
+    "results",
     "robots.txt",
     "samples",
     "search",

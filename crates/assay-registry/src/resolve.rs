@@ -23,7 +23,7 @@ struct Parts {
 }
 
 /// What a lookup gave.
-enum Found {
+enum NameMatch {
     /// One model, by its number, and how.
     One(u32, Reason),
     /// Models that cannot be told apart, or that belong to another organisation.
@@ -46,7 +46,7 @@ impl Registry {
         let mut suggestions = BTreeSet::new();
         for parts in self.readings(given) {
             match self.lookup(&parts) {
-                Found::One(model, reason) => {
+                NameMatch::One(model, reason) => {
                     let reason = if parts.provider.is_some() {
                         reason.max(Reason::Provider)
                     } else {
@@ -54,11 +54,11 @@ impl Registry {
                     };
                     return self.certain(name, model, reason, parts);
                 }
-                Found::Unsure(models, because) => {
+                NameMatch::Unsure(models, because) => {
                     suggestions.extend(models.into_iter().map(|model| (model, because)));
                     continue;
                 }
-                Found::Nothing => {}
+                NameMatch::Nothing => {}
             }
             if let Some(answer) = self.without_suffixes(name, &parts, &mut suggestions) {
                 return answer;
@@ -166,22 +166,22 @@ impl Registry {
             .is_some()
     }
 
-    fn lookup(&self, parts: &Parts) -> Found {
+    fn lookup(&self, parts: &Parts) -> NameMatch {
         let spelled = self.choose(&self.by_spelling, &spelling_key(&parts.base), parts);
         match spelled {
-            Found::One(model, _) => return Found::One(model, Reason::Spelling),
-            Found::Unsure(..) => return spelled,
-            Found::Nothing => {}
+            NameMatch::One(model, _) => return NameMatch::One(model, Reason::Spelling),
+            NameMatch::Unsure(..) => return spelled,
+            NameMatch::Nothing => {}
         }
         match self.choose(&self.by_words, &word_key(&parts.base), parts) {
-            Found::One(model, _) => Found::One(model, Reason::Order),
+            NameMatch::One(model, _) => NameMatch::One(model, Reason::Order),
             other => other,
         }
     }
 
-    fn choose(&self, index: &HashMap<Box<str>, Vec<Hit>>, key: &str, parts: &Parts) -> Found {
+    fn choose(&self, index: &HashMap<Box<str>, Vec<Hit>>, key: &str, parts: &Parts) -> NameMatch {
         let Some(hits) = index.get(key) else {
-            return Found::Nothing;
+            return NameMatch::Nothing;
         };
         if let Some(own) = &parts.organisation {
             let same: Vec<u32> = canonical_of(
@@ -194,15 +194,15 @@ impl Registry {
             );
             match same.as_slice() {
                 [] => {}
-                [one] => return Found::One(*one, Reason::Spelling),
+                [one] => return NameMatch::One(*one, Reason::Spelling),
                 _ => return self.closest_spelling(same, parts),
             }
             let others = hits.iter().filter(|hit| !hit.needs_organisation);
             let others = canonical_of(self, others);
             return if others.is_empty() {
-                Found::Nothing
+                NameMatch::Nothing
             } else {
-                Found::Unsure(others, "it is of another organisation")
+                NameMatch::Unsure(others, "it is of another organisation")
             };
         }
         let open = || hits.iter().filter(|hit| !hit.needs_organisation);
@@ -221,21 +221,23 @@ impl Registry {
             made
         };
         match chosen.as_slice() {
-            [] => Found::Nothing,
-            [one] => Found::One(*one, Reason::Spelling),
+            [] => NameMatch::Nothing,
+            [one] => NameMatch::One(*one, Reason::Spelling),
             _ => self.closest_spelling(chosen, parts),
         }
     }
 
     /// Of several models with one key, returns the one whose name is the same but for case.
-    fn closest_spelling(&self, models: Vec<u32>, parts: &Parts) -> Found {
+    fn closest_spelling(&self, models: Vec<u32>, parts: &Parts) -> NameMatch {
         let mut same = models.iter().filter(|number| {
             let (model, _) = self.canonical(**number);
             split(&model.id).1.eq_ignore_ascii_case(&parts.base)
         });
         match (same.next(), same.next()) {
-            (Some(one), None) if parts.organisation.is_some() => Found::One(*one, Reason::Spelling),
-            _ => Found::Unsure(models, "several models are spelled like it"),
+            (Some(one), None) if parts.organisation.is_some() => {
+                NameMatch::One(*one, Reason::Spelling)
+            }
+            _ => NameMatch::Unsure(models, "several models are spelled like it"),
         }
     }
 
@@ -273,17 +275,17 @@ impl Registry {
                 ..parts.clone()
             };
             match self.lookup(&shorter) {
-                Found::One(model, reason) => {
+                NameMatch::One(model, reason) => {
                     let mut shorter = shorter;
                     shorter.steps.extend(steps);
                     let mut answer = self.certain(name, model, reason.max(weakest), shorter);
                     answer.setup.extend(setup);
                     return Some(answer);
                 }
-                Found::Unsure(models, because) => {
+                NameMatch::Unsure(models, because) => {
                     suggestions.extend(models.into_iter().map(|model| (model, because)));
                 }
-                Found::Nothing => {}
+                NameMatch::Nothing => {}
             }
         }
         None
@@ -304,13 +306,13 @@ impl Registry {
                     ..parts.clone()
                 };
                 match self.lookup(&shorter) {
-                    Found::One(model, _) => {
+                    NameMatch::One(model, _) => {
                         suggestions.insert((model, because));
                     }
-                    Found::Unsure(models, _) => {
+                    NameMatch::Unsure(models, _) => {
                         suggestions.extend(models.into_iter().map(|model| (model, because)));
                     }
-                    Found::Nothing => {}
+                    NameMatch::Nothing => {}
                 }
             }
         }

@@ -10,9 +10,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::error::{self, Asked, Failure};
+use crate::error::{self, ErrorContext, Failure};
 use crate::extract::Base;
 use crate::group::RouteGroup;
+use crate::issuer::KnownDevice;
 use crate::observe::{RequestId, RequestNotes};
 use crate::rate::{RateKey, Verdict};
 use crate::rendered::Address;
@@ -64,9 +65,10 @@ pub(crate) async fn answer(
     let response = finish(response, group, &asked);
     let mut response = match state.web.answer_bytes.hold(response) {
         Ok(response) => response,
-        Err(error) => finish(Failure::from(error).into_response(), group, &asked),
+        Err(failure) => finish(failure.into_response(), group, &asked),
     };
-    if group.is_wrong_guess(response.status()) {
+    let is_known = response.extensions().get::<KnownDevice>().is_some();
+    if group.is_wrong_guess(response.status()) && !is_known {
         let guesses = RateKey::machine_guess(from);
         state.web.limiter.take(guesses, state.web.clock.now());
     }
@@ -85,7 +87,7 @@ fn note_route(parts: &Parts) {
 }
 
 /// Looks up the session of an anonymous request that carries a session cookie.
-async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut Asked, origin: &Origin) {
+async fn sign_in(state: &AppState, parts: &mut Parts, asked: &mut ErrorContext, origin: &Origin) {
     if !asked.anonymous || !session::is_claimed(&parts.headers) {
         return;
     }
@@ -173,7 +175,7 @@ async fn admit(
         return (Err(too_many(&verdict)), Some(verdict));
     }
     let caller = match secret {
-        Ok(secret) => state.hub.authenticate(Some(&secret)).await,
+        Ok(secret) => state.hub.accounts().authenticate(Some(&secret)).await,
         Err(error) => Err(error),
     };
     match caller {
@@ -280,7 +282,7 @@ fn note_account(parts: &Parts, caller: &Caller) {
 }
 
 /// The place that a request came from, for the audit log.
-fn origin(asked: &Asked, address: IpAddr) -> Origin {
+fn origin(asked: &ErrorContext, address: IpAddr) -> Origin {
     Origin {
         // A request without a connection, as in tests, has no address.
         address: (!address.is_unspecified()).then_some(address),
@@ -288,9 +290,9 @@ fn origin(asked: &Asked, address: IpAddr) -> Origin {
     }
 }
 
-fn asked(parts: &Parts, group: RouteGroup) -> Asked {
+fn asked(parts: &Parts, group: RouteGroup) -> ErrorContext {
     let by_browser = group.has_pages() && takes_pages(&parts.headers);
-    Asked {
+    ErrorContext {
         anonymous: true,
         name: None,
         by_git: group == RouteGroup::Git,
@@ -311,14 +313,14 @@ fn takes_pages(headers: &HeaderMap) -> bool {
 }
 
 /// Turns a failure that a handler returned into a response, and logs our own faults once.
-fn finish(mut response: Response, group: RouteGroup, asked: &Asked) -> Response {
+fn finish(mut response: Response, group: RouteGroup, asked: &ErrorContext) -> Response {
     if let Some(response) = problem::finish(&mut response, &asked.request_id) {
         return response;
     }
     let Some(Failure(error)) = response.extensions_mut().remove::<Failure>() else {
         return response;
     };
-    if let Some(source) = error.hidden_cause() {
+    if let Some(source) = error.hidden() {
         log_chain(source, &asked.request_id);
     }
     match group {

@@ -15,10 +15,10 @@ const SWEEP_EVERY: Duration = Duration::from_hours(24);
 pub(crate) async fn keep_audit_log(hub: Arc<Hub>, days: u32) {
     let mut swept: Option<Instant> = None;
     loop {
-        hub.record_failed_sign_ins().await;
+        hub.operations().record_failed_sign_ins().await;
         if swept.is_none_or(|swept| swept.elapsed() >= SWEEP_EVERY) {
             swept = Some(Instant::now());
-            match hub.sweep_audit(days).await {
+            match hub.operations().sweep_audit(days).await {
                 Ok(0) => {}
                 Ok(rows) => tracing::info!(rows, "removed {rows} old rows of the audit log"),
                 Err(error) => {

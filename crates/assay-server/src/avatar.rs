@@ -7,9 +7,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PathParams;
 use crate::routes::{Routes, get};
 
 /// How many squares a picture has in a row; the right half mirrors the left.
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Routes {
             avatar,
             says("Draws the picture of an account, such as `/avatars/alice.svg`.")
                 .more("It follows from the name alone, whether there is such an account or not.")
-                .asks(Door::Open)
+                .asks(Access::Open)
                 .answers_bytes("image/svg+xml", "The picture.")
                 .refuses(&[Refusal::Missing]),
         ),
@@ -42,7 +42,7 @@ struct At {
     picture: String,
 }
 
-async fn avatar(Segments(At { picture }): Segments<At>) -> Result<Response, Failure> {
+async fn avatar(PathParams(At { picture }): PathParams<At>) -> Result<Response, Failure> {
     let name = picture.strip_suffix(".svg").unwrap_or_default();
     if name.is_empty() || name.len() > MAX_NAME {
         return Err(Failure::no_route());

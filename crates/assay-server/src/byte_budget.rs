@@ -1,8 +1,9 @@
+use crate::error::Failure;
+use axum::http::StatusCode;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use assay_app::Error;
 use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
@@ -47,7 +48,7 @@ impl ByteBudget {
     }
 
     /// Counts an answer until it is gone, or refuses it. One that is larger than the whole budget may go alone.
-    pub(crate) fn hold(&self, response: Response) -> Result<Response, Error> {
+    pub(crate) fn hold(&self, response: Response) -> Result<Response, Failure> {
         let size = response.body().size_hint().lower();
         if size <= UNCOUNTED {
             return Ok(response);
@@ -56,7 +57,7 @@ impl ByteBudget {
         let permit = Arc::clone(&self.units).try_acquire_many_owned(units.min(self.total));
         let Ok(permit) = permit else {
             let text = "too many large answers are on their way; try again in a few seconds";
-            return Err(Error::Unavailable(text.to_owned()));
+            return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, text));
         };
         let permit = Arc::new(permit);
         Ok(response.map(|body| Body::new(HeldBody { body, permit })))

@@ -55,6 +55,8 @@ pub struct Config {
     pub log_format: LogFormat,
     /// What is logged: a level, or directives such as `info,assay_server=debug`.
     pub log_level: String,
+    /// Whether each request gets a line in the log.
+    pub log_requests: RequestLog,
     /// Whether the request log names the address of each client.
     pub log_addresses: bool,
     /// A page about many boards that takes longer than this to make may be served stale for a few seconds.
@@ -164,6 +166,17 @@ pub enum LogFormat {
     Json,
 }
 
+/// When each request gets a line in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestLog {
+    /// Unless the log goes to a terminal, where someone reads it.
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
 /// Where a value came from. The order is that of precedence: later ones win.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -174,7 +187,7 @@ pub enum Origin {
     /// A variable of the environment.
     Environment(String),
     /// A flag of the command line.
-    Flag,
+    LenientBool,
 }
 
 /// A configuration with where each value came from, for `assay config check`.
@@ -202,6 +215,7 @@ impl Default for Config {
             webhooks_private: false,
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
+            log_requests: RequestLog::Auto,
             log_addresses: false,
             slow_page: Duration::from_millis(100),
             shutdown_seconds: 30,
@@ -280,7 +294,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::File(path) => write!(f, "file `{}`", path.display()),
             Self::Environment(name) => write!(f, "variable `{name}`"),
-            Self::Flag => f.write_str("flag"),
+            Self::LenientBool => f.write_str("flag"),
         }
     }
 }
@@ -318,7 +332,7 @@ fn load_from(
     given.extend(flags.iter().map(|(key, value)| Given {
         key: (*key).to_owned(),
         value: value.clone(),
-        origin: Origin::Flag,
+        origin: Origin::LenientBool,
     }));
 
     let mut loaded = apply(given, &mut faults);

@@ -29,12 +29,12 @@ pub(crate) struct Described {
     /// The name of its handler.
     pub(crate) name: String,
     /// The rest.
-    pub(crate) told: Told,
+    pub(crate) told: RouteDoc,
 }
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Access {
     /// Everybody; nobody is asked who they are.
     Open,
     /// Everybody, and each sees what they may see.
@@ -50,11 +50,11 @@ pub(crate) enum Door {
 }
 
 /// What is said of one method of one path.
-pub(crate) struct Told {
+pub(crate) struct RouteDoc {
     summary: &'static str,
     detail: &'static str,
     form: Option<&'static str>,
-    door: Door,
+    door: Access,
     query: Vec<Parameter>,
     body: Option<RequestBody>,
     answers: BTreeMap<u16, Response>,
@@ -63,12 +63,12 @@ pub(crate) struct Told {
 }
 
 /// Begins with one sentence, in the third person: `Lists …`.
-pub(crate) fn says(summary: &'static str) -> Told {
-    Told {
+pub(crate) fn says(summary: &'static str) -> RouteDoc {
+    RouteDoc {
         summary,
         detail: "",
         form: None,
-        door: Door::Seen,
+        door: Access::Seen,
         query: Vec::new(),
         body: None,
         answers: BTreeMap::new(),
@@ -77,7 +77,7 @@ pub(crate) fn says(summary: &'static str) -> Told {
     }
 }
 
-impl Told {
+impl RouteDoc {
     /// What there is to know beyond the first sentence.
     pub(crate) fn more(mut self, detail: &'static str) -> Self {
         self.detail = detail;
@@ -96,7 +96,7 @@ impl Told {
     }
 
     /// Who may ask, when it is not everybody who can see the repository.
-    pub(crate) fn asks(mut self, door: Door) -> Self {
+    pub(crate) fn asks(mut self, door: Access) -> Self {
         self.door = door;
         self
     }

@@ -19,9 +19,9 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
 
-use crate::describe::{Subject, Told, says};
+use crate::describe::{RouteDoc, Subject, says};
 use crate::error::{Failure, REPO_COMMIT, one_line};
-use crate::extract::{Asker, Flag, Query, RepoName, Segments};
+use crate::extract::{CallerExt, LenientBool, PathParams, Query, RepoName};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
@@ -77,7 +77,7 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-fn file(summary: &'static str) -> Told {
+fn file(summary: &'static str) -> RouteDoc {
     says(summary)
         .query::<DownloadQuery>()
         .answers_bytes(
@@ -113,15 +113,15 @@ struct DownloadQuery {
     /// Whether a browser is to save it.
     #[serde(default)]
     #[param(value_type = bool)]
-    download: Flag,
+    download: LenientBool,
 }
 
 /// The parts of a request for a file.
 type FileRequest = (
     State<AppState>,
-    Asker,
+    CallerExt,
     RepoName,
-    Segments<File>,
+    PathParams<File>,
     Query<DownloadQuery>,
     HeaderMap,
 );
@@ -137,7 +137,8 @@ struct Manner {
 
 impl Manner {
     async fn answer(self, request: FileRequest) -> Result<Response, Failure> {
-        let (State(state), Asker(caller), name, Segments(file), Query(query), headers) = request;
+        let (State(state), CallerExt(caller), name, PathParams(file), Query(query), headers) =
+            request;
         answer(&state, &caller, &name, &file, &query, &headers, self).await
     }
 }
@@ -175,7 +176,7 @@ pub(crate) async fn save(
     asked: &HeaderMap,
 ) -> Result<Response, Failure> {
     let query = DownloadQuery {
-        download: Flag(true),
+        download: LenientBool(true),
     };
     let manner = Manner {
         content: method != Method::HEAD,
@@ -197,6 +198,7 @@ async fn answer(
     let Manner { content, raw } = manner;
     let hub = &state.hub;
     let mut blob = hub
+        .repositories()
         .blob(&repo, &file.revision, &file.path, false, raw)
         .await?;
     let Facts { etag, size } = Facts::of(&blob, raw);
@@ -209,7 +211,10 @@ async fn answer(
     if content && !matches!(wanted, Part::Beyond) {
         // The branch may have moved on; what was promised is at this commit.
         let commit = blob.commit.to_string();
-        blob = hub.blob(&repo, &commit, &file.path, true, raw).await?;
+        blob = hub
+            .repositories()
+            .blob(&repo, &commit, &file.path, true, raw)
+            .await?;
     }
     match wanted {
         Part::Whole => whole(blob.content, headers, size).await,

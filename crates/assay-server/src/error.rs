@@ -34,11 +34,37 @@ const CHALLENGE: HeaderValue =
 
 /// A failure on its way out of a handler. It becomes an answer where the caller is known, in `answer.rs`.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure(pub(crate) Arc<Error>);
+pub(crate) struct Failure(pub(crate) Arc<Cause>);
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Cause {
+    /// The hub did not do what it was asked.
+    #[error(transparent)]
+    Hub(#[from] Error),
+    /// The server did not ask the hub, for a reason of HTTP, of a form or of the lake.
+    #[error("{message}")]
+    Server {
+        /// The status of the answer.
+        status: StatusCode,
+        /// The message for people.
+        message: String,
+    },
+}
+
+impl Cause {
+    /// The cause that only the log is told.
+    pub(crate) fn hidden(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
+        match self {
+            Self::Hub(error) => error.hidden_cause(),
+            Self::Server { .. } => None,
+        }
+    }
+}
 
 /// What the answer to a failure depends on, besides the failure.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ErrorContext {
     /// Whether nobody is signed in.
     pub(crate) anonymous: bool,
     /// What they are called, when somebody is and a browser asks.
@@ -53,7 +79,7 @@ pub(crate) struct Asked {
     pub(crate) request_id: String,
 }
 
-impl Asked {
+impl ErrorContext {
     /// The path and query.
     fn target(&self) -> &str {
         let target = self.uri.path_and_query();
@@ -62,9 +88,20 @@ impl Asked {
 }
 
 impl Failure {
+    /// A failure that the server itself answers with this status.
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Arc::new(Cause::Server { status, message }))
+    }
+
     /// The request makes no sense.
     pub(crate) fn invalid(text: impl Into<String>) -> Self {
-        Error::Invalid(text.into()).into()
+        Self::new(StatusCode::BAD_REQUEST, text)
+    }
+
+    /// The caller has to sign in first.
+    pub(crate) fn sign_in(why: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, format!("sign in first: {why}"))
     }
 
     /// A name that no repository can have.
@@ -79,7 +116,7 @@ impl Failure {
 
     /// A limit was reached.
     pub(crate) fn too_large(text: impl Into<String>) -> Self {
-        Error::TooLarge(text.into()).into()
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
     /// The body of the request came too slowly, if that is why it could not be read.
@@ -87,7 +124,7 @@ impl Failure {
         let mut cause = Some(error);
         while let Some(error) = cause {
             if let Some(slow) = error.downcast_ref::<BodyTooSlow>() {
-                return Some(Error::TimedOut(slow.to_string()).into());
+                return Some(Self::new(StatusCode::REQUEST_TIMEOUT, slow.to_string()));
             }
             cause = error.source();
         }
@@ -102,7 +139,7 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self(Arc::new(error))
+        Self(Arc::new(Cause::Hub(error)))
     }
 }
 
@@ -115,7 +152,7 @@ impl IntoResponse for Failure {
 }
 
 /// The answer to a failure.
-pub(crate) fn render(error: &Error, asked: &Asked) -> Response {
+pub(crate) fn render(error: &Cause, asked: &ErrorContext) -> Response {
     let status = status(error, asked);
     let message = message(error, asked);
     let mut headers = HeaderMap::new();
@@ -161,7 +198,11 @@ pub(crate) fn one_line(text: &str) -> HeaderValue {
     HeaderValue::from_str(line.trim()).unwrap_or(HeaderValue::from_static("error"))
 }
 
-fn status(error: &Error, asked: &Asked) -> StatusCode {
+fn status(cause: &Cause, asked: &ErrorContext) -> StatusCode {
+    let error = match cause {
+        Cause::Hub(error) => error,
+        Cause::Server { status, .. } => return *status,
+    };
     match error {
         // Clients expect to be asked who they are; people who mistyped an address do not.
         Error::NotFound(Missing::Repo) if asked.anonymous && asked.page.is_none() => {
@@ -169,44 +210,61 @@ fn status(error: &Error, asked: &Asked) -> StatusCode {
         }
         Error::NotFound(_) => StatusCode::NOT_FOUND,
         Error::Moved { .. } => StatusCode::TEMPORARY_REDIRECT,
-        Error::NeedsLogin(_) | Error::BadCredentials => StatusCode::UNAUTHORIZED,
-        Error::Forbidden(_) | Error::OverQuota(_) => StatusCode::FORBIDDEN,
-        Error::Taken(_) | Error::Conflict(_) => StatusCode::CONFLICT,
+        Error::NotSignedIn | Error::BadCredentials => StatusCode::UNAUTHORIZED,
+        Error::Denied(_) | Error::OverQuota(_) => StatusCode::FORBIDDEN,
+        Error::Exists(_) | Error::Conflict(_) | Error::Operator(_) => StatusCode::CONFLICT,
         Error::Stale => StatusCode::PRECONDITION_FAILED,
         Error::Refused(_) | Error::Invalid(_) => StatusCode::BAD_REQUEST,
-        Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::UnusablePath(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
-        Error::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
-        Error::NotOffered(_) => StatusCode::NOT_IMPLEMENTED,
-        Error::Unavailable(_) | Error::ReadOnly(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::OutOfTime { .. } => StatusCode::REQUEST_TIMEOUT,
+        Error::Busy(_) | Error::ReadOnly(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::NoSpace(_) => StatusCode::INSUFFICIENT_STORAGE,
         Error::Damaged(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
-fn code(error: &Error) -> Option<&'static str> {
+fn code(error: &Cause) -> Option<&'static str> {
     match error {
-        Error::NotFound(Missing::Repo) => Some("RepoNotFound"),
-        Error::NotFound(Missing::Revision(_)) => Some("RevisionNotFound"),
-        Error::NotFound(Missing::Entry { .. }) => Some("EntryNotFound"),
+        Cause::Hub(Error::NotFound(Missing::Repo)) => Some("RepoNotFound"),
+        Cause::Hub(Error::NotFound(Missing::Revision(_))) => Some("RevisionNotFound"),
+        Cause::Hub(Error::NotFound(Missing::Entry { .. })) => Some("EntryNotFound"),
         _ => None,
     }
 }
 
-fn message(error: &Error, asked: &Asked) -> String {
+fn message(cause: &Cause, asked: &ErrorContext) -> String {
+    match cause {
+        Cause::Hub(Error::NotFound(Missing::Repo)) if asked.anonymous => WHO_ARE_YOU.to_owned(),
+        Cause::Hub(Error::Internal(_)) => {
+            format!("internal error; request id {}", asked.request_id)
+        }
+        Cause::Hub(Error::Refused(diagnostics)) => findings(diagnostics).trim_end().to_owned(),
+        Cause::Hub(error) => wording(error),
+        Cause::Server { message, .. } => message.clone(),
+    }
+}
+
+/// Returns the words that clients of a hub expect. They compare some of them.
+pub(crate) fn wording(error: &Error) -> String {
     match error {
-        Error::NotFound(Missing::Repo) if asked.anonymous => WHO_ARE_YOU.to_owned(),
-        Error::Internal(_) => format!("internal error; request id {}", asked.request_id),
-        Error::Refused(diagnostics) => findings(diagnostics).trim_end().to_owned(),
+        Error::BadCredentials => "Invalid credentials in Authorization header".to_owned(),
+        Error::Stale => {
+            "The branch was updated since you opened this page. Please refresh and try again."
+                .to_owned()
+        }
+        Error::NotFound(Missing::Repo) => "Repository not found".to_owned(),
+        Error::NotFound(Missing::Revision(revision)) => format!("Invalid rev id: {revision}"),
+        Error::NotFound(Missing::Entry { .. }) => "Entry not found".to_owned(),
         _ => error.to_string(),
     }
 }
 
 /// What a page says. It tells what is missing from what may not be seen as little as an answer to a program does.
-fn for_people(error: &Error, message: String) -> String {
+fn for_people(error: &Cause, message: String) -> String {
     match error {
-        Error::NotFound(Missing::Repo) => {
+        Cause::Hub(Error::NotFound(Missing::Repo)) => {
             "There is no such repository, or you may not see it.".to_owned()
         }
         _ => message,
@@ -214,7 +272,16 @@ fn for_people(error: &Error, message: String) -> String {
 }
 
 /// Headers that tell more than the message.
-fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
+fn facts(cause: &Cause, asked: &ErrorContext, headers: &mut HeaderMap) {
+    let error = match cause {
+        Cause::Hub(error) => error,
+        Cause::Server { status, .. } => {
+            if *status == StatusCode::SERVICE_UNAVAILABLE {
+                headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+            }
+            return;
+        }
+    };
     match error {
         Error::NotFound(Missing::Entry {
             commit: Some(commit),
@@ -224,7 +291,7 @@ fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
         Error::RateLimited { after_seconds } => {
             headers.insert(RETRY_AFTER, HeaderValue::from(*after_seconds));
         }
-        Error::Unavailable(_) | Error::ReadOnly(_) => {
+        Error::Busy(_) | Error::ReadOnly(_) => {
             headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
         }
         Error::Moved { kind, to } => {
@@ -238,16 +305,18 @@ fn facts(error: &Error, asked: &Asked, headers: &mut HeaderMap) {
     }
 }
 
-fn body(error: &Error, message: &str) -> Value {
+fn body(error: &Cause, message: &str) -> Value {
     match error {
-        Error::Refused(diagnostics) => json!({ "error": message, "diagnostics": diagnostics }),
+        Cause::Hub(Error::Refused(diagnostics)) => {
+            json!({ "error": message, "diagnostics": diagnostics })
+        }
         _ => json!({ "error": message }),
     }
 }
 
 /// The message on one line. Clients print it above the body, so of a refusal it has the place and not the words.
-fn headline<'m>(error: &Error, message: &'m str) -> Cow<'m, str> {
-    let Error::Refused(diagnostics) = error else {
+fn headline<'m>(error: &Cause, message: &'m str) -> Cow<'m, str> {
+    let Cause::Hub(Error::Refused(diagnostics)) = error else {
         return Cow::Borrowed(first_line(message));
     };
     let mut faults = diagnostics
@@ -296,12 +365,13 @@ fn first_line(text: &str) -> &str {
 mod tests {
     use std::io;
 
+    use assay_app::{Busy, Conflict, Denied, Existing, Limit, Quota, UnusablePath};
     use assay_model::RepoKind;
 
     use super::*;
 
-    fn asked(anonymous: bool) -> Asked {
-        Asked {
+    fn asked(anonymous: bool) -> ErrorContext {
+        ErrorContext {
             anonymous,
             name: None,
             by_git: false,
@@ -318,7 +388,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_a_401_for_nobody_and_a_404_for_someone() {
-        let error = Error::NotFound(Missing::Repo);
+        let error = Cause::Hub(Error::NotFound(Missing::Repo));
 
         let to_nobody = render(&error, &asked(true));
         let to_someone = render(&error, &asked(false));
@@ -333,11 +403,11 @@ mod tests {
 
     #[test]
     fn a_browser_is_shown_a_page_with_the_same_facts() {
-        let by_browser = |anonymous| Asked {
+        let by_browser = |anonymous| ErrorContext {
             page: Some(Theme::System),
             ..asked(anonymous)
         };
-        let error = Error::NotFound(Missing::Repo);
+        let error = Cause::Hub(Error::NotFound(Missing::Repo));
 
         let to_nobody = render(&error, &by_browser(true));
         let to_someone = render(&error, &by_browser(false));
@@ -352,12 +422,12 @@ mod tests {
 
     #[test]
     fn git_is_challenged() {
-        let by_git = Asked {
+        let by_git = ErrorContext {
             by_git: true,
             ..asked(true)
         };
 
-        let response = render(&Error::NeedsLogin("to push".to_owned()), &by_git);
+        let response = render(&Error::NotSignedIn.into(), &by_git);
 
         assert_eq!(response.status(), 401);
         assert!(
@@ -384,21 +454,28 @@ mod tests {
             (Error::NotFound(Missing::Discussion(1)), 404, None),
             (Error::NotFound(Missing::Leaderboard(text())), 404, None),
             (Error::NotFound(Missing::Other(text())), 404, None),
-            (Error::NeedsLogin(text()), 401, None),
+            (Error::NotSignedIn, 401, None),
             (Error::BadCredentials, 401, None),
-            (Error::Forbidden(text()), 403, None),
-            (Error::Taken(text()), 409, None),
-            (Error::Conflict(text()), 409, None),
+            (Denied::NotAWriter.into(), 403, None),
+            (Existing::Account(text()).into(), 409, None),
+            (Conflict::LastAdmin.into(), 409, None),
             (Error::Stale, 412, None),
             (Error::Refused(Vec::new()), 400, None),
+            (Error::Operator(text()), 409, None),
             (Error::Invalid(text()), 400, None),
-            (Error::Unprocessable(text()), 422, None),
-            (Error::TooLarge(text()), 413, None),
-            (Error::OverQuota(text()), 403, None),
+            (UnusablePath::NotAFile(text()).into(), 422, None),
+            (Limit::Proof.into(), 413, None),
+            (Error::OverQuota(Quota::Waiting { most: 1 }), 403, None),
             (Error::RateLimited { after_seconds: 9 }, 429, None),
-            (Error::TimedOut(text()), 408, None),
-            (Error::NotOffered(text()), 501, None),
-            (Error::Unavailable(text()), 503, None),
+            (
+                Error::OutOfTime {
+                    subcommand: "fetch",
+                    seconds: 1,
+                },
+                408,
+                None,
+            ),
+            (Busy::Database.into(), 503, None),
             (
                 Error::internal(io::Error::from(io::ErrorKind::StorageFull)),
                 507,
@@ -414,6 +491,7 @@ mod tests {
         ];
 
         for (error, status, code) in table {
+            let error = Cause::Hub(error);
             let response = render(&error, &asked(false));
 
             assert_eq!(response.status(), status, "{error:?}");
@@ -422,8 +500,45 @@ mod tests {
     }
 
     #[test]
+    fn clients_get_the_words_that_they_compare() {
+        let words = |error: Error| {
+            let response = render(&error.into(), &asked(false));
+            header(&response, &ERROR_MESSAGE).unwrap()
+        };
+
+        assert_eq!(
+            words(Error::BadCredentials),
+            "Invalid credentials in Authorization header"
+        );
+        assert!(words(Error::Stale).ends_with("Please refresh and try again."));
+        assert_eq!(
+            words(Error::NotFound(Missing::Repo)),
+            "Repository not found"
+        );
+        assert_eq!(
+            words(Error::NotFound(Missing::Entry { commit: None })),
+            "Entry not found"
+        );
+        assert_eq!(
+            words(Error::NotFound(Missing::Revision("v9".to_owned()))),
+            "Invalid rev id: v9"
+        );
+    }
+
+    #[test]
+    fn a_failure_of_the_server_itself_has_its_own_status() {
+        let Failure(away) = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no lake");
+
+        let response = render(&away, &asked(false));
+
+        assert_eq!(response.status(), 503);
+        assert_eq!(header(&response, &RETRY_AFTER).as_deref(), Some("5"));
+        assert_eq!(header(&response, &ERROR_MESSAGE).unwrap(), "no lake");
+    }
+
+    #[test]
     fn who_cannot_write_is_told_why_and_when_to_come_again_and_nothing_of_the_machine() {
-        let fault = |kind| Error::internal(io::Error::new(kind, "/srv/secret/hub.db"));
+        let fault = |kind| Cause::Hub(Error::internal(io::Error::new(kind, "/srv/secret/hub.db")));
 
         let full = render(&fault(io::ErrorKind::StorageFull), &asked(false));
         let fixed = render(&fault(io::ErrorKind::ReadOnlyFilesystem), &asked(false));
@@ -440,7 +555,7 @@ mod tests {
     #[test]
     fn our_own_faults_are_told_by_the_id_alone() {
         let response = render(
-            &Error::internal("the disk of /secret is full"),
+            &Error::internal("the disk of /secret is full").into(),
             &asked(false),
         );
 
@@ -450,10 +565,10 @@ mod tests {
 
     #[test]
     fn a_renamed_repository_leads_to_its_new_name() {
-        let error = Error::Moved {
+        let error = Cause::Hub(Error::Moved {
             kind: RepoKind::Model,
             to: "bob/new".parse().unwrap(),
-        };
+        });
 
         let response = render(&error, &asked(false));
 

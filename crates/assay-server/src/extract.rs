@@ -3,17 +3,17 @@
 mod base;
 mod body;
 mod caller;
-mod flag;
+mod lenient_bool;
+mod path_params;
 mod query;
+mod rate_limit_key;
 mod repo;
-mod segments;
-mod whence;
 
 pub(crate) use base::Base;
 pub(crate) use body::{JsonBody, OptionalJson, paths_info};
-pub(crate) use caller::Asker;
-pub(crate) use flag::Flag;
+pub(crate) use caller::CallerExt;
+pub(crate) use lenient_bool::LenientBool;
+pub(crate) use path_params::PathParams;
 pub(crate) use query::Query;
-pub(crate) use repo::RepoName;
-pub(crate) use segments::Segments;
-pub(crate) use whence::Whence;
+pub(crate) use rate_limit_key::RateLimitKey;
+pub(crate) use repo::{PageRepo, RepoName};

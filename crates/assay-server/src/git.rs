@@ -13,9 +13,9 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use tower_http::decompression::RequestDecompressionLayer;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Query, RepoName};
+use crate::extract::{Base, CallerExt, Query, RepoName};
 use crate::links;
 use crate::metrics::RefusedInBody;
 use crate::routes::{Routes, get, post};
@@ -58,16 +58,16 @@ pub(crate) fn routes() -> Routes {
                 push,
                 says("Takes a push.")
                     .more(
-                        "What it holds is judged before any ref moves; refusals and warnings are told in git's own answer. \
+                        "What it holds is validated before any ref moves; refusals and warnings are told in git's own answer. \
                          `refs/pr/new` opens a pull request.",
                     )
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes_bytes("application/x-git-receive-pack-request", "Commands and a pack.", None)
                     .answers_bytes("application/x-git-receive-pack-result", "What became of each ref."),
             ),
         )
         // Git packs its questions when they are long. What they unpack to is counted like anything else.
-        .served(|router| router.layer(RequestDecompressionLayer::new()))
+        .map_router(|router| router.layer(RequestDecompressionLayer::new()))
 }
 
 /// The mirror of the logs, which anyone clones and nobody pushes to.
@@ -79,7 +79,7 @@ pub(crate) fn of_logs() -> Routes {
                 advertise_logs,
                 says("Tells git what refs the mirror of the logs has.")
                     .more("`git clone HUB/v1/log.git` gives the files of both logs, under the names of C2SP tlog-tiles.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .query::<ServiceQuery>()
                     .answers_bytes("application/x-git-upload-pack-advertisement", "The refs, in packet lines.")
                     .refuses(&[Refusal::Invalid]),
@@ -90,12 +90,12 @@ pub(crate) fn of_logs() -> Routes {
             post(
                 fetch_logs,
                 says("Answers a fetch from the mirror of the logs.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .takes_bytes("application/x-git-upload-pack-request", "What the client has and wants.", None)
                     .answers_bytes("application/x-git-upload-pack-result", "A pack, as it is being made."),
             ),
         )
-        .served(|router| router.layer(RequestDecompressionLayer::new()))
+        .map_router(|router| router.layer(RequestDecompressionLayer::new()))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -108,7 +108,7 @@ struct ServiceQuery {
 /// Tells what refs there are. A push asks for credentials already here, so that git can give them.
 async fn advertise(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     Query(query): Query<ServiceQuery>,
     headers: HeaderMap,
@@ -128,6 +128,7 @@ async fn advertise(
     let repo = name.open(&state, &caller, need).await?;
     let hub = &state.hub;
     let text = hub
+        .repositories()
         .advertise(&repo, &query.service, protocol(&headers))
         .await?;
     Ok(answer(kind, Body::from(text)))
@@ -136,7 +137,7 @@ async fn advertise(
 /// Answers a fetch as it is being packed.
 async fn fetch(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     request: Request,
 ) -> Result<Response, Failure> {
@@ -144,7 +145,10 @@ async fn fetch(
     let headers = request.headers().clone();
     let question = Box::new(reader(request).take(MAX_QUESTION));
     let hub = &state.hub;
-    let pack = hub.fetch(&repo, protocol(&headers), question).await?;
+    let pack = hub
+        .repositories()
+        .fetch(&repo, protocol(&headers), question)
+        .await?;
     let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
     Ok(answer("application/x-git-upload-pack-result", body))
 }
@@ -158,7 +162,11 @@ async fn advertise_logs(
     if query.service != UPLOAD_PACK {
         return Err(Failure::invalid("the logs can be cloned and not pushed to"));
     }
-    let text = state.hub.advertise_logs(protocol(&headers)).await?;
+    let text = state
+        .hub
+        .evidence()
+        .advertise_logs(protocol(&headers))
+        .await?;
     let kind = "application/x-git-upload-pack-advertisement";
     Ok(answer(kind, Body::from(text)))
 }
@@ -167,15 +175,19 @@ async fn advertise_logs(
 async fn fetch_logs(State(state): State<AppState>, request: Request) -> Result<Response, Failure> {
     let headers = request.headers().clone();
     let question = Box::new(reader(request).take(MAX_QUESTION));
-    let pack = state.hub.fetch_logs(protocol(&headers), question).await?;
+    let pack = state
+        .hub
+        .evidence()
+        .fetch_logs(protocol(&headers), question)
+        .await?;
     let body = Body::from_stream(ReaderStream::with_capacity(pack, PIECE));
     Ok(answer("application/x-git-upload-pack-result", body))
 }
 
-/// Takes a push. What it holds is judged before any ref moves.
+/// Takes a push. What it holds is validated before any ref moves.
 async fn push(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
     request: Request,
@@ -184,6 +196,7 @@ async fn push(
     let page = links::repo(&base, repo.kind(), repo.id());
     let reply = state
         .hub
+        .repositories()
         .push(&caller, &repo, &page, Box::new(reader(request)))
         .await?;
     let PushReply(text, outcome) = reply;

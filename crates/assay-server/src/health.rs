@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
@@ -21,7 +21,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 health,
                 says("Tells whether the hub can answer.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(
                         "text/plain",
                         "It can: `ok`. A second line says when repositories are known to be damaged.",
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Routes {
                 readiness,
                 says("Tells whether the hub can make changes.")
                     .more("Looks at the database, the disk and the logs by writing to them, and counts repositories that are damaged or set aside. An answer is given again for two seconds. It names neither repositories nor files.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers::<hub_api::Readiness>("It can.")
                     .or_answers_json::<hub_api::Readiness>(503, "It cannot; the checks say why. Reading may go on."),
             ),
@@ -46,7 +46,7 @@ pub(crate) fn routes() -> Routes {
                 show_metrics,
                 says("Tells what was counted, for Prometheus.")
                     .more("Answered with 404 when it is switched off.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes("text/plain", "The counters.")
                     .refuses(&[Refusal::Missing]),
             ),
@@ -56,7 +56,7 @@ pub(crate) fn routes() -> Routes {
 async fn health(State(state): State<AppState>) -> Response {
     match state.hub.healthy().await {
         Ok(()) => {
-            let note = match state.hub.damaged_count() {
+            let note = match state.hub.operations().damaged_count() {
                 0 => String::new(),
                 count => format!("{count} damaged; see /readyz\n"),
             };
@@ -71,7 +71,7 @@ async fn health(State(state): State<AppState>) -> Response {
 }
 
 async fn readiness(State(state): State<AppState>) -> Response {
-    let found = state.hub.readiness().await;
+    let found = state.hub.operations().readiness().await;
     let status = if found.is_ready() {
         StatusCode::OK
     } else {

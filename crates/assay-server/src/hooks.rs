@@ -6,7 +6,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_app::{DeliveryOutcome, Error, Hub, InFlight, Parcel};
+use assay_app::{DeliveryOutcome, Error, Hub, InFlight, QueuedDelivery};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::metrics::Metrics;
@@ -24,7 +24,7 @@ pub(crate) struct Sender {
     reach: Reach,
     in_flight: InFlight,
     sending: JoinSet<DeliveryOutcome>,
-    parcels: HashMap<Id, Arc<Parcel>>,
+    queued: HashMap<Id, Arc<QueuedDelivery>>,
 }
 
 /// A task that ended, with what it brought.
@@ -40,7 +40,7 @@ pub(crate) async fn send_for_ever(hub: Arc<Hub>, metrics: Arc<Metrics>, reach: R
 /// Queues what is to be told of ranks that changed. It may take long, and nothing waits for it.
 async fn announce_for_ever(hub: Arc<Hub>) {
     loop {
-        if let Err(error) = hub.announce_ranks().await {
+        if let Err(error) = hub.webhooks().announce_ranks().await {
             warn(&error, "ranks cannot be announced");
         }
         tokio::time::sleep(EVERY).await;
@@ -55,7 +55,7 @@ impl Sender {
             reach,
             in_flight: InFlight::default(),
             sending: JoinSet::new(),
-            parcels: HashMap::new(),
+            queued: HashMap::new(),
         }
     }
 
@@ -88,13 +88,17 @@ impl Sender {
 
     /// Begins what may be sent beside what is being sent.
     async fn begin_due(&mut self) -> Result<usize, Error> {
-        let parcels = self.hub.due_deliveries(&mut self.in_flight).await?;
-        let count = parcels.len();
-        for parcel in parcels {
-            let (parcel, reach) = (Arc::new(parcel), self.reach);
-            let sent = Arc::clone(&parcel);
+        let due = self
+            .hub
+            .webhooks()
+            .due_deliveries(&mut self.in_flight)
+            .await?;
+        let count = due.len();
+        for queued in due {
+            let (queued, reach) = (Arc::new(queued), self.reach);
+            let sent = Arc::clone(&queued);
             let task = self.sending.spawn_blocking(move || send(&sent, reach));
-            self.parcels.insert(task.id(), parcel);
+            self.queued.insert(task.id(), queued);
         }
         Ok(count)
     }
@@ -105,12 +109,15 @@ impl Sender {
             Ok(ended) => ended,
             Err(error) => (error.id(), DeliveryOutcome::Failed(error.to_string())),
         };
-        let Some(parcel) = self.parcels.remove(&id) else {
+        let Some(queued) = self.queued.remove(&id) else {
             return Ok(());
         };
-        self.in_flight.end(&parcel);
+        self.in_flight.end(&queued);
         self.metrics.delivered(&outcome);
-        self.hub.note_delivery(parcel.delivery, outcome).await
+        self.hub
+            .webhooks()
+            .note_delivery(queued.delivery, outcome)
+            .await
     }
 }
 
@@ -119,14 +126,14 @@ fn warn(error: &Error, what: &str) {
     tracing::warn!(%error, cause, "{what}");
 }
 
-fn send(parcel: &Parcel, reach: Reach) -> DeliveryOutcome {
+fn send(queued: &QueuedDelivery, reach: Reach) -> DeliveryOutcome {
     let answer = outbound::agent(TIMEOUT, Scheme::Any, reach)
-        .post(&parcel.url)
+        .post(&queued.url)
         .header("content-type", "application/json")
-        .header("x-assay-event", &parcel.event)
-        .header("x-assay-delivery", parcel.delivery.to_string())
-        .header("x-assay-signature", &parcel.signature)
-        .send(parcel.body.as_bytes());
+        .header("x-assay-event", &queued.event)
+        .header("x-assay-delivery", queued.delivery.to_string())
+        .header("x-assay-signature", &queued.signature)
+        .send(queued.body.as_bytes());
     match answer {
         Ok(answer) => DeliveryOutcome::Answered(answer.status().as_u16()),
         Err(error) if is_unwelcome(&error) => DeliveryOutcome::Forbidden(Unwelcome.to_string()),

@@ -17,10 +17,10 @@ use axum::{Json, http::HeaderMap};
 
 pub(crate) use self::benchmarks::HubBenchmarks;
 use self::fetch::KeyFetcher;
-pub(crate) use self::oauth::{exchange_routes, routes as oauth_routes};
+pub(crate) use self::oauth::{KnownDevice, device_routes, exchange_routes, routes as oauth_routes};
 pub(crate) use self::tokens::routes as token_routes;
 use crate::config::Config;
-use crate::describe::{Door, Subject, Told, says};
+use crate::describe::{Access, RouteDoc, Subject, says};
 use crate::error::Failure;
 use crate::extract::Base;
 use crate::routes::{Routes, get};
@@ -34,7 +34,7 @@ pub(crate) fn metadata_routes() -> Routes {
             get(
                 metadata,
                 says("Tells where and how tokens are issued (RFC 8414).")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers::<OauthMetadata>("What the issuer says of itself."),
             ),
         )
@@ -44,7 +44,7 @@ pub(crate) fn metadata_routes() -> Routes {
                 key_set,
                 says("Tells the public keys of tokens, as a JWK set.")
                     .more("Keys that will sign, that sign, and that signed lately. The control log has all of them, for ever.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes("application/jwk-set+json", "The keys."),
             ),
         )
@@ -68,7 +68,7 @@ pub fn open(hub: &Arc<Hub>, config: &Config) -> Arc<Issuer> {
 }
 
 /// The ways in which the issuer refuses.
-fn problems(told: Told, statuses: &[u16]) -> Told {
+fn problems(told: RouteDoc, statuses: &[u16]) -> RouteDoc {
     let always = [
         (401, "Prove who you are."),
         (
@@ -124,6 +124,7 @@ async fn metadata(
         grant_types_supported: vec![
             "client_credentials",
             "urn:ietf:params:oauth:grant-type:token-exchange",
+            "urn:ietf:params:oauth:grant-type:device_code",
         ],
         token_endpoint_auth_methods_supported: vec![
             "private_key_jwt",

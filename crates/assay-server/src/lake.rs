@@ -9,6 +9,7 @@ mod fill;
 mod keeper;
 mod turns;
 
+use axum::http::StatusCode;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,10 +30,10 @@ pub(crate) use self::fill::Filler;
 pub(crate) use self::fill::fill;
 pub(crate) use self::keeper::keep;
 pub(crate) use self::turns::Turn;
-use self::turns::{NotNow, Turns};
+use self::turns::{CallerBudgets, NotNow};
 use crate::config::Config;
 use crate::error::Failure;
-use crate::extract::Whence;
+use crate::extract::RateLimitKey;
 
 /// The directory of what the hub hands to the lake, in the data directory.
 const SOURCES: &str = "lake-sources";
@@ -46,7 +47,7 @@ const SOCKET: &str = "lake.sock";
 pub(crate) struct Lake {
     client: Client,
     /// Who is asking at this moment.
-    turns: Arc<Turns>,
+    turns: Arc<CallerBudgets>,
 }
 
 /// A question about two models.
@@ -74,7 +75,11 @@ impl Lake {
     }
 
     /// Lets a caller ask, unless they are asking too much already.
-    pub(crate) fn turn(&self, Whence(key): Whence, class: CallerClass) -> Result<Turn, Failure> {
+    pub(crate) fn turn(
+        &self,
+        RateLimitKey(key): RateLimitKey,
+        class: CallerClass,
+    ) -> Result<Turn, Failure> {
         self.turns.take(key, class).map_err(|not_now| {
             let text = match not_now {
                 NotNow::Asking(1) => {
@@ -94,7 +99,7 @@ impl Lake {
                     wait.as_secs() + 1
                 ),
             };
-            Error::Unavailable(text).into()
+            Failure::new(StatusCode::SERVICE_UNAVAILABLE, text)
         })
     }
 
@@ -197,7 +202,7 @@ pub(crate) fn wanted(lake: Option<&Lake>) -> Result<&Lake, Failure> {
             "this hub has no lake, so nothing can be asked about samples here; its operator adds one with \
              `assay serve --lake DIR` and the program `{PROGRAM}` (`{INSTALL}`)"
         );
-        Error::NotOffered(text).into()
+        Failure::new(StatusCode::NOT_IMPLEMENTED, text)
     })
 }
 
@@ -216,6 +221,6 @@ pub(crate) fn socket_of(config: &Config) -> Option<PathBuf> {
 async fn public_sources(hub: &Hub) -> Result<SourceFilter, Failure> {
     Ok(SourceFilter {
         restricted: ROOTS.map(str::to_owned).into(),
-        visible: hub.public_directories().await?,
+        visible: hub.lake().public_directories().await?,
     })
 }

@@ -18,9 +18,9 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use utoipa::IntoParams;
 
 use crate::base_url::BaseUrl;
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, JsonBody, Query, RepoName, Segments};
+use crate::extract::{Base, CallerExt, JsonBody, PathParams, Query, RepoName};
 use crate::routes::{Routes, post, put};
 use crate::state::AppState;
 
@@ -54,7 +54,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 verify,
                 says("Tells whether a large file has arrived.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<Verify>()
                     .answers_bytes("application/vnd.git-lfs+json", "It has: `{}`.")
                     .refuses(&[Refusal::Unprocessable]),
@@ -69,7 +69,7 @@ pub(crate) fn links() -> Routes {
         put(
             upload,
             says("Takes the bytes of a large file.")
-                .asks(Door::Link)
+                .asks(Access::Link)
                 .query::<Permission>()
                 .takes_bytes(
                     "application/octet-stream",
@@ -82,7 +82,7 @@ pub(crate) fn links() -> Routes {
         .get(
             download,
             says("Gives the bytes of a large file.")
-                .asks(Door::Link)
+                .asks(Access::Link)
                 .query::<Permission>()
                 .answers_bytes("application/octet-stream", "The bytes."),
         ),
@@ -119,7 +119,7 @@ struct Permission {
 
 /// Which way a link goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum TransferDirection {
     Upload,
     Download,
 }
@@ -127,14 +127,14 @@ enum Way {
 /// Says how objects are to be sent or fetched.
 async fn batch(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
     JsonBody(request): JsonBody<BatchRequest>,
 ) -> Result<Response, Failure> {
     let (way, need) = match request.operation.as_str() {
-        "upload" => (Way::Upload, Need::Discuss),
-        "download" => (Way::Download, Need::Read),
+        "upload" => (TransferDirection::Upload, Need::Discuss),
+        "download" => (TransferDirection::Download, Need::Read),
         _ => return Err(Failure::invalid("`operation` is `upload` or `download`")),
     };
     let mut repo = name.open(&state, &caller, need).await?;
@@ -142,20 +142,20 @@ async fn batch(
     let reference = request.reference.as_ref();
     let is_for_pull = |name: &str| PULL_REFS.iter().any(|start| name.starts_with(start));
     let is_for_branch = reference.is_some_and(|own| !is_for_pull(&own.name));
-    if way == Way::Upload && is_for_branch {
+    if way == TransferDirection::Upload && is_for_branch {
         repo = name.open(&state, &caller, Need::Write).await?;
     }
     if !request.is_sha256() || !request.takes_basic() {
         let text = "this hub knows objects by SHA-256 and takes them by the `basic` transfer";
-        return Err(Error::Unprocessable(text.to_owned()).into());
+        return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text));
     }
     if request.objects.len() > MAX_OBJECTS {
         let text = format!("a batch has {MAX_OBJECTS} objects at most");
         return Err(Failure::too_large(text));
     }
     let uploader = match way {
-        Way::Upload => Some(state.hub.uploader(&caller, &repo).await?),
-        Way::Download => None,
+        TransferDirection::Upload => Some(state.hub.repositories().uploader(&caller, &repo).await?),
+        TransferDirection::Download => None,
     };
     let mut objects = Vec::with_capacity(request.objects.len());
     for object in &request.objects {
@@ -179,10 +179,10 @@ async fn tell(
         error: None,
     };
     let held = if uploader.is_some() {
-        state.hub.uploaded(repo, &object.oid).await
+        state.hub.repositories().uploaded(repo, &object.oid).await
     } else {
         // An upload that no commit names is given to nobody.
-        let held = state.hub.large(repo, &object.oid).await;
+        let held = state.hub.repositories().large(repo, &object.oid).await;
         held.map(|held| held.map(|held| held.size))
     };
     let held = match held {
@@ -196,10 +196,19 @@ async fn tell(
     match (uploader, held) {
         (Some(_), Some(_)) => {}
         (Some(uploader), None) => {
-            let checked = state.hub.check_upload_size(repo, uploader, object.size);
+            let checked = state
+                .hub
+                .repositories()
+                .check_upload_size(repo, uploader, object.size);
             match checked.await {
                 Ok(()) => {}
-                Err(Error::TooLarge(message) | Error::OverQuota(message)) => {
+                Err(Error::TooLarge(limit)) => {
+                    let message = limit.to_string();
+                    answer.error = Some(ObjectError { code: 413, message });
+                    return Ok(answer);
+                }
+                Err(Error::OverQuota(quota)) => {
+                    let message = quota.to_string();
                     answer.error = Some(ObjectError { code: 413, message });
                     return Ok(answer);
                 }
@@ -282,7 +291,7 @@ fn permitted(
 /// Takes the bytes of an object.
 async fn upload(
     State(state): State<AppState>,
-    Segments(linked): Segments<Linked>,
+    PathParams(linked): PathParams<Linked>,
     Query(permission): Query<Permission>,
     request: Request,
 ) -> Result<StatusCode, Failure> {
@@ -292,25 +301,26 @@ async fn upload(
     let pieces = request.into_body().into_data_stream();
     let content = StreamReader::new(pieces.map_err(io::Error::other));
     let hub = &state.hub;
-    hub.store_large(
-        &repo,
-        uploader,
-        &linked.oid,
-        permission.size,
-        Box::new(content),
-    )
-    .await?;
+    hub.repositories()
+        .store_large(
+            &repo,
+            uploader,
+            &linked.oid,
+            permission.size,
+            Box::new(content),
+        )
+        .await?;
     Ok(StatusCode::OK)
 }
 
 /// Gives the bytes of an object.
 async fn download(
     State(state): State<AppState>,
-    Segments(linked): Segments<Linked>,
+    PathParams(linked): PathParams<Linked>,
     Query(permission): Query<Permission>,
 ) -> Result<Response, Failure> {
     let repo = admit(&state, &linked, &permission, None).await?;
-    let held = state.hub.large(&repo, &linked.oid).await?;
+    let held = state.hub.repositories().large(&repo, &linked.oid).await?;
     let held = held.ok_or_else(Failure::no_route)?;
     let file = tokio::fs::File::open(&held.path).await;
     let file = file.map_err(Failure::internal)?;
@@ -346,7 +356,7 @@ async fn admit(
     let is_ours = state.hub.verifies(&text, signature);
     if !is_ours || *until < state.web.clock.now().seconds() {
         let text = "this link is not ours, or has expired".to_owned();
-        return Err(Error::Forbidden(text).into());
+        return Err(Failure::new(StatusCode::FORBIDDEN, text));
     }
     // Whoever was given the link was let in when it was made.
     let shell = state.hub.shell();
@@ -356,17 +366,22 @@ async fn admit(
 /// Whether an object has arrived, as the client believes.
 async fn verify(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     JsonBody(request): JsonBody<Verify>,
 ) -> Result<Response, Failure> {
     let repo = name.open(&state, &caller, Need::Discuss).await?;
-    match state.hub.uploaded(&repo, &request.oid).await? {
+    match state
+        .hub
+        .repositories()
+        .uploaded(&repo, &request.oid)
+        .await?
+    {
         Some(size) if size == request.size => Ok(lfs_json(&serde_json::json!({}))),
-        Some(_) | None => Err(Error::Unprocessable(
-            "the object has not arrived as it was announced".to_owned(),
-        )
-        .into()),
+        Some(_) | None => Err(Failure::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "the object has not arrived as it was announced",
+        )),
     }
 }
 

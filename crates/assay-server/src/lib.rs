@@ -52,7 +52,7 @@ pub use base_url::{BaseUrl, BaseUrlError};
 pub use clock::SystemClock;
 pub use config::{
     Config, ConfigFault, IssuerConfig, KEYS, Key, LakeConfig, Loaded, LogFormat, Origin, Rates,
-    Serves,
+    RequestLog, Serves,
 };
 pub use connection::ConnectionLimits;
 pub use issuer::open as open_issuer;

@@ -14,6 +14,7 @@ use axum::response::Response;
 use percent_encoding::percent_decode_str;
 
 use crate::answer;
+use crate::log::REQUESTS;
 use crate::metrics::{RefusedInBody, WriteKind, WriteOutcome};
 use crate::state::AppState;
 
@@ -82,6 +83,7 @@ pub(crate) async fn observe(
         state.web.metrics.written(kind, outcome);
     }
     tracing::info!(
+        target: REQUESTS,
         request_id = %id,
         %method,
         route,

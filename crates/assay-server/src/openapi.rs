@@ -7,7 +7,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Access, Subject, says};
 use crate::routes::{Routes, get};
 
 mod document;
@@ -37,7 +37,7 @@ pub(crate) fn routes() -> Routes {
                 json,
                 says("Describes this API for machines.")
                     .more("An OpenAPI 3.1 document, generated from the routes.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes("application/json", "The document."),
             ),
         )
@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Routes {
                 html,
                 says("Describes this API for people.")
                     .more("The same document as a page, without scripts.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes("text/html; charset=utf-8", "The page."),
             ),
         )

@@ -26,7 +26,7 @@ pub(crate) enum Reach {
 
 impl Reach {
     /// Whether an address may be asked.
-    pub(crate) fn welcomes(self, address: IpAddr) -> bool {
+    pub(crate) fn allows(self, address: IpAddr) -> bool {
         match self {
             Self::Public => is_public(address),
             Self::PublicAndLoopback => is_public(address) || address.to_canonical().is_loopback(),
@@ -89,10 +89,7 @@ impl Resolver for Guarded {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = self.inner.resolve(uri, config, timeout)?;
-        if found
-            .iter()
-            .all(|address| self.reach.welcomes(address.ip()))
-        {
+        if found.iter().all(|address| self.reach.allows(address.ip())) {
             Ok(found)
         } else {
             Err(ureq::Error::Other(Box::new(Unwelcome)))

@@ -11,7 +11,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTIC
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use crate::error::RETRY_SECONDS;
+use crate::error::{Cause, RETRY_SECONDS, wording};
 
 /// What every type begins with. It names a kind of failure and is no address where anything is served.
 const TYPES: &str = "urn:assay:problem:";
@@ -20,6 +20,8 @@ const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json"
 /// How to prove who one is.
 const CHALLENGE: HeaderValue =
     HeaderValue::from_static(r#"Bearer realm="issuer", scope="eval:issue""#);
+/// What is said of a failure that is our own.
+const HIDDEN: &str = "the log has the rest";
 /// How a client proves who it is.
 const CLIENT_CHALLENGE: HeaderValue = HeaderValue::from_static(r#"Basic realm="issuer""#);
 
@@ -78,12 +80,12 @@ pub(crate) fn finish(response: &mut Response, request_id: &str) -> Option<Respon
 }
 
 /// Renders a failure of the hub itself as a problem of the issuer.
-pub(crate) fn of_error(error: &Error, request_id: &str) -> Response {
+pub(crate) fn of_error(error: &Cause, request_id: &str) -> Response {
     render(&refusal(error), request_id)
 }
 
 /// Renders a failure of the hub itself as RFC 6749 has it.
-pub(crate) fn of_oauth_error(error: &Error) -> Response {
+pub(crate) fn of_oauth_error(error: &Cause) -> Response {
     let refusal = refusal(error);
     let error = match refusal.code {
         RefusalCode::RateLimited => "temporarily_unavailable",
@@ -103,31 +105,44 @@ pub(crate) fn of_oauth_error(error: &Error) -> Response {
     response
 }
 
-fn refusal(error: &Error) -> Refusal {
+fn refusal(cause: &Cause) -> Refusal {
+    let (error, detail) = match cause {
+        Cause::Hub(error) => (error, wording(error)),
+        Cause::Server { status, message } => {
+            return match *status {
+                StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
+                    Refusal::new(RefusalCode::Malformed, message)
+                }
+                StatusCode::PAYLOAD_TOO_LARGE => Refusal::new(RefusalCode::TooLarge, message),
+                StatusCode::UNAUTHORIZED => Refusal::new(RefusalCode::Unauthenticated, message),
+                _ => Refusal::new(RefusalCode::Internal, HIDDEN),
+            };
+        }
+    };
     let (code, retry_after) = match error {
         Error::RateLimited { after_seconds } => (RefusalCode::RateLimited, Some(*after_seconds)),
         Error::NoSpace(_) | Error::ReadOnly(_) => {
             (RefusalCode::LogUnavailable, Some(RETRY_SECONDS))
         }
         Error::TooLarge(_) | Error::OverQuota(_) => (RefusalCode::TooLarge, None),
-        Error::Invalid(_) | Error::Unprocessable(_) => (RefusalCode::Malformed, None),
+        Error::Invalid(_) | Error::UnusablePath(_) => (RefusalCode::Malformed, None),
         Error::NotFound(_) => (RefusalCode::NotFound, None),
-        Error::BadCredentials | Error::NeedsLogin(_) => (RefusalCode::Unauthenticated, None),
+        Error::BadCredentials | Error::NotSignedIn => (RefusalCode::Unauthenticated, None),
         Error::Moved { .. }
-        | Error::Forbidden(_)
-        | Error::Taken(_)
+        | Error::Denied(_)
+        | Error::Exists(_)
         | Error::Conflict(_)
+        | Error::Operator(_)
         | Error::Stale
         | Error::Refused(_)
-        | Error::TimedOut(_)
-        | Error::NotOffered(_)
-        | Error::Unavailable(_)
+        | Error::OutOfTime { .. }
+        | Error::Busy(_)
         | Error::Damaged(_)
         | Error::Internal(_) => (RefusalCode::Internal, None),
     };
     let detail = match code {
-        RefusalCode::Internal => "the log has the rest".to_owned(),
-        _ => error.to_string(),
+        RefusalCode::Internal => HIDDEN.to_owned(),
+        _ => detail,
     };
     let mut refusal = Refusal::new(code, detail);
     refusal.retry_after = retry_after;

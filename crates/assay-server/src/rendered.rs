@@ -35,10 +35,10 @@ pub(crate) struct Rendered {
     /// An answer about many boards that takes longer than this to make may be served stale.
     slow: Duration,
     /// Those that nobody asked for the longest go when there are too many bytes.
-    kept: Cache<String, Arc<Held>>,
+    kept: Cache<String, Arc<CachedResponse>>,
 }
 
-struct Held {
+struct CachedResponse {
     about: About,
     generation: u64,
     made: Instant,
@@ -48,7 +48,7 @@ struct Held {
     answer: Answer,
 }
 
-impl Held {
+impl CachedResponse {
     /// Whether a stale response may still be served when only loosely related data changed. Once it is too old, one
     /// request renders it again while others still get the old one.
     fn may_be_old(&self, slow: Duration, now: Instant) -> bool {
@@ -105,9 +105,9 @@ impl About {
     /// A number that goes up whenever what is told changes.
     fn generation(&self, hub: &Hub) -> u64 {
         match self {
-            Self::Board(id) => hub.generation_of_board(id),
-            Self::Model(id) => hub.generation_of_model(id),
-            Self::Standing(_) | Self::Everything => hub.generation(),
+            Self::Board(id) => hub.boards().generation_of_board(id),
+            Self::Model(id) => hub.boards().generation_of_model(id),
+            Self::Standing(_) | Self::Everything => hub.boards().generation(),
         }
     }
 
@@ -115,8 +115,8 @@ impl About {
     fn oldest(&self, hub: &Hub) -> u64 {
         match self {
             Self::Board(_) | Self::Model(_) => self.generation(hub),
-            Self::Standing(id) => hub.generation_of_model(id),
-            Self::Everything => hub.generation_of_everything(),
+            Self::Standing(id) => hub.boards().generation_of_model(id),
+            Self::Everything => hub.boards().generation_of_everything(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Place {
 impl Rendered {
     /// Builds an empty cache.
     pub(crate) fn new(slow: Duration) -> Self {
-        let size = |key: &String, held: &Arc<Held>| {
+        let size = |key: &String, held: &Arc<CachedResponse>| {
             let size = key.len() + held.answer.body.len() + OVERHEAD;
             u32::try_from(size).unwrap_or(u32::MAX)
         };
@@ -198,7 +198,7 @@ impl Rendered {
         if place.key.len() > MAX_KEY || answer.body.len() > MAX_BODY {
             return;
         }
-        let held = Arc::new(Held {
+        let held = Arc::new(CachedResponse {
             about: place.about,
             generation: place.generation,
             made: Instant::now(),
@@ -206,7 +206,7 @@ impl Rendered {
             again: Mutex::default(),
             answer,
         });
-        let is_newer = |kept: &Arc<Held>| kept.generation > place.generation;
+        let is_newer = |kept: &Arc<CachedResponse>| kept.generation > place.generation;
         self.kept
             .entry(place.key)
             .and_compute_with(|kept| match kept {
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn what_is_costly_is_given_for_a_while_although_something_changed() {
         let now = Instant::now();
-        let held = |took| Held {
+        let held = |took| CachedResponse {
             about: About::Everything,
             generation: 1,
             made: now,

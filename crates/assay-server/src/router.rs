@@ -127,6 +127,7 @@ fn hub_groups() -> Vec<(RouteGroup, Routes)> {
     let of_api = every_kind("/api/models", "/api/datasets", api::of_repository);
     let of_git = || git::routes().merge(lfs::routes());
     let mut groups = issuer_groups();
+    groups.push((RouteGroup::TokenExchange, issuer::device_routes()));
     groups.extend([
         (
             RouteGroup::Api,
@@ -253,7 +254,8 @@ mod tests {
         let state = state(directory.path()).await;
         let hub = &state.hub;
         let shell = hub.shell();
-        hub.create_user(&shell, "alice", "Alice", None, false)
+        hub.accounts()
+            .create_user(&shell, "alice", "Alice", None, false)
             .await
             .unwrap();
         let token = NewToken {
@@ -261,8 +263,14 @@ mod tests {
             scope: Scope::Write,
             expires: None,
         };
-        let (_, token) = hub.create_token(&shell, "alice", token).await.unwrap();
-        let session = hub.sign_in_with_token(token.reveal(), "test", shell.origin());
+        let (_, token) = hub
+            .accounts()
+            .create_token(&shell, "alice", token)
+            .await
+            .unwrap();
+        let session = hub
+            .accounts()
+            .sign_in_with_token(token.reveal(), "test", shell.origin());
         let session = session.await.unwrap();
         for group in [
             RouteGroup::Page,

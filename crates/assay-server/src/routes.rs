@@ -8,7 +8,7 @@ use axum::routing::MethodRouter;
 use axum::{Extension, Router};
 use utoipa::openapi::HttpMethod;
 
-use crate::describe::{Described, Subject, Told};
+use crate::describe::{Described, RouteDoc, Subject};
 use crate::state::AppState;
 
 /// Routes of one subject, or of several when they are merged.
@@ -21,11 +21,11 @@ pub(crate) struct Routes {
 /// What is answered at one path, method by method.
 pub(crate) struct Methods {
     router: MethodRouter<AppState>,
-    told: Vec<(HttpMethod, String, Told)>,
+    told: Vec<(HttpMethod, String, RouteDoc)>,
 }
 
 /// Answers `GET`, and `HEAD` with it.
-pub(crate) fn get<H, T>(handler: H, told: Told) -> Methods
+pub(crate) fn get<H, T>(handler: H, told: RouteDoc) -> Methods
 where
     H: Handler<T, AppState>,
     T: 'static,
@@ -34,7 +34,7 @@ where
 }
 
 /// Answers `POST`.
-pub(crate) fn post<H, T>(handler: H, told: Told) -> Methods
+pub(crate) fn post<H, T>(handler: H, told: RouteDoc) -> Methods
 where
     H: Handler<T, AppState>,
     T: 'static,
@@ -43,7 +43,7 @@ where
 }
 
 /// Answers `PUT`.
-pub(crate) fn put<H, T>(handler: H, told: Told) -> Methods
+pub(crate) fn put<H, T>(handler: H, told: RouteDoc) -> Methods
 where
     H: Handler<T, AppState>,
     T: 'static,
@@ -52,7 +52,7 @@ where
 }
 
 /// Answers `DELETE`.
-pub(crate) fn delete<H, T>(handler: H, told: Told) -> Methods
+pub(crate) fn delete<H, T>(handler: H, told: RouteDoc) -> Methods
 where
     H: Handler<T, AppState>,
     T: 'static,
@@ -69,7 +69,7 @@ impl Methods {
     }
 
     /// Changes how they are served, and nothing that is said of them.
-    pub(crate) fn served(
+    pub(crate) fn map_router(
         mut self,
         change: impl FnOnce(MethodRouter<AppState>) -> MethodRouter<AppState>,
     ) -> Self {
@@ -78,7 +78,7 @@ impl Methods {
     }
 
     /// Answers `GET` as well.
-    pub(crate) fn get<H, T>(mut self, handler: H, told: Told) -> Self
+    pub(crate) fn get<H, T>(mut self, handler: H, told: RouteDoc) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -89,7 +89,7 @@ impl Methods {
     }
 
     /// Answers `HEAD` by a handler of its own.
-    pub(crate) fn head<H, T>(mut self, handler: H, told: Told) -> Self
+    pub(crate) fn head<H, T>(mut self, handler: H, told: RouteDoc) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -100,7 +100,7 @@ impl Methods {
     }
 
     /// Answers `POST` as well.
-    pub(crate) fn post<H, T>(mut self, handler: H, told: Told) -> Self
+    pub(crate) fn post<H, T>(mut self, handler: H, told: RouteDoc) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -111,7 +111,7 @@ impl Methods {
     }
 
     /// Answers `PUT` as well.
-    pub(crate) fn put<H, T>(mut self, handler: H, told: Told) -> Self
+    pub(crate) fn put<H, T>(mut self, handler: H, told: RouteDoc) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -122,7 +122,7 @@ impl Methods {
     }
 
     /// Answers `DELETE` as well.
-    pub(crate) fn delete<H, T>(mut self, handler: H, told: Told) -> Self
+    pub(crate) fn delete<H, T>(mut self, handler: H, told: RouteDoc) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -177,7 +177,7 @@ impl Routes {
     }
 
     /// Changes how the routes are served, and nothing that is said of them.
-    pub(crate) fn served(
+    pub(crate) fn map_router(
         mut self,
         change: impl FnOnce(Router<AppState>) -> Router<AppState>,
     ) -> Self {

@@ -47,7 +47,7 @@ pub enum ServeError {
         source: assay_app::Error,
     },
     /// The address cannot be listened on.
-    #[error("failed to listen on `{address}`")]
+    #[error("failed to listen on `{address}`{}", in_use(.source))]
     Bind {
         /// The address.
         address: SocketAddr,
@@ -88,7 +88,8 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
         ServerMark::set(&config.data, Servers::with(config.database.as_ref())).map_err(failed)?;
     let clock = Arc::new(SystemClock);
     let hub = Hub::open(config.hub(), clock).await.map_err(failed)?;
-    hub.trust_as_configured(&hub.shell(), &config.issuers)
+    hub.evidence()
+        .trust_as_configured(&hub.shell(), &config.issuers)
         .await
         .map_err(failed)?;
     let first = hub.first_operator().await.map_err(failed)?;
@@ -106,6 +107,19 @@ impl Server {
     /// Where it listens; the port is the one that was given when the configuration said 0.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What clients call it: `public_url`, else where it listens.
+    pub fn url(&self) -> String {
+        if let Some(url) = &self.config.public_url {
+            return url.to_string();
+        }
+        let scheme = if self.config.has_tls() {
+            "https"
+        } else {
+            "http"
+        };
+        format!("{scheme}://{}", self.address)
     }
 
     /// Its data directory.
@@ -213,6 +227,15 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     }
 }
 
+/// Says what to do where another program has the address.
+fn in_use(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::AddrInUse {
+        ", where another program listens (`--listen` chooses another)"
+    } else {
+        ""
+    }
+}
+
 /// Listens on an address. A server that was killed may leave a `git` behind that is not yet quite started and holds what it
 /// inherited until it is; so an address that is in use is tried again for a moment.
 pub(crate) fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
@@ -261,12 +284,12 @@ async fn follow_policy(issuer: Arc<Issuer>) {
 async fn end_uploads_for_ever(hub: Arc<Hub>) {
     loop {
         tokio::time::sleep(SWEEP_EVERY).await;
-        match hub.end_uploads().await {
+        match hub.operations().end_uploads().await {
             Ok(0) => {}
             Ok(ended) => tracing::info!(ended, "ended {ended} uploads that no commit named"),
             Err(error) => tracing::warn!(%error, "failed to end uploads that no commit named"),
         }
-        match hub.end_xorbs().await {
+        match hub.repositories().end_xorbs().await {
             Ok(0) => {}
             Ok(ended) => tracing::info!(ended, "removed {ended} xorbs that are old"),
             Err(error) => tracing::warn!(%error, "failed to remove old xorbs"),

@@ -14,6 +14,7 @@ use crate::lake::Lake;
 use crate::metrics::Metrics;
 use crate::rate::Limiter;
 use crate::rendered::Rendered;
+use crate::web::{AggregateCache, PublicMatrixCache};
 
 /// What every handler can reach.
 #[derive(Clone)]
@@ -59,6 +60,10 @@ pub(crate) struct Web {
     pub(crate) lake: Option<Lake>,
     /// Answers that anonymous readers get again and again.
     pub(crate) rendered: Rendered,
+    /// The aggregates of matrices.
+    pub(crate) aggregates: AggregateCache,
+    /// The matrix of the hub that anonymous visitors see.
+    pub(crate) public_matrix: PublicMatrixCache,
     /// The open connections.
     pub(crate) connections: Arc<ConnectionCounts>,
     /// The bytes of answers that wait for their clients.
@@ -83,6 +88,8 @@ impl AppState {
             limiter: Limiter::new(config.rates),
             lake: Lake::of(config),
             rendered: Rendered::new(config.slow_page),
+            aggregates: AggregateCache::default(),
+            public_matrix: PublicMatrixCache::default(),
             connections: Arc::default(),
             answer_bytes: ByteBudget::new(config.answer_bytes),
         };

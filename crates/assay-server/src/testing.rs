@@ -189,7 +189,11 @@ impl TestHub {
     /// Sends what webhooks are to be told by now, to private addresses too when that is allowed.
     pub async fn send_webhooks(&self, private: bool) -> usize {
         let reach = reach(private);
-        self.hub.announce_ranks().await.expect("ranks can be told");
+        self.hub
+            .webhooks()
+            .announce_ranks()
+            .await
+            .expect("ranks can be told");
         let mut sender = Sender::new(Arc::clone(&self.hub), Arc::clone(&self.metrics), reach);
         sender.send_due().await.expect("the queue can be read")
     }
@@ -348,7 +352,8 @@ async fn accounts(hub: &Hub) -> [String; 3] {
         ("bob", "Bob", false),
         ("root", "The operator", true),
     ] {
-        hub.create_user(&shell, name, full_name, None, operator)
+        hub.accounts()
+            .create_user(&shell, name, full_name, None, operator)
             .await
             .expect("the shell may make users");
         let token = NewToken {
@@ -357,6 +362,7 @@ async fn accounts(hub: &Hub) -> [String; 3] {
             expires: None,
         };
         let (_, secret) = hub
+            .accounts()
             .create_token(&shell, name, token)
             .await
             .expect("the shell may make tokens");

@@ -2,17 +2,20 @@
 //!
 //! A page is a handler that takes a [`Visitor`], asks [`assay_app::Hub`] what the API asks it, and gives a template back
 //! with [`Visitor::render`]. Every template extends `base.html`, which shows the [`frame::Frame`]. What strangers wrote
-//! goes through the escaping of every template ([`Inert`]), through [`links::safe`] when it is an address, and through
-//! [`markdown`] when it is a README; nothing else may mark text as safe.
+//! goes through the escaping of every template ([`Inert`]), through [`links::safe`] when it is an address, through
+//! [`markdown`] when it is a README, and through [`cite`] when it is JSON-LD; nothing else may mark text as safe.
 
 mod accounts;
 mod assets;
 mod badge;
 mod board;
 mod chart;
+mod cite;
 mod compare;
 mod create;
+mod device;
 mod diff;
+mod discover;
 mod discussions;
 mod docs;
 mod embed;
@@ -41,8 +44,10 @@ mod pages;
 mod paging;
 mod preview;
 mod provenance;
+mod publishers;
 mod query;
 mod readme;
+mod refusal;
 mod repo;
 mod repo_settings;
 mod samples;
@@ -66,6 +71,7 @@ pub(crate) use self::escape::{Inert, escape};
 pub(crate) use self::failure::{Visit, page as failure_page};
 pub(crate) use self::gzip::is_welcome as takes_gzip;
 pub(crate) use self::links::is_hidden;
+pub(crate) use self::matrix::{AggregateCache, PublicMatrixCache};
 pub(crate) use self::pages::Pages;
 pub(crate) use self::theme::Theme;
 pub(crate) use self::visitor::Visitor;
@@ -74,6 +80,7 @@ pub(crate) use self::visitor::Visitor;
 pub(crate) fn pages() -> Pages {
     Pages::new()
         .merge(reading())
+        .merge(discover::pages())
         .merge(elsewhere())
         .merge(acting())
         .page(
@@ -102,6 +109,11 @@ pub(crate) fn parts() -> Pages {
 fn reading() -> Pages {
     Pages::new()
         .page("/", "The home of the hub: what is new.", get(home::home))
+        .page(
+            "/results",
+            "Models by the tasks of every benchmark, ranked by their expected win rate.",
+            get(matrix::hub),
+        )
         .page(
             "/benchmarks",
             "The benchmarks, with who leads.",
@@ -168,6 +180,7 @@ fn acting() -> Pages {
         .merge(docs::pages())
         .merge(of_repositories())
         .merge(hooks::pages())
+        .merge(device::pages())
         .merge(login::pages())
         .merge(operator::pages())
         .merge(provenance::pages())

@@ -1,5 +1,6 @@
 //! Large files by the Xet protocol: a token for a repository, the content as xorbs, and the files as a shard.
 
+use axum::http::StatusCode;
 use std::io;
 use std::time::Duration;
 
@@ -24,9 +25,9 @@ use tokio_util::io::StreamReader;
 
 use crate::answer::log_chain;
 use crate::base_url::BaseUrl;
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::{ERROR_MESSAGE, Failure};
-use crate::extract::Segments;
+use crate::extract::PathParams;
 use crate::observe::RequestId;
 use crate::routes::{Routes, post};
 use crate::state::AppState;
@@ -75,7 +76,7 @@ pub(crate) fn routes() -> Routes {
                 send_xorb,
                 says("Takes chunks of large files, as Xet packs them.")
                     .more("They are kept for two days, for this account and repository.")
-                    .asks(Door::Link)
+                    .asks(Access::Link)
                     .takes_bytes(
                         "application/octet-stream",
                         "A xorb of 64 MiB of content at most, which must have the hash.",
@@ -90,7 +91,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 send_shard,
                 says("Assembles large files out of chunks that were sent before.")
-                    .asks(Door::Link)
+                    .asks(Access::Link)
                     .takes_bytes(
                         "application/octet-stream",
                         "A shard, with the SHA-256 of each file.",
@@ -105,7 +106,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 send_shard_and_follow,
                 says("Assembles large files as the older route does, and tells meanwhile that it works.")
-                    .asks(Door::Link)
+                    .asks(Access::Link)
                     .takes_bytes(
                         "application/octet-stream",
                         "A shard, with the SHA-256 of each file.",
@@ -210,7 +211,7 @@ impl XetToken {
             .map_err(|_| Failure::no_route())?;
         if (kind, &id) != (self.kind, &self.id) {
             let text = "this token is for another repository".to_owned();
-            return Err(Error::Forbidden(text).into());
+            return Err(Failure::new(StatusCode::FORBIDDEN, text));
         }
         // Whoever was given the token was let in when it was made, and is looked up again before anything is kept.
         let shell = state.hub.shell();
@@ -231,8 +232,8 @@ impl FromRequestParts<AppState> for XetToken {
 async fn send_xorb(
     State(state): State<AppState>,
     token: XetToken,
-    Segments(place): Segments<XetPlace>,
-    Segments(XorbName { hash }): Segments<XorbName>,
+    PathParams(place): PathParams<XetPlace>,
+    PathParams(XorbName { hash }): PathParams<XorbName>,
     request: Request,
 ) -> Result<Json<XetXorbAnswer>, Failure> {
     let repo = token.open(&state, &place).await?;
@@ -241,7 +242,10 @@ async fn send_xorb(
         .map_err(|error: assay_xet::ParseHashError| Failure::invalid(error.to_string()))?;
     let content = content_of(request);
     let hub = &state.hub;
-    let was_inserted = hub.stage_xorb(&repo, token.uploader, hash, content).await?;
+    let was_inserted = hub
+        .repositories()
+        .stage_xorb(&repo, token.uploader, hash, content)
+        .await?;
     Ok(Json(XetXorbAnswer { was_inserted }))
 }
 
@@ -249,13 +253,15 @@ async fn send_xorb(
 async fn send_shard(
     State(state): State<AppState>,
     token: XetToken,
-    Segments(place): Segments<XetPlace>,
+    PathParams(place): PathParams<XetPlace>,
     request: Request,
 ) -> Result<Json<XetShardAnswer>, Failure> {
     let repo = token.open(&state, &place).await?;
     let content = content_of(request);
     let hub = &state.hub;
-    hub.register_shard(&repo, token.uploader, content).await?;
+    hub.repositories()
+        .register_shard(&repo, token.uploader, content)
+        .await?;
     Ok(Json(XetShardAnswer { result: 1 }))
 }
 
@@ -263,7 +269,7 @@ async fn send_shard(
 async fn send_shard_and_follow(
     State(state): State<AppState>,
     token: XetToken,
-    Segments(place): Segments<XetPlace>,
+    PathParams(place): PathParams<XetPlace>,
     request_id: Option<Extension<RequestId>>,
     request: Request,
 ) -> Result<Response, Failure> {
@@ -271,7 +277,9 @@ async fn send_shard_and_follow(
     let content = content_of(request);
     let work = tokio::spawn(async move {
         let hub = &state.hub;
-        hub.register_shard(&repo, token.uploader, content).await
+        hub.repositories()
+            .register_shard(&repo, token.uploader, content)
+            .await
     });
     let id = request_id.map(|Extension(id)| id.0).unwrap_or_default();
     let lines = stream::unfold(Some(Work(work)), move |work| {
@@ -311,9 +319,9 @@ fn failure_line(error: &Error, request_id: &str) -> Value {
             log_chain(cause, request_id);
             format!("internal error; request id {request_id}")
         }
-        None => error.to_string(),
+        None => crate::error::wording(error),
     };
-    let is_passing = matches!(error, Error::Unavailable(_) | Error::RateLimited { .. });
+    let is_passing = matches!(error, Error::Busy(_) | Error::RateLimited { .. });
     json!({ "type": "error", "message": message, "retryable": is_passing })
 }
 

@@ -1,4 +1,4 @@
-// What a file would do, while it is typed: the server judges it, by the same rules as when it is sent.
+// What a file would do, while it is typed: the server validates it, by the same rules as when it is sent.
 (() => {
   for (const field of document.querySelectorAll('[data-look]')) {
     const form = field.form;

@@ -3,8 +3,15 @@
 'use strict';
 
 (() => {
-  const isTyping = (target) => target.closest('input, select, textarea, [contenteditable]') !== null;
-  const rows = () => [...document.querySelectorAll('#board tbody tr, table tbody tr')].filter((row) => !row.hidden);
+  const isTyping = (target) => target.closest('input:not([type="checkbox"], [type="radio"]), select, textarea, [contenteditable]') !== null;
+
+  // The rows of the board or matrix; on other pages those of the first table that is seen and has links.
+  function rows() {
+    const tables = [...document.querySelectorAll('#board, #matrix')];
+    const others = [...document.querySelectorAll('main table')].filter((table) => !table.closest('details:not([open])'));
+    const table = tables[0] || others.find((one) => one.querySelector('tbody a'));
+    return table ? [...table.querySelectorAll('tbody tr')].filter((row) => !row.hidden && row.querySelector('a')) : [];
+  }
 
   function moveRow(step) {
     const all = rows();
@@ -35,15 +42,15 @@
       moveRow(-1);
     } else if (event.key === 'x') {
       const row = document.activeElement.closest('tr');
-      const box = row && row.querySelector('.pick input');
-      if (box) box.checked = !box.checked;
+      const box = row && row.querySelector('input[name="models"]');
+      if (box) box.click();
     }
   });
 
-  // A filter acts on the rows of this page at once; the button asks the server for all of them.
+  // A filter acts at once where the page has every row; of a longer table the server looks through all of them.
   for (const field of document.querySelectorAll('[data-filter]')) {
     const table = document.getElementById(field.dataset.filter);
-    if (!table) continue;
+    if (!table || document.querySelector('.pages')) continue;
     field.addEventListener('input', () => {
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
       for (const row of table.tBodies[0].rows) {

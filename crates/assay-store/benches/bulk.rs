@@ -116,7 +116,7 @@ async fn read(store: &Store, keys: &[RepoKey]) {
     let mut ids = Vec::new();
     for _ in 0..20 {
         let board = store
-            .briefs_of_board("acme/bench-0", Some(&task), None)
+            .ranking_rows_of_board("acme/bench-0", Some(&task), None)
             .await
             .unwrap();
         assert_eq!(board.len(), 5000);
@@ -139,7 +139,10 @@ async fn read(store: &Store, keys: &[RepoKey]) {
 
     let start = Start::now();
     for key in keys.iter().take(1000) {
-        store.briefs_on_board("acme/bench-0", *key).await.unwrap();
+        store
+            .ranking_rows_of_model("acme/bench-0", *key)
+            .await
+            .unwrap();
     }
     report("read what a model has on a board, 1,000 times", start);
 
@@ -198,6 +201,7 @@ fn entry(model: u32, ordinal: u32) -> NewEntry {
                 value_type: None,
                 sample_size: Some(1000),
                 uncertainty: assay_model::StatedUncertainty::default(),
+                context: None,
             }],
             framework: None,
             token: None,

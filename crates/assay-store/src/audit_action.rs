@@ -94,6 +94,12 @@ audit_actions! {
     WebhookPaused = "webhook.paused",
     /// A paused webhook was resumed.
     WebhookResumed = "webhook.resumed",
+    /// A trusted publisher was added to a repository.
+    PublisherAdded = "publisher.added",
+    /// A trusted publisher was removed with the tokens that it had.
+    PublisherRemoved = "publisher.removed",
+    /// A sign-in by device code was approved.
+    DeviceApproved = "device.approved",
     /// A signing key was published or changed its state.
     KeyChanged = "key.changed",
     /// An issuer is trusted, or trusted on other terms.

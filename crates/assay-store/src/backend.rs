@@ -4,7 +4,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Database, Postgres, Row as _, SqlSafeStr, Sqlite, Transaction};
+use sqlx::{ColumnIndex as _, Database, Postgres, Row as _, SqlSafeStr, Sqlite, Transaction};
 
 use crate::row::Cells;
 use crate::sql::Query;
@@ -14,14 +14,14 @@ use crate::{postgres, sqlite};
 #[derive(Debug)]
 pub(crate) enum Connection {
     /// To a file.
-    Sqlite(Held<Sqlite>),
+    Sqlite(HeldConnection<Sqlite>),
     /// To a server.
-    Postgres(Held<Postgres>),
+    Postgres(HeldConnection<Postgres>),
 }
 
 /// How a connection is held.
 #[derive(Debug)]
-pub(crate) enum Held<D: Database> {
+pub(crate) enum HeldConnection<D: Database> {
     /// Lent by a pool.
     Lent(PoolConnection<D>),
     /// Lent by a pool, with a transaction that is undone when this is dropped.
@@ -37,7 +37,7 @@ pub(crate) enum Row {
     Postgres(PgRow),
 }
 
-impl<D: Database> Held<D> {
+impl<D: Database> HeldConnection<D> {
     fn get(&mut self) -> &mut D::Connection {
         match self {
             Self::Lent(connection) => connection,
@@ -172,6 +172,14 @@ impl Connection {
 }
 
 impl Row {
+    /// Returns the position of the column with this name.
+    pub(crate) fn index_of(&self, name: &str) -> sqlx::Result<usize> {
+        match self {
+            Self::Sqlite(row) => name.index(row),
+            Self::Postgres(row) => name.index(row),
+        }
+    }
+
     /// How many columns it has.
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -183,24 +191,24 @@ impl Row {
 
 impl From<PoolConnection<Sqlite>> for Connection {
     fn from(connection: PoolConnection<Sqlite>) -> Self {
-        Self::Sqlite(Held::Lent(connection))
+        Self::Sqlite(HeldConnection::Lent(connection))
     }
 }
 
 impl From<Transaction<'static, Sqlite>> for Connection {
     fn from(transaction: Transaction<'static, Sqlite>) -> Self {
-        Self::Sqlite(Held::Begun(transaction))
+        Self::Sqlite(HeldConnection::Begun(transaction))
     }
 }
 
 impl From<PoolConnection<Postgres>> for Connection {
     fn from(connection: PoolConnection<Postgres>) -> Self {
-        Self::Postgres(Held::Lent(connection))
+        Self::Postgres(HeldConnection::Lent(connection))
     }
 }
 
 impl From<Transaction<'static, Postgres>> for Connection {
     fn from(transaction: Transaction<'static, Postgres>) -> Self {
-        Self::Postgres(Held::Begun(transaction))
+        Self::Postgres(HeldConnection::Begun(transaction))
     }
 }

@@ -91,14 +91,18 @@ questions! {
 }
 
 macro_rules! select_board {
-    (SELECT $more:literal) => {
+    (SELECT) => {
         concat!(
-            "SELECT e.repo, r.name, r.private, r.disabled, r.owner, a.name, a.fullname, a.kind, c.base_models, \
-             c.parameters, e.pull, e.file, e.ordinal, ",
+            "SELECT e.id AS id, e.repo AS repo, r.name AS model, r.private AS private, \
+             r.disabled AS disabled, r.owner AS owner, a.name AS owner_name, \
+             a.fullname AS owner_fullname, a.kind AS owner_kind, c.base_models AS base_models, \
+             c.parameters AS parameters, e.pull AS pull, e.file AS file, e.ordinal AS ordinal, ",
             said_columns!(),
-            ", e.moment_ms, e.verified, e.reason, e.detail, e.revoked, e.attested, e.introduced_by, e.committed_ms, \
-             s.name, e.author, e.since_ms, e.until_ms",
-            $more,
+            ", e.moment_ms AS moment_ms, e.verified AS verified, e.reason AS reason, \
+             e.detail AS detail, e.revoked AS revoked, e.attested AS attested, \
+             e.introduced_by AS introduced_by, e.committed_ms AS committed_ms, \
+             s.name AS submitter_name, e.author AS author, e.since_ms AS since_ms, \
+             e.until_ms AS until_ms",
             " FROM entries e JOIN repositories r ON r.repo = e.repo JOIN accounts a ON a.id = r.owner \
              LEFT JOIN cards c ON c.repo = e.repo LEFT JOIN accounts s ON s.id = e.submitter \
              WHERE "
@@ -106,7 +110,7 @@ macro_rules! select_board {
     };
     ($condition:literal) => {
         concat!(
-            select_board!(SELECT ""),
+            select_board!(SELECT),
             "e.dataset_lower IN ",
             names_of_dataset!(),
             $condition,
@@ -157,11 +161,11 @@ async fn entries_with(
     let ids: Vec<i64> = ids.iter().map(|EntryId(id)| *id).collect();
     let mut entries = Vec::with_capacity(ids.len());
     for some in ids.chunks(MAX_LIST) {
-        let mut query = Builder::new(concat!(select_board!(SELECT ", e.id"), "e.id IN "));
+        let mut query = Builder::new(concat!(select_board!(SELECT), "e.id IN "));
         query.push_list(some);
         let read = |cells: &mut Cells<'_>| {
-            let entry = read_board_entry(cells)?;
-            Ok((EntryId(cells.get()?), entry))
+            let id = EntryId(cells.named().get("id")?);
+            Ok((id, read_board_entry(cells)?))
         };
         entries.extend(query.build().read_all(connection, read).await?);
     }
@@ -169,40 +173,33 @@ async fn entries_with(
 }
 
 fn read_board_entry(cells: &mut Cells<'_>) -> sqlx::Result<BoardEntry> {
-    let key = RepoKey(cells.get()?);
-    let model = cells.parse()?;
-    let (private, disabled) = (cells.get()?, cells.get()?);
-    let owner = Owner {
-        id: AccountId(cells.get()?),
-        name: cells.get()?,
-        fullname: cells.get()?,
-        kind: cells.parse()?,
-    };
-    let base_models = cells.json_option()?.unwrap_or_default();
-    let parameters = cells.number_option()?;
-    let branch = read_branch(cells)?;
-    let (file, ordinal) = (cells.parse()?, cells.number()?);
-    let (entry, findings) = read_said(cells)?;
+    let columns = cells.named();
+    let (entry, findings) = read_said(columns)?;
     Ok(BoardEntry {
-        key,
-        model,
-        private,
-        disabled,
-        owner,
-        base_models,
-        parameters,
-        branch,
-        file,
-        ordinal,
+        key: RepoKey(columns.get("repo")?),
+        model: columns.parse("model")?,
+        private: columns.get("private")?,
+        disabled: columns.get("disabled")?,
+        owner: Owner {
+            id: AccountId(columns.get("owner")?),
+            name: columns.get("owner_name")?,
+            fullname: columns.get("owner_fullname")?,
+            kind: columns.parse("owner_kind")?,
+        },
+        base_models: columns.json_option("base_models")?.unwrap_or_default(),
+        parameters: columns.number_option("parameters")?,
+        branch: read_branch(columns)?,
+        file: columns.parse("file")?,
+        ordinal: columns.number("ordinal")?,
         entry,
         findings,
-        moment: cells.time()?,
-        standing: read_standing(cells)?,
-        commit: cells.parse()?,
-        committed: cells.time()?,
-        submitter: cells.get()?,
-        author: cells.get()?,
-        since: cells.time()?,
-        until: cells.time_option()?,
+        moment: columns.time("moment_ms")?,
+        standing: read_standing(columns)?,
+        commit: columns.parse("introduced_by")?,
+        committed: columns.time("committed_ms")?,
+        submitter: columns.get("submitter_name")?,
+        author: columns.get("author")?,
+        since: columns.time("since_ms")?,
+        until: columns.time_option("until_ms")?,
     })
 }

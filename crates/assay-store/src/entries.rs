@@ -205,7 +205,7 @@ fn bind_place<'q>(query: Query<'q>, place: &'q EntryPlace) -> Query<'q> {
 
 fn read_entries(rows: &[Row]) -> sqlx::Result<Vec<IndexedEntry>> {
     rows.iter()
-        .map(|row| read_entry(&mut Cells::of(row)))
+        .map(|row| read_entry(Cells::of(row).named()))
         .collect()
 }
 

@@ -178,7 +178,7 @@ async fn branch_entries(
         .bind(branch_number(branch))
         .fetch_all(connection)
         .await?;
-    let read = |row| read_entry(&mut Cells::of(row));
+    let read = |row| read_entry(Cells::of(row).named());
     let current = rows.iter().map(read).collect::<sqlx::Result<_>>()?;
     Ok((current, last_end))
 }
@@ -201,11 +201,11 @@ async fn branches_of(
     connection: &mut Connection,
     key: RepoKey,
 ) -> sqlx::Result<Vec<(Branch, u64)>> {
-    let query = "SELECT pull, COUNT(*) FROM entries WHERE repo = $1 GROUP BY pull ORDER BY pull";
+    let query = "SELECT pull AS pull, COUNT(*) AS entries FROM entries WHERE repo = $1 GROUP BY pull ORDER BY pull";
     let rows = sql::query(query).bind(key.0).fetch_all(connection).await?;
     let read = |row| {
-        let mut cells = Cells::of(row);
-        Ok((read_branch(&mut cells)?, cells.number()?))
+        let columns = Cells::of(row).named();
+        Ok((read_branch(columns)?, columns.number("entries")?))
     };
     rows.iter().map(read).collect()
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use assay_model::{
-    Attested, Code, Entry, Finding, Framework, MetricId, Number, Provenance, Score, Setup, Source,
-    Standing, StatedUncertainty, Timestamp, ValueType,
+    Attested, Code, Entry, Finding, Framework, MetricContext, MetricId, Number, Provenance, Score,
+    Setup, Source, Standing, StatedUncertainty, Timestamp, ValueType,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::error::Cause;
-use crate::row::{Cells, to_json};
+use crate::row::{NamedColumns, to_json};
 
 #[derive(Serialize, Deserialize)]
 struct ScoreJson<T> {
@@ -26,6 +26,8 @@ struct ScoreJson<T> {
     sample_size: Option<u64>,
     #[serde(default, skip_serializing_if = "is_default")]
     uncertainty: StatedUncertainty,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<Box<MetricContext>>,
 }
 
 #[derive(Default, PartialEq, Serialize, Deserialize)]
@@ -89,12 +91,13 @@ pub(crate) fn scores_to_json(scores: &[Score]) -> sqlx::Result<String> {
         value_type: score.value_type.map(ValueType::as_str),
         sample_size: score.sample_size,
         uncertainty: score.uncertainty.clone(),
+        context: score.context.clone(),
     });
     to_json(&spelled.collect::<Vec<_>>())
 }
 
-pub(crate) fn read_scores(cells: &mut Cells<'_>) -> sqlx::Result<Vec<Score>> {
-    let text: Cow<'_, str> = cells.get()?;
+pub(crate) fn read_scores(columns: NamedColumns<'_>) -> sqlx::Result<Vec<Score>> {
+    let text: Cow<'_, str> = columns.get("scores")?;
     scores_of_json(&text).map_err(sqlx::Error::Decode)
 }
 
@@ -114,6 +117,7 @@ fn read_score(score: ScoreJson<String>) -> Result<Score, Cause> {
         value_type,
         sample_size: score.sample_size,
         uncertainty: score.uncertainty,
+        context: score.context,
     })
 }
 
@@ -137,8 +141,11 @@ pub(crate) fn details_to_json(entry: &Entry, findings: &[Finding]) -> sqlx::Resu
 }
 
 /// Reads what has no column of its own into an entry, and returns what was found in it.
-pub(crate) fn read_details(cells: &mut Cells<'_>, entry: &mut Entry) -> sqlx::Result<Vec<Finding>> {
-    let details: DetailsJson = cells.json_option()?.unwrap_or_default();
+pub(crate) fn read_details(
+    columns: NamedColumns<'_>,
+    entry: &mut Entry,
+) -> sqlx::Result<Vec<Finding>> {
+    let details: DetailsJson = columns.json_option("details")?.unwrap_or_default();
     entry.normalization = details.normalization;
     entry.setup = details.setup;
     entry.provenance = details.provenance;
@@ -166,8 +173,8 @@ pub(crate) fn framework_to_json(framework: &Framework) -> sqlx::Result<String> {
     })
 }
 
-pub(crate) fn read_framework(cells: &mut Cells<'_>) -> sqlx::Result<Option<Framework>> {
-    let spelled: Option<FrameworkJson<String>> = cells.json_option()?;
+pub(crate) fn read_framework(columns: NamedColumns<'_>) -> sqlx::Result<Option<Framework>> {
+    let spelled: Option<FrameworkJson<String>> = columns.json_option("framework")?;
     Ok(spelled.map(|framework| Framework {
         name: framework.name,
         version: framework.version,
@@ -184,8 +191,8 @@ pub(crate) fn source_to_json(source: &Source) -> sqlx::Result<String> {
     })
 }
 
-pub(crate) fn read_source(cells: &mut Cells<'_>) -> sqlx::Result<Option<Source>> {
-    let spelled: Option<SourceJson<String>> = cells.json_option()?;
+pub(crate) fn read_source(columns: NamedColumns<'_>) -> sqlx::Result<Option<Source>> {
+    let spelled: Option<SourceJson<String>> = columns.json_option("source")?;
     Ok(spelled.map(|source| Source {
         url: source.url,
         name: source.name,
@@ -210,8 +217,8 @@ pub(crate) fn attested_to_json(standing: &Standing) -> sqlx::Result<Option<Strin
     spelled.map(|spelled| to_json(&spelled)).transpose()
 }
 
-pub(crate) fn read_attested(cells: &mut Cells<'_>) -> sqlx::Result<Option<Attested>> {
-    let spelled: Option<AttestedJson<String>> = cells.json_option()?;
+pub(crate) fn read_attested(columns: NamedColumns<'_>) -> sqlx::Result<Option<Attested>> {
+    let spelled: Option<AttestedJson<String>> = columns.json_option("attested")?;
     Ok(spelled.map(|attested| Attested {
         assurance: attested.assurance,
         integration: attested.integration,

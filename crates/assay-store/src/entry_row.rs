@@ -9,7 +9,7 @@ use crate::entry_json::{
     attested_to_json, codes_of, details_to_json, framework_to_json, read_attested, read_details,
     read_framework, read_scores, read_source, scores_to_json, setup_to_json, source_to_json,
 };
-use crate::row::{Cells, to_json};
+use crate::row::{NamedColumns, to_json};
 use crate::sql::Query;
 use crate::{AccountId, Evidence, IndexedEntry, NewEntry};
 
@@ -24,8 +24,10 @@ pub(crate) const WRITTEN_COUNT: usize = 36;
 /// The columns that [`read_said`] reads, of a table called `e`.
 macro_rules! said_columns {
     () => {
-        "e.dataset, e.task, e.dataset_revision, e.model_revision, e.scores, e.framework, e.source, e.date, e.notes, e.subset, \
-         e.sample_size, e.details"
+        "e.dataset AS dataset, e.task AS task, e.dataset_revision AS dataset_revision, \
+         e.model_revision AS model_revision, e.scores AS scores, e.framework AS framework, \
+         e.source AS source, e.date AS date, e.notes AS notes, e.subset AS subset, \
+         e.sample_size AS sample_size, e.details AS details"
     };
 }
 pub(crate) use said_columns;
@@ -34,10 +36,13 @@ pub(crate) use said_columns;
 macro_rules! entry_columns {
     () => {
         concat!(
-            "e.pull, e.since_ms, e.until_ms, e.file, e.ordinal, ",
+            "e.pull AS pull, e.since_ms AS since_ms, e.until_ms AS until_ms, e.file AS file, \
+             e.ordinal AS ordinal, ",
             $crate::entry_row::said_columns!(),
-            ", e.token, e.moment_ms, e.verified, e.reason, e.detail, e.revoked, e.attested, e.jti, e.form, e.repeated, \
-             e.data, e.introduced_by, e.committed_ms, e.submitter, e.author"
+            ", e.token AS token, e.moment_ms AS moment_ms, e.verified AS verified, e.reason AS reason, \
+             e.detail AS detail, e.revoked AS revoked, e.attested AS attested, e.jti AS jti, \
+             e.form AS form, e.repeated AS repeated, e.data AS data, e.introduced_by AS introduced_by, \
+             e.committed_ms AS committed_ms, e.submitter AS submitter, e.author AS author"
         )
     };
 }
@@ -48,8 +53,8 @@ pub(crate) fn branch_number(branch: Branch) -> i64 {
     branch.pull().map_or(0, i64::from)
 }
 
-pub(crate) fn read_branch(cells: &mut Cells<'_>) -> sqlx::Result<Branch> {
-    Ok(match cells.number()? {
+pub(crate) fn read_branch(columns: NamedColumns<'_>) -> sqlx::Result<Branch> {
+    Ok(match columns.number("pull")? {
         0 => Branch::Main,
         num => Branch::Pull(num),
     })
@@ -113,51 +118,49 @@ pub(crate) fn bind_entry<'q>(
 }
 
 /// Reads what an entry says, but for its token, and what was found in it.
-pub(crate) fn read_said(cells: &mut Cells<'_>) -> sqlx::Result<(Entry, Vec<Finding>)> {
+pub(crate) fn read_said(columns: NamedColumns<'_>) -> sqlx::Result<(Entry, Vec<Finding>)> {
     let mut entry = Entry {
-        dataset: cells.parse()?,
-        task: cells.parse()?,
-        dataset_revision: cells.parse_option()?,
-        model_revision: cells.parse_option()?,
-        scores: read_scores(cells)?,
-        framework: read_framework(cells)?,
+        dataset: columns.parse("dataset")?,
+        task: columns.parse("task")?,
+        dataset_revision: columns.parse_option("dataset_revision")?,
+        model_revision: columns.parse_option("model_revision")?,
+        scores: read_scores(columns)?,
+        framework: read_framework(columns)?,
         token: None,
-        source: read_source(cells)?,
-        date: cells.parse_option()?,
-        notes: cells.get()?,
-        subset: cells.get()?,
-        sample_size: cells.parse_option()?,
+        source: read_source(columns)?,
+        date: columns.parse_option("date")?,
+        notes: columns.get("notes")?,
+        subset: columns.get("subset")?,
+        sample_size: columns.parse_option("sample_size")?,
         normalization: None,
         setup: Setup::default(),
         provenance: Provenance::default(),
     };
-    let findings = read_details(cells, &mut entry)?;
+    let findings = read_details(columns, &mut entry)?;
     Ok((entry, findings))
 }
 
-pub(crate) fn read_entry(cells: &mut Cells<'_>) -> sqlx::Result<IndexedEntry> {
-    let branch = read_branch(cells)?;
-    let (since, until) = (cells.time()?, cells.time_option()?);
-    let (file, ordinal) = (cells.parse()?, cells.number()?);
-    let (mut entry, findings) = read_said(cells)?;
-    entry.token = cells.get()?;
+pub(crate) fn read_entry(columns: NamedColumns<'_>) -> sqlx::Result<IndexedEntry> {
+    let branch = read_branch(columns)?;
+    let (mut entry, findings) = read_said(columns)?;
+    entry.token = columns.get("token")?;
     Ok(IndexedEntry {
         branch,
-        since,
-        until,
+        since: columns.time("since_ms")?,
+        until: columns.time_option("until_ms")?,
         version: NewEntry {
-            file,
-            ordinal,
+            file: columns.parse("file")?,
+            ordinal: columns.number("ordinal")?,
             entry,
             findings,
-            moment: cells.time()?,
-            standing: read_standing(cells)?,
-            evidence: read_evidence(cells)?,
-            data: cells.json()?,
-            commit: cells.parse()?,
-            committed: cells.time()?,
-            submitter: cells.get::<Option<i64>>()?.map(AccountId),
-            author: cells.get()?,
+            moment: columns.time("moment_ms")?,
+            standing: read_standing(columns)?,
+            evidence: read_evidence(columns)?,
+            data: columns.json("data")?,
+            commit: columns.parse("introduced_by")?,
+            committed: columns.time("committed_ms")?,
+            submitter: columns.get::<Option<i64>>("submitter")?.map(AccountId),
+            author: columns.get("author")?,
         },
     })
 }
@@ -170,13 +173,12 @@ pub(crate) fn is_revoked(standing: &Standing) -> bool {
     }
 }
 
-/// The columns that [`read_standing`] reads, in its order.
-pub(crate) fn read_standing(cells: &mut Cells<'_>) -> sqlx::Result<Standing> {
-    let _verified: bool = cells.get()?;
-    let reason: Option<String> = cells.get()?;
-    let detail: Option<String> = cells.get()?;
-    let revoked: bool = cells.get()?;
-    if let Some(attested) = read_attested(cells)? {
+/// Reads the standing from `reason`, `detail`, `revoked` and `attested`.
+pub(crate) fn read_standing(columns: NamedColumns<'_>) -> sqlx::Result<Standing> {
+    let reason: Option<String> = columns.get("reason")?;
+    let detail: Option<String> = columns.get("detail")?;
+    let revoked: bool = columns.get("revoked")?;
+    if let Some(attested) = read_attested(columns)? {
         return Ok(Standing::Verified(Box::new(attested)));
     }
     let (reason, detail) = (reason.unwrap_or_default(), detail.unwrap_or_default());
@@ -187,10 +189,10 @@ pub(crate) fn read_standing(cells: &mut Cells<'_>) -> sqlx::Result<Standing> {
     })
 }
 
-pub(crate) fn read_evidence(cells: &mut Cells<'_>) -> sqlx::Result<Option<Evidence>> {
-    let jti: Option<String> = cells.get()?;
-    let form: Option<String> = cells.get()?;
-    let repeated: bool = cells.get()?;
+pub(crate) fn read_evidence(columns: NamedColumns<'_>) -> sqlx::Result<Option<Evidence>> {
+    let jti: Option<String> = columns.get("jti")?;
+    let form: Option<String> = columns.get("form")?;
+    let repeated: bool = columns.get("repeated")?;
     Ok(form.map(|form| Evidence {
         jti,
         form,

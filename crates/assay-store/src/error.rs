@@ -208,6 +208,10 @@ pub enum Taken {
     Integration,
     /// The name of an identity.
     Identity,
+    /// The number of a trusted publisher.
+    Publisher,
+    /// A code of a sign-in by device.
+    DeviceCode,
 }
 
 impl fmt::Display for Taken {
@@ -223,6 +227,8 @@ impl fmt::Display for Taken {
             Self::Entry => "the place of the entry",
             Self::Integration => "the name of the integration, or one that looks like it,",
             Self::Identity => "the name of the identity",
+            Self::Publisher => "the trusted publisher",
+            Self::DeviceCode => "the device code",
         })
     }
 }

@@ -23,7 +23,11 @@ use crate::{Error, Taken, Tx};
 
 impl Tx {
     /// Makes a change that no page shows. The answer is how many rows.
-    async fn quietly(&mut self, doing: &'static str, query: Query<'_>) -> Result<u64, Error> {
+    pub(crate) async fn quietly(
+        &mut self,
+        doing: &'static str,
+        query: Query<'_>,
+    ) -> Result<u64, Error> {
         let rows = query.execute(self.connection()).await;
         rows.map_err(|error| Error::of(doing, error))
     }

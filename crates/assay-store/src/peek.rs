@@ -89,6 +89,6 @@ async fn peek_into_server(
     options: &sqlx::postgres::PgConnectOptions,
     setting: &str,
 ) -> sqlx::Result<Option<Peeked>> {
-    let connection = options.connect().await?;
+    let connection = crate::postgres::connect_once(options).await?;
     Ok(ask!(connection, SETTINGS_ON_SERVER, setting))
 }

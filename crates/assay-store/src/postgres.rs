@@ -43,6 +43,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0011_audit.sql"),
     include_str!("../migrations/postgres/0012_setup.sql"),
     include_str!("../migrations/postgres/0013_findings.sql"),
+    include_str!("../migrations/postgres/0014_publishers.sql"),
 ];
 
 /// How a change begins.
@@ -59,6 +60,8 @@ const WRITERS: u32 = 3;
 const TURNS: u32 = 16;
 /// How long to wait for a connection of our own. A server that is away is asked again and again until then.
 const TURN: Duration = Duration::from_secs(10);
+/// The time in which a server has to answer when a hub is opened.
+const ANSWER: Duration = Duration::from_secs(5);
 /// How long to wait for others that write, before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The same, as the server is told of it.
@@ -260,6 +263,7 @@ pub(crate) fn options(url: &str) -> sqlx::Result<PgConnectOptions> {
 /// Takes the steps that are missing, one process at a time: a table that two make at once is an error for one of them. A
 /// step may take long, and so may waiting for another process that takes it.
 async fn prepare_schema(options: &PgConnectOptions) -> Result<(), OpenError> {
+    connect_once(options).await?.close().await?;
     let alone = pool(1).connect_with(options.clone()).await?;
     let mut connection = Connection::from(alone.acquire().await?);
     let lock = crate::sql::query("SELECT pg_advisory_lock($1)").bind(MIGRATING);
@@ -269,6 +273,16 @@ async fn prepare_schema(options: &PgConnectOptions) -> Result<(), OpenError> {
     drop(connection);
     alone.close().await;
     migrated.map_err(OpenError::Migrate)
+}
+
+/// Connects once and at once: a server that is not there is reported, where a pool would try again until its time is over.
+pub(crate) async fn connect_once(options: &PgConnectOptions) -> sqlx::Result<PgConnection> {
+    let connected = tokio::time::timeout(ANSWER, PgConnection::connect_with(options)).await;
+    connected.unwrap_or_else(|_| {
+        let words = format!("no answer within {} seconds", ANSWER.as_secs());
+        let silent = std::io::Error::new(ErrorKind::TimedOut, words);
+        Err(sqlx::Error::Io(silent))
+    })
 }
 
 fn pool(connections: u32) -> PgPoolOptions {

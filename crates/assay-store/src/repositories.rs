@@ -73,14 +73,14 @@ pub struct NewRepository {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookedUp {
     /// The repository of the name, or any other in place of one that is missing.
-    pub found: Found,
+    pub found: LocatedRepository,
     /// Whether there is no repository of the name, and this is another one.
     pub is_stand_in: bool,
 }
 
 /// A repository that was asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedRepository {
     /// The repository.
     pub repository: Repository,
     /// Whether the name is one that it had before.
@@ -107,7 +107,7 @@ questions! {
     /// The repository of this key.
     fn repository(key: RepoKey) -> Option<Repository>;
     /// The repository that has this name in any case, or that had it last.
-    fn find_repository(kind: RepoKind, id: &RepoId) -> Option<Found>;
+    fn find_repository(kind: RepoKind, id: &RepoId) -> Option<LocatedRepository>;
     /// The same for strangers, who must not learn from the time it takes whether there is one: where there is none, the row
     /// of another is read. None when there are no repositories at all.
     fn look_up_repository(kind: RepoKind, id: &RepoId) -> Option<LookedUp>;
@@ -299,7 +299,7 @@ async fn find_repository(
     connection: &mut Connection,
     kind: RepoKind,
     id: &RepoId,
-) -> sqlx::Result<Option<Found>> {
+) -> sqlx::Result<Option<LocatedRepository>> {
     // A name is held by a repository or redirects to one, never both: whoever takes it ends the redirect.
     let query = concat!(
         "SELECT ",
@@ -315,7 +315,7 @@ async fn find_repository(
         .await?;
     let Some(row) = row else { return Ok(None) };
     let mut cells = Cells::of(&row);
-    Ok(Some(Found {
+    Ok(Some(LocatedRepository {
         repository: read_repository(&mut cells)?,
         moved: cells.get()?,
     }))
@@ -342,7 +342,7 @@ async fn look_up_repository(
     let Some(row) = row else { return Ok(None) };
     let mut cells = Cells::of(&row);
     Ok(Some(LookedUp {
-        found: Found {
+        found: LocatedRepository {
             repository: read_repository(&mut cells)?,
             moved: cells.get()?,
         },

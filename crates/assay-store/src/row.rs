@@ -23,6 +23,11 @@ impl<'r> Cells<'r> {
         Self { row, next: 0 }
     }
 
+    /// The same columns, read by name.
+    pub(crate) fn named(&self) -> NamedColumns<'r> {
+        NamedColumns { row: self.row }
+    }
+
     /// The next column.
     pub(crate) fn get<T: Cell<'r>>(&mut self) -> sqlx::Result<T> {
         let index = self.next;
@@ -98,6 +103,87 @@ impl<'r> Cells<'r> {
             index: (self.next - 1).to_string(),
             source: source.into(),
         }
+    }
+}
+
+/// The columns of a row, read by the names that the `SELECT` gives them with `AS`. A value that this program would not write
+/// is an error that names its column.
+#[derive(Clone, Copy)]
+pub(crate) struct NamedColumns<'r> {
+    row: &'r Row,
+}
+
+impl<'r> NamedColumns<'r> {
+    /// Reads a column.
+    pub(crate) fn get<T: Cell<'r>>(self, name: &str) -> sqlx::Result<T> {
+        T::read(self.row, self.row.index_of(name)?)
+    }
+
+    /// Parses a column of text.
+    pub(crate) fn parse<T: FromStr<Err: Into<Cause>>>(self, name: &str) -> sqlx::Result<T> {
+        let text: Cow<'_, str> = self.get(name)?;
+        text.parse()
+            .map_err(|error: T::Err| undecodable(name, error))
+    }
+
+    /// Parses a column of text that may be absent.
+    pub(crate) fn parse_option<T: FromStr<Err: Into<Cause>>>(
+        self,
+        name: &str,
+    ) -> sqlx::Result<Option<T>> {
+        let text: Option<Cow<'_, str>> = self.get(name)?;
+        text.map(|text| text.parse())
+            .transpose()
+            .map_err(|error: T::Err| undecodable(name, error))
+    }
+
+    /// Reads a number into a type that may be too small for it.
+    pub(crate) fn number<T: TryFrom<i64, Error: Into<Cause>>>(self, name: &str) -> sqlx::Result<T> {
+        let number: i64 = self.get(name)?;
+        T::try_from(number).map_err(|error| undecodable(name, error))
+    }
+
+    /// Reads a number that may be absent.
+    pub(crate) fn number_option<T: TryFrom<i64, Error: Into<Cause>>>(
+        self,
+        name: &str,
+    ) -> sqlx::Result<Option<T>> {
+        let number: Option<i64> = self.get(name)?;
+        number
+            .map(T::try_from)
+            .transpose()
+            .map_err(|error| undecodable(name, error))
+    }
+
+    /// Reads a time.
+    pub(crate) fn time(self, name: &str) -> sqlx::Result<Timestamp> {
+        Ok(Timestamp::from_millis(self.get(name)?))
+    }
+
+    /// Reads a time that may be absent.
+    pub(crate) fn time_option(self, name: &str) -> sqlx::Result<Option<Timestamp>> {
+        Ok(self.get::<Option<i64>>(name)?.map(Timestamp::from_millis))
+    }
+
+    /// Reads a column of JSON.
+    pub(crate) fn json<T: DeserializeOwned>(self, name: &str) -> sqlx::Result<T> {
+        let text: Cow<'_, str> = self.get(name)?;
+        serde_json::from_str(&text).map_err(|error| undecodable(name, error))
+    }
+
+    /// Reads a column of JSON that may be absent.
+    pub(crate) fn json_option<T: DeserializeOwned>(self, name: &str) -> sqlx::Result<Option<T>> {
+        let text: Option<Cow<'_, str>> = self.get(name)?;
+        text.map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(|error| undecodable(name, error))
+    }
+}
+
+fn undecodable(name: &str, source: impl Into<Cause>) -> sqlx::Error {
+    sqlx::Error::ColumnDecode {
+        index: name.to_owned(),
+        source: source.into(),
     }
 }
 

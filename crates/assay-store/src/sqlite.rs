@@ -14,7 +14,7 @@ use crate::Error;
 use crate::backend::Connection;
 use crate::migrate::migrate;
 use crate::sql::{Query, Value};
-use crate::turn::{Turn, Turns};
+use crate::turn::{Turn, WriteQueue};
 
 /// The steps from an empty database to the present one. A step that was released is never changed.
 pub(crate) const MIGRATIONS: &[&str] = &[
@@ -30,6 +30,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0011_audit.sql"),
     include_str!("../migrations/sqlite/0012_setup.sql"),
     include_str!("../migrations/sqlite/0013_findings.sql"),
+    include_str!("../migrations/sqlite/0014_publishers.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has
@@ -67,7 +68,7 @@ const SHARED_MEMORY_SIZE: i32 = 4874;
 #[derive(Debug)]
 pub(crate) struct Pools {
     path: PathBuf,
-    turns: Turns,
+    turns: WriteQueue,
     writer: SqlitePool,
     readers: SqlitePool,
 }
@@ -79,7 +80,7 @@ impl Pools {
             path: path.to_owned(),
             source: error.into(),
         };
-        let turns = Turns::of(path).map_err(|error| failed(error.into()))?;
+        let turns = WriteQueue::of(path).map_err(|error| failed(error.into()))?;
         let turn = turns.wait().await.map_err(|error| failed(error.into()))?;
         let writer = writer(path, durability).await.map_err(failed)?;
         let mut connection = Connection::from(writer.acquire().await.map_err(failed)?);

@@ -1,4 +1,4 @@
-//! The entries that bring a token, each to be judged by itself.
+//! The entries that bring a token, each to be decided on by itself.
 
 use assay_model::{RepoKey, Standing};
 
@@ -84,6 +84,6 @@ fn read(row: &Row) -> sqlx::Result<TokenEntry> {
     Ok(TokenEntry {
         id: cells.get()?,
         key: RepoKey(cells.get()?),
-        indexed: read_entry(&mut cells)?,
+        indexed: read_entry(cells.named())?,
     })
 }

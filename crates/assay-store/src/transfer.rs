@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 40] = [
+const TABLES: [&str; 42] = [
     "generation",
     "accounts",
     "members",
@@ -52,6 +52,8 @@ const TABLES: [&str; 40] = [
     "told_ranks",
     "sign_in_failures",
     "audit",
+    "trusted_publishers",
+    "device_codes",
 ];
 /// The one table that has a row from the beginning.
 const GENERATION: &str = "generation";

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// `next`, until `turn` is given back; who has just written finds `next` taken and waits behind them. The system gives
 /// both back when a process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct WriteQueue {
     files: Arc<Mutex<Files>>,
 }
 
@@ -43,7 +43,7 @@ enum Place {
     Inside,
 }
 
-impl Turns {
+impl WriteQueue {
     /// The turns of a database, which are kept in two empty files beside it.
     pub(crate) fn of(database: &Path) -> io::Result<Self> {
         let files = Files {
@@ -142,8 +142,8 @@ mod tests {
     async fn one_who_writes_all_the_time_lets_others_have_their_turn() {
         let directory = tempfile::tempdir().unwrap();
         let database = directory.path().join("hub.db");
-        let busy = Turns::of(&database).unwrap();
-        let other = Turns::of(&database).unwrap();
+        let busy = WriteQueue::of(&database).unwrap();
+        let other = WriteQueue::of(&database).unwrap();
         let is_over = Arc::new(AtomicBool::new(false));
         let inside = Arc::new(AtomicUsize::new(0));
         let (over, counted) = (Arc::clone(&is_over), Arc::clone(&inside));
@@ -172,7 +172,10 @@ mod tests {
     async fn one_who_gives_up_does_not_keep_the_turn() {
         let directory = tempfile::tempdir().unwrap();
         let database = directory.path().join("hub.db");
-        let (first, second) = (Turns::of(&database).unwrap(), Turns::of(&database).unwrap());
+        let (first, second) = (
+            WriteQueue::of(&database).unwrap(),
+            WriteQueue::of(&database).unwrap(),
+        );
         let turn = first.wait().await.unwrap();
 
         let gave_up = tokio::time::timeout(Duration::from_millis(20), second.wait()).await;

@@ -35,7 +35,7 @@ pub struct Canonical {
 impl Canonical {
     const DOMAIN: &str = "eval-entry/v1";
 
-    /// The canonical form of an entry of a YAML file, judged by its own text and by what stands around it.
+    /// The canonical form of an entry of a YAML file, decided by its own text and by what stands around it.
     pub fn of(entry: Value<'_>) -> Result<Self, Unverified> {
         Self::from_tree(profile::yaml(entry)?)
     }

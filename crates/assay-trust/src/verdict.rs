@@ -76,7 +76,7 @@ pub struct Attestation {
     pub decide_index: u64,
 }
 
-/// Judges an entry. The same answer at a push, at a re-index, in a preview and on a machine without a network: for given
+/// Returns the verdict on an entry. The same answer at a push, at a re-index, in a preview and on a machine without a network: for given
 /// sizes of the two logs there is one.
 pub fn standing(
     submission: &Submission<'_>,
@@ -108,7 +108,7 @@ fn attest(
     facts: &Facts,
     trust: &TrustState,
 ) -> Result<Attestation, Unverified> {
-    let held = Held::of(submission, trust)?;
+    let held = SoundToken::of(submission, trust)?;
     if let Some((_, decide)) = &facts.decision
         && let Outcome::Refused { reason } = &decide.outcome
     {
@@ -137,7 +137,7 @@ fn attest(
 }
 
 /// A token that holds by itself, and the entry that it stands in.
-struct Held<'a> {
+struct SoundToken<'a> {
     canonical: &'a Canonical,
     token: Digest,
     entry: Digest,
@@ -145,7 +145,7 @@ struct Held<'a> {
     kid: Kid,
 }
 
-impl<'a> Held<'a> {
+impl<'a> SoundToken<'a> {
     fn of(submission: &Submission<'a>, trust: &TrustState) -> Result<Self, Unverified> {
         let canonical = submission.canonical.map_err(Clone::clone)?;
         let token = canonical

@@ -14,15 +14,15 @@ use crate::commands::lake::ExternalArgs;
 #[cfg(feature = "hub")]
 use crate::commands::operate::args as operate;
 
-/// The registry for AI evaluation results: judge them on a laptop or in CI, by the rules of the hub
+/// The registry for AI evaluation results: validate them on a laptop or in CI, by the rules of the hub
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
     version,
     after_help = "\
 Examples:
-  assay validate                     judge everything below this directory
-  assay validate .eval_results       judge the results of a model
+  assay validate                     validate everything below this directory
+  assay validate .eval_results       validate the results of a model
   assay explain AY101                what a code means and what to do
 
 Exit codes:
@@ -142,11 +142,11 @@ pub(crate) enum ShowFormat {
     Json,
 }
 
-/// Judge benchmarks, result files and Every Eval Ever files
+/// Validate benchmarks, result files and Every Eval Ever files
 #[derive(Debug, ClapArgs)]
 #[command(
     long_about = "\
-Judge benchmarks (eval.yaml), result files (.eval_results/*.yaml) and Every Eval Ever records and samples.
+Validate benchmarks (eval.yaml), result files (.eval_results/*.yaml) and Every Eval Ever records and samples.
 
 Directories are searched for files of these kinds; other files in them are passed over. A file that is named and not \
 recognised is an error (AY002). Every fault is reported with its code, its place and the next step; `assay explain \
@@ -221,7 +221,7 @@ pub(crate) struct Validate {
     #[arg(long, conflicts_with = "deny_warnings")]
     pub(crate) allow_warnings: bool,
 
-    /// Mend what can be mended without changing what was meant, then judge again
+    /// Mend what can be mended without changing what was meant, then validate again
     #[arg(long)]
     pub(crate) fix: bool,
 
@@ -402,7 +402,7 @@ pub(crate) enum Layout {
     Auto,
     /// They must
     Strict,
-    /// Paths are not judged
+    /// Paths are not validated
     Off,
 }
 

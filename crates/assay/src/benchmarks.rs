@@ -130,7 +130,7 @@ impl Benchmarks for Checkouts {
     }
 }
 
-/// What a judged `eval.yaml` answers to a look-up.
+/// What a validated `eval.yaml` answers to a look-up.
 pub(crate) fn lookup(content: Option<&ValidatedFile>) -> Lookup {
     match content {
         Some(ValidatedFile::Benchmark(benchmark)) => Lookup::Known(Arc::new(benchmark.clone())),

@@ -12,8 +12,8 @@ use crate::listing::Listing;
 
 /// The files that are meant.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// The files to judge, each once, in the order they were named and sorted within a directory.
+pub(crate) struct DiscoveredFiles {
+    /// The files to validate, each once, in the order they were named and sorted within a directory.
     pub(crate) items: Vec<Item>,
     /// How many files in directories could have been ours and are not.
     pub(crate) passed_over: u64,
@@ -61,12 +61,12 @@ impl Wanted {
 }
 
 /// Finds the files that `paths` mean. What is named is always among them, wanted or not.
-pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], wanted: Wanted) -> Found {
+pub(crate) fn discover(disk: &mut Disk, paths: &[PathBuf], wanted: Wanted) -> DiscoveredFiles {
     let mut found = Search {
         disk,
         wanted,
         seen: HashSet::new(),
-        found: Found::default(),
+        found: DiscoveredFiles::default(),
     };
     for path in paths {
         search(path, &mut found);
@@ -78,7 +78,7 @@ struct Search<'d> {
     disk: &'d mut Disk,
     wanted: Wanted,
     seen: HashSet<Arc<str>>,
-    found: Found,
+    found: DiscoveredFiles,
 }
 
 impl Visitor for Search<'_> {

@@ -83,7 +83,7 @@ impl Disk {
         let mut head = Vec::new();
         let mut kind = kind;
         if kind.is_none() {
-            // A stream that breaks here breaks again when it is judged, and is reported then.
+            // A stream that breaks here breaks again when it is validated, and is reported then.
             let _ = (&mut reader)
                 .take(FileKind::HEAD_BYTES)
                 .read_to_end(&mut head);
@@ -138,7 +138,7 @@ impl Files for Disk {
 
     fn size(&self, name: &str) -> Option<u64> {
         if let Some(stream) = self.streams.get(name) {
-            // Nobody knows how long a stream is. Samples count as large, so that all threads judge them.
+            // Nobody knows how long a stream is. Samples count as large, so that all threads validate them.
             return Some(match stream.kind {
                 Some(FileKind::Samples) => u64::MAX,
                 Some(FileKind::EvalYaml | FileKind::EvalResults | FileKind::Record) | None => 0,

@@ -64,7 +64,7 @@ pub(crate) fn apply(
 fn mend(disk: &Disk, report: &FileReport, items: &mut [Item]) -> io::Result<Vec<Fixed>> {
     let (edits, mut fixed) = choose(report);
     if !edits.is_empty() {
-        // The edits were made for the bytes that were judged, and for no others.
+        // The edits were made for the bytes that were validated, and for no others.
         if disk.size(&report.path) != Some(report.bytes) {
             return Err(io::Error::other("it has changed since it was read"));
         }

@@ -111,6 +111,26 @@ impl Issuer {
     }
 }
 
+/// Returns a client of a hub that may write to `repository`.
+///
+/// A client without a token gets one in exchange for the identity of the CI run, when the repository has this run as a
+/// trusted publisher. Outside of CI it stays as it is.
+pub(crate) fn client_to_publish(
+    client: Client,
+    repository: &RepoId,
+    settings: &IssuerSettings,
+) -> Result<Client, IssuerError> {
+    let Some(identity) = Credential::of_ci_run(settings).filter(|_| !client.has_token()) else {
+        return Ok(client);
+    };
+    let hub = client.origin().as_str().to_owned();
+    if !client.origin().is_private() {
+        return Err(IssuerError::Open(hub));
+    }
+    let token = exchange::publisher_token(&client, &identity, repository)?;
+    Client::new(&hub, Some(&token)).map_err(|error| failed(&hub, error))
+}
+
 /// What an issuer is asked for. The entry is in its canonical form, so numbers stand as they are signed.
 pub(crate) fn request(
     model: &RepoId,

@@ -1,9 +1,11 @@
 //! The one way to write a file: whole or not at all.
 
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
+use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
 /// What files that are not finished are called, with something random behind it.
@@ -42,72 +44,150 @@ pub(crate) fn replace(
     scratch.replace(&target)
 }
 
+/// Scratch files and directories that a signal leaves behind unless they are removed.
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+    files: BTreeSet::new(),
+    #[cfg(feature = "convert")]
+    directories: BTreeSet::new(),
+});
+
+struct Unfinished {
+    files: BTreeSet<PathBuf>,
+    #[cfg(feature = "convert")]
+    directories: BTreeSet<PathBuf>,
+}
+
+/// Removes scratch files when a signal ends the program, which then ends as the signal asks. Without it, Ctrl-C would
+/// leave them behind.
+#[cfg(all(unix, feature = "convert"))]
+pub(crate) fn remove_scratch_on_signals() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        let Some(signal) = signals.forever().next() else {
+            return;
+        };
+        // Held to the end, so that no thread begins another file.
+        let unfinished = UNFINISHED.lock();
+        // What cannot be removed stays; there is nobody left to tell.
+        for file in &unfinished.files {
+            drop(std::fs::remove_file(file));
+        }
+        for directory in unfinished.directories.iter().rev() {
+            drop(std::fs::remove_dir(directory));
+        }
+        drop(signal_hook::low_level::emulate_default_handler(signal));
+    });
+    Ok(())
+}
+
+/// Creates a directory for output. A signal removes it again if nothing is in it then.
+#[cfg(feature = "convert")]
+pub(crate) fn create_output_directory(directory: &Path) -> io::Result<()> {
+    let mut unfinished = UNFINISHED.lock();
+    let missing: Vec<&Path> = directory
+        .ancestors()
+        .take_while(|own| !own.as_os_str().is_empty() && !own.exists())
+        .collect();
+    fs_err::create_dir_all(directory)?;
+    unfinished
+        .directories
+        .extend(missing.into_iter().map(Path::to_owned));
+    Ok(())
+}
+
 /// A file that is nobody's until it is moved to its place, and gone if it never is.
 #[derive(Debug)]
-pub(crate) struct Scratch(NamedTempFile);
+pub(crate) struct Scratch {
+    file: NamedTempFile,
+    listed: ListedFile,
+}
+
+/// The entry of a scratch file among those that a signal removes.
+#[derive(Debug)]
+struct ListedFile(PathBuf);
+
+impl Drop for ListedFile {
+    fn drop(&mut self) {
+        UNFINISHED.lock().files.remove(&self.0);
+    }
+}
 
 impl Scratch {
     /// A new one in a directory from which a rename reaches its place.
     pub(crate) fn in_directory(directory: &Path) -> io::Result<Self> {
-        builder().tempfile_in(directory).map(Self)
+        Self::listed(|| builder().tempfile_in(directory))
     }
 
     /// A new one that will never have a place.
     pub(crate) fn for_nothing() -> io::Result<Self> {
-        builder().tempfile().map(Self)
+        Self::listed(|| builder().tempfile())
+    }
+
+    fn listed(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Self> {
+        let mut unfinished = UNFINISHED.lock();
+        let file = create()?;
+        let path = file.path().to_owned();
+        unfinished.files.insert(path.clone());
+        Ok(Self {
+            file,
+            listed: ListedFile(path),
+        })
     }
 
     /// The file, to write to.
     pub(crate) fn file(&mut self) -> &mut File {
-        self.0.as_file_mut()
+        self.file.as_file_mut()
     }
 
     /// What was written, from its beginning.
     pub(crate) fn reader(&self) -> io::Result<File> {
-        let mut file = self.0.reopen()?;
+        let mut file = self.file.reopen()?;
         file.rewind()?;
         Ok(file)
     }
 
     /// How many bytes were written.
     pub(crate) fn size(&self) -> Option<u64> {
-        self.0.as_file().metadata().ok().map(|data| data.len())
+        self.file.as_file().metadata().ok().map(|data| data.len())
     }
 
     /// Brings what was written to the disk.
     #[cfg(feature = "convert")]
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.0.as_file().sync_data()
+        self.file.as_file().sync_data()
     }
 
     /// Moves the file to its place, where nothing may be yet.
     pub(crate) fn settle(self, path: &Path) -> io::Result<()> {
-        self.0.as_file().sync_all()?;
-        self.0
+        self.file.as_file().sync_all()?;
+        self.file
             .persist_noclobber(path)
             .map_err(|error| error.error)?;
+        drop(self.listed);
         sync_directory(path)
     }
 
     fn keep_permissions(&self, permissions: Permissions) -> io::Result<()> {
-        self.0.as_file().set_permissions(permissions)
+        self.file.as_file().set_permissions(permissions)
     }
 
     /// Moves the file to its place, whatever is there.
     pub(crate) fn replace(self, path: &Path) -> io::Result<()> {
-        self.0.as_file().sync_all()?;
-        self.0.persist(path).map_err(|error| error.error)?;
+        self.file.as_file().sync_all()?;
+        self.file.persist(path).map_err(|error| error.error)?;
+        drop(self.listed);
         sync_directory(path)
     }
 }
 
 impl Write for Scratch {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 

@@ -85,7 +85,7 @@ const EDGES: [(&str, &[&str]); 20] = [
         ],
     ),
     // Used by tests alone.
-    ("assay-testkit", &[]),
+    ("assay-testkit", &["assay-model"]),
     // The fuzz targets are tests: what they use, they use as tests.
     ("assay-fuzz", &[]),
 ];

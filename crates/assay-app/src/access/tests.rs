@@ -36,7 +36,7 @@ fn row(caller: &Caller, private: bool, relation: Relation, created: bool) -> Str
     NEEDS
         .map(|need| match ask(caller, private, relation, created, need) {
             Verdict::Allowed => '+',
-            Verdict::Forbidden(_) => '-',
+            Verdict::Denied(_) => '-',
             Verdict::SignIn => '?',
             Verdict::Invisible => '.',
         })
@@ -135,7 +135,7 @@ fn a_closed_repository_is_closed_to_all_but_the_operator() {
 
     assert_eq!(
         closed(&Caller::anonymous(), false),
-        Verdict::Forbidden(DISABLED)
+        Verdict::Denied(Denied::Disabled)
     );
     assert_eq!(closed(&Caller::anonymous(), true), Verdict::Invisible);
     assert_eq!(closed(&user(true, Scope::Read), false), Verdict::Allowed);

@@ -9,8 +9,9 @@ use assay_model::ObjectId;
 
 use super::Candidate;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
 use crate::repository::Visibility;
+use crate::services::OperationService;
 
 /// The large files that the repositories to be adopted name, and that are there.
 #[derive(Debug, Default)]
@@ -34,10 +35,10 @@ impl LargeFilesFound {
     }
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Looks for pointers in the history of repositories that are to be adopted.
     pub(super) async fn large_files_of(
-        &self,
+        self,
         candidates: &[Candidate],
     ) -> Result<LargeFilesFound, Error> {
         let mut found = LargeFilesFound::default();
@@ -46,7 +47,7 @@ impl Hub {
             let Some(facts) = &candidate.facts else {
                 continue;
             };
-            let (git, large_files) = (Arc::clone(&self.git), self.large_files.clone());
+            let (git, large_files) = (Arc::clone(&self.hub.git), self.hub.large_files.clone());
             let path = candidate.path.clone();
             let files = blocking(move || {
                 // One that cannot be read is refused with the reason when its turn comes.

@@ -10,6 +10,7 @@ use assay_store::Tx;
 use crate::discussion::{FoundPull, UNRECORDED, record_found};
 use crate::error::{Error, Missing};
 use crate::hub::{Hub, blocking};
+use crate::services::OperationService;
 
 /// The number of repositories read from the database at a time.
 const CHUNK: u32 = 512;
@@ -128,24 +129,24 @@ fn set_aside(repository: &Repository) -> Result<Vec<(u32, RefName, ObjectId)>, G
     Ok(found)
 }
 
-impl Hub {
+impl OperationService<'_> {
     /// Gives a record to the pull requests that were set aside in repositories that have one.
-    pub(super) async fn adopt_pulls(&self, dry_run: bool) -> Result<Vec<AdoptedPull>, Error> {
+    pub(super) async fn adopt_pulls(self, dry_run: bool) -> Result<Vec<AdoptedPull>, Error> {
         let (mut adopted, mut last) = (Vec::new(), None);
         loop {
-            let keys = self.store.repository_keys(last, CHUNK).await?;
+            let keys = self.hub.store.repository_keys(last, CHUNK).await?;
             last = keys.last().copied();
             if last.is_none() {
                 return Ok(adopted);
             }
             for key in keys {
                 // What is wrong with a damaged one is told elsewhere.
-                let aside = self.with_git(key, |git| Ok(set_aside(git)?)).await;
+                let aside = self.hub.with_git(key, |git| Ok(set_aside(git)?)).await;
                 let aside = aside.unwrap_or_default();
                 if aside.is_empty() {
                     continue;
                 }
-                let Some(repository) = self.store.repository(key).await? else {
+                let Some(repository) = self.hub.store.repository(key).await? else {
                     continue;
                 };
                 for (num, name, tip) in aside {
@@ -166,14 +167,14 @@ impl Hub {
 
     /// Gives one pull request a record, under its number or the next that is free.
     async fn adopt_pull(
-        &self,
+        self,
         key: RepoKey,
         num: u32,
         name: RefName,
         tip: ObjectId,
     ) -> Result<u32, Error> {
-        let _locked = self.lock(key).await?;
-        let mut tx = self.store.begin().await?;
+        let _locked = self.hub.lock(key).await?;
+        let mut tx = self.hub.store.begin().await?;
         let num = match tx.discussion(key, num).await? {
             None => num,
             Some(_) => tx
@@ -182,6 +183,7 @@ impl Hub {
                 .ok_or(Error::NotFound(Missing::Repo))?,
         };
         let found = self
+            .hub
             .with_git(key, move |git| {
                 let found = MainBranch::read(git)?.describe(num, tip)?;
                 git.update_refs(&[RefChange {
@@ -197,9 +199,9 @@ impl Hub {
                 Ok(found)
             })
             .await?;
-        record_found(&mut tx, key, &found, self.now()).await?;
+        record_found(&mut tx, key, &found, self.hub.now()).await?;
         tx.commit().await?;
-        self.index_repository(key, None).await?;
+        self.hub.index_repository(key, None).await?;
         Ok(num)
     }
 }

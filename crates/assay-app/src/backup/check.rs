@@ -63,7 +63,7 @@ pub(super) async fn choose(
             return Ok((name.clone(), manifest));
         }
     }
-    Err(Error::Conflict(format!(
+    Err(Error::Operator(format!(
         "no generation in `{address}` is whole; choose one with `--at`, and something will be missing"
     )))
 }

@@ -95,7 +95,7 @@ pub(super) async fn lay_out_trust(
 pub(super) fn path_within(directory: &Path, path: &str) -> Result<PathBuf, Error> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if path.is_empty() || !Path::new(path).components().all(is_plain) {
-        return Err(Error::Conflict(format!(
+        return Err(Error::Operator(format!(
             "the backup names the file `{path}`, which leads out of the data directory"
         )));
     }

@@ -215,7 +215,7 @@ impl Manifest {
     /// Reads a generation. One that is not what its name says is refused.
     pub(crate) async fn read(place: &BackupPlace, name: &str) -> Result<Self, Error> {
         let wrong = |why: &str| {
-            Error::Conflict(format!(
+            Error::Operator(format!(
                 "the manifest of generation `{name}` in `{}` {why}; choose another generation with `--at`, or delete \
                  `{FOLDER}/{name}{ENDING}`",
                 place.address()

@@ -9,8 +9,8 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
+use crate::data_dir_lock;
 use crate::error::Error;
-use crate::tenant;
 
 /// The beginning of the address of a bucket.
 const SCHEME: &str = "s3://";
@@ -77,7 +77,7 @@ impl BackupPlace {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, Error> {
         if !address.starts_with(SCHEME) {
-            tenant::make(Path::new(address))?;
+            data_dir_lock::make_data_directory(Path::new(address))?;
         }
         Self::open(address, variables)
     }

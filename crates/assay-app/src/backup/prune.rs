@@ -60,7 +60,7 @@ async fn needed_by(
         let listing = fetch::listing(contents, &stored).await?;
         // What a damaged listing names is not known, so nothing can be said to be unneeded.
         let listing = listing.map_err(|fault| {
-            Error::Conflict(format!(
+            Error::Operator(format!(
                 "nothing is removed from `{}`: {fault}; `assay admin backup --verify` tells more",
                 contents.address()
             ))

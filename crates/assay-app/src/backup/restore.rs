@@ -11,9 +11,9 @@ use super::fetch;
 use super::manifest::Manifest;
 use super::place::{BackupPlace, sync_file_system};
 use crate::config::HubConfig;
+use crate::data_dir_lock::{self, DataDirLock};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::tenant::{self, Tenant};
 
 /// The directory of the database on its way.
 const UNDER_WAY: &str = "tmp/restore";
@@ -52,8 +52,8 @@ pub async fn restore_backup(
     check_database(&database).await?;
     let (generation, manifest) = choose(place, at).await?;
     let contents = Contents::unlisted(place);
-    tenant::make(&config.data)?;
-    let tenant = Tenant::enter(&config.data)?;
+    data_dir_lock::make_data_directory(&config.data)?;
+    let data_dir_lock = DataDirLock::enter(&config.data)?;
 
     let mut files = 1;
     let mut bytes = manifest.database.size;
@@ -91,7 +91,7 @@ pub async fn restore_backup(
     }
     restore_database(&contents, &manifest, &config.data, &database).await?;
     sync_file_system(&config.data)?;
-    drop(tenant);
+    drop(data_dir_lock);
 
     // The file beside the data may name the database that the hub had; from now on it has this one.
     let config = HubConfig {
@@ -100,7 +100,8 @@ pub async fn restore_backup(
     };
     let hub = Hub::open(config, clock).await?;
     let restored = AuditSubject::hub().with(format!("generation {generation}"));
-    hub.audit_alone(&hub.shell(), AuditAction::BackupRestored, restored)
+    hub.operations()
+        .audit_alone(&hub.shell(), AuditAction::BackupRestored, restored)
         .await?;
     hub.store.close().await;
     Ok(Restored {
@@ -120,7 +121,7 @@ fn check_directory(data: &Path) -> Result<(), Error> {
         Err(error) => return Err(Error::internal(error)),
     };
     if entries {
-        return Err(Error::Conflict(format!(
+        return Err(Error::Operator(format!(
             "`{}` is not empty; a backup is restored to a directory of its own: name a new one with `--data`, and put it in \
              the place of the other when the hub runs",
             data.display()
@@ -132,7 +133,7 @@ fn check_directory(data: &Path) -> Result<(), Error> {
 /// Refuses a database with anything in it.
 async fn check_database(database: &Database) -> Result<(), Error> {
     match database {
-        Database::File(path) if path.exists() => Err(Error::Conflict(format!(
+        Database::File(path) if path.exists() => Err(Error::Operator(format!(
             "there is a database in `{}` already; name another with `--database`",
             path.display()
         ))),
@@ -195,7 +196,7 @@ async fn put_in_place(whole: &Path, path: &Path) -> Result<(), Error> {
 }
 
 fn damaged(what: &str, fault: &str) -> Error {
-    Error::Conflict(format!(
+    Error::Operator(format!(
         "the backup is damaged ({what}: {fault}); choose another generation with `--at`, and empty what this one left"
     ))
 }

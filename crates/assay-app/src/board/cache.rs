@@ -13,10 +13,10 @@ use moka::sync::Cache;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::EvalResult;
-use super::brief::Wholes;
 use super::changes::Changes;
 use super::loaded::LoadedBoard;
-use super::shelf::{Room, Shelf};
+use super::loaded_result::FullResultCache;
+use super::lru_cache::{CacheLimit, LruCache};
 use crate::error::Error;
 use crate::index::Touched;
 use crate::known::{Known, KnownBenchmark};
@@ -24,7 +24,7 @@ use crate::known::{Known, KnownBenchmark};
 /// How many models' results are kept.
 const MAX_MODELS: u64 = 8192;
 /// The boards that are kept. What they take is mostly that of their results; the number of boards bounds the rest.
-const ROOM: Room = Room {
+const ROOM: CacheLimit = CacheLimit {
     boards: 16_384,
     results: 1_000_000,
 };
@@ -39,31 +39,31 @@ const READ_AT_ONCE: usize = 64;
 type ModelResults = Arc<Vec<Arc<EvalResult>>>;
 
 /// Benchmarks, boards and results of models, as far as someone asked for them.
-pub(crate) struct Boards {
+pub(crate) struct BoardCache {
     kept: Mutex<Kept>,
     /// Held while the benchmarks are read from the store, so that a crowd of readers reads them once.
     reading_known: tokio::sync::Mutex<()>,
     /// The same for boards: a large one keeps few others waiting.
-    reading: Turns,
+    reading: BoardLocks,
     /// The newest change of another process that is taken account of.
     others: AtomicU64,
     /// The whole results that were shown last.
-    pub(super) wholes: Wholes,
+    pub(super) wholes: FullResultCache,
     /// The repositories, which tell what commits a benchmark has.
     git: Arc<Repositories>,
 }
 
 /// One at a time, for each board.
 #[derive(Debug)]
-struct Turns([tokio::sync::Mutex<()>; READ_AT_ONCE]);
+struct BoardLocks([tokio::sync::Mutex<()>; READ_AT_ONCE]);
 
-impl Default for Turns {
+impl Default for BoardLocks {
     fn default() -> Self {
         Self(std::array::from_fn(|_| tokio::sync::Mutex::default()))
     }
 }
 
-impl Turns {
+impl BoardLocks {
     async fn of(&self, RepoKey(key): RepoKey) -> tokio::sync::MutexGuard<'_, ()> {
         let place = key.unsigned_abs() % READ_AT_ONCE as u64;
         let place = usize::try_from(place).unwrap_or_default();
@@ -78,7 +78,7 @@ struct Kept {
     changes: Changes,
     known: Option<Arc<Known>>,
     stale_benchmarks: BTreeSet<RepoKey>,
-    boards: Shelf<KeptBoard>,
+    boards: LruCache<KeptBoard>,
     models: Cache<RepoKey, ModelResults>,
     /// What changed since each reading that is under way began. One that is not here any more began before everything was
     /// forgotten.
@@ -91,12 +91,12 @@ struct Kept {
 
 /// Something that is being read from the store, and what changes meanwhile.
 struct Reading<'b> {
-    boards: &'b Boards,
+    boards: &'b BoardCache,
     number: u64,
 }
 
 impl<'b> Reading<'b> {
-    fn begin(boards: &'b Boards, kept: &mut Kept) -> Self {
+    fn begin(boards: &'b BoardCache, kept: &mut Kept) -> Self {
         kept.readings += 1;
         let number = kept.readings;
         kept.meanwhile.insert(number, Touched::default());
@@ -122,7 +122,7 @@ struct KeptBoard {
     stale: BTreeSet<RepoKey>,
 }
 
-impl Boards {
+impl BoardCache {
     /// A number that changes with everything that can be seen.
     pub(crate) fn generation(&self) -> u64 {
         self.kept().changes.generation()
@@ -190,9 +190,9 @@ impl Boards {
         Self {
             kept: Mutex::default(),
             reading_known: tokio::sync::Mutex::default(),
-            reading: Turns::default(),
+            reading: BoardLocks::default(),
             others: others.into(),
-            wholes: Wholes::default(),
+            wholes: FullResultCache::default(),
             git,
         }
     }
@@ -321,7 +321,7 @@ impl Default for Kept {
             changes: Changes::default(),
             known: None,
             stale_benchmarks: BTreeSet::new(),
-            boards: Shelf::new(ROOM),
+            boards: LruCache::new(ROOM),
             models: cache_of_models(),
             meanwhile: BTreeMap::new(),
             readings: 0,
@@ -370,9 +370,9 @@ mod tests {
     fn what_nobody_looked_after_is_not_given() {
         let directory = tempfile::tempdir().unwrap();
         let git = Arc::new(Repositories::new(directory.path()).unwrap());
-        let boards = Boards::since(3, git);
+        let boards = BoardCache::since(3, git);
         let results: ModelResults = Arc::default();
-        let keep = |boards: &Boards| {
+        let keep = |boards: &BoardCache| {
             let version = boards.model(RepoKey(1)).unwrap_err();
             boards.keep_model(RepoKey(1), version, &results);
             assert!(boards.model(RepoKey(1)).is_ok(), "it is kept");

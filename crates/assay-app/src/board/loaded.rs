@@ -9,11 +9,11 @@ use assay_board::{
 };
 use assay_git::Repositories;
 use assay_model::{Metric, RepoId, RepoKey, TaskId, Timestamp};
-use assay_store::{AccountId, BriefEntry, EntryId, Store, Viewer};
+use assay_store::{AccountId, EntryId, RankingRow, Store, Viewer};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use super::brief::{self, Brief};
+use super::loaded_result::{self, LoadedResult};
 use super::plan::Plan;
 use super::signed;
 use super::{BoardRecord, BoardRow};
@@ -42,18 +42,18 @@ pub(super) struct LoadedBoard {
 #[derive(Debug, Default)]
 pub(super) struct LoadedTask {
     /// What everyone sees.
-    public: Vec<Arc<Brief>>,
+    public: Vec<Arc<LoadedResult>>,
     /// What the friends of an account see as well.
-    private: Vec<(AccountId, Arc<Brief>)>,
+    private: Vec<(AccountId, Arc<LoadedResult>)>,
     /// What everyone sees, by what was asked.
-    ranked: Mutex<HashMap<Asked, Arc<OnceCell<Ranked>>>>,
+    ranked: Mutex<HashMap<RankingKey, Arc<OnceCell<Ranked>>>>,
     /// The records, by what was asked.
-    records: Mutex<HashMap<Asked, Arc<OnceCell<Records>>>>,
+    records: Mutex<HashMap<RankingKey, Arc<OnceCell<Records>>>>,
 }
 
 /// What a ranked board depends on, beside the results.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
+pub(super) struct RankingKey {
     pub(super) metric: String,
     pub(super) policy: Policy,
     pub(super) verified_only: bool,
@@ -67,7 +67,9 @@ impl LoadedBoard {
         git: &Arc<Repositories>,
         benchmark: &Arc<KnownBenchmark>,
     ) -> Result<Self, Error> {
-        let rows = store.briefs_of_board(&benchmark.name(), None, None).await?;
+        let rows = store
+            .ranking_rows_of_board(&benchmark.name(), None, None)
+            .await?;
         Self::new(store, git, benchmark, BTreeMap::new(), rows).await
     }
 
@@ -80,12 +82,12 @@ impl LoadedBoard {
         at: Timestamp,
     ) -> Result<Self, Error> {
         let rows = store
-            .briefs_of_board(&benchmark.name(), Some(task), Some(at))
+            .ranking_rows_of_board(&benchmark.name(), Some(task), Some(at))
             .await?;
         // What held then counts as holding, whatever became of it.
         let held = rows
             .into_iter()
-            .map(|row| BriefEntry { until: None, ..row });
+            .map(|row| RankingRow { until: None, ..row });
         Self::new(store, git, benchmark, BTreeMap::new(), held.collect()).await
     }
 
@@ -100,7 +102,7 @@ impl LoadedBoard {
         for model in models {
             rows.extend(
                 store
-                    .briefs_on_board(&self.benchmark.name(), *model)
+                    .ranking_rows_of_model(&self.benchmark.name(), *model)
                     .await?,
             );
         }
@@ -119,12 +121,12 @@ impl LoadedBoard {
         git: &Arc<Repositories>,
         benchmark: &Arc<KnownBenchmark>,
         mut tasks: BTreeMap<TaskId, Arc<LoadedTask>>,
-        mut rows: Vec<BriefEntry>,
+        mut rows: Vec<RankingRow>,
     ) -> Result<Self, Error> {
         // A model that the operator has closed is on no board.
         rows.retain(|row| !row.disabled);
         signed::check_briefs(git, benchmark.key, &mut rows).await?;
-        let said = brief::said_twice(store, &rows).await?;
+        let said = loaded_result::said_twice(store, &rows).await?;
         let mut fresh: BTreeMap<TaskId, LoadedTask> = BTreeMap::new();
         for row in rows {
             let task = fresh.entry(row.task.clone()).or_insert_with(|| {
@@ -161,10 +163,10 @@ impl LoadedBoard {
 }
 
 impl LoadedTask {
-    fn add(&mut self, row: BriefEntry, said: &HashMap<EntryId, Fingerprint>) {
+    fn add(&mut self, row: RankingRow, said: &HashMap<EntryId, Fingerprint>) {
         let (owner, private) = (row.owner, row.private);
         let said = said.get(&row.id).copied();
-        let brief = Arc::new(Brief::new(row, said));
+        let brief = Arc::new(LoadedResult::new(row, said));
         if private {
             self.private.push((owner, brief));
         } else {
@@ -177,13 +179,13 @@ impl LoadedTask {
     }
 
     /// Every result, whoever sees it.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Brief>> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<LoadedResult>> {
         let private = self.private.iter().map(|(_, brief)| brief);
         self.public.iter().chain(private)
     }
 
     /// The results that everyone sees.
-    pub(super) fn everyones(&self) -> &[Arc<Brief>] {
+    pub(super) fn everyones(&self) -> &[Arc<LoadedResult>] {
         &self.public
     }
 
@@ -193,7 +195,7 @@ impl LoadedTask {
 
     /// The same without the results of some models.
     fn without(&self, models: &BTreeSet<RepoKey>) -> Self {
-        let stays = |brief: &Brief| !models.contains(&brief.report.key);
+        let stays = |brief: &LoadedResult| !models.contains(&brief.report.key);
         let public = self.public.iter().filter(|brief| stays(brief));
         let private = self.private.iter().filter(|(_, brief)| stays(brief));
         Self {
@@ -205,8 +207,12 @@ impl LoadedTask {
     }
 
     /// The result of a model that everyone sees since a moment.
-    pub(super) fn result_since(&self, model: &RepoId, since: Timestamp) -> Option<&Arc<Brief>> {
-        let is_asked = |brief: &&Arc<Brief>| {
+    pub(super) fn result_since(
+        &self,
+        model: &RepoId,
+        since: Timestamp,
+    ) -> Option<&Arc<LoadedResult>> {
+        let is_asked = |brief: &&Arc<LoadedResult>| {
             let report = &brief.report;
             report.since == since && report.model == *model
         };
@@ -232,14 +238,14 @@ impl LoadedTask {
     }
 
     /// Where the records of a board are kept.
-    pub(super) fn kept_records(&self, asked: &Asked) -> Arc<OnceCell<Records>> {
+    pub(super) fn kept_records(&self, asked: &RankingKey) -> Arc<OnceCell<Records>> {
         kept(&self.records, asked)
     }
 
     /// The board that a viewer sees, when that is more than everyone sees.
     pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
         let sees = |owner: &AccountId| viewer.sees_all || viewer.accounts.contains(owner);
-        let own: Vec<&Arc<Brief>> = self
+        let own: Vec<&Arc<LoadedResult>> = self
             .private
             .iter()
             .filter(|(owner, _)| sees(owner))
@@ -248,13 +254,16 @@ impl LoadedTask {
         if own.is_empty() {
             return None;
         }
-        let visible: Vec<Arc<Brief>> = self.public.iter().chain(own).cloned().collect();
+        let visible: Vec<Arc<LoadedResult>> = self.public.iter().chain(own).cloned().collect();
         Some(Arc::new(rows(&visible, plan)))
     }
 }
 
 /// Where the answer to a question is kept; at most so many are.
-fn kept<T>(answers: &Mutex<HashMap<Asked, Arc<OnceCell<T>>>>, asked: &Asked) -> Arc<OnceCell<T>> {
+fn kept<T>(
+    answers: &Mutex<HashMap<RankingKey, Arc<OnceCell<T>>>>,
+    asked: &RankingKey,
+) -> Arc<OnceCell<T>> {
     let mut answers = answers.lock();
     if let Some(answer) = answers.get(asked) {
         return Arc::clone(answer);
@@ -266,7 +275,7 @@ fn kept<T>(answers: &Mutex<HashMap<Asked, Arc<OnceCell<T>>>>, asked: &Asked) -> 
 }
 
 /// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
-fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
+fn rows(briefs: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
     let board = rank(briefs.iter().map(|brief| &brief.report), &plan.question);
     let metric = plan.metric();
     let groups: Vec<Arc<Group>> = board.groups().iter().cloned().map(Arc::new).collect();
@@ -306,7 +315,11 @@ fn rows(briefs: &[Arc<Brief>], plan: &Plan) -> Vec<BoardRow> {
 }
 
 /// How uncertain the value of a row is; of a mean, when that of each run is known.
-fn uncertainty(row: &Row<'_>, briefs: &[Arc<Brief>], metric: &Metric) -> Option<Uncertainty> {
+fn uncertainty(
+    row: &Row<'_>,
+    briefs: &[Arc<LoadedResult>],
+    metric: &Metric,
+) -> Option<Uncertainty> {
     let parts: Option<Vec<(f64, Uncertainty)>> = row
         .runs()
         .iter()
@@ -323,7 +336,7 @@ fn uncertainty(row: &Row<'_>, briefs: &[Arc<Brief>], metric: &Metric) -> Option<
 }
 
 /// The value of a metric in a result that is one of several runs.
-fn value_of(brief: &Brief, metric: &Metric) -> Option<f64> {
+fn value_of(brief: &LoadedResult, metric: &Metric) -> Option<f64> {
     let of_whole = || {
         let scores = brief.report.scores.iter();
         scores.filter(|score| score.slice == metric.slice)

@@ -10,30 +10,35 @@ use super::EvalResult;
 use super::result::{self, ModelFacts};
 use super::signed;
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
 use crate::index;
 use crate::known::KnownBenchmark;
+use crate::services::BoardService;
 
-impl Hub {
+impl BoardService<'_> {
     /// Reads the results of a model.
-    pub(super) async fn read_model(&self, key: RepoKey) -> Result<Vec<Arc<EvalResult>>, Error> {
-        let Some(repository) = self.store.repository(key).await? else {
+    pub(super) async fn read_model(self, key: RepoKey) -> Result<Vec<Arc<EvalResult>>, Error> {
+        let Some(repository) = self.hub.store.repository(key).await? else {
             return Err(Error::NotFound(Missing::Repo));
         };
-        let account = self.store.account(repository.owner).await?;
+        let account = self.hub.store.account(repository.owner).await?;
         let owner = result::owner_of(&repository, account);
-        let known = self.boards.known(&self.store).await?;
-        let mut rows = without_echoes(self.store.entries_of_model(key, None).await?);
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
+        let mut rows = without_echoes(self.hub.store.entries_of_model(key, None).await?);
         // Whoever sees a private model sees the private benchmarks of its namespace; nobody else is told of them.
         let sees = |benchmark: &KnownBenchmark| {
             benchmark.public || (repository.settings.private && benchmark.owner == repository.owner)
         };
         let versions = rows.iter_mut().map(|row| &mut row.version).collect();
-        signed::check_versions(&self.git, &known, sees, versions).await?;
+        signed::check_versions(&self.hub.git, &known, sees, versions).await?;
         let mut results = Vec::with_capacity(rows.len());
         for row in rows {
             let submitter = match row.version.submitter {
-                Some(id) => self.store.account(id).await?.map(|account| account.name),
+                Some(id) => self
+                    .hub
+                    .store
+                    .account(id)
+                    .await?
+                    .map(|account| account.name),
                 None => None,
             };
             let dataset = row.version.entry.dataset.clone();

@@ -7,11 +7,12 @@ use assay_board::{Change, Leaderboard, Movement, Question, changes, rank};
 use assay_model::{Benchmark, MetricId, RepoId, TaskId, Timestamp};
 use assay_store::EntryId;
 
-use super::brief::{self, Brief};
+use super::loaded_result::{self, LoadedResult};
 use super::{BoardQuery, EvalResult, signed};
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::BoardService;
 
 /// How many moments are looked back at.
 const MAX_MOMENTS: usize = 40;
@@ -65,10 +66,10 @@ pub struct Displaced {
     pub to: usize,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// What happened lately on a board that the caller may see, as everyone sees it: private models have no part in it.
     pub async fn board_changes(
-        &self,
+        self,
         caller: &Caller,
         benchmark: &RepoId,
         task: Option<&str>,
@@ -81,27 +82,32 @@ impl Hub {
         };
         let plan = self.plan(benchmark, &query).await?;
         let name = plan.benchmark.name();
-        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let board = self
+            .hub
+            .board_cache
+            .board(&self.hub.store, &plan.benchmark)
+            .await?;
         let task = board.task(&plan.task);
         let plan = plan.for_results(&query, task.everyones());
         let mut ended = self
+            .hub
             .store
-            .briefs_that_ended(&name, &plan.task, MAX_ENDED)
+            .ended_ranking_rows(&name, &plan.task, MAX_ENDED)
             .await?;
         // What ended before these is not known, so nothing is told of the time before.
         let known_since = (ended.len() >= MAX_ENDED as usize)
             .then(|| ended.last().and_then(|oldest| oldest.until))
             .flatten();
         ended.retain(|row| !row.private && !row.disabled);
-        signed::check_briefs(&self.git, plan.benchmark.key, &mut ended).await?;
-        let said = brief::said_twice(&self.store, &ended).await?;
+        signed::check_briefs(&self.hub.git, plan.benchmark.key, &mut ended).await?;
+        let said = loaded_result::said_twice(&self.hub.store, &ended).await?;
         let question = plan.question.clone();
         let found = blocking(move || {
             let ended = ended.into_iter().map(|row| {
                 let said = said.get(&row.id).copied();
-                Arc::new(Brief::new(row, said))
+                Arc::new(LoadedResult::new(row, said))
             });
-            let mut versions: Vec<Arc<Brief>> = ended.collect();
+            let mut versions: Vec<Arc<LoadedResult>> = ended.collect();
             // One that ended since the board was read is there twice, and it did end.
             let gone: HashSet<EntryId> = versions.iter().map(|brief| brief.id()).collect();
             let current = task.everyones().iter();
@@ -114,7 +120,11 @@ impl Hub {
         for (mut change, behind) in found {
             if let Some(brief) = behind {
                 let behind = [&brief];
-                let whole = self.boards.wholes.of(&self.store, id, definition, &behind);
+                let whole =
+                    self.hub
+                        .board_cache
+                        .wholes
+                        .of(&self.hub.store, id, definition, &behind);
                 change.result = whole.await?.pop().flatten();
             }
             changes.push(change);
@@ -130,14 +140,14 @@ impl Hub {
 }
 
 /// A change, and the result behind the new value, in brief.
-type Found = (BoardChange, Option<Arc<Brief>>);
+type ChangeWithResult = (BoardChange, Option<Arc<LoadedResult>>);
 
 fn lately(
-    versions: &[Arc<Brief>],
+    versions: &[Arc<LoadedResult>],
     question: &Question,
     known_since: Option<Timestamp>,
     limit: usize,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<ChangeWithResult>, Error> {
     let mut found = Vec::new();
     let mut after: Option<Leaderboard<'_>> = None;
     for at in moments(versions) {
@@ -161,14 +171,18 @@ fn lately(
     Ok(found)
 }
 
-fn board_at<'r>(versions: &'r [Arc<Brief>], question: &Question, at: Timestamp) -> Leaderboard<'r> {
+fn board_at<'r>(
+    versions: &'r [Arc<LoadedResult>],
+    question: &Question,
+    at: Timestamp,
+) -> Leaderboard<'r> {
     let mut question = question.clone();
     question.as_of = Some(at);
     rank(versions.iter().map(|version| &version.report), &question)
 }
 
 /// The moments at which something began or ended, newest first.
-fn moments(versions: &[Arc<Brief>]) -> Vec<Timestamp> {
+fn moments(versions: &[Arc<LoadedResult>]) -> Vec<Timestamp> {
     let began = versions.iter().map(|version| version.report.since);
     let ended = versions.iter().filter_map(|version| version.report.until);
     let mut moments: Vec<Timestamp> = began.chain(ended).collect();
@@ -182,9 +196,9 @@ fn moments(versions: &[Arc<Brief>]) -> Vec<Timestamp> {
 fn told(
     at: Timestamp,
     moved: &[Change<'_>],
-    behind: impl Fn(&Change<'_>) -> Option<Arc<Brief>>,
+    behind: impl Fn(&Change<'_>) -> Option<Arc<LoadedResult>>,
     limit: usize,
-) -> Vec<Found> {
+) -> Vec<ChangeWithResult> {
     let displaced: Vec<Displaced> = moved
         .iter()
         .filter(|change| !is_own_doing(change))

@@ -7,7 +7,7 @@ use assay_store::{NewsFilter, PublicCounts};
 
 use super::{BoardQuery, EvalResult};
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::services::BoardService;
 
 /// How many entries of the index are looked at for one that is told: some are of benchmarks that nobody knows.
 const LOOKED_AT: u32 = 4;
@@ -42,12 +42,12 @@ pub struct News {
     pub total: usize,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// The newest results on boards that everyone sees, newest first.
-    pub async fn news(&self, query: &NewsQuery) -> Result<Vec<News>, Error> {
+    pub async fn news(self, query: &NewsQuery) -> Result<Vec<News>, Error> {
         let owner = match &query.owner {
             None => None,
-            Some(name) => match self.store.account_named(name).await? {
+            Some(name) => match self.hub.store.account_named(name).await? {
                 None => return Ok(Vec::new()),
                 Some(account) => Some(account.id),
             },
@@ -57,7 +57,7 @@ impl Hub {
             owner,
         };
         let limit = query.limit.min(MAX);
-        let entries = self.store.news(filter, limit * LOOKED_AT).await?;
+        let entries = self.hub.store.news(filter, limit * LOOKED_AT).await?;
         let mut news = Vec::new();
         for entry in entries {
             if news.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
@@ -70,13 +70,13 @@ impl Hub {
     }
 
     /// How much there is of what everyone sees.
-    pub async fn public_counts(&self) -> Result<PublicCounts, Error> {
-        Ok(self.store.public_counts().await?)
+    pub async fn public_counts(self) -> Result<PublicCounts, Error> {
+        Ok(self.hub.store.public_counts().await?)
     }
 
     /// An entry with its board; none when everyone sees no such board.
-    async fn told(&self, entry: &assay_store::News) -> Result<Option<News>, Error> {
-        let known = self.boards.known(&self.store).await?;
+    async fn told(self, entry: &assay_store::News) -> Result<Option<News>, Error> {
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         let benchmark = known.named(entry.dataset.as_str());
         let Some(benchmark) = benchmark.filter(|benchmark| benchmark.public) else {
             return Ok(None);
@@ -89,7 +89,11 @@ impl Hub {
             ..BoardQuery::default()
         };
         let plan = self.plan(Arc::clone(benchmark), &query).await?;
-        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let board = self
+            .hub
+            .board_cache
+            .board(&self.hub.store, &plan.benchmark)
+            .await?;
         let task = board.task(&plan.task);
         let plan = plan.for_results(&query, task.everyones());
         let Some(brief) = task.result_since(&entry.model, entry.since) else {
@@ -97,7 +101,11 @@ impl Hub {
         };
         let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
         let behind = [brief];
-        let whole = self.boards.wholes.of(&self.store, id, definition, &behind);
+        let whole = self
+            .hub
+            .board_cache
+            .wholes
+            .of(&self.hub.store, id, definition, &behind);
         let Some(result) = whole.await?.pop().flatten() else {
             return Ok(None);
         };

@@ -7,7 +7,7 @@ use super::BoardQuery;
 use crate::Repo;
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::services::BoardService;
 
 /// Where a model stands on a board.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,11 +26,11 @@ pub struct BoardPlace {
     pub value: f64,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// Where a model stands on the board of a task, by its primary metric, of what the caller may see. None when it is not
     /// there, or the caller sees no such board.
     pub async fn place_on_board(
-        &self,
+        self,
         caller: &Caller,
         benchmark: &RepoId,
         task: &TaskId,
@@ -49,7 +49,11 @@ impl Hub {
             ..BoardQuery::default()
         };
         let plan = self.plan(benchmark, &query).await?;
-        let board = self.boards.board(&self.store, &plan.benchmark).await?;
+        let board = self
+            .hub
+            .board_cache
+            .board(&self.hub.store, &plan.benchmark)
+            .await?;
         let task = board.task(&plan.task);
         let plan = plan.for_results(&query, task.everyones());
         let ranked = self.ranked(caller, &task, &plan).await?;

@@ -6,20 +6,21 @@ use std::sync::Arc;
 use assay_board::{Policy, Question};
 use assay_model::{Benchmark, Metric, RepoId, RepoKey, Score, TaskId, Timestamp};
 
-use super::brief::Brief;
-use super::loaded::Asked;
+use super::loaded::RankingKey;
+use super::loaded_result::LoadedResult;
 use super::{BoardQuery, moment};
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
 use crate::index::{self, DEFINITION_FILE, MAX_BYTES};
 use crate::known::KnownBenchmark;
+use crate::services::BoardService;
 
 /// What a query asks of which definition.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) benchmark: Arc<KnownBenchmark>,
     pub(super) task: TaskId,
-    pub(super) asked: Asked,
+    pub(super) asked: RankingKey,
     pub(super) question: Question,
     pub(super) as_of: Option<Timestamp>,
 }
@@ -34,7 +35,7 @@ impl Plan {
 
 impl Plan {
     /// The same by the metric that the results of the task have, when nobody asked for one.
-    pub(super) fn for_results(mut self, query: &BoardQuery, results: &[Arc<Brief>]) -> Self {
+    pub(super) fn for_results(mut self, query: &BoardQuery, results: &[Arc<LoadedResult>]) -> Self {
         let definition = Arc::clone(&self.benchmark.definition);
         let scores = || results.iter().map(|result| result.scores());
         if query.metric.is_some() {
@@ -56,10 +57,10 @@ impl Plan {
     }
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// What a query means for a benchmark.
     pub(super) async fn plan(
-        &self,
+        self,
         benchmark: Arc<KnownBenchmark>,
         query: &BoardQuery,
     ) -> Result<Plan, Error> {
@@ -81,7 +82,7 @@ impl Hub {
         question.verified_only = query.verified;
         question.base_models_only = query.base_models_only;
         question.comparable_by.clone_from(&definition.comparable_by);
-        let asked = Asked {
+        let asked = RankingKey {
             metric: metric.id.as_str().to_owned(),
             policy,
             verified_only: question.verified_only,
@@ -98,14 +99,14 @@ impl Hub {
 
     /// The moment that is asked for. A commit of the benchmark also brings the definition that it had.
     async fn as_of(
-        &self,
+        self,
         benchmark: Arc<KnownBenchmark>,
         text: &str,
     ) -> Result<(Arc<KnownBenchmark>, Option<Timestamp>), Error> {
         if let Some(at) = moment::moment(text) {
             return Ok((benchmark, Some(at)));
         }
-        let (git, key, revision) = (Arc::clone(&self.git), benchmark.key, text.to_owned());
+        let (git, key, revision) = (Arc::clone(&self.hub.git), benchmark.key, text.to_owned());
         let found = blocking(move || Ok(definition_at(&git, key, &revision)?)).await?;
         let (commit, definition) = found.ok_or_else(|| {
             Error::Invalid(format!(

@@ -1,6 +1,6 @@
 //! What a pull request, or a file that somebody is about to submit, would do to the boards if it were merged now.
 //!
-//! The files are judged by the same rules, the entries are derived from the merged commit by the same function as the
+//! The files are validated by the same rules, the entries are derived from the merged commit by the same function as the
 //! index, and both boards are ranked by the same one as every board: what is shown is what a merge would make.
 
 mod scene;
@@ -19,12 +19,12 @@ use super::{EvalResult, result, signed};
 use crate::access::{Caller, Need};
 use crate::commit::signature;
 use crate::discussion::Trial;
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::Hub;
-use crate::index::{self, Shelf, entries_after};
-use crate::judge::{Judgement, SharedJudge, Step};
+use crate::error::{Error, Limit, Missing};
+use crate::index::{self, ResultFileReader, entries_after};
 use crate::known::KnownBenchmark;
+use crate::repo_lookup::Repo;
+use crate::services::BoardService;
+use crate::validator::{SharedValidator, Step, Validation};
 
 /// The most files of a submission that is previewed.
 const MAX_FILES: usize = 20;
@@ -36,7 +36,7 @@ const MAX_BOARDS: usize = 24;
 /// What a change would do.
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
-    /// What the judge says of the files that it changes, errors first.
+    /// Findings in the files that it changes, errors first.
     pub findings: Vec<Diagnostic>,
     /// The results that it adds, each with its standing.
     pub added: Vec<Arc<EvalResult>>,
@@ -89,7 +89,7 @@ pub struct RankMove {
 }
 
 impl Preview {
-    /// Whether the judge would refuse it.
+    /// True when validation would refuse it.
     pub fn is_refused(&self) -> bool {
         self.findings
             .iter()
@@ -100,31 +100,32 @@ impl Preview {
 /// What is found out about a change where git is read.
 #[derive(Default)]
 struct Examined {
-    judgement: Judgement,
+    validation: Validation,
     /// All entries of main after the change; none when they stay as they are.
     entries: Option<Vec<NewEntry>>,
     conflicts: Vec<String>,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// What merging a pull request would do now. One that is over does nothing.
     pub async fn preview_pull(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
     ) -> Result<Preview, Error> {
-        let Some(trial) = self.trial(repo, num).await? else {
+        let Some(trial) = self.hub.discussions().trial(repo, num).await? else {
             return Ok(Preview::default());
         };
-        let judge = SharedJudge::new(self, repo.kind, Some(repo.key)).await?;
+        let validator = SharedValidator::new(self.hub, repo.kind, Some(repo.key)).await?;
         let current = self.on_main(repo).await?;
         let held = current.clone();
-        let now = self.now();
+        let now = self.hub.now();
         let pull = trial.num();
-        let diffs = Arc::clone(&self.diffs);
-        let files = self.sources.files.of_repository(repo.key);
+        let diffs = Arc::clone(&self.hub.diffs);
+        let files = self.hub.sources.files.of_repository(repo.key);
         let examined = self
+            .hub
             .with_git(repo.key, move |git| {
                 let mut examined = Examined::default();
                 let Some(ends) = trial.ends(git)? else {
@@ -135,8 +136,8 @@ impl Hub {
                     new: ends.tip,
                 };
                 let objects = git.objects();
-                let shelf = Shelf::new(&objects, files.clone());
-                examined.judgement = judge.get().step(&shelf, step)?;
+                let result_files = ResultFileReader::new(&objects, files.clone());
+                examined.validation = validator.get().step(&result_files, step)?;
                 let quarantine = git.quarantine();
                 if diffs.is_hopeless(ends.onto, ends.tip) {
                     return Ok(examined);
@@ -152,9 +153,9 @@ impl Hub {
                     Ok(commit) => {
                         let objects = quarantine.objects();
                         let submitter = trial.author();
-                        let shelf = Shelf::new(&objects, files);
+                        let result_files = ResultFileReader::new(&objects, files);
                         examined.entries =
-                            entries_after(&shelf, ends.onto, &held, commit, submitter)?;
+                            entries_after(&result_files, ends.onto, &held, commit, submitter)?;
                     }
                     Err(conflicts) => examined.conflicts = conflicts,
                 }
@@ -167,26 +168,28 @@ impl Hub {
 
     /// What committing these files to `main` would do; nothing is kept.
     pub async fn preview_files(
-        &self,
+        self,
         caller: &Caller,
         kind: RepoKind,
         id: &RepoId,
         files: Vec<(RepoPath, Vec<u8>)>,
     ) -> Result<Preview, Error> {
-        let repo = self.repo(caller, kind, id, Need::Read).await?;
+        let repo = self.hub.repo(caller, kind, id, Need::Read).await?;
         let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
         if files.len() > MAX_FILES || bytes > MAX_BYTES {
-            return Err(Error::TooLarge(format!(
-                "a preview has at most {MAX_FILES} files of {MAX_BYTES} bytes together"
-            )));
+            return Err(Error::TooLarge(Limit::Preview {
+                files: MAX_FILES,
+                bytes: MAX_BYTES as u64,
+            }));
         }
-        let judge = SharedJudge::new(self, repo.kind, Some(repo.key)).await?;
+        let validator = SharedValidator::new(self.hub, repo.kind, Some(repo.key)).await?;
         let current = self.on_main(&repo).await?;
         let held = current.clone();
-        let kept = self.sources.files.of_repository(repo.key);
-        let author = signature(caller.signed_in().ok(), self.now());
+        let kept = self.hub.sources.files.of_repository(repo.key);
+        let author = signature(caller.signed_in().ok(), self.hub.now());
         let submitter = caller.signed_in().ok().map(|user| user.account);
         let examined = self
+            .hub
             .with_git(repo.key, move |git| {
                 let head = git.find_ref(&RefName::main())?;
                 let head = head
@@ -207,16 +210,16 @@ impl Hub {
                     committer: author,
                 })?;
                 let objects = quarantine.objects();
-                let shelf = Shelf::new(&objects, kept);
+                let result_files = ResultFileReader::new(&objects, kept);
                 Ok(Examined {
-                    judgement: judge.get().step(
-                        &shelf,
+                    validation: validator.get().step(
+                        &result_files,
                         Step {
                             old: Some(head),
                             new: commit,
                         },
                     )?,
-                    entries: entries_after(&shelf, head, &held, commit, submitter)?,
+                    entries: entries_after(&result_files, head, &held, commit, submitter)?,
                     conflicts: Vec::new(),
                 })
             })
@@ -225,21 +228,21 @@ impl Hub {
     }
 
     /// The entries of main as they are indexed.
-    async fn on_main(&self, repo: &Repo) -> Result<Vec<IndexedEntry>, Error> {
-        let mut rows = self.store.entries_of_model(repo.key, None).await?;
+    async fn on_main(self, repo: &Repo) -> Result<Vec<IndexedEntry>, Error> {
+        let mut rows = self.hub.store.entries_of_model(repo.key, None).await?;
         rows.retain(|row| row.branch == Branch::Main);
         Ok(rows)
     }
 
     async fn previewed(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         pull: Option<u32>,
         current: Vec<IndexedEntry>,
         examined: Examined,
     ) -> Result<Preview, Error> {
-        let Judgement { errors, warnings } = examined.judgement;
+        let Validation { errors, warnings } = examined.validation;
         let mut preview = Preview {
             findings: errors.into_iter().chain(warnings).collect(),
             conflicts: examined.conflicts,
@@ -251,9 +254,15 @@ impl Hub {
         let Some(scene) = self.scene_of(caller, repo, pull).await? else {
             return Ok(preview);
         };
-        let known = self.boards.known(&self.store).await?;
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         let versions = entries.iter_mut().collect();
-        signed::check_versions(&self.git, &known, |benchmark| benchmark.public, versions).await?;
+        signed::check_versions(
+            &self.hub.git,
+            &known,
+            |benchmark| benchmark.public,
+            versions,
+        )
+        .await?;
         let (added, removed) = differing(&current, &entries);
         let touched: BTreeSet<(String, TaskId)> = added
             .iter()
@@ -288,20 +297,20 @@ impl Hub {
 
     /// What is known of the model of a change, and of who looks.
     async fn scene_of(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         pull: Option<u32>,
     ) -> Result<Option<Scene>, Error> {
-        let Some(repository) = self.store.repository(repo.key).await? else {
+        let Some(repository) = self.hub.store.repository(repo.key).await? else {
             return Ok(None);
         };
-        let account = self.store.account(repository.owner).await?;
-        let card = self.store.card(repo.key).await?;
+        let account = self.hub.store.account(repository.owner).await?;
+        let card = self.hub.store.card(repo.key).await?;
         Ok(Some(Scene {
             repo: repo.clone(),
             pull,
-            viewer: self.viewer(caller).await?,
+            viewer: self.hub.repositories().viewer(caller).await?,
             owner: result::owner_of(&repository, account),
             base_models: card.as_ref().map(|card| card.base_models.clone()),
             parameters: card.and_then(|card| card.parameters),
@@ -310,20 +319,21 @@ impl Hub {
 
     /// A board before and after.
     async fn compared(
-        &self,
+        self,
         scene: &Scene,
         benchmark: &KnownBenchmark,
         task: &TaskId,
         entries: &[NewEntry],
     ) -> Result<Option<BoardPreview>, Error> {
         let mut rows = self
+            .hub
             .store
             .entries_of_board(&benchmark.name(), Some(task), None)
             .await?;
         rows.retain(|row| scene.sees(row));
         let (mut before, mut after) = scene.sides(rows, benchmark, task, entries);
-        signed::check_entries(&self.git, benchmark.key, &mut before).await?;
-        signed::check_entries(&self.git, benchmark.key, &mut after).await?;
+        signed::check_entries(&self.hub.git, benchmark.key, &mut before).await?;
+        signed::check_entries(&self.hub.git, benchmark.key, &mut after).await?;
         let (before, after) = (reports(&before), reports(&after));
         let scores = || {
             before

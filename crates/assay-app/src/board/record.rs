@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use assay_board::{Policy, Question, chart, rank};
 use assay_model::{Benchmark, RepoId, RepoKey, Timestamp};
-use assay_store::BriefEntry;
+use assay_store::RankingRow;
 
-use super::brief::Brief;
+use super::loaded_result::LoadedResult;
 use super::{BoardView, signed};
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::BoardService;
 
 /// How many replaced results are looked through.
 const MAX_REPLACED: u32 = 10_000;
@@ -28,11 +29,11 @@ pub struct BoardRecord {
     pub value: f64,
 }
 
-impl Hub {
+impl BoardService<'_> {
     /// The records of the first group of a board, oldest first, from every result that ever counted: of every run and setup,
     /// and those that a newer result of their model has replaced. What was withdrawn, or corrected under the same date, never
     /// counted, nor does a value in doubt.
-    pub async fn board_records(&self, view: &BoardView) -> Result<Arc<Vec<BoardRecord>>, Error> {
+    pub async fn board_records(self, view: &BoardView) -> Result<Arc<Vec<BoardRecord>>, Error> {
         let (task, plan) = (Arc::clone(&view.task_results), view.plan.clone());
         let kept = task.kept_records(&plan.asked);
         let find = || async {
@@ -40,12 +41,13 @@ impl Hub {
             if plan.as_of.is_none() {
                 let name = plan.benchmark.name();
                 let ended = self
+                    .hub
                     .store
-                    .briefs_that_ended(&name, &plan.task, MAX_REPLACED);
+                    .ended_ranking_rows(&name, &plan.task, MAX_REPLACED);
                 replaced = ended.await?;
             }
             replaced.retain(|row| !row.private && !row.disabled);
-            signed::check_briefs(&self.git, plan.benchmark.key, &mut replaced).await?;
+            signed::check_briefs(&self.hub.git, plan.benchmark.key, &mut replaced).await?;
             let task = Arc::clone(&task);
             let question = plan.question.clone();
             let definition = Arc::clone(&plan.benchmark.definition);
@@ -60,8 +62,8 @@ impl Hub {
 }
 
 fn records(
-    current: &[Arc<Brief>],
-    replaced: Vec<BriefEntry>,
+    current: &[Arc<LoadedResult>],
+    replaced: Vec<RankingRow>,
     mut question: Question,
     benchmark: &Benchmark,
 ) -> Vec<BoardRecord> {
@@ -70,17 +72,17 @@ fn records(
         let known = newest.entry(brief.report.key).or_insert(brief.report.date);
         *known = brief.report.date.max(*known);
     }
-    let has_newer = |row: &BriefEntry| newest.get(&row.key).is_some_and(|date| *date > row.moment);
+    let has_newer = |row: &RankingRow| newest.get(&row.key).is_some_and(|date| *date > row.moment);
     let replaced = replaced.into_iter().filter(|row| has_newer(row));
     let replaced =
-        replaced.map(|row| Arc::new(Brief::new(BriefEntry { until: None, ..row }, None)));
-    let mut all: Vec<Arc<Brief>> = current.iter().cloned().chain(replaced).collect();
+        replaced.map(|row| Arc::new(LoadedResult::new(RankingRow { until: None, ..row }, None)));
+    let mut all: Vec<Arc<LoadedResult>> = current.iter().cloned().chain(replaced).collect();
     // A value in doubt sets no record.
     all.retain(|brief| !brief.is_doubted() && !brief.is_off_scale(benchmark));
     question.policy = Policy::All;
     let board = rank(all.iter().map(|brief| &brief.report), &question);
     let first = board.rows().iter().take_while(|row| row.group() == 0);
-    let points: Vec<(&Arc<Brief>, (Timestamp, f64))> = first
+    let points: Vec<(&Arc<LoadedResult>, (Timestamp, f64))> = first
         .map(|row| {
             let brief = &all[row.given()];
             (brief, (brief.report.date, row.value()))

@@ -59,7 +59,7 @@ pub(super) fn on_board(row: &BoardEntry, benchmark: &RepoId, definition: &Benchm
         committed: row.committed,
         submitter: row.submitter.as_deref().unwrap_or(&row.author),
     };
-    let said = Said {
+    let said = EntryWithFindings {
         entry: entry_of(row, benchmark),
         findings: row.findings.clone(),
         written: None,
@@ -85,7 +85,7 @@ pub(super) fn of_model(
         committed: version.committed,
         submitter: submitted_by.unwrap_or(&version.author),
     };
-    let said = Said {
+    let said = EntryWithFindings {
         entry: version.entry,
         findings: version.findings,
         written: Some(version.data),
@@ -112,7 +112,7 @@ pub(super) fn owner_of(repository: &Repository, account: Option<assay_store::Acc
 }
 
 /// What an entry says, and what was found in it.
-struct Said {
+struct EntryWithFindings {
     entry: Entry,
     findings: Vec<Finding>,
     /// All that was written, when that was looked up.
@@ -122,10 +122,10 @@ struct Said {
 fn result(
     model: ModelFacts<'_>,
     around: &Circumstances<'_>,
-    said: Said,
+    said: EntryWithFindings,
     definition: Result<&Benchmark, String>,
 ) -> EvalResult {
-    let Said {
+    let EntryWithFindings {
         mut entry,
         mut findings,
         written,
@@ -337,6 +337,9 @@ pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
         published,
         retrieved,
         cost,
+        run,
+        runtime_context,
+        artifacts,
     } = &entry.provenance;
     if let Some(evaluator) = evaluator {
         data.insert("evaluator".to_owned(), json!(evaluator));
@@ -348,6 +351,15 @@ pub(crate) fn rewritten(entry: &Entry) -> Map<String, Json> {
     }
     if !cost.is_unknown() {
         data.insert("cost".to_owned(), json!(cost));
+    }
+    for (key, detail) in [
+        ("run", run),
+        ("runtime_context", runtime_context),
+        ("artifacts", artifacts),
+    ] {
+        if let Some(detail) = detail {
+            data.insert(key.to_owned(), detail.clone());
+        }
     }
     data
 }
@@ -366,6 +378,14 @@ fn metric_json(score: &Score) -> Option<Json> {
     }
     if score.uncertainty != StatedUncertainty::default() {
         metric["uncertainty"] = json!(score.uncertainty);
+    }
+    if let Some(context) = &score.context {
+        if let Some(parameters) = &context.parameters {
+            metric["metric_context"] = parameters.clone();
+        }
+        if let Some(normalization) = &context.normalization {
+            metric["normalization"] = json!(normalization);
+        }
     }
     Some(metric)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use assay_git::Repositories;
 use assay_model::{RepoKey, Revision, Standing};
-use assay_store::{BoardEntry, BriefEntry, NewEntry};
+use assay_store::{BoardEntry, NewEntry, RankingRow};
 use assay_trust::Reason;
 
 use super::EvalResult;
@@ -22,7 +22,7 @@ use crate::trust::has_commit;
 pub(super) async fn check_briefs(
     git: &Arc<Repositories>,
     board: RepoKey,
-    rows: &mut [BriefEntry],
+    rows: &mut [RankingRow],
 ) -> Result<(), Error> {
     let signed = rows.iter().filter_map(|row| row.signed_for.clone());
     let absent = absent(git, board, signed.collect()).await?;

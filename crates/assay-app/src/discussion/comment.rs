@@ -2,31 +2,34 @@
 
 use assay_store::{AccountId, AuditAction, EventId, Tx};
 
-use super::events::{self, Scene, Told};
+use super::events::{self, DiscussionEvent, Scene};
 use super::scene::no_such_comment;
 use super::{Earlier, Event, EventData, limits};
 use crate::access::{Caller, Need};
-use crate::door::Repo;
-use crate::error::Error;
-use crate::hub::Hub;
+use crate::error::{Denied, Error};
+use crate::repo_lookup::Repo;
+use crate::services::DiscussionService;
 use crate::webhook::tell_pull;
 
-impl Hub {
+impl DiscussionService<'_> {
     /// Says something.
     pub async fn comment(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
         text: &str,
     ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
+        self.hub.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
-        self.count_write(caller.signed_in()?)?;
+        self.hub.count_write(caller.signed_in()?)?;
         let (held, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         limits::has_room(&mut tx, scene, text).await?;
-        let id = scene.tell(&mut tx, &Told::Comment(text)).await?;
+        let id = scene.tell(&mut tx, &DiscussionEvent::Comment(text)).await?;
         let action = "commented";
         tell_pull(&mut tx, repo, scene.num, action, caller.name(), scene.now).await?;
         tx.commit().await?;
@@ -36,22 +39,23 @@ impl Hub {
 
     /// Changes what one has said.
     pub async fn edit_comment(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
         event: &str,
         text: &str,
     ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
+        self.hub.check(caller, repo, Need::Discuss).await?;
         limits::spoken(text)?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
-            return Err(Error::Forbidden(
-                "only who wrote a comment may change it".to_owned(),
-            ));
+            return Err(Error::Denied(Denied::CommentOfOthers));
         }
         if said.hidden {
             return Err(Error::Invalid("a hidden comment stays hidden".to_owned()));
@@ -66,18 +70,21 @@ impl Hub {
 
     /// Hides a comment, for ever.
     pub async fn hide_comment(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
         event: &str,
     ) -> Result<Event, Error> {
-        self.check(caller, repo, Need::Discuss).await?;
+        self.hub.check(caller, repo, Need::Discuss).await?;
         let (_, scene) = self.scene(caller, repo, num).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Discuss).await?;
+        let mut tx = self
+            .hub
+            .begin_change(caller, repo.key, Need::Discuss)
+            .await?;
         let (id, said) = find_comment(&mut tx, scene, event).await?;
         if said.author != scene.actor {
-            self.check(caller, repo, Need::Write).await?;
+            self.hub.check(caller, repo, Need::Write).await?;
         }
         // What was hidden is not kept: who asks for it to be gone means it.
         let data = events::comment("", said.edits, scene.now, true);
@@ -86,7 +93,9 @@ impl Hub {
             let subject = repo
                 .audited()
                 .with(format!("comment {id} of discussion {num}"));
-            self.audit(&mut tx, caller, AuditAction::CommentHidden, subject)
+            self.hub
+                .operations()
+                .audit(&mut tx, caller, AuditAction::CommentHidden, subject)
                 .await?;
         }
         tx.commit().await?;
@@ -95,7 +104,7 @@ impl Hub {
 }
 
 /// A comment that is to be changed.
-struct Said {
+struct StoredComment {
     author: Option<AccountId>,
     edits: u32,
     hidden: bool,
@@ -103,7 +112,11 @@ struct Said {
     texts: Vec<Earlier>,
 }
 
-async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId, Said), Error> {
+async fn find_comment(
+    tx: &mut Tx,
+    scene: Scene,
+    event: &str,
+) -> Result<(EventId, StoredComment), Error> {
     let id: EventId = event.parse().map_err(|_| no_such_comment())?;
     let held = tx.event(&id).await?;
     let held = held
@@ -122,7 +135,7 @@ async fn find_comment(tx: &mut Tx, scene: Scene, event: &str) -> Result<(EventId
                 text,
             };
             history.insert(0, latest);
-            let said = Said {
+            let said = StoredComment {
                 author: held.author.map(|author| author.id),
                 edits,
                 hidden,

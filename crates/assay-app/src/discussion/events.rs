@@ -24,7 +24,7 @@ pub(super) struct Scene {
 
 /// What happens to a discussion and is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Told<'t> {
+pub(super) enum DiscussionEvent<'t> {
     /// Someone says something.
     Comment(&'t str),
     /// The status changes.
@@ -54,18 +54,26 @@ impl Scene {
     }
 
     /// Adds an event; the answer is what it is known by.
-    pub(super) async fn tell(self, tx: &mut Tx, told: &Told<'_>) -> Result<EventId, Error> {
+    pub(super) async fn tell(
+        self,
+        tx: &mut Tx,
+        told: &DiscussionEvent<'_>,
+    ) -> Result<EventId, Error> {
         let (kind, data) = match told {
-            Told::Comment(text) => (EventKind::Comment, comment(text, 0, self.now, false)),
-            Told::Status(status) => (
+            DiscussionEvent::Comment(text) => {
+                (EventKind::Comment, comment(text, 0, self.now, false))
+            }
+            DiscussionEvent::Status(status) => (
                 EventKind::StatusChange,
                 json!({"status": status.stored().as_str()}),
             ),
-            Told::Commit { subject, oid } => (
+            DiscussionEvent::Commit { subject, oid } => (
                 EventKind::Commit,
                 json!({"subject": subject, "oid": oid.to_string()}),
             ),
-            Told::Title { from, to } => (EventKind::TitleChange, json!({"from": from, "to": to})),
+            DiscussionEvent::Title { from, to } => {
+                (EventKind::TitleChange, json!({"from": from, "to": to}))
+            }
         };
         let id = secret::event_id()?;
         tx.add_event(&NewEvent {

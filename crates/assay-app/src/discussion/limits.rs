@@ -3,7 +3,7 @@
 use assay_store::Tx;
 
 use super::events::Scene;
-use crate::error::Error;
+use crate::error::{Error, Limit};
 
 /// The fewest characters of a title.
 pub(super) const MIN_TITLE: usize = 3;
@@ -25,10 +25,11 @@ pub(super) async fn has_room(tx: &mut Tx, scene: Scene, text: &str) -> Result<()
     let is_full = length.saturating_add(text.len() as u64) > MAX_DISCUSSION
         || events >= u64::from(MAX_EVENTS);
     if is_full {
-        return Err(Error::TooLarge(format!(
-            "discussion {} is full: it may have {MAX_EVENTS} events with {MAX_DISCUSSION} characters; open another one",
-            scene.num
-        )));
+        return Err(Error::TooLarge(Limit::Discussion {
+            num: scene.num.into(),
+            events: MAX_EVENTS.into(),
+            characters: MAX_DISCUSSION,
+        }));
     }
     Ok(())
 }
@@ -59,10 +60,10 @@ pub(super) fn pull_title(text: &str) -> String {
 /// Refuses a comment that is too long.
 pub(super) fn comment(text: &str) -> Result<(), Error> {
     if text.len() > MAX_COMMENT {
-        return Err(Error::TooLarge(format!(
-            "a comment has at most {MAX_COMMENT} bytes, not {}",
-            text.len()
-        )));
+        return Err(Error::TooLarge(Limit::Comment {
+            most: MAX_COMMENT,
+            bytes: text.len(),
+        }));
     }
     Ok(())
 }

@@ -13,10 +13,10 @@ use super::{Event, EventData, EventPage, PullDetails, Status, limits, told};
 use crate::access::{Caller, Need, SignedIn};
 use crate::commit::signature;
 use crate::diffs::Obstacles;
-use crate::door::Repo;
-use crate::error::Error;
-use crate::hub::Hub;
-use crate::publish::{Errand, Note, RefMove, publish};
+use crate::error::{Conflict, Error};
+use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
+use crate::repo_lookup::Repo;
+use crate::services::DiscussionService;
 use crate::webhook::{Telling, tell_pull};
 
 /// The commits that a pull request is about.
@@ -47,10 +47,10 @@ enum Outcome {
 /// Among how many of the last events that of a merge is looked for, which was made a moment ago.
 const MERGE_EVENTS: u32 = 20;
 
-impl Hub {
+impl DiscussionService<'_> {
     /// One discussion with a page of what happened.
     pub async fn discussion(
-        &self,
+        self,
         repo: &Repo,
         num: i64,
         diff: bool,
@@ -60,7 +60,7 @@ impl Hub {
             .stored_discussion(repo, super::record::number(num)?)
             .await?;
         let happened = self.events_within(repo, held.num, page).await?;
-        let total = self.store.count_events(repo.key, held.num).await?;
+        let total = self.hub.store.count_events(repo.key, held.num).await?;
         let mut details = PullDetails {
             discussion: told(repo, &held),
             events: happened.iter().filter_map(events::read).collect(),
@@ -74,16 +74,24 @@ impl Hub {
         if !held.is_pull {
             return Ok(details);
         }
-        let outlook = self.with_git(repo.key, move |git| Ok(outlook(git, &held)?));
+        let outlook = self
+            .hub
+            .with_git(repo.key, move |git| Ok(outlook(git, &held)?));
         let Some(outlook) = outlook.await? else {
             return Ok(details);
         };
         if diff {
-            let found = self.diff_between(repo.key, outlook.from, outlook.tip);
+            let found = self
+                .hub
+                .repositories()
+                .diff_between(repo.key, outlook.from, outlook.tip);
             details.diff = Some(found.await?);
         }
         if outlook.is_uncertain {
-            let tried = self.obstacles_between(repo.key, outlook.onto, outlook.tip);
+            let tried =
+                self.hub
+                    .repositories()
+                    .obstacles_between(repo.key, outlook.onto, outlook.tip);
             match &*tried.await? {
                 Obstacles::Files(files) => details.conflicts.clone_from(files),
                 Obstacles::Unknown => details.is_untried = true,
@@ -93,14 +101,14 @@ impl Hub {
     }
 
     /// How much happened in a discussion.
-    pub async fn count_events(&self, repo: &Repo, num: i64) -> Result<u64, Error> {
+    pub async fn count_events(self, repo: &Repo, num: i64) -> Result<u64, Error> {
         let num = super::record::number(num)?;
-        Ok(self.store.count_events(repo.key, num).await?)
+        Ok(self.hub.store.count_events(repo.key, num).await?)
     }
 
     /// A page of events, or as many of them as a client may get at once.
     async fn events_within(
-        &self,
+        self,
         repo: &Repo,
         num: u32,
         page: EventPage,
@@ -111,7 +119,11 @@ impl Hub {
         while left > 0 && length <= limits::MAX_DISCUSSION {
             let offset = page.offset + happened.len() as u64;
             let limit = left.min(EventPage::SIZE);
-            let some = self.store.events_page(repo.key, num, offset, limit).await?;
+            let some = self
+                .hub
+                .store
+                .events_page(repo.key, num, offset, limit)
+                .await?;
             let is_last = some.len() < limit as usize;
             left -= limit;
             length += some.iter().map(events::length).sum::<u64>();
@@ -125,20 +137,20 @@ impl Hub {
 
     /// Merges a pull request: its results become the repository's own.
     pub async fn merge(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
         comment: Option<&str>,
     ) -> Result<(Event, ObjectId), Error> {
-        self.check(caller, repo, Need::Write).await?;
+        self.hub.check(caller, repo, Need::Write).await?;
         let actor = caller.signed_in()?;
-        let received_at = self.now();
+        let received_at = self.hub.now();
         comment.map_or(Ok(()), limits::comment)?;
         let comment = comment
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned);
-        let locked = self.lock(repo.key).await?;
+        let locked = self.hub.lock(repo.key).await?;
         let (held, scene) = self.scene(caller, repo, num).await?;
         check_mergeable(&held)?;
         let base = base_of(&held);
@@ -146,6 +158,7 @@ impl Hub {
         let pull = RefName::pull(u64::from(held.num));
         let onto = base.clone();
         let outcome = self
+            .hub
             .with_git(repo.key, move |git| attempt(git, &onto, &pull, &plan))
             .await?;
         let commit = match outcome {
@@ -165,14 +178,14 @@ impl Hub {
                     expected: Expected::At(head),
                     new: Some(commit),
                 }];
-                let note = Note::Merged { num, comment };
-                let errand = Errand {
+                let effect = PullEffect::Merged { num, comment };
+                let context = ChangeContext {
                     actor,
                     repo,
                     need: Need::Write,
                     received_at,
                 };
-                publish(self, &locked, errand, quarantine, moves, note).await?;
+                publish(self.hub, &locked, context, quarantine, moves, effect).await?;
                 commit
             }
         };
@@ -182,14 +195,14 @@ impl Hub {
     /// Records the merge of a pull request whose commits are on the base already. No commit merged it, and none may be
     /// said to: who brought the entries of that commit would be told wrong.
     async fn record_merged(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         scene: Scene,
         comment: Option<&str>,
     ) -> Result<(), Error> {
-        let telling = Telling::begin(&self.store, repo, scene.now).await?;
-        let mut tx = self.begin_change(caller, repo.key, Need::Write).await?;
+        let telling = Telling::begin(&self.hub.store, repo, scene.now).await?;
+        let mut tx = self.hub.begin_change(caller, repo.key, Need::Write).await?;
         merged(&mut tx, scene, comment, None).await?;
         scene.forget_index(&mut tx).await?;
         tell_pull(&mut tx, repo, scene.num, "merged", caller.name(), scene.now).await?;
@@ -197,8 +210,12 @@ impl Hub {
         self.index_after(repo, telling.as_ref()).await
     }
 
-    async fn merge_event(&self, repo: &Repo, num: u32) -> Result<Event, Error> {
-        let happened = self.store.last_events(repo.key, num, MERGE_EVENTS).await?;
+    async fn merge_event(self, repo: &Repo, num: u32) -> Result<Event, Error> {
+        let happened = self
+            .hub
+            .store
+            .last_events(repo.key, num, MERGE_EVENTS)
+            .await?;
         happened
             .iter()
             .filter_map(events::read)
@@ -225,10 +242,7 @@ pub(super) fn base_of(held: &assay_store::Discussion) -> RefName {
 
 fn conflict(files: &[String]) -> Error {
     let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-    Error::Conflict(format!(
-        "the pull request conflicts with its base in {}; bring it up to date first",
-        names.join(", ")
-    ))
+    Error::Conflict(Conflict::Merge(names))
 }
 
 fn plan(actor: &SignedIn, held: &assay_store::Discussion, now: Timestamp) -> MergePlan {
@@ -248,7 +262,7 @@ fn attempt(
     pull: &RefName,
     plan: &MergePlan,
 ) -> Result<Outcome, Error> {
-    let missing = |name: &RefName| Error::Conflict(format!("there is no `{name}` to merge"));
+    let missing = |name: &RefName| Error::Conflict(Conflict::NothingToMerge(name.clone()));
     let head = git.find_ref(base)?.ok_or_else(|| missing(base))?.target;
     let tip = git.find_ref(pull)?.ok_or_else(|| missing(pull))?.target;
     let quarantine = git.quarantine();

@@ -5,12 +5,12 @@ use assay_model::{ObjectId, Timestamp};
 use assay_store::{NewDiscussion, Tx};
 
 use super::Status;
-use super::events::{Scene, Told};
+use super::events::{DiscussionEvent, Scene};
 use super::limits;
 use crate::access::SignedIn;
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::publish::Note;
+use crate::error::{Conflict, Error, Missing};
+use crate::publish::PullEffect;
+use crate::repo_lookup::Repo;
 
 /// How many commits of one push are told of one by one. The tip is always among them: the index reads it.
 const MAX_COMMITS_TOLD: usize = 250;
@@ -22,7 +22,7 @@ pub(crate) async fn record(
     tx: &mut Tx,
     actor: &SignedIn,
     repo: &Repo,
-    note: &Note,
+    effect: &PullEffect,
     new_commits: &[CommitInfo],
     now: Timestamp,
 ) -> Result<Option<i64>, Error> {
@@ -32,9 +32,9 @@ pub(crate) async fn record(
         actor: Some(actor.account),
         now,
     };
-    match note {
-        Note::None => Ok(None),
-        Note::OpenPull {
+    match effect {
+        PullEffect::None => Ok(None),
+        PullEffect::OpenPull {
             title,
             description,
             base,
@@ -43,13 +43,13 @@ pub(crate) async fn record(
             tell_commits(tx, scene(num), new_commits).await?;
             Ok(Some(i64::from(num)))
         }
-        Note::CommitsToPull { num } => {
+        PullEffect::CommitsToPull { num } => {
             let number = number(*num)?;
             tell_commits(tx, scene(number), new_commits).await?;
             publish_draft(tx, scene(number)).await?;
             Ok(Some(*num))
         }
-        Note::Merged { num, comment } => {
+        PullEffect::Merged { num, comment } => {
             let head = new_commits.last().map(|commit| commit.id);
             merged(tx, scene(number(*num)?), comment.as_deref(), head).await?;
             Ok(Some(*num))
@@ -92,7 +92,9 @@ async fn open_pull(
             actor: Some(actor.account),
             now,
         };
-        scene.tell(tx, &Told::Comment(description)).await?;
+        scene
+            .tell(tx, &DiscussionEvent::Comment(description))
+            .await?;
     }
     Ok(num)
 }
@@ -111,7 +113,7 @@ pub(super) async fn tell_commits(
 ) -> Result<(), Error> {
     let skipped = new_commits.len().saturating_sub(MAX_COMMITS_TOLD);
     for commit in &new_commits[skipped..] {
-        let told = Told::Commit {
+        let told = DiscussionEvent::Commit {
             subject: &commit.title,
             oid: commit.id,
         };
@@ -127,7 +129,9 @@ pub(super) async fn publish_draft(tx: &mut Tx, scene: Scene) -> Result<(), Error
         .move_discussion(scene.key, scene.num, draft, open, None, scene.now)
         .await?;
     if moved {
-        scene.tell(tx, &Told::Status(Status::Open)).await?;
+        scene
+            .tell(tx, &DiscussionEvent::Status(Status::Open))
+            .await?;
     }
     Ok(())
 }
@@ -140,18 +144,17 @@ pub(super) async fn merged(
     head: Option<ObjectId>,
 ) -> Result<(), Error> {
     if let Some(comment) = comment {
-        scene.tell(tx, &Told::Comment(comment)).await?;
+        scene.tell(tx, &DiscussionEvent::Comment(comment)).await?;
     }
     let (open, merged) = (assay_store::Status::Open, assay_store::Status::Merged);
     let moved = tx
         .move_discussion(scene.key, scene.num, open, merged, head.as_ref(), scene.now)
         .await?;
     if !moved {
-        return Err(Error::Conflict(format!(
-            "pull request {} is not open any more",
-            scene.num
-        )));
+        return Err(Error::Conflict(Conflict::PullClosed(scene.num.into())));
     }
-    scene.tell(tx, &Told::Status(Status::Merged)).await?;
+    scene
+        .tell(tx, &DiscussionEvent::Status(Status::Merged))
+        .await?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use assay_model::{ObjectId, RepoKey, Timestamp};
 use assay_store::{Discussion, NewDiscussion, Status as Stored, Tx};
 
 use super::Status;
-use super::events::{self, Scene, Told};
+use super::events::{self, DiscussionEvent, Scene};
 use super::limits;
 use super::record::{merged, publish_draft, tell_commits};
 use crate::error::Error;
@@ -69,7 +69,9 @@ pub(crate) async fn record_found(
     }
     tx.move_discussion(key, pull.num, Stored::Open, Stored::Closed, None, now)
         .await?;
-    scene.tell(tx, &Told::Status(Status::Closed)).await?;
+    scene
+        .tell(tx, &DiscussionEvent::Status(Status::Closed))
+        .await?;
     Ok(())
 }
 

@@ -6,14 +6,14 @@ use super::Event;
 use super::events::{self, Scene};
 use super::record::number;
 use crate::access::{Caller, Need};
-use crate::door::Repo;
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::repo_lookup::Repo;
+use crate::services::DiscussionService;
 
-impl Hub {
+impl DiscussionService<'_> {
     /// A discussion, and who acts in it.
     pub(super) async fn scene(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
@@ -24,32 +24,33 @@ impl Hub {
             key: repo.key,
             num: held.num,
             actor: Some(actor),
-            now: self.now(),
+            now: self.hub.now(),
         };
         Ok((held, scene))
     }
 
     /// The same, for who opened the discussion or may write to the repository.
     pub(super) async fn managed(
-        &self,
+        self,
         caller: &Caller,
         repo: &Repo,
         num: i64,
     ) -> Result<(assay_store::Discussion, Scene), Error> {
-        self.check(caller, repo, Need::Discuss).await?;
+        self.hub.check(caller, repo, Need::Discuss).await?;
         let (held, scene) = self.scene(caller, repo, num).await?;
         if author(&held) != scene.actor {
-            self.check(caller, repo, Need::Write).await?;
+            self.hub.check(caller, repo, Need::Write).await?;
         }
         Ok((held, scene))
     }
 
     pub(super) async fn stored_discussion(
-        &self,
+        self,
         repo: &Repo,
         num: u32,
     ) -> Result<assay_store::Discussion, Error> {
-        self.store
+        self.hub
+            .store
             .discussion(repo.key, num)
             .await?
             .ok_or(Error::NotFound(Missing::Discussion(i64::from(num))))
@@ -57,20 +58,20 @@ impl Hub {
 
     /// One thing that happened in a discussion.
     pub async fn discussion_event(
-        &self,
+        self,
         repo: &Repo,
         num: i64,
         event: &str,
     ) -> Result<Event, Error> {
         let id: EventId = event.parse().map_err(|_| no_such_comment())?;
-        let held = self.store.event(&id).await?;
+        let held = self.hub.store.event(&id).await?;
         held.filter(|event| event.key == repo.key && i64::from(event.num) == num)
             .and_then(|event| events::read(&event))
             .ok_or_else(no_such_comment)
     }
 
-    pub(super) async fn stored_event(&self, id: &EventId) -> Result<Event, Error> {
-        let event = self.store.event(id).await?;
+    pub(super) async fn stored_event(self, id: &EventId) -> Result<Event, Error> {
+        let event = self.hub.store.event(id).await?;
         event
             .as_ref()
             .and_then(events::read)

@@ -7,18 +7,18 @@ use assay_store::{AccountId, Status as Stored};
 use super::merge::{base_of, names, trial_plan};
 use super::record::number;
 use crate::board::Ends;
-use crate::door::Repo;
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::repo_lookup::Repo;
+use crate::services::DiscussionService;
 
 /// A pull request that could still be merged.
 pub(crate) struct Trial {
     held: assay_store::Discussion,
 }
 
-impl Hub {
+impl DiscussionService<'_> {
     /// A pull request to try; none when the discussion is no pull request or is over.
-    pub(crate) async fn trial(&self, repo: &Repo, num: i64) -> Result<Option<Trial>, Error> {
+    pub(crate) async fn trial(self, repo: &Repo, num: i64) -> Result<Option<Trial>, Error> {
         let held = self.stored_discussion(repo, number(num)?).await?;
         let is_live = match held.status {
             Stored::Draft | Stored::Open => held.is_pull,

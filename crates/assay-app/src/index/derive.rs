@@ -13,7 +13,7 @@ use super::main_line::MainLine;
 use super::pull_line::{self, Pull};
 use super::read::{self, CARD_FILE, DEFINITION_FILE, MAX_BYTES, MAX_CARD_BYTES, definition};
 use super::records::{RecordsChange, records};
-use super::shelf::Shelf;
+use super::result_files::ResultFileReader;
 
 /// How many entries of one branch are indexed at one moment: those of the first files, by name. A change with more is
 /// refused before it is made.
@@ -77,17 +77,17 @@ impl Derived {
 /// Reads the repository as far as it is not known; none when main does not follow on what is indexed.
 pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
     let objects = task.repository.objects();
-    let shelf = Shelf::new(&objects, task.files.clone());
+    let result_files = ResultFileReader::new(&objects, task.files.clone());
     let main = match task.kind {
         RepoKind::Dataset => History::new(Branch::Main).into_change(),
-        RepoKind::Model => match main(&shelf, task)? {
+        RepoKind::Model => match main(&result_files, task)? {
             Some(main) => main,
             None => return Ok(None),
         },
     };
     let mut pulls = Vec::new();
     for pull in &task.pulls {
-        pulls.push(pull_line::history(&shelf, pull)?.into_change());
+        pulls.push(pull_line::history(&result_files, pull)?.into_change());
     }
     Ok(Some(Derived {
         main,
@@ -103,7 +103,7 @@ pub(super) fn derive(task: &Task) -> Result<Option<Derived>, Error> {
 
 /// Walks the commits of main that are new, one at a time. Whatever their number, only the entries of one commit and the
 /// versions that are kept are in memory.
-fn main(shelf: &Shelf<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
+fn main(result_files: &ResultFileReader<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
     let most_ended = MAX_ENDED as usize;
     let history = History::after(Branch::Main, task.current.clone(), task.last_end);
     let mut history = history.keeping(most_ended);
@@ -115,13 +115,13 @@ fn main(shelf: &Shelf<'_>, task: &Task) -> Result<Option<BranchChange>, Error> {
     if task.old == Some(new) {
         return Ok(Some(history.into_change()));
     }
-    let objects = shelf.objects;
+    let objects = result_files.objects;
     let Some(ids) = objects.first_parent_ids(new, task.old)? else {
         return Ok(None);
     };
     let mut line = match task.old {
-        Some(old) => MainLine::after(shelf, old, &task.current)?,
-        None => MainLine::from_the_start(shelf),
+        Some(old) => MainLine::after(result_files, old, &task.current)?,
+        None => MainLine::from_the_start(result_files),
     };
     for id in ids.into_iter().rev() {
         let commit = objects.commit(id)?;

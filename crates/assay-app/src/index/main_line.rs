@@ -8,7 +8,7 @@ use assay_store::{AccountId, IndexedEntry, NewEntry};
 
 use super::derive::MAX_ENTRIES;
 use super::provenance::{Provenance, Sayings, indexed};
-use super::shelf::{Mark, Shelf};
+use super::result_files::{Mark, ResultFileReader};
 
 /// What main says after one of its commits, when that differs from before.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) struct Step {
 
 /// Walks along the main branch.
 pub(super) struct MainLine<'s, 'o> {
-    shelf: &'s Shelf<'o>,
+    result_files: &'s ResultFileReader<'o>,
     mark: Mark,
     sayings: Sayings,
     births: BTreeMap<RepoPath, Birth>,
@@ -37,9 +37,9 @@ enum Birth {
 
 impl<'s, 'o> MainLine<'s, 'o> {
     /// From the first commit on.
-    pub(super) fn from_the_start(shelf: &'s Shelf<'o>) -> Self {
+    pub(super) fn from_the_start(result_files: &'s ResultFileReader<'o>) -> Self {
         Self {
-            shelf,
+            result_files,
             mark: Mark::default(),
             sayings: Sayings::default(),
             births: BTreeMap::new(),
@@ -48,18 +48,18 @@ impl<'s, 'o> MainLine<'s, 'o> {
 
     /// From a commit on whose entries are indexed already.
     pub(super) fn after(
-        shelf: &'s Shelf<'o>,
+        result_files: &'s ResultFileReader<'o>,
         commit: ObjectId,
         current: &[IndexedEntry],
     ) -> Result<Self, Error> {
-        let births = shelf
+        let births = result_files
             .files_and_card(commit)?
             .into_iter()
             .map(|file| (file.path, Birth::Before(commit)))
             .collect();
         Ok(Self {
-            mark: shelf.mark(commit)?,
-            shelf,
+            mark: result_files.mark(commit)?,
+            result_files,
             sayings: Sayings::of(current.iter().map(|entry| &entry.version)),
             births,
         })
@@ -71,12 +71,12 @@ impl<'s, 'o> MainLine<'s, 'o> {
         commit: &CommitInfo,
         submitter: Option<AccountId>,
     ) -> Result<Option<Step>, Error> {
-        let mark = self.shelf.mark(commit.id)?;
+        let mark = self.result_files.mark(commit.id)?;
         if mark == self.mark {
             return Ok(None);
         }
         self.mark = mark;
-        let files = self.shelf.files_and_card(commit.id)?;
+        let files = self.result_files.files_and_card(commit.id)?;
         let mut births = BTreeMap::new();
         let mut entries = Vec::new();
         for file in files {
@@ -85,7 +85,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
                 .remove(&file.path)
                 .unwrap_or(Birth::At(commit.committed));
             let read = (entries.len() < MAX_ENTRIES)
-                .then(|| self.shelf.read(file.kind, file.blob))
+                .then(|| self.result_files.read(file.kind, file.blob))
                 .transpose()?;
             let said = read.iter().flat_map(|read| read.submissions());
             for (ordinal, said) in (0..).zip(said) {
@@ -120,7 +120,7 @@ impl<'s, 'o> MainLine<'s, 'o> {
         let at = match *birth {
             Birth::At(at) => at,
             Birth::Before(commit) => {
-                let created = self.shelf.objects.created(commit, path)?;
+                let created = self.result_files.objects.created(commit, path)?;
                 created.map_or(fallback, |created| created.committed)
             }
         };

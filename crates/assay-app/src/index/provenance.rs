@@ -6,7 +6,7 @@ use assay_git::CommitInfo;
 use assay_model::{ObjectId, RepoPath, Standing, Timestamp};
 use assay_store::{AccountId, NewEntry};
 
-use super::plain;
+use super::digest::digest;
 use super::read::Submission;
 
 /// Where an entry comes from.
@@ -45,7 +45,7 @@ impl Sayings {
                 submitter: entry.submitter,
                 author: entry.author.clone(),
             };
-            let said = (entry.file.clone(), plain::digest(&entry.data));
+            let said = (entry.file.clone(), digest(&entry.data));
             sayings.0.entry(said).or_default().push_back(provenance);
         }
         sayings

@@ -9,7 +9,7 @@ use assay_store::{AccountId, Branch, History, NewEntry};
 use super::derive::{MAX_ENDED, MAX_ENTRIES};
 use super::files::Kind;
 use super::provenance::{Provenance, Sayings, indexed};
-use super::shelf::{CommittedFile, Shelf};
+use super::result_files::{CommittedFile, ResultFileReader};
 
 /// What the index needs to know of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,12 +73,12 @@ pub(super) fn tips(pull: &Pull) -> Vec<(Timestamp, Option<ObjectId>)> {
 }
 
 /// The versions that the entries of a pull request had.
-pub(super) fn history(shelf: &Shelf<'_>, pull: &Pull) -> Result<History, Error> {
+pub(super) fn history(result_files: &ResultFileReader<'_>, pull: &Pull) -> Result<History, Error> {
     let mut history = History::new(Branch::Pull(pull.num)).keeping(MAX_ENDED as usize);
     let mut sayings = Sayings::default();
     for (at, tip) in tips(pull) {
         let entries = match tip {
-            Some(tip) => brought(shelf, pull, tip, &mut sayings)?,
+            Some(tip) => brought(result_files, pull, tip, &mut sayings)?,
             None => Vec::new(),
         };
         // While it is closed nothing is said, but what is said again after that is still the same.
@@ -92,16 +92,16 @@ pub(super) fn history(shelf: &Shelf<'_>, pull: &Pull) -> Result<History, Error> 
 
 /// The entries that a tip has and the commit that the pull request set out from has not.
 fn brought(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     pull: &Pull,
     tip: ObjectId,
     sayings: &mut Sayings,
 ) -> Result<Vec<NewEntry>, Error> {
-    if !shelf.objects.contains(tip)? {
+    if !result_files.objects.contains(tip)? {
         return Ok(Vec::new());
     }
-    let base = base_files(shelf, pull, tip)?;
-    let files: Vec<CommittedFile> = shelf.files(tip)?;
+    let base = base_files(result_files, pull, tip)?;
+    let files: Vec<CommittedFile> = result_files.files(tip)?;
     let changed: Vec<CommittedFile> = files
         .into_iter()
         .filter(|file| base.get(&file.path) != Some(&file.blob))
@@ -109,9 +109,9 @@ fn brought(
     if changed.is_empty() {
         return Ok(Vec::new());
     }
-    let inherited = digests(shelf, base.values())?;
+    let inherited = digests(result_files, base.values())?;
     let paths: Vec<RepoPath> = changed.iter().map(|file| file.path.clone()).collect();
-    let commits = shelf.objects.last_commits(tip, &paths)?;
+    let commits = result_files.objects.last_commits(tip, &paths)?;
     let mut entries = Vec::new();
     for file in &changed {
         let Some(commit) = commits.get(&file.path) else {
@@ -121,12 +121,12 @@ fn brought(
             break;
         }
         let mut created = None;
-        for (ordinal, said) in (0..).zip(shelf.read(file.kind, file.blob)?.submissions()) {
+        for (ordinal, said) in (0..).zip(result_files.read(file.kind, file.blob)?.submissions()) {
             if inherited.contains(&said.digest) {
                 continue;
             }
             if created.is_none() && said.entry.date.is_none() {
-                let birth = shelf.objects.created(tip, &file.path)?;
+                let birth = result_files.objects.created(tip, &file.path)?;
                 created = birth.map(|birth| birth.committed);
             }
             let provenance = sayings
@@ -142,20 +142,20 @@ fn brought(
 
 /// The result files that the pull request set out from.
 fn base_files(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     pull: &Pull,
     tip: ObjectId,
 ) -> Result<BTreeMap<RepoPath, ObjectId>, Error> {
     let base = match pull.opened_at {
-        Some(opened_at) if shelf.objects.contains(opened_at)? => {
-            shelf.objects.merge_base(opened_at, tip)?
+        Some(opened_at) if result_files.objects.contains(opened_at)? => {
+            result_files.objects.merge_base(opened_at, tip)?
         }
         Some(_) | None => None,
     };
     let Some(base) = base else {
         return Ok(BTreeMap::new());
     };
-    let files = shelf.files(base)?;
+    let files = result_files.files(base)?;
     Ok(files
         .into_iter()
         .map(|file| (file.path, file.blob))
@@ -163,13 +163,13 @@ fn base_files(
 }
 
 fn digests<'b>(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     blobs: impl Iterator<Item = &'b ObjectId>,
 ) -> Result<HashSet<[u8; 32]>, Error> {
     let mut digests = HashSet::new();
     for blob in blobs {
         digests.extend(
-            shelf
+            result_files
                 .read(Kind::Results, *blob)?
                 .submissions()
                 .iter()

@@ -8,12 +8,12 @@ use assay_check::{
     ValidatedFile, validate,
 };
 use assay_formats::eval_results::TOKEN_KEYS;
-use assay_formats::{Tape, card, eval_yaml, json, yaml};
+use assay_formats::{JsonConverter, Tape, card, eval_yaml, json, yaml};
 use assay_model::{Benchmark, Entry, Finding, Severity, Standing, Timestamp};
 use assay_store::{Card, Evidence};
 use serde_json::{Map, Value as Json};
 
-use super::plain::{self, Plain};
+use super::digest::digest;
 use crate::board::rewritten;
 use crate::trust::{evidence_of, mark_repeats};
 
@@ -25,7 +25,7 @@ pub(crate) const DEFINITION_FILE: &str = "eval.yaml";
 pub(crate) const CARD_FILE: &str = "README.md";
 /// How long a `README.md` may be whose card is read, in bytes.
 pub(super) const MAX_CARD_BYTES: u64 = 8 << 20;
-/// How large a file may be that is read for the index, in bytes: as large as the judge reads YAML.
+/// How large a file may be that is read for the index, in bytes: as large as validation reads YAML.
 pub(crate) const MAX_BYTES: u64 = assay_formats::syntax::limits::MAX_YAML_BYTES as u64;
 
 /// The most parameters that are believed: more than anybody could count.
@@ -58,12 +58,12 @@ pub(crate) fn is_result_file(name: &str) -> bool {
 /// What the index says of a file follows from its bytes, and not from what else the hub knew when it was pushed: a rebuilt index
 /// would differ. So benchmarks and the clock have no part in it.
 pub(super) fn submissions(file: &ResultFile) -> Vec<Submission> {
-    let mut plain = Plain::new();
+    let mut converter = JsonConverter::new();
     let submitted = file.entries().into_iter().flatten().map(|valid| {
         let (entry, written) = (valid.entry(), valid.written());
-        let data = live(plain.map(written)?, entry);
+        let data = live(converter.map(written)?, entry);
         Some(Submission {
-            digest: plain::digest(&data),
+            digest: digest(&data),
             data,
             evidence: entry
                 .token
@@ -94,7 +94,7 @@ pub(super) fn legacy_submissions(bytes: &[u8]) -> Vec<Submission> {
     let submitted = card.legacy.into_iter().map(|legacy| {
         let data = Json::Object(rewritten(&legacy.entry));
         Submission {
-            digest: plain::digest(&data),
+            digest: digest(&data),
             data,
             evidence: None,
             findings: Vec::new(),
@@ -117,16 +117,19 @@ fn live(mut written: Map<String, Json>, entry: &Entry) -> Json {
     Json::Object(written)
 }
 
-/// The definition of a benchmark as JSON, and what it means; none when the judge refuses it.
+/// The definition of a benchmark as JSON, and what it means; none when it is invalid.
 pub(crate) fn definition(bytes: Vec<u8>) -> Option<(Json, Benchmark)> {
-    let (bytes, validated) = judge(bytes, DEFINITION_FILE.to_owned(), FileKind::EvalYaml);
+    let (bytes, validated) = validate_alone(bytes, DEFINITION_FILE.to_owned(), FileKind::EvalYaml);
     let ValidatedFile::Benchmark(benchmark) = validated.as_ref()?.get() else {
         return None;
     };
     let text = std::str::from_utf8(&bytes).ok()?;
     let mut tape = Tape::with_room_for(text.len());
     yaml::parse(text, &mut tape);
-    Some((Plain::new().json(tape.root(text)?)?, benchmark.clone()))
+    Some((
+        JsonConverter::new().json(tape.root(text)?)?,
+        benchmark.clone(),
+    ))
 }
 
 /// What a definition that was kept as JSON means.
@@ -176,8 +179,8 @@ fn parameters(written: &Json) -> Option<u64> {
     (count >= 1.0 && count <= MAX_PARAMETERS as f64).then_some(count as u64)
 }
 
-/// Judges one file by itself; the bytes come back.
-fn judge(bytes: Vec<u8>, path: String, kind: FileKind) -> (Vec<u8>, Option<Validated>) {
+/// Validates one file by itself; the bytes come back.
+fn validate_alone(bytes: Vec<u8>, path: String, kind: FileKind) -> (Vec<u8>, Option<Validated>) {
     let file = OneFile {
         path: path.into(),
         bytes,
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_the_judge_refuses_has_no_entries() {
+    fn a_file_with_errors_has_no_entries() {
         for text in [
             "",
             "- {}",

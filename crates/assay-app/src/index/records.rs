@@ -12,7 +12,7 @@ use super::derive::{Task, still_there};
 
 /// The folder that records lie in.
 pub(crate) const RECORDS_FOLDER: &str = "data";
-/// How large a record may be that is read for the index, in bytes: as large as the judge reads JSON.
+/// How large a record may be that is read for the index, in bytes: as large as validation reads JSON.
 const MAX_RECORD_BYTES: u64 = assay_formats::syntax::limits::MAX_DOCUMENT_BYTES as u64;
 
 /// How the records of a repository change. When nothing that is indexed counts, all of them are written.

@@ -9,7 +9,7 @@ use super::derive::{Change, Derived, MAX_ENDED};
 use super::gather::{Plan, UNFINISHED, indexed_refs};
 use super::{Sources, Touched};
 use crate::error::Error;
-use crate::trust::judge;
+use crate::trust::compute_standings;
 use crate::webhook::Telling;
 
 /// What became of a plan.
@@ -136,7 +136,8 @@ impl Writer<'_> {
                 let Some((mut tx, record)) = self.begin().await? else {
                     return Ok(false);
                 };
-                judge(&self.sources.trust, &mut tx, &record, entries_of(versions)).await?;
+                compute_standings(&self.sources.trust, &mut tx, &record, entries_of(versions))
+                    .await?;
                 tx.add_entries(self.plan.key, branch, versions).await?;
                 tx.trim_entries(self.plan.key, branch, MAX_ENDED).await?;
                 tx.commit().await?;
@@ -169,7 +170,7 @@ impl Writer<'_> {
         }
         let derived = &mut self.plan.derived;
         for change in std::iter::once(&mut derived.main).chain(&mut derived.pulls) {
-            judge_branch(self.sources, &mut tx, &record, change).await?;
+            compute_standings_of_branch(self.sources, &mut tx, &record, change).await?;
             tx.write_branch(key, change).await?;
             if change.rows() > 0 {
                 tx.trim_entries(key, change.branch, MAX_ENDED).await?;
@@ -241,7 +242,7 @@ impl Writer<'_> {
 }
 
 /// Gives every new entry of a branch its standing.
-async fn judge_branch(
+async fn compute_standings_of_branch(
     sources: &Sources,
     tx: &mut Tx,
     record: &Repository,
@@ -249,7 +250,7 @@ async fn judge_branch(
 ) -> Result<(), Error> {
     let mut entries = entries_of(&mut change.ended);
     entries.extend(entries_of(&mut change.current));
-    judge(&sources.trust, tx, record, entries).await
+    compute_standings(&sources.trust, tx, record, entries).await
 }
 
 fn entries_of(versions: &mut [IndexedEntry]) -> Vec<&mut NewEntry> {

@@ -52,6 +52,14 @@ pub enum ExchangeError {
     /// The ID token will not do.
     #[error("the subject token is not accepted")]
     Grant,
+    /// What is asked for is no repository.
+    #[error("`resource` is a repository: `namespace/name` or `datasets/namespace/name`")]
+    Target,
+    /// No trusted publisher of the repository is described by the ID token.
+    #[error(
+        "no trusted publisher of this repository is described by the ID token; add one in the settings of the repository"
+    )]
+    Publisher,
     /// It is known who asks, and they get nothing.
     #[error("this identity is suspended")]
     Suspended,

@@ -13,8 +13,8 @@ use super::restrain::{Doing, day_of, rest_of_day, scores_of, target_of};
 use super::{Authenticated, Issuer, Refusal, RefusalCode};
 use crate::error::Error;
 use crate::hub::blocking;
-use crate::judge::SharedJudge;
 use crate::trust::NoTokenKey;
+use crate::validator::SharedValidator;
 
 /// How long the log may take before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -125,19 +125,19 @@ impl Issuer {
         Ok((asked, claims))
     }
 
-    /// Judges the entry by the rules that a push would be judged by.
+    /// Validates the entry by the rules that a push would be validated by.
     async fn check_rules(&self, asked: &Request) -> Result<(), Refusal> {
-        let judge = SharedJudge::new(&self.hub, RepoKind::Model, None).await?;
+        let validator = SharedValidator::new(&self.hub, RepoKind::Model, None).await?;
         let name = asked.subject.benchmark_repo.result_file_name();
         let path = format!(".eval_results/{name}");
         let files = BTreeMap::from([(path, asked.canonical.to_yaml(None).into_bytes())]);
-        let judgement = blocking(move || Ok(judge.get().preview(&files))).await?;
-        let Some(first) = judgement.errors.first() else {
+        let validation = blocking(move || Ok(validator.get().preview(&files))).await?;
+        let Some(first) = validation.errors.first() else {
             return Ok(());
         };
         let detail = format!("{}: {}", first.code, first.message);
         Err(Refusal {
-            diagnostics: judgement.errors.clone().into(),
+            diagnostics: validation.errors.clone().into(),
             ..Refusal::new(RefusalCode::EntryInvalid, detail).at("/entry")
         })
     }
@@ -225,7 +225,7 @@ impl Issuer {
                 "nothing is issued that is not logged",
             )
         };
-        let appended = self.hub.log_results(vec![leaf.to_json()]);
+        let appended = self.hub.evidence().log_results(vec![leaf.to_json()]);
         let index = match tokio::time::timeout(PATIENCE, appended).await {
             Ok(Ok(indices)) => indices.first().copied().unwrap_or_default(),
             Ok(Err(error)) => return Err(unavailable(error.into())),

@@ -153,7 +153,7 @@ impl Issuer {
             reason: reason.to_owned(),
             actor: actor.to_owned(),
         };
-        self.hub.log_control(caller, &leaf).await?;
+        self.hub.evidence().log_control(caller, &leaf).await?;
         self.note(NewIssuerEvent {
             action: "revoke".to_owned(),
             integration: Some(status.integration.clone()),
@@ -170,7 +170,7 @@ impl Issuer {
 
     /// Takes in what the log says that the tables do not say yet.
     async fn catch_up(&self) -> Result<(), Error> {
-        self.hub.follow_logs().await
+        self.hub.operations().follow_logs().await
     }
 }
 

@@ -178,6 +178,7 @@ impl Issuer {
             return Ok(());
         }
         self.hub
+            .evidence()
             .log_control(&self.hub.shell(), &ControlLeaf::Policy { sha256 })
             .await?;
         Ok(())

@@ -17,7 +17,7 @@ pub struct Refusal {
     pub pointer: Option<String>,
     /// When to come again, in seconds.
     pub retry_after: Option<u64>,
-    /// What the judge of files found.
+    /// Diagnostics of the files.
     pub diagnostics: Box<[Diagnostic]>,
     /// What the log of the server has to know.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -52,7 +52,7 @@ pub enum RefusalCode {
     TooLarge,
     /// The body is compressed.
     ContentEncodingRefused,
-    /// The judge of result files found errors.
+    /// The result file has errors.
     EntryInvalid,
     /// A revision is not a full hash.
     RevisionNotFull,

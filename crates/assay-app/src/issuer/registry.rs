@@ -13,7 +13,7 @@ use assay_trust::{Digest, IntegrationId};
 use super::Issuer;
 use super::exchange::draw;
 use crate::access::Caller;
-use crate::error::{Error, Missing};
+use crate::error::{Error, Existing, Missing};
 
 /// An integration, as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,15 +188,12 @@ impl Issuer {
             .map_err(Error::Invalid)?;
         let taken = self.standings().await?;
         if taken.iter().any(|one| one.identity.key == identity.key) {
-            return Err(Error::Taken(format!(
-                "there is an identity `{}`",
-                identity.key
-            )));
+            return Err(Error::Exists(Existing::Identity(identity.key.to_string())));
         }
         if let IdentityKind::Client { client_id, .. } = &identity.kind {
             let is_same = |one: &Identity| matches!(&one.kind, IdentityKind::Client { client_id: own, .. } if own == client_id);
             if taken.iter().any(|one| is_same(&one.identity)) {
-                return Err(Error::Taken(format!("there is a client `{client_id}`")));
+                return Err(Error::Exists(Existing::Client(client_id.clone())));
             }
         }
         let mut tx = self.store().begin().await?;
@@ -301,7 +298,7 @@ impl Issuer {
         caller.check_operator()?;
         let key = self.known_key(key).await?;
         if self.policy().identities().any(|one| one.key == key) {
-            return Err(Error::Conflict(format!(
+            return Err(Error::Operator(format!(
                 "`{key}` is in the policy: take it out there, or suspend it"
             )));
         }
@@ -431,7 +428,10 @@ impl Issuer {
             detail: detail.map(str::to_owned),
             ..AuditSubject::new(AuditSubjectKind::Integration, name)
         };
-        self.hub.audit(tx, caller, action, subject).await
+        self.hub
+            .operations()
+            .audit(tx, caller, action, subject)
+            .await
     }
 
     async fn known_key(&self, text: &str) -> Result<IdentityKey, Error> {

@@ -90,7 +90,7 @@ async fn index_or_tell(
     match index(sources, store, key, extent, None).await {
         Ok(_) => Ok(Ok(())),
         // The repository is not damaged: somebody else was in the way, or the disk cannot be written.
-        Err(error @ (Error::Unavailable(_) | Error::NoSpace(_) | Error::ReadOnly(_))) => Err(error),
+        Err(error @ (Error::Busy(_) | Error::NoSpace(_) | Error::ReadOnly(_))) => Err(error),
         Err(error) => Ok(Err(vec![Damage::of_error(&error)])),
     }
 }

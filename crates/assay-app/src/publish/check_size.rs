@@ -2,8 +2,8 @@
 
 use assay_model::ObjectId;
 
-use crate::error::Error;
-use crate::index::{MAX_ENTRIES, Shelf};
+use crate::error::{Error, Limit};
+use crate::index::{MAX_ENTRIES, ResultFileReader};
 
 /// The fewest bytes of a result file that an entry takes: one that repeats another by an alias.
 const ENTRY_BYTES: u64 = 4;
@@ -11,10 +11,7 @@ const ENTRY_BYTES: u64 = 4;
 /// Refuses a change that brings more commits than it may, whichever of its refs they lead to.
 pub(super) fn count_commits(commits: usize, most: usize) -> Result<(), Error> {
     if commits > most {
-        return Err(Error::TooLarge(format!(
-            "this push has more than {most} new commits; push an older commit first, as in \
-             `git push origin main~{most}:main`, and the rest after it"
-        )));
+        return Err(Error::TooLarge(Limit::PushedCommits { most }));
     }
     Ok(())
 }
@@ -22,20 +19,20 @@ pub(super) fn count_commits(commits: usize, most: usize) -> Result<(), Error> {
 /// Refuses a commit whose result files have more entries than are indexed. Files that cannot have so many by their sizes
 /// are not read.
 pub(super) fn count_results(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<(), Error> {
-    let objects = shelf.objects;
-    let folder = shelf.folder(new)?;
+    let objects = result_files.objects;
+    let folder = result_files.folder(new)?;
     let before = match old {
-        Some(old) if objects.contains(old)? => shelf.folder(old)?,
+        Some(old) if objects.contains(old)? => result_files.folder(old)?,
         Some(_) | None => None,
     };
     if folder == before {
         return Ok(());
     }
-    let files = shelf.files(new)?;
+    let files = result_files.files(new)?;
     let mut bytes = 0;
     for file in &files {
         bytes += objects.size(file.blob)?;
@@ -45,12 +42,9 @@ pub(super) fn count_results(
     }
     let mut entries = 0;
     for file in &files {
-        entries += shelf.read(file.kind, file.blob)?.submissions().len();
+        entries += result_files.read(file.kind, file.blob)?.submissions().len();
         if entries > MAX_ENTRIES {
-            return Err(Error::TooLarge(format!(
-                "the result files of this commit have more than {MAX_ENTRIES} entries together; \
-                 leave out those of single samples, and keep them as records in `data/`"
-            )));
+            return Err(Error::TooLarge(Limit::ResultEntries { most: MAX_ENTRIES }));
         }
     }
     Ok(())

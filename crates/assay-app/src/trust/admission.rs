@@ -12,11 +12,11 @@ use assay_trust::{
 };
 
 use super::evidence::form;
-use super::judge::{Case, of_token};
-use crate::door::Repo;
+use super::standings::{Case, of_token};
 use crate::error::Error;
 use crate::hub::{Hub, blocking};
-use crate::index::{DEFINITION_FILE, MAX_BYTES, Shelf, definition};
+use crate::index::{DEFINITION_FILE, MAX_BYTES, ResultFileReader, definition};
+use crate::repo_lookup::Repo;
 
 /// An entry with a token in a tree that a ref is to point at.
 #[derive(Debug, Clone)]
@@ -33,13 +33,13 @@ pub(crate) struct Sighting {
 
 /// A benchmark at a commit.
 #[derive(Debug, Clone)]
-enum Found {
+enum BenchmarkLookup {
     Elsewhere,
     Missing,
     Known(Arc<Benchmark>),
 }
 
-impl Found {
+impl BenchmarkLookup {
     fn at(&self) -> BenchmarkAt<'_> {
         match self {
             Self::Elsewhere => BenchmarkAt::Elsewhere,
@@ -68,29 +68,29 @@ pub(crate) fn has_commit(objects: &Objects, revision: &str) -> Result<bool, Erro
 /// The entries with tokens in the result files that one commit has and another has not. What a file says is read as the
 /// index reads it.
 pub(crate) fn sightings(
-    shelf: &Shelf<'_>,
+    result_files: &ResultFileReader<'_>,
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<Vec<Sighting>, Error> {
-    let objects = shelf.objects;
-    let folder = shelf.folder(new)?;
+    let objects = result_files.objects;
+    let folder = result_files.folder(new)?;
     let before = match old {
         Some(old) if objects.contains(old)? => Some(old),
         Some(_) | None => None,
     };
-    if folder.is_none() || before.map(|old| shelf.folder(old)).transpose()? == Some(folder) {
+    if folder.is_none() || before.map(|old| result_files.folder(old)).transpose()? == Some(folder) {
         return Ok(Vec::new());
     }
     let known = match before {
-        Some(old) => shelf.files(old)?,
+        Some(old) => result_files.files(old)?,
         None => Vec::new(),
     };
     let mut sightings = Vec::new();
-    for file in shelf.files(new)? {
+    for file in result_files.files(new)? {
         if known.contains(&file) {
             continue;
         }
-        for said in shelf.read(file.kind, file.blob)?.submissions() {
+        for said in result_files.read(file.kind, file.blob)?.submissions() {
             sightings.extend(sighting(objects, &file.path, said)?);
         }
     }
@@ -136,12 +136,12 @@ pub(crate) async fn admit(
     let touched = hub.trust.follow(&mut tx, None).await?;
     let decisions = decide(hub, &mut tx, repo, sightings, received_at).await?;
     tx.commit().await?;
-    hub.touch(&touched);
+    hub.boards().touch(&touched);
     let leaves = decisions
         .into_iter()
         .map(|(_, decide)| ResultsLeaf::Decide(decide).to_json())
         .collect();
-    hub.log_results(leaves).await?;
+    hub.evidence().log_results(leaves).await?;
     Ok(())
 }
 
@@ -185,13 +185,16 @@ async fn decide(
     for (case, sighting) in cases.iter().zip(&sightings) {
         let named = named_benchmark(case);
         let found = match &named {
-            None => Found::Missing,
+            None => BenchmarkLookup::Missing,
             Some(named) => {
                 if !benchmarks.contains_key(named) {
                     let found = benchmark_at(hub, tx, repo, &named.0, &named.1).await?;
                     benchmarks.insert(named.clone(), found);
                 }
-                benchmarks.get(named).cloned().unwrap_or(Found::Missing)
+                benchmarks
+                    .get(named)
+                    .cloned()
+                    .unwrap_or(BenchmarkLookup::Missing)
             }
         };
         worlds.push((sighting.has_model_revision, found));
@@ -211,7 +214,7 @@ async fn decide(
 
 fn decide_one(
     case: &Case,
-    (has_model_revision, benchmark): &(bool, Found),
+    (has_model_revision, benchmark): &(bool, BenchmarkLookup),
     state: &TrustState,
     received_at: Timestamp,
 ) -> Option<Decide> {
@@ -284,35 +287,37 @@ async fn benchmark_at(
     repo: &Repo,
     id: &RepoId,
     revision: &str,
-) -> Result<Found, Error> {
+) -> Result<BenchmarkLookup, Error> {
     let Some(found) = tx.find_repository(RepoKind::Dataset, id).await? else {
-        return Ok(Found::Elsewhere);
+        return Ok(BenchmarkLookup::Elsewhere);
     };
     let dataset = found.repository;
     let is_hidden = dataset.settings.private || dataset.settings.disabled;
     if is_hidden && !(repo.private && dataset.owner == repo.owner) {
-        return Ok(Found::Elsewhere);
+        return Ok(BenchmarkLookup::Elsewhere);
     }
     let revision = revision.to_owned();
     hub.with_git(dataset.key, move |git| {
         let objects = git.objects();
         if !has_commit(&objects, &revision)? {
-            return Ok(Found::Missing);
+            return Ok(BenchmarkLookup::Missing);
         }
         let commit: ObjectId = revision.parse().map_err(Error::internal)?;
         let path: RepoPath = DEFINITION_FILE.parse().map_err(Error::internal)?;
         let entry = objects.entry(commit, &path)?;
         let Some(entry) = entry.filter(|entry| matches!(entry.kind, EntryKind::File(_))) else {
-            return Ok(Found::Missing);
+            return Ok(BenchmarkLookup::Missing);
         };
         let bytes = match objects.read(entry.oid, MAX_BYTES) {
             Ok(bytes) => bytes,
-            Err(GitError::BlobTooLarge { .. }) => return Ok(Found::Missing),
+            Err(GitError::BlobTooLarge { .. }) => return Ok(BenchmarkLookup::Missing),
             Err(error) => return Err(error.into()),
         };
-        Ok(definition(bytes).map_or(Found::Missing, |(_, benchmark)| {
-            Found::Known(Arc::new(benchmark))
-        }))
+        Ok(
+            definition(bytes).map_or(BenchmarkLookup::Missing, |(_, benchmark)| {
+                BenchmarkLookup::Known(Arc::new(benchmark))
+            }),
+        )
     })
     .await
 }

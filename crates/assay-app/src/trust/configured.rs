@@ -8,18 +8,19 @@ use assay_trust::{ControlLeaf, IssuerTrust, KeyPurpose, KeyState, Kid, TrustStat
 use super::issuers::NewIssuer;
 use crate::access::Caller;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::EvidenceService;
 
 /// The file with the issuers that are trusted because the configuration says so, a line each. What an operator has trusted
 /// at the shell is not among them, and no configuration takes it back.
 const FILE: &str = "configured-issuers";
 
-impl Hub {
+impl EvidenceService<'_> {
     /// Trusts the issuers that a configuration names, as it names them, and no more those that it named before. What is as it
     /// should be costs no leaf; every change is one, so that a rebuilt index comes to the same. The number of leaves is
     /// returned. For operators.
     pub async fn trust_as_configured(
-        &self,
+        self,
         caller: &Caller,
         wanted: &[NewIssuer],
     ) -> Result<u64, Error> {
@@ -29,8 +30,11 @@ impl Hub {
         if before.is_empty() && wanted.is_empty() {
             return Ok(0);
         }
-        if let Some(own) = wanted.iter().find(|new| new.issuer == self.trust.issuer()) {
-            return Err(Error::Conflict(format!(
+        if let Some(own) = wanted
+            .iter()
+            .find(|new| new.issuer == self.hub.trust.issuer())
+        {
+            return Err(Error::Operator(format!(
                 "`{}` is this hub itself, which it trusts already",
                 own.issuer
             )));
@@ -58,10 +62,10 @@ impl Hub {
     }
 
     /// What the control log lacks of an issuer.
-    fn missing(&self, state: &TrustState, new: &NewIssuer) -> Result<Vec<ControlLeaf>, Error> {
+    fn missing(self, state: &TrustState, new: &NewIssuer) -> Result<Vec<ControlLeaf>, Error> {
         let wanted = IssuerTrust {
             issuer: new.issuer.clone(),
-            audience: self.trust.audience_for(new),
+            audience: self.hub.trust.audience_for(new),
             frameworks: new.frameworks.clone(),
             must_be_logged: new.must_be_logged,
             is_trusted: true,
@@ -97,28 +101,28 @@ impl Hub {
         Ok(leaves)
     }
 
-    async fn configured(&self) -> Result<BTreeSet<String>, Error> {
-        let trust = Arc::clone(&self.trust);
+    async fn configured(self) -> Result<BTreeSet<String>, Error> {
+        let trust = Arc::clone(&self.hub.trust);
         let text = blocking(move || trust.vault.kept(FILE)).await?;
         let text = text.unwrap_or_default();
         Ok(text.lines().map(ToOwned::to_owned).collect())
     }
 
     async fn keep_configured(
-        &self,
+        self,
         issuers: impl IntoIterator<Item = &String>,
     ) -> Result<(), Error> {
         let text: String = issuers
             .into_iter()
             .flat_map(|issuer| [issuer, "\n"])
             .collect();
-        let trust = Arc::clone(&self.trust);
+        let trust = Arc::clone(&self.hub.trust);
         blocking(move || trust.vault.replace(FILE, &text)).await
     }
 }
 
 fn comes_back(issuer: &str, kid: Kid) -> Error {
-    Error::Conflict(format!(
+    Error::Operator(format!(
         "key `{kid}` of `{issuer}` has retired and does not come back; take it out of its key set"
     ))
 }

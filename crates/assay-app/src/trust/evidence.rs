@@ -1,4 +1,4 @@
-//! What an entry brings for the verifier, as the index keeps it: enough to judge it again without opening git.
+//! What an entry brings for the verifier, as the index keeps it: enough to compute its standing again without opening git.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Keeping up with the logs: what they say goes into the index, and what it changes is judged again.
+//! Keeping up with the logs: what they say goes into the index, and the standings that it changes are computed again.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use assay_store::{LogKind, LoggedDecision, LoggedIssue, TokenEntry, Tx};
 use assay_tlog::Log;
 use assay_trust::{Outcome, ResultsLeaf};
 
-use super::judge::judge;
+use super::standings::compute_standings;
 use super::{Trust, log_error};
 use crate::error::Error;
 use crate::hub::blocking;
@@ -15,7 +15,7 @@ use crate::index::Touched;
 
 /// How many leaves are read at a time.
 const LEAVES: u64 = 4096;
-/// How many entries are judged at a time.
+/// How many standings are computed at a time.
 const ENTRIES: u32 = 512;
 
 /// How much of the two logs is known.
@@ -44,7 +44,7 @@ impl Trust {
         }
     }
 
-    /// Takes in what the logs say beyond what the index knows, up to sizes or to their ends, and judges again whatever that touches: the
+    /// Takes in what the logs say beyond what the index knows, up to sizes or to their ends, and computes standings again of whatever that touches: the
     /// entries whose token a new leaf is about, and every entry with a token when the control log has grown.
     pub(crate) async fn follow(
         self: &Arc<Self>,
@@ -72,15 +72,15 @@ impl Trust {
             let mut touched = Touched::default();
             for jti in tx.tokens_of_leaves(known.results).await? {
                 let entries = tx.entries_with_jti(&jti).await?;
-                touched.merge(self.judge_again(tx, entries).await?);
+                touched.merge(self.recompute_standings(tx, entries).await?);
             }
             return Ok(touched);
         }
-        self.judge_all_again(tx, None).await
+        self.recompute_all_standings(tx, None).await
     }
 
-    /// Judges every entry with a token again, of one repository or of all.
-    pub(crate) async fn judge_all_again(
+    /// Computes the standing of every entry with a token again, of one repository or of all.
+    pub(crate) async fn recompute_all_standings(
         &self,
         tx: &mut Tx,
         key: Option<RepoKey>,
@@ -92,12 +92,12 @@ impl Trust {
                 return Ok(touched);
             };
             last = end.id;
-            touched.merge(self.judge_again(tx, entries).await?);
+            touched.merge(self.recompute_standings(tx, entries).await?);
         }
     }
 
-    /// Judges entries again, and writes what has changed.
-    async fn judge_again(
+    /// Computes standings again, and writes what has changed.
+    async fn recompute_standings(
         &self,
         tx: &mut Tx,
         mut entries: Vec<TokenEntry>,
@@ -119,7 +119,7 @@ impl Trust {
                 .iter_mut()
                 .map(|entry| &mut entry.indexed.version)
                 .collect();
-            judge(self, tx, &repository, versions).await?;
+            compute_standings(self, tx, &repository, versions).await?;
             for (entry, before) in of_one.iter().zip(before) {
                 let version = &entry.indexed.version;
                 if version.standing != before {

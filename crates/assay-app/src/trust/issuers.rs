@@ -5,7 +5,7 @@ use assay_trust::{ControlLeaf, IssuerTrust, KeyPurpose, KeyState, PublicKey, Tru
 use super::Trust;
 use crate::access::Caller;
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::services::EvidenceService;
 
 /// An issuer to be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +22,22 @@ pub struct NewIssuer {
     pub keys: Vec<PublicKey>,
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// The issuers that the control log knows, by their names. For operators.
-    pub async fn issuers(&self, caller: &Caller) -> Result<Vec<TrustedIssuer>, Error> {
+    pub async fn issuers(self, caller: &Caller) -> Result<Vec<TrustedIssuer>, Error> {
         caller.check_operator()?;
         Ok(self.trust_now().await?.issuers().cloned().collect())
     }
 
     /// Trusts an issuer and its keys from now on. For operators.
-    pub async fn trust_issuer(&self, caller: &Caller, new: NewIssuer) -> Result<(), Error> {
+    pub async fn trust_issuer(self, caller: &Caller, new: NewIssuer) -> Result<(), Error> {
         caller.check_operator()?;
-        if new.issuer == self.trust.issuer() {
-            return Err(Error::Conflict(
+        if new.issuer == self.hub.trust.issuer() {
+            return Err(Error::Operator(
                 "this hub trusts itself already, and on its own terms".to_owned(),
             ));
         }
-        let audience = self.trust.audience_for(&new);
+        let audience = self.hub.trust.audience_for(&new);
         self.log_control(
             caller,
             &ControlLeaf::Issuer(IssuerTrust {
@@ -72,10 +72,10 @@ impl Hub {
     }
 
     /// Trusts an issuer no more: what it signed becomes unverified. For operators.
-    pub async fn distrust_issuer(&self, caller: &Caller, issuer: &str) -> Result<(), Error> {
+    pub async fn distrust_issuer(self, caller: &Caller, issuer: &str) -> Result<(), Error> {
         caller.check_operator()?;
-        if issuer == self.trust.issuer() {
-            return Err(Error::Conflict(
+        if issuer == self.hub.trust.issuer() {
+            return Err(Error::Operator(
                 "this is the issuer of this hub; revoke its keys instead".to_owned(),
             ));
         }

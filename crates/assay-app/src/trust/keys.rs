@@ -9,7 +9,8 @@ use assay_trust::{
 use super::{Trust, Which, log_error, origin_of};
 use crate::access::Caller;
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::EvidenceService;
 
 /// A key that the control log knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,9 +45,9 @@ pub(crate) enum NoTokenKey {
     Vault(#[from] Error),
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// Every key that the control log knows, by its name. For operators.
-    pub async fn keys(&self, caller: &Caller) -> Result<Vec<KeyInfo>, Error> {
+    pub async fn keys(self, caller: &Caller) -> Result<Vec<KeyInfo>, Error> {
         caller.check_operator()?;
         let state = self.trust_now().await?;
         let keys = state.keys().map(|key| self.key_info(&state, key));
@@ -54,7 +55,7 @@ impl Hub {
     }
 
     /// Makes a key for tokens and publishes it, to be used later. For operators.
-    pub async fn generate_key(&self, caller: &Caller) -> Result<KeyInfo, Error> {
+    pub async fn generate_key(self, caller: &Caller) -> Result<KeyInfo, Error> {
         caller.check_operator()?;
         let key = self.new_token_key(caller, KeyState::Pending).await?;
         self.key(key.kid()).await
@@ -62,16 +63,16 @@ impl Hub {
 
     /// Lets another key sign tokens from now on: the one that is named, else one that waits, else a new one. The one that
     /// signed before retires. For operators.
-    pub async fn rotate_key(&self, caller: &Caller, to: Option<Kid>) -> Result<KeyInfo, Error> {
+    pub async fn rotate_key(self, caller: &Caller, to: Option<Kid>) -> Result<KeyInfo, Error> {
         caller.check_operator()?;
         let state = self.trust_now().await?;
-        let own: Vec<&TrustedKey> = self.trust.own_token_keys(&state).collect();
+        let own: Vec<&TrustedKey> = self.hub.trust.own_token_keys(&state).collect();
         let waiting = |key: &&&TrustedKey| key.state == KeyState::Pending;
         let next = match to {
             Some(kid) => {
                 let found = own.iter().find(|key| key.key.kid() == kid);
                 let found = found.filter(waiting).ok_or_else(|| {
-                    Error::Conflict(format!(
+                    Error::Operator(format!(
                         "`{kid}` is no key of this hub that waits to be used"
                     ))
                 })?;
@@ -94,12 +95,12 @@ impl Hub {
     }
 
     /// Ends the life of a key that signs no more. What it signed stands. For operators.
-    pub async fn retire_key(&self, caller: &Caller, kid: Kid) -> Result<KeyInfo, Error> {
+    pub async fn retire_key(self, caller: &Caller, kid: Kid) -> Result<KeyInfo, Error> {
         caller.check_operator()?;
         let state = self.trust_now().await?;
         let key = known_key(&state, kid)?;
-        if key.state == KeyState::Active && self.trust.vault.has(key.purpose, kid) {
-            return Err(Error::Conflict(
+        if key.state == KeyState::Active && self.hub.trust.vault.has(key.purpose, kid) {
+            return Err(Error::Operator(
                 "this key signs at present; `assay keys rotate` first".to_owned(),
             ));
         }
@@ -107,14 +108,14 @@ impl Hub {
         self.key(kid).await
     }
 
-    async fn new_token_key(&self, caller: &Caller, state: KeyState) -> Result<SigningKey, Error> {
-        let trust = Arc::clone(&self.trust);
+    async fn new_token_key(self, caller: &Caller, state: KeyState) -> Result<SigningKey, Error> {
+        let trust = Arc::clone(&self.hub.trust);
         // The secret is on disk before the world is told of the key.
         let key = blocking(move || trust.vault.make(KeyPurpose::Token)).await?;
         self.log_control(
             caller,
             &ControlLeaf::Key {
-                issuer: self.trust.issuer().to_owned(),
+                issuer: self.hub.trust.issuer().to_owned(),
                 key: key.public(),
                 purpose: KeyPurpose::Token,
                 state,
@@ -125,7 +126,7 @@ impl Hub {
     }
 
     async fn set_key_state(
-        &self,
+        self,
         caller: &Caller,
         key: &TrustedKey,
         state: KeyState,
@@ -143,13 +144,13 @@ impl Hub {
         Ok(())
     }
 
-    async fn key(&self, kid: Kid) -> Result<KeyInfo, Error> {
+    async fn key(self, kid: Kid) -> Result<KeyInfo, Error> {
         let state = self.trust_now().await?;
         let key = known_key(&state, kid)?;
         Ok(self.key_info(&state, key))
     }
 
-    fn key_info(&self, state: &TrustState, key: &TrustedKey) -> KeyInfo {
+    fn key_info(self, state: &TrustState, key: &TrustedKey) -> KeyInfo {
         let kid = key.key.kid();
         let revoked = state
             .revocations()
@@ -162,12 +163,13 @@ impl Hub {
             purpose: key.purpose,
             state: key.state,
             revoked_from: revoked,
-            is_own: self.trust.vault.has(key.purpose, kid),
+            is_own: self.hub.trust.vault.has(key.purpose, kid),
         }
     }
 
-    pub(super) fn signs_now(&self, state: &TrustState, kid: Kid) -> bool {
-        self.trust
+    pub(super) fn signs_now(self, state: &TrustState, kid: Kid) -> bool {
+        self.hub
+            .trust
             .own_token_keys(state)
             .any(|key| key.key.kid() == kid && key.state == KeyState::Active)
     }

@@ -16,24 +16,25 @@ use tokio::io::AsyncRead;
 use super::{Trust, Which, log_error};
 use crate::commit::signature;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::EvidenceService;
 
 /// The one repository of the directory.
 const MIRROR: RepoKey = RepoKey(1);
 
-impl Hub {
+impl EvidenceService<'_> {
     /// Brings what others clone up to the logs: the mirror, and the receipts in the repositories of models.
-    pub async fn mirror_logs(&self) -> Result<(), Error> {
-        if !self.trust.is_writer() {
+    pub async fn mirror_logs(self) -> Result<(), Error> {
+        if !self.hub.trust.is_writer() {
             return Ok(());
         }
         self.write_receipts().await?;
-        let (trust, now) = (Arc::clone(&self.trust), self.now());
+        let (trust, now) = (Arc::clone(&self.hub.trust), self.hub.now());
         blocking(move || trust.mirror(now)).await
     }
 
     /// What `git` is told first when it clones the mirror of the logs.
-    pub async fn advertise_logs(&self, protocol: Option<&str>) -> Result<Bytes, Error> {
+    pub async fn advertise_logs(self, protocol: Option<&str>) -> Result<Bytes, Error> {
         let git = self.mirrored().await?;
         let service = assay_git::Service::UploadPack;
         Ok(git.advertise(service, protocol).await?.into())
@@ -41,17 +42,19 @@ impl Hub {
 
     /// Answers a fetch from the mirror of the logs.
     pub async fn fetch_logs(
-        &self,
+        self,
         protocol: Option<&str>,
         request: Box<dyn AsyncRead + Send + Unpin>,
     ) -> Result<Box<dyn AsyncRead + Send + Unpin>, Error> {
         let git = self.mirrored().await?;
-        let pack = git.upload_pack(request, protocol, &self.fetches).await?;
+        let pack = git
+            .upload_pack(request, protocol, &self.hub.fetches)
+            .await?;
         Ok(Box::new(pack))
     }
 
-    async fn mirrored(&self) -> Result<Repository, Error> {
-        let (trust, now) = (Arc::clone(&self.trust), self.now());
+    async fn mirrored(self) -> Result<Repository, Error> {
+        let (trust, now) = (Arc::clone(&self.hub.trust), self.hub.now());
         blocking(move || trust.mirror_repository(now)).await
     }
 }

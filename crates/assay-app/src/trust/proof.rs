@@ -10,12 +10,13 @@ use assay_trust::proof::{GitProof, MAX_PROOF, Proof, TrustNote};
 use assay_trust::{Reason, RepoUid};
 
 use super::evidence::form;
-use super::judge::{OfToken, read_token};
+use super::standings::{OfToken, read_token};
 use super::{Trust, Which, log_error};
-use crate::door::Repo;
-use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::error::{Error, Limit, Missing};
+use crate::hub::blocking;
 use crate::index::{MAX_BYTES, results_folder};
+use crate::repo_lookup::Repo;
+use crate::services::EvidenceService;
 
 /// How large a commit or a tree may be that goes into a proof, in bytes.
 const MAX_OBJECT: u64 = 256 << 10;
@@ -66,15 +67,15 @@ pub fn hint(reason: &str) -> Option<&'static str> {
     Reason::from_code(reason).map(Reason::hint)
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// What a stranger has to know of this hub to check its proofs.
-    pub fn trust_note(&self) -> String {
-        self.trust.note().to_string()
+    pub fn trust_note(self) -> String {
+        self.hub.trust.note().to_string()
     }
 
     /// A file of a log, by its name in tlog-tiles.
-    pub async fn log_file(&self, log: LogName, path: &str) -> Result<LogFile, Error> {
-        let (trust, which) = (Arc::clone(&self.trust), log.which());
+    pub async fn log_file(self, log: LogName, path: &str) -> Result<LogFile, Error> {
+        let (trust, which) = (Arc::clone(&self.hub.trust), log.which());
         let path = path.to_owned();
         blocking(move || {
             let missing = || Error::NotFound(Missing::Other("the log has no such file".to_owned()));
@@ -89,8 +90,8 @@ impl Hub {
     }
 
     /// The receipt of a leaf, as `tlog-proof@v1`.
-    pub async fn receipt(&self, log: LogName, index: u64) -> Result<String, Error> {
-        let (trust, which) = (Arc::clone(&self.trust), log.which());
+    pub async fn receipt(self, log: LogName, index: u64) -> Result<String, Error> {
+        let (trust, which) = (Arc::clone(&self.hub.trust), log.which());
         blocking(move || {
             if index >= trust.log(which).size() {
                 let text = format!("the log has no leaf {index}");
@@ -102,12 +103,12 @@ impl Hub {
     }
 
     /// What became of a token in a repository, for who may see that.
-    pub async fn token_status(&self, repo: &Repo, jti: &str) -> Result<TokenStatus, Error> {
+    pub async fn token_status(self, repo: &Repo, jti: &str) -> Result<TokenStatus, Error> {
         let (entry, of_token) = self.row(repo, jti).await?;
         let as_of = self.known_of_logs().await?;
         let uid = self.uid(repo).await?;
         let version = entry.indexed.version;
-        let trust = Arc::clone(&self.trust);
+        let trust = Arc::clone(&self.hub.trust);
         let digest = digest_of(&version);
         let facts = of_token.facts(as_of.0, uid, digest);
         let leaves: Vec<u64> = [
@@ -139,7 +140,7 @@ impl Hub {
 
     /// The proof of a row, by the token that it brings: one small file that is checked without asking anyone. For who may
     /// see the repository.
-    pub async fn proof(&self, repo: &Repo, jti: &str) -> Result<String, Error> {
+    pub async fn proof(self, repo: &Repo, jti: &str) -> Result<String, Error> {
         let (entry, of_token) = self.row(repo, jti).await?;
         let uid = self.uid(repo).await?;
         let version = entry.indexed.version;
@@ -153,23 +154,23 @@ impl Hub {
         let issued = facts.issue.map(|(index, _)| index);
         let (file, commit) = (version.file, version.commit);
         let git = self
+            .hub
             .with_git(repo.key, move |git| {
                 git_proof(&git.objects(), commit, &file)
             })
             .await?;
-        let trust = Arc::clone(&self.trust);
+        let trust = Arc::clone(&self.hub.trust);
         let proof = blocking(move || trust.prove(git, issued, decided)).await?;
         if proof.len() > MAX_PROOF {
-            let text = "the directory of this commit is too large for a proof";
-            return Err(Error::TooLarge(text.to_owned()));
+            return Err(Error::TooLarge(Limit::Proof));
         }
         Ok(proof)
     }
 
     /// The current entry of a repository with a token: that of main before those of pull requests, one that is verified
     /// before one that is not.
-    async fn row(&self, repo: &Repo, jti: &str) -> Result<(TokenEntry, OfToken), Error> {
-        let entries = self.store.entries_with_jti(jti).await?;
+    async fn row(self, repo: &Repo, jti: &str) -> Result<(TokenEntry, OfToken), Error> {
+        let entries = self.hub.store.entries_with_jti(jti).await?;
         let rank = |entry: &TokenEntry| {
             (
                 !entry.indexed.version.standing.is_verified(),
@@ -187,16 +188,16 @@ impl Hub {
     }
 
     /// What the results log says of a token.
-    pub(super) async fn logged(&self, jti: &str) -> Result<OfToken, Error> {
-        let issued = self.store.issued(jti).await?.map(|issued| issued.index);
-        let decided = self.store.decisions(jti).await?;
+    pub(super) async fn logged(self, jti: &str) -> Result<OfToken, Error> {
+        let issued = self.hub.store.issued(jti).await?.map(|issued| issued.index);
+        let decided = self.hub.store.decisions(jti).await?;
         let decided: Vec<u64> = decided.into_iter().map(|decision| decision.index).collect();
-        let (log, jti) = (self.trust.results(), jti.to_owned());
+        let (log, jti) = (self.hub.trust.results(), jti.to_owned());
         blocking(move || read_token(&log, &jti, issued, &decided)).await
     }
 
-    pub(super) async fn uid(&self, repo: &Repo) -> Result<RepoUid, Error> {
-        let repository = self.store.repository(repo.key).await?;
+    pub(super) async fn uid(self, repo: &Repo) -> Result<RepoUid, Error> {
+        let repository = self.hub.store.repository(repo.key).await?;
         let repository = repository.ok_or(Error::NotFound(Missing::Repo))?;
         Ok(RepoUid::from_bytes(repository.uid))
     }
@@ -285,10 +286,10 @@ fn git_proof(objects: &Objects, commit: ObjectId, file: &RepoPath) -> Result<Git
     })
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// What would become of the entries of a result file of a model if it were pushed now: nothing is decided.
     pub async fn preview_standings(
-        &self,
+        self,
         repo: &Repo,
         path: &RepoPath,
         text: String,
@@ -296,9 +297,10 @@ impl Hub {
         if !path.as_str().starts_with(FOLDER) || repo.kind != assay_model::RepoKind::Model {
             return Ok(Vec::new());
         }
-        let received_at = self.now();
+        let received_at = self.hub.now();
         let path = path.clone();
         let (said, sightings) = self
+            .hub
             .with_git(repo.key, move |git| {
                 let objects = git.objects();
                 let said = crate::index::submissions_of_text(text);
@@ -309,11 +311,11 @@ impl Hub {
                 Ok((said, sightings))
             })
             .await?;
-        let mut judged = super::admission::preview(self, repo, sightings, received_at)
+        let mut standings = super::admission::preview(self.hub, repo, sightings, received_at)
             .await?
             .into_iter();
         let standing = |one: &crate::index::Submission| match one.evidence {
-            Some(_) => judged.next().unwrap_or_else(Standing::no_token),
+            Some(_) => standings.next().unwrap_or_else(Standing::no_token),
             None => Standing::no_token(),
         };
         Ok(said.iter().map(standing).collect())

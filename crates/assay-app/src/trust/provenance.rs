@@ -9,9 +9,9 @@ use assay_trust::{
 
 use super::proof::digest_of;
 use crate::board::EvalResult;
-use crate::door::Repo;
 use crate::error::{Error, Missing};
-use crate::hub::Hub;
+use crate::repo_lookup::Repo;
+use crate::services::EvidenceService;
 
 /// How many versions of an entry a page has.
 const VERSIONS: u32 = 50;
@@ -95,16 +95,16 @@ impl Provenance {
     pub const PAGE: usize = VERSIONS as usize;
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// Returns how many versions of a result of a model are kept.
-    pub async fn count_versions(&self, repo: &Repo, result: &EvalResult) -> Result<u64, Error> {
+    pub async fn count_versions(self, repo: &Repo, result: &EvalResult) -> Result<u64, Error> {
         let place = place_of(repo, result)?;
-        Ok(self.store.count_versions_at(&place).await?)
+        Ok(self.hub.store.count_versions_at(&place).await?)
     }
 
     /// Returns where a result of a model comes from, with a page of its versions, for who may see the model.
     pub async fn provenance(
-        &self,
+        self,
         repo: &Repo,
         result: &EvalResult,
         versions_before: u64,
@@ -112,13 +112,16 @@ impl Hub {
         let state = self.trust_now().await?;
         let as_of = self.known_of_logs().await?;
         let place = place_of(repo, result)?;
-        let newest = self.store.versions_at(&place, 0, 1).await?;
+        let newest = self.hub.store.versions_at(&place, 0, 1).await?;
         let current = newest
             .first()
             .filter(|own| own.until.is_none())
             .ok_or_else(no_such_result)?;
         let token = self.trail(repo, &current.version, &state, as_of.0).await?;
-        let versions = self.store.versions_at(&place, versions_before, VERSIONS);
+        let versions = self
+            .hub
+            .store
+            .versions_at(&place, versions_before, VERSIONS);
         Ok(Provenance {
             token,
             history: versions.await?.into_iter().map(version).collect(),
@@ -127,7 +130,7 @@ impl Hub {
     }
 
     async fn trail(
-        &self,
+        self,
         repo: &Repo,
         version: &NewEntry,
         state: &TrustState,

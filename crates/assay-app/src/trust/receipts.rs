@@ -14,7 +14,8 @@ use assay_trust::{Outcome, ResultsLeaf};
 use super::log_error;
 use crate::commit::signature;
 use crate::error::Error;
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::EvidenceService;
 
 /// The ref that holds them.
 const RECEIPTS: &str = "refs/assay/receipts";
@@ -30,13 +31,13 @@ struct Due {
     jti: String,
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// Writes the receipts of what was admitted since the last time into the repositories that it was admitted in.
-    pub(super) async fn write_receipts(&self) -> Result<(), Error> {
+    pub(super) async fn write_receipts(self) -> Result<(), Error> {
         loop {
-            let written = self.store.setting(WRITTEN).await?;
+            let written = self.hub.store.setting(WRITTEN).await?;
             let written: u64 = written.and_then(|text| text.parse().ok()).unwrap_or(0);
-            let log = self.trust.results();
+            let log = self.hub.trust.results();
             let until = log.size().min(written + LEAVES);
             if until <= written {
                 return Ok(());
@@ -45,50 +46,52 @@ impl Hub {
             let due = blocking(move || due(&own, written, until)).await?;
             for (uid, due) in due {
                 // A repository that is gone needs none.
-                if let Some(repository) = self.store.repository_of_uid(&uid).await? {
+                if let Some(repository) = self.hub.store.repository_of_uid(&uid).await? {
                     self.add_receipts(repository.key, due, log.clone()).await?;
                 }
             }
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             tx.set_setting(WRITTEN, Some(&until.to_string())).await?;
             tx.commit().await?;
         }
     }
 
-    async fn add_receipts(&self, key: RepoKey, due: Vec<Due>, log: Log) -> Result<(), Error> {
-        let _locked = self.lock(key).await?;
-        let now = self.now();
-        self.with_git(key, move |git| {
-            let name: RefName = RECEIPTS.parse().map_err(Error::internal)?;
-            let head = git.find_ref(&name)?.map(|head| head.target);
-            let plan = CommitPlan {
-                parents: head.into_iter().collect(),
-                base: head,
-                operations: operations(&due, &log)?,
-                message: "receipts of the results log".to_owned(),
-                author: hub_signature(now),
-                committer: hub_signature(now),
-            };
-            let quarantine = git.quarantine();
-            let commit = quarantine.write(&plan)?;
-            let is_same = match head {
-                Some(head) => {
-                    git.objects().commit(head)?.tree == quarantine.objects().commit(commit)?.tree
+    async fn add_receipts(self, key: RepoKey, due: Vec<Due>, log: Log) -> Result<(), Error> {
+        let _locked = self.hub.lock(key).await?;
+        let now = self.hub.now();
+        self.hub
+            .with_git(key, move |git| {
+                let name: RefName = RECEIPTS.parse().map_err(Error::internal)?;
+                let head = git.find_ref(&name)?.map(|head| head.target);
+                let plan = CommitPlan {
+                    parents: head.into_iter().collect(),
+                    base: head,
+                    operations: operations(&due, &log)?,
+                    message: "receipts of the results log".to_owned(),
+                    author: hub_signature(now),
+                    committer: hub_signature(now),
+                };
+                let quarantine = git.quarantine();
+                let commit = quarantine.write(&plan)?;
+                let is_same = match head {
+                    Some(head) => {
+                        git.objects().commit(head)?.tree
+                            == quarantine.objects().commit(commit)?.tree
+                    }
+                    None => false,
+                };
+                if is_same {
+                    return Ok(());
                 }
-                None => false,
-            };
-            if is_same {
-                return Ok(());
-            }
-            quarantine.admit()?;
-            git.update_refs(&[RefChange {
-                name,
-                expected: head.map_or(Expected::Absent, Expected::At),
-                new: Some(commit),
-            }])?;
-            Ok(())
-        })
-        .await
+                quarantine.admit()?;
+                git.update_refs(&[RefChange {
+                    name,
+                    expected: head.map_or(Expected::Absent, Expected::At),
+                    new: Some(commit),
+                }])?;
+                Ok(())
+            })
+            .await
     }
 }
 

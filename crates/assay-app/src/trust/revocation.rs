@@ -5,12 +5,13 @@ use std::sync::Arc;
 use assay_model::{RepoId, RepoPath, Standing, TaskId, Timestamp};
 use assay_trust::{ControlLeaf, ResultsLeaf, Scope, TrustState};
 
-use super::judge::judge_under;
 use super::keys::known_key;
+use super::standings::compute_standings_under;
 use super::{Trust, log_error};
 use crate::access::Caller;
 use crate::error::{Error, Missing};
-use crate::hub::{Hub, blocking};
+use crate::hub::blocking;
+use crate::services::EvidenceService;
 
 /// How many entries are looked at in one go.
 const ENTRIES: u32 = 512;
@@ -88,9 +89,9 @@ pub struct RevocationInfo {
     pub actor: String,
 }
 
-impl Hub {
+impl EvidenceService<'_> {
     /// The revocations in force. For operators.
-    pub async fn revocations(&self, caller: &Caller) -> Result<Vec<RevocationInfo>, Error> {
+    pub async fn revocations(self, caller: &Caller) -> Result<Vec<RevocationInfo>, Error> {
         caller.check_operator()?;
         let state = self.trust_now().await?;
         let told = state.revocations().map(|(index, own)| RevocationInfo {
@@ -106,7 +107,7 @@ impl Hub {
     /// Revokes, or only says what that would do. When a key that signs tokens here is revoked, another takes its place
     /// first. For operators.
     pub async fn revoke(
-        &self,
+        self,
         caller: &Caller,
         new: NewRevocation,
         dry_run: bool,
@@ -151,7 +152,7 @@ impl Hub {
 
     /// Takes a revocation back, by its index in the control log, or only says what that would do. For operators.
     pub async fn unrevoke(
-        &self,
+        self,
         caller: &Caller,
         revocation: u64,
         reason: &str,
@@ -183,12 +184,12 @@ impl Hub {
         })
     }
 
-    async fn first_index(&self, from: RevokedFrom) -> Result<u64, Error> {
+    async fn first_index(self, from: RevokedFrom) -> Result<u64, Error> {
         match from {
             RevokedFrom::Start => Ok(0),
             RevokedFrom::Index(index) => Ok(index),
             RevokedFrom::After(moment) => {
-                let trust = Arc::clone(&self.trust);
+                let trust = Arc::clone(&self.hub.trust);
                 blocking(move || first_after(&trust, moment)).await
             }
         }
@@ -196,15 +197,15 @@ impl Hub {
 
     /// The results whose standing a leaf would change, if it were the next one.
     async fn affected_by(
-        &self,
+        self,
         state: &TrustState,
         leaf: &ControlLeaf,
     ) -> Result<Vec<AffectedRow>, Error> {
         let mut next = TrustState::clone(state);
         next.apply(leaf.to_json().as_bytes())
-            .map_err(|error| Error::Conflict(error.fault.to_string()))?;
+            .map_err(|error| Error::Operator(error.fault.to_string()))?;
         let next = Arc::new(next);
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let (mut rows, mut last) = (Vec::new(), 0);
         loop {
             let entries = tx.token_entries(None, last, ENTRIES).await?;
@@ -222,8 +223,9 @@ impl Hub {
                 let pull = entry.indexed.branch.pull();
                 let mut version = entry.indexed.version;
                 let before = version.standing.clone();
-                let judged = vec![&mut version];
-                judge_under(&self.trust, &next, &mut tx, &repository, judged).await?;
+                let versions = vec![&mut version];
+                compute_standings_under(&self.hub.trust, &next, &mut tx, &repository, versions)
+                    .await?;
                 if version.standing != before {
                     rows.push(AffectedRow {
                         model: repository.id,

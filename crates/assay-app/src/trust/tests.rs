@@ -43,7 +43,12 @@ struct Draft {
 impl Scene {
     async fn new() -> Self {
         let world = World::with_benchmark().await;
-        let benchmark = world.hub.refs(&dataset(&world).await).await.unwrap();
+        let benchmark = world
+            .hub
+            .repositories()
+            .refs(&dataset(&world).await)
+            .await
+            .unwrap();
         let benchmark = benchmark.branches[0].target;
         let model = world
             .put(&world.ada, RepoKind::Model, "ada/small", "weights.txt", "1")

@@ -5,18 +5,18 @@ use assay_store::{self as store, AuditAction, DeliveryCause, HookedTo};
 
 use super::{HookPlace, host_of, missing};
 use crate::access::Caller;
-use crate::error::Error;
-use crate::hub::Hub;
+use crate::error::{Conflict, Error};
+use crate::services::WebhookService;
 
 /// The most deliveries that are asked for by hand within [`BY_HAND_MILLIS`], for all webhooks of an owner.
 const BY_HAND: u64 = 10;
 /// The window in which deliveries by hand are counted, in milliseconds.
 const BY_HAND_MILLIS: i64 = 60 * 1_000;
 
-impl Hub {
+impl WebhookService<'_> {
     /// Sends the same again, as a delivery of its own.
     pub async fn redeliver(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
@@ -24,6 +24,7 @@ impl Hub {
     ) -> Result<i64, Error> {
         let hook = self.own_hook(caller, place, id).await?;
         let found = self
+            .hub
             .store
             .delivery(store::DeliveryId(delivery))
             .await?
@@ -34,32 +35,29 @@ impl Hub {
 
     /// Sends something that has not happened, to try the way.
     pub async fn ping_webhook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
     ) -> Result<i64, Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let body = serde_json::json!({ "event": "ping", "at": self.now().to_string() });
+        let body = serde_json::json!({ "event": "ping", "at": self.hub.now().to_string() });
         self.queue_by_hand(&hook, "ping", &body.to_string()).await
     }
 
     /// Queues what somebody asked for by hand, unless their webhooks had too much of that within a minute.
     async fn queue_by_hand(
-        &self,
+        self,
         hook: &store::Webhook,
         event: &str,
         body: &str,
     ) -> Result<i64, Error> {
         if hook.paused.is_some() {
-            return Err(Error::Conflict(
-                "this webhook is paused because its address failed for long: resume it first"
-                    .to_owned(),
-            ));
+            return Err(Error::Conflict(Conflict::WebhookPaused));
         }
-        let now = self.now();
+        let now = self.hub.now();
         let since = Timestamp::from_millis(now.millis() - BY_HAND_MILLIS);
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         let owner = match hook.to {
             HookedTo::Account(account) => Some(account),
             HookedTo::Repository(key) => tx.repository(key).await?.map(|held| held.owner),
@@ -78,17 +76,19 @@ impl Hub {
 
     /// Lets a paused webhook go on: what waits for it is sent, and what happens from now on.
     pub async fn resume_webhook(
-        &self,
+        self,
         caller: &Caller,
         place: &HookPlace,
         id: i64,
     ) -> Result<(), Error> {
         let hook = self.own_hook(caller, place, id).await?;
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         if tx.resume_webhook(hook.id).await? {
             let words = format!("webhook {} to {}", hook.id.0, host_of(&hook.url));
             let subject = place.audited(hook.to).with(words);
-            self.audit(&mut tx, caller, AuditAction::WebhookResumed, subject)
+            self.hub
+                .operations()
+                .audit(&mut tx, caller, AuditAction::WebhookResumed, subject)
                 .await?;
         }
         tx.commit().await?;

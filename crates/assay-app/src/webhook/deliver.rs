@@ -8,7 +8,7 @@ use sha2::Sha256;
 use super::in_flight::InFlight;
 use super::{KEPT, host_of};
 use crate::error::Error;
-use crate::hub::Hub;
+use crate::services::WebhookService;
 
 /// How long to wait after each attempt that failed, in seconds; after the last there is no other.
 const BACK_OFF: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
@@ -23,7 +23,7 @@ const MAX_PROBLEM: usize = 500;
 
 /// Something to send: a `POST` of JSON to an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parcel {
+pub struct QueuedDelivery {
     /// The number of the delivery.
     pub delivery: i64,
     /// The account whose deliveries are sent one at a time.
@@ -49,29 +49,32 @@ pub enum DeliveryOutcome {
     Forbidden(String),
 }
 
-impl Hub {
+impl WebhookService<'_> {
     /// Returns what is to be sent now beside what is being sent: one delivery of each owner, owners in turn. Nobody else
     /// sends it too, unless whoever took it is gone.
-    pub async fn due_deliveries(&self, in_flight: &mut InFlight) -> Result<Vec<Parcel>, Error> {
+    pub async fn due_deliveries(
+        self,
+        in_flight: &mut InFlight,
+    ) -> Result<Vec<QueuedDelivery>, Error> {
         if in_flight.free() == 0 {
             return Ok(Vec::new());
         }
-        let now = self.now();
+        let now = self.hub.now();
         let until = Timestamp::from_millis(now.millis() + TAKEN_MILLIS);
-        let mut due = self.store.due_deliveries(now, CANDIDATES).await?;
+        let mut due = self.hub.store.due_deliveries(now, CANDIDATES).await?;
         due.sort_by_key(|due| (in_flight.last_turn(due.owner), due.due, due.id));
-        let mut parcels = Vec::new();
+        let mut taken = Vec::new();
         for due in due {
             if !in_flight.admits(due.owner, host_of(&due.url)) {
                 continue;
             }
-            let Some(delivery) = self.store.take_delivery(due.id, now, until).await? else {
+            let Some(delivery) = self.hub.store.take_delivery(due.id, now, until).await? else {
                 continue;
             };
-            let Some(hook) = self.store.webhook(delivery.webhook).await? else {
+            let Some(hook) = self.hub.store.webhook(delivery.webhook).await? else {
                 continue;
             };
-            let parcel = Parcel {
+            let queued = QueuedDelivery {
                 delivery: delivery.id.0,
                 owner: due.owner.0,
                 url: hook.url,
@@ -79,23 +82,19 @@ impl Hub {
                 signature: signature(&hook.secret, now, &delivery.body),
                 body: delivery.body,
             };
-            in_flight.begin(&parcel);
-            parcels.push(parcel);
+            in_flight.begin(&queued);
+            taken.push(queued);
         }
-        Ok(parcels)
+        Ok(taken)
     }
 
     /// Takes note of what became of an attempt, and when there is to be another.
-    pub async fn note_delivery(
-        &self,
-        delivery: i64,
-        outcome: DeliveryOutcome,
-    ) -> Result<(), Error> {
+    pub async fn note_delivery(self, delivery: i64, outcome: DeliveryOutcome) -> Result<(), Error> {
         let id = DeliveryId(delivery);
-        let Some(found) = self.store.delivery(id).await? else {
+        let Some(found) = self.hub.store.delivery(id).await? else {
             return Ok(());
         };
-        let tried = self.now();
+        let tried = self.hub.now();
         let (status, problem, is_over) = match outcome {
             DeliveryOutcome::Answered(status @ 200..=299) => (Some(status), None, true),
             DeliveryOutcome::Answered(status) => {
@@ -110,7 +109,7 @@ impl Hub {
             status,
             problem: problem.map(shortened),
         };
-        let mut tx = self.store.begin().await?;
+        let mut tx = self.hub.store.begin().await?;
         tx.note_attempt(id, &attempt).await?;
         tx.prune_deliveries(found.webhook, KEPT).await?;
         if attempt.problem.is_none() {
@@ -125,7 +124,7 @@ impl Hub {
 
     /// Notes a failure of the address, and pauses the webhook when it has failed for long.
     async fn note_hook_failure(
-        &self,
+        self,
         tx: &mut Tx,
         id: WebhookId,
         at: Timestamp,
@@ -149,7 +148,9 @@ impl Hub {
         };
         let words = format!("webhook {} to {}", id.0, host_of(&hook.url));
         let subject = subject.unwrap_or_else(AuditSubject::hub).with(words);
-        self.audit_server(tx, AuditAction::WebhookPaused, subject)
+        self.hub
+            .operations()
+            .audit_server(tx, AuditAction::WebhookPaused, subject)
             .await
     }
 }

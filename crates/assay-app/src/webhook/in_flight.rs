@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_store::AccountId;
 
-use super::deliver::Parcel;
+use super::deliver::QueuedDelivery;
 use super::host_of;
 
 /// The most deliveries that are sent at once.
@@ -34,9 +34,9 @@ impl InFlight {
     }
 
     /// Notes that a delivery was sent, well or not.
-    pub fn end(&mut self, parcel: &Parcel) {
-        self.owners.remove(&AccountId(parcel.owner));
-        let host = host_of(&parcel.url);
+    pub fn end(&mut self, queued: &QueuedDelivery) {
+        self.owners.remove(&AccountId(queued.owner));
+        let host = host_of(&queued.url);
         if let Some(count) = self.hosts.get_mut(host) {
             *count = count.saturating_sub(1);
             if *count == 0 {
@@ -57,8 +57,8 @@ impl InFlight {
     }
 
     /// Notes that a delivery is being sent.
-    pub(super) fn begin(&mut self, parcel: &Parcel) {
-        let owner = AccountId(parcel.owner);
+    pub(super) fn begin(&mut self, queued: &QueuedDelivery) {
+        let owner = AccountId(queued.owner);
         if self.turns.len() >= REMEMBERED {
             self.turns.clear();
         }
@@ -67,7 +67,7 @@ impl InFlight {
         self.owners.insert(owner);
         *self
             .hosts
-            .entry(host_of(&parcel.url).to_owned())
+            .entry(host_of(&queued.url).to_owned())
             .or_default() += 1;
     }
 
@@ -81,8 +81,8 @@ impl InFlight {
 mod tests {
     use super::*;
 
-    fn parcel(owner: i64, host: &str) -> Parcel {
-        Parcel {
+    fn queued(owner: i64, host: &str) -> QueuedDelivery {
+        QueuedDelivery {
             delivery: 1,
             owner,
             url: format!("https://{host}/hook"),
@@ -98,7 +98,7 @@ mod tests {
 
         for owner in 0..4 {
             assert!(in_flight.admits(AccountId(owner), "slow.example"));
-            in_flight.begin(&parcel(owner, "slow.example"));
+            in_flight.begin(&queued(owner, "slow.example"));
         }
 
         assert!(
@@ -110,7 +110,7 @@ mod tests {
             !in_flight.admits(AccountId(0), "other.example"),
             "the owner has one"
         );
-        in_flight.end(&parcel(0, "slow.example"));
+        in_flight.end(&queued(0, "slow.example"));
         assert!(in_flight.admits(AccountId(0), "slow.example"));
         assert!(in_flight.last_turn(AccountId(9)) < in_flight.last_turn(AccountId(1)));
     }
@@ -120,7 +120,7 @@ mod tests {
         let mut in_flight = InFlight::default();
 
         for owner in 0..i64::try_from(AT_ONCE).unwrap() {
-            in_flight.begin(&parcel(owner, &format!("host{owner}.example")));
+            in_flight.begin(&queued(owner, &format!("host{owner}.example")));
         }
 
         assert_eq!((in_flight.len(), in_flight.free()), (AT_ONCE, 0));

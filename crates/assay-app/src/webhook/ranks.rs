@@ -14,15 +14,15 @@ use super::tell::queue;
 use crate::access::Caller;
 use crate::board::{BoardQuery, BoardView};
 use crate::error::Error;
-use crate::hub::Hub;
 use crate::known::KnownBenchmark;
+use crate::services::WebhookService;
 
 /// The most moves that one message lists.
 const MAX_MOVES: usize = 100;
 
 /// The generations of boards whose ranks were told.
 #[derive(Debug, Default)]
-pub(crate) struct ToldBoards(Mutex<HashMap<RepoKey, u64>>);
+pub(crate) struct ReportedBoards(Mutex<HashMap<RepoKey, u64>>);
 
 /// The rank and value of each model, by its name.
 type Ranks = BTreeMap<String, (usize, f64)>;
@@ -34,7 +34,7 @@ struct Listener {
     whose: String,
 }
 
-impl ToldBoards {
+impl ReportedBoards {
     fn is_told(&self, key: RepoKey, generation: u64) -> bool {
         let told = self.0.lock();
         told.get(&key) == Some(&generation)
@@ -46,9 +46,9 @@ impl ToldBoards {
     }
 }
 
-impl Hub {
+impl WebhookService<'_> {
     /// Tells those who want to know which ranks have changed since they were told. Call it from time to time.
-    pub async fn announce_ranks(&self) -> Result<(), Error> {
+    pub async fn announce_ranks(self) -> Result<(), Error> {
         let listeners = self.listeners().await?;
         if listeners.is_empty() {
             return Ok(());
@@ -57,24 +57,24 @@ impl Hub {
     }
 
     /// Takes the ranks of now for told.
-    pub(super) async fn learn_ranks(&self) -> Result<(), Error> {
+    pub(super) async fn learn_ranks(self) -> Result<(), Error> {
         let listeners = self.listeners().await?;
         self.compare_ranks(&listeners).await
     }
 
-    async fn listeners(&self) -> Result<Vec<Listener>, Error> {
+    async fn listeners(self) -> Result<Vec<Listener>, Error> {
         let mut listeners = Vec::new();
-        for hook in self.store.webhooks().await? {
+        for hook in self.hub.store.webhooks().await? {
             if hook.paused.is_some() || !HookEvent::Ranks.is_asked_for(&hook.events) {
                 continue;
             }
             let whose = match hook.to {
                 HookedTo::Account(account) => {
-                    let account = self.store.account(account).await?;
+                    let account = self.hub.store.account(account).await?;
                     account.map(|account| format!("{}/", account.name))
                 }
                 HookedTo::Repository(key) => {
-                    let repository = self.store.repository(key).await?;
+                    let repository = self.hub.store.repository(key).await?;
                     // A dataset has a board of its own and no rank.
                     let model = repository.filter(|held| held.kind == RepoKind::Model);
                     Some(model.map_or_else(String::new, |held| held.id.as_str().to_owned()))
@@ -88,22 +88,22 @@ impl Hub {
         Ok(listeners)
     }
 
-    async fn compare_ranks(&self, listeners: &[Listener]) -> Result<(), Error> {
-        let known = self.boards.known(&self.store).await?;
+    async fn compare_ranks(self, listeners: &[Listener]) -> Result<(), Error> {
+        let known = self.hub.board_cache.known(&self.hub.store).await?;
         // Private boards are left out: a rank would tell of models that the reader may not see.
         for benchmark in known.all().filter(|benchmark| benchmark.public) {
-            let generation = self.generation_of_board(&benchmark.id);
-            if self.told_boards.is_told(benchmark.key, generation) {
+            let generation = self.hub.boards().generation_of_board(&benchmark.id);
+            if self.hub.reported_boards.is_told(benchmark.key, generation) {
                 continue;
             }
             self.compare_board(benchmark, listeners).await?;
-            self.told_boards.note(benchmark.key, generation);
+            self.hub.reported_boards.note(benchmark.key, generation);
         }
         Ok(())
     }
 
     async fn compare_board(
-        &self,
+        self,
         benchmark: &Arc<KnownBenchmark>,
         listeners: &[Listener],
     ) -> Result<(), Error> {
@@ -113,14 +113,16 @@ impl Hub {
                 ..BoardQuery::default()
             };
             let view = self
+                .hub
+                .boards()
                 .leaderboard(&Caller::anonymous(), &benchmark.id, &query)
                 .await?;
             let now = ranks(&view);
-            let told = self.store.told_ranks(benchmark.key, &task.id).await?;
+            let told = self.hub.store.told_ranks(benchmark.key, &task.id).await?;
             if told.as_ref().map(read) == Some(now.clone()) {
                 continue;
             }
-            let mut tx = self.store.begin().await?;
+            let mut tx = self.hub.store.begin().await?;
             if let Some(told) = &told {
                 let mut moves = moves(&read(told), &now);
                 // Nobody is told the rank of a value in doubt.
@@ -133,7 +135,7 @@ impl Hub {
                     }
                     let body = self.message(&view, &heard);
                     let hooks = std::slice::from_ref(&listener.hook);
-                    queue(&mut tx, hooks, HookEvent::Ranks, &body, self.now()).await?;
+                    queue(&mut tx, hooks, HookEvent::Ranks, &body, self.hub.now()).await?;
                 }
             }
             tx.set_told_ranks(benchmark.key, &task.id, &written(&now))
@@ -143,7 +145,7 @@ impl Hub {
         Ok(())
     }
 
-    fn message(&self, view: &BoardView, moves: &[&Move]) -> Json {
+    fn message(self, view: &BoardView, moves: &[&Move]) -> Json {
         let listed = moves.iter().take(MAX_MOVES).map(|moved| {
             json!({
                 "model": moved.model,
@@ -155,7 +157,7 @@ impl Hub {
         });
         json!({
             "event": HookEvent::Ranks.as_str(),
-            "at": self.now().to_string(),
+            "at": self.hub.now().to_string(),
             "benchmark": view.benchmark_id.as_str(),
             "task": view.task.as_str(),
             "metric": view.metric.as_str(),

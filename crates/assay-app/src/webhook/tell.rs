@@ -7,9 +7,9 @@ use assay_store::{Branch, DeliveryCause, IndexedEntry, Store, Tx, Webhook};
 use serde_json::{Value as Json, json};
 
 use super::HookEvent;
-use crate::door::Repo;
 use crate::error::Error;
 use crate::index;
+use crate::repo_lookup::Repo;
 
 /// The most results that one message lists.
 const MAX_LISTED: usize = 100;

@@ -17,8 +17,13 @@ async fn the_first_operator_is_made_once() {
 
     let (account, secret) = test.hub.first_operator().await.unwrap().unwrap();
 
-    let caller = test.hub.authenticate(Some(secret.reveal())).await.unwrap();
-    let identity = test.hub.identity(&caller).await.unwrap();
+    let caller = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap();
+    let identity = test.hub.accounts().identity(&caller).await.unwrap();
     assert!(identity.account.operator);
     assert_eq!(identity.account.name, account.name);
     assert_eq!(identity.token.scope, Scope::Admin);
@@ -29,7 +34,11 @@ async fn the_first_operator_is_made_once() {
 async fn a_secret_is_kept_nowhere_in_the_data_directory() {
     let test = TestHub::new().await;
     let (_, secret) = test.hub.first_operator().await.unwrap().unwrap();
-    test.hub.authenticate(Some(secret.reveal())).await.unwrap();
+    test.hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap();
 
     let data = test.directory.path().join("data");
     let mut looked_at = 0;
@@ -49,8 +58,8 @@ async fn a_secret_is_kept_nowhere_in_the_data_directory() {
 async fn a_bad_token_is_refused_and_not_taken_for_nobody() {
     let test = TestHub::new().await;
 
-    let bad = test.hub.authenticate(Some("hf_nobody")).await;
-    let none = test.hub.authenticate(None).await;
+    let bad = test.hub.accounts().authenticate(Some("hf_nobody")).await;
+    let none = test.hub.accounts().authenticate(None).await;
 
     assert!(matches!(bad, Err(Error::BadCredentials)));
     assert!(none.unwrap().is_anonymous());
@@ -62,16 +71,29 @@ async fn a_revoked_token_ends_at_once() {
     let ada = test.user("ada").await;
     let (info, secret) = test
         .hub
+        .accounts()
         .create_token(&ada, "ada", write_token())
         .await
         .unwrap();
-    test.hub.authenticate(Some(secret.reveal())).await.unwrap();
+    test.hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap();
 
-    test.hub.revoke_token(&ada, "ada", info.id).await.unwrap();
+    test.hub
+        .accounts()
+        .revoke_token(&ada, "ada", info.id)
+        .await
+        .unwrap();
 
-    let after = test.hub.authenticate(Some(secret.reveal())).await;
+    let after = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
     assert!(matches!(after, Err(Error::BadCredentials)));
-    let again = test.hub.revoke_token(&ada, "ada", info.id).await;
+    let again = test.hub.accounts().revoke_token(&ada, "ada", info.id).await;
     assert!(matches!(again, Err(Error::NotFound(_))));
 }
 
@@ -81,10 +103,15 @@ async fn a_token_that_another_process_revokes_ends_at_once() {
     let ada = test.user("ada").await;
     let (info, secret) = test
         .hub
+        .accounts()
         .create_token(&ada, "ada", write_token())
         .await
         .unwrap();
-    test.hub.authenticate(Some(secret.reveal())).await.unwrap();
+    test.hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap();
     let config = HubConfig {
         data: test.directory.path().join("data"),
         database: None,
@@ -96,11 +123,16 @@ async fn a_token_that_another_process_revokes_ends_at_once() {
     let other = Hub::open(config, test.clock.clone()).await.unwrap();
 
     other
+        .accounts()
         .revoke_token(&other.shell(), "ada", info.id)
         .await
         .unwrap();
 
-    let after = test.hub.authenticate(Some(secret.reveal())).await;
+    let after = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
     assert!(matches!(after, Err(Error::BadCredentials)));
 }
 
@@ -113,11 +145,24 @@ async fn a_token_ends_when_it_said_it_would() {
         expires: Some(expires),
         ..write_token()
     };
-    let (_, secret) = test.hub.create_token(&ada, "ada", token).await.unwrap();
+    let (_, secret) = test
+        .hub
+        .accounts()
+        .create_token(&ada, "ada", token)
+        .await
+        .unwrap();
 
-    let before = test.hub.authenticate(Some(secret.reveal())).await;
+    let before = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
     test.clock.advance(1_000);
-    let after = test.hub.authenticate(Some(secret.reveal())).await;
+    let after = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
 
     assert!(before.is_ok());
     assert!(matches!(after, Err(Error::BadCredentials)));
@@ -129,14 +174,23 @@ async fn a_disabled_account_is_out() {
     let ada = test.user("ada").await;
     let (_, secret) = test
         .hub
+        .accounts()
         .create_token(&ada, "ada", write_token())
         .await
         .unwrap();
 
     let shell = test.hub.shell();
-    test.hub.disable_account(&shell, "ada").await.unwrap();
+    test.hub
+        .accounts()
+        .disable_account(&shell, "ada")
+        .await
+        .unwrap();
 
-    let after = test.hub.authenticate(Some(secret.reveal())).await;
+    let after = test
+        .hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
     assert!(matches!(after, Err(Error::BadCredentials)));
 }
 
@@ -151,12 +205,20 @@ async fn a_token_makes_none_that_allows_more_and_none_for_others() {
         ..write_token()
     };
 
-    let more = test.hub.create_token(&ada, "ada", admin).await;
-    let from_reader = test.hub.create_token(&reader, "ada", write_token()).await;
-    let for_bob = test.hub.create_token(&ada, "bob", write_token()).await;
+    let more = test.hub.accounts().create_token(&ada, "ada", admin).await;
+    let from_reader = test
+        .hub
+        .accounts()
+        .create_token(&reader, "ada", write_token())
+        .await;
+    let for_bob = test
+        .hub
+        .accounts()
+        .create_token(&ada, "bob", write_token())
+        .await;
 
     for result in [more, from_reader, for_bob] {
-        assert!(matches!(result, Err(Error::Forbidden(_))), "{result:?}");
+        assert!(matches!(result, Err(Error::Denied(_))), "{result:?}");
     }
 }
 
@@ -166,10 +228,18 @@ async fn names_are_unique_in_any_case_and_some_are_reserved() {
     test.user("Ada").await;
     let shell = test.hub.shell();
 
-    let taken = test.hub.create_organisation(&shell, "ada", "").await;
-    let reserved = test.hub.create_organisation(&shell, "datasets", "").await;
+    let taken = test
+        .hub
+        .accounts()
+        .create_organisation(&shell, "ada", "")
+        .await;
+    let reserved = test
+        .hub
+        .accounts()
+        .create_organisation(&shell, "datasets", "")
+        .await;
 
-    assert!(matches!(taken, Err(Error::Taken(_))));
+    assert!(matches!(taken, Err(Error::Exists(_))));
     assert!(matches!(reserved, Err(Error::Invalid(_))));
 }
 
@@ -178,9 +248,13 @@ async fn only_operators_make_users() {
     let test = TestHub::new().await;
     let ada = test.user("ada").await;
 
-    let result = test.hub.create_user(&ada, "eve", "", None, true).await;
+    let result = test
+        .hub
+        .accounts()
+        .create_user(&ada, "eve", "", None, true)
+        .await;
 
-    assert!(matches!(result, Err(Error::Forbidden(_))));
+    assert!(matches!(result, Err(Error::Denied(_))));
 }
 
 #[tokio::test]
@@ -189,6 +263,7 @@ async fn members_of_an_organisation_write_as_their_role_says() {
     let ada = test.user("ada").await;
     let bob = test.user("bob").await;
     test.hub
+        .accounts()
         .create_organisation(&ada, "acme", "Acme")
         .await
         .unwrap();
@@ -199,31 +274,36 @@ async fn members_of_an_organisation_write_as_their_role_says() {
     };
     let write = async |id: &str| test.put(&bob, id, &[("a.txt", "a")]).await;
 
-    assert!(matches!(create().await, Err(Error::Forbidden(_))));
-    let role = |role| test.hub.set_member(&ada, "acme", "bob", role);
+    assert!(matches!(create().await, Err(Error::Denied(_))));
+    let role = |role| test.hub.accounts().set_member(&ada, "acme", "bob", role);
     role(Some(Role::Contribute)).await.unwrap();
     create().await.unwrap();
     write("acme/bobs").await.unwrap();
-    assert!(matches!(
-        write("acme/model").await,
-        Err(Error::Forbidden(_))
-    ));
+    assert!(matches!(write("acme/model").await, Err(Error::Denied(_))));
     role(Some(Role::Write)).await.unwrap();
     write("acme/model").await.unwrap();
     role(None).await.unwrap();
-    assert!(matches!(write("acme/bobs").await, Err(Error::Forbidden(_))));
+    assert!(matches!(write("acme/bobs").await, Err(Error::Denied(_))));
 }
 
 #[tokio::test]
 async fn an_organisation_keeps_an_admin() {
     let test = TestHub::new().await;
     let ada = test.user("ada").await;
-    let organisation = test.hub.create_organisation(&ada, "acme", "").await;
+    let organisation = test
+        .hub
+        .accounts()
+        .create_organisation(&ada, "acme", "")
+        .await;
     organisation.unwrap();
 
-    let result = test.hub.set_member(&ada, "acme", "ada", None).await;
+    let result = test
+        .hub
+        .accounts()
+        .set_member(&ada, "acme", "ada", None)
+        .await;
 
     assert!(matches!(result, Err(Error::Conflict(_))));
-    let members = test.hub.members(&ada, "acme").await.unwrap();
+    let members = test.hub.accounts().members(&ada, "acme").await.unwrap();
     assert_eq!(members.len(), 1);
 }

@@ -23,7 +23,11 @@ async fn page(test: &TestHub, query: AuditQuery) -> AuditPage {
         limit: 100,
         ..query
     };
-    let page = test.hub.audit_page(&test.hub.shell(), &query).await;
+    let page = test
+        .hub
+        .operations()
+        .audit_page(&test.hub.shell(), &query)
+        .await;
     page.unwrap()
 }
 
@@ -54,7 +58,10 @@ async fn a_life_of_a_repository_is_recorded_with_who_and_from_where() {
     let test = TestHub::new().await;
     let ada = test.user("ada").await.with_origin(origin());
     let hub = &test.hub;
-    hub.create_organisation(&ada, "acme", "Acme").await.unwrap();
+    hub.accounts()
+        .create_organisation(&ada, "acme", "Acme")
+        .await
+        .unwrap();
     let last = last_number(&test).await;
 
     test.create(&ada, RepoKind::Model, "ada/m", Visibility::Private)
@@ -65,23 +72,29 @@ async fn a_life_of_a_repository_is_recorded_with_who_and_from_where() {
         description: Some("a model".to_owned()),
     };
     for _ in 0..2 {
-        hub.change_settings(&ada, RepoKind::Model, &id_of("ada/m"), public.clone())
+        hub.repositories()
+            .change_settings(&ada, RepoKind::Model, &id_of("ada/m"), public.clone())
             .await
             .unwrap();
     }
-    hub.move_repository(&ada, RepoKind::Model, &id_of("ada/m"), &id_of("ada/n"))
+    hub.repositories()
+        .move_repository(&ada, RepoKind::Model, &id_of("ada/m"), &id_of("ada/n"))
         .await
         .unwrap();
-    hub.move_repository(&ada, RepoKind::Model, &id_of("ada/n"), &id_of("acme/n"))
+    hub.repositories()
+        .move_repository(&ada, RepoKind::Model, &id_of("ada/n"), &id_of("acme/n"))
         .await
         .unwrap();
-    hub.set_disabled(&hub.shell(), RepoKind::Model, &id_of("acme/n"), true)
+    hub.accounts()
+        .set_disabled(&hub.shell(), RepoKind::Model, &id_of("acme/n"), true)
         .await
         .unwrap();
-    hub.set_disabled(&hub.shell(), RepoKind::Model, &id_of("acme/n"), false)
+    hub.accounts()
+        .set_disabled(&hub.shell(), RepoKind::Model, &id_of("acme/n"), false)
         .await
         .unwrap();
-    hub.delete_repository(&ada, RepoKind::Model, &id_of("acme/n"))
+    hub.repositories()
+        .delete_repository(&ada, RepoKind::Model, &id_of("acme/n"))
         .await
         .unwrap();
 
@@ -121,30 +134,44 @@ async fn accounts_members_tokens_and_passwords_are_recorded_without_secrets() {
     let test = TestHub::new().await;
     let hub = &test.hub;
     let shell = hub.shell();
-    hub.create_user(&shell, "root", "", None, true)
+    hub.accounts()
+        .create_user(&shell, "root", "", None, true)
         .await
         .unwrap();
     let ada = test.user("ada").await;
     test.user("bob").await;
     let last = last_number(&test).await;
 
-    hub.create_organisation(&ada, "acme", "").await.unwrap();
+    hub.accounts()
+        .create_organisation(&ada, "acme", "")
+        .await
+        .unwrap();
     for role in [Some(Role::Read), Some(Role::Write), Some(Role::Write), None] {
-        hub.set_member(&ada, "acme", "bob", role).await.unwrap();
+        hub.accounts()
+            .set_member(&ada, "acme", "bob", role)
+            .await
+            .unwrap();
     }
     let new = NewToken {
         label: "ci".to_owned(),
         scope: Scope::Fine(vec!["ada/*".parse().unwrap()]),
         expires: None,
     };
-    let (token, secret) = hub.create_token(&ada, "ada", new).await.unwrap();
-    hub.revoke_token(&ada, "ada", token.id).await.unwrap();
-    hub.set_password(&shell, "bob", Some(PASSWORD))
+    let (token, secret) = hub.accounts().create_token(&ada, "ada", new).await.unwrap();
+    hub.accounts()
+        .revoke_token(&ada, "ada", token.id)
         .await
         .unwrap();
-    hub.set_password(&shell, "bob", None).await.unwrap();
-    hub.disable_account(&shell, "bob").await.unwrap();
-    hub.enable_account(&shell, "bob").await.unwrap();
+    hub.accounts()
+        .set_password(&shell, "bob", Some(PASSWORD))
+        .await
+        .unwrap();
+    hub.accounts()
+        .set_password(&shell, "bob", None)
+        .await
+        .unwrap();
+    hub.accounts().disable_account(&shell, "bob").await.unwrap();
+    hub.accounts().enable_account(&shell, "bob").await.unwrap();
 
     let rows = rows_after(&test, last).await;
     let number = token.id;
@@ -172,7 +199,8 @@ async fn sign_ins_are_recorded_and_failures_are_counted() {
     let test = TestHub::new().await;
     let hub = &test.hub;
     test.user("ada").await;
-    hub.set_password(&hub.shell(), "ada", Some(PASSWORD))
+    hub.accounts()
+        .set_password(&hub.shell(), "ada", Some(PASSWORD))
         .await
         .unwrap();
     let new = NewToken {
@@ -180,29 +208,40 @@ async fn sign_ins_are_recorded_and_failures_are_counted() {
         scope: Scope::Write,
         expires: None,
     };
-    let (token, secret) = hub.create_token(&hub.shell(), "ada", new).await.unwrap();
+    let (token, secret) = hub
+        .accounts()
+        .create_token(&hub.shell(), "ada", new)
+        .await
+        .unwrap();
     let last = last_number(&test).await;
 
     for _ in 0..3 {
         let wrong = hub
+            .accounts()
             .sign_in_with_password("ada", "wrong", "", None, &origin())
             .await;
         assert!(matches!(wrong, Err(Error::BadCredentials)));
     }
     let _ = hub
+        .accounts()
         .sign_in_with_password(PASSWORD, "ada", "", None, &origin())
         .await;
-    let _ = hub.sign_in_with_token("hf_nobody", "", &origin()).await;
+    let _ = hub
+        .accounts()
+        .sign_in_with_token("hf_nobody", "", &origin())
+        .await;
     // The next attempt for this account has to wait so long.
     test.clock.advance(1_000);
-    hub.sign_in_with_password("Ada", PASSWORD, "", None, &origin())
+    hub.accounts()
+        .sign_in_with_password("Ada", PASSWORD, "", None, &origin())
         .await
         .unwrap();
-    hub.sign_in_with_token(secret.reveal(), "", &origin())
+    hub.accounts()
+        .sign_in_with_token(secret.reveal(), "", &origin())
         .await
         .unwrap();
     test.clock.advance(61_000);
-    hub.record_failed_sign_ins().await;
+    hub.operations().record_failed_sign_ins().await;
 
     let rows = rows_after(&test, last).await;
     assert_eq!(
@@ -228,7 +267,7 @@ async fn sign_ins_are_recorded_and_failures_are_counted() {
         !format!("{rows:?}").contains(PASSWORD),
         "a mistyped name may be a password"
     );
-    assert_eq!(hub.failed_sign_in_count(), 5);
+    assert_eq!(hub.operations().failed_sign_in_count(), 5);
 }
 
 #[tokio::test]
@@ -242,11 +281,15 @@ async fn webhooks_keys_and_official_marks_are_recorded() {
     let place = HookPlace::Repository(RepoKind::Model, id_of("ada/m"));
     let url = "https://hooks.example.org/secret-path";
     let (hook, _) = hub
+        .webhooks()
         .create_webhook(&ada, &place, url, &[HookEvent::Results])
         .await
         .unwrap();
-    hub.remove_webhook(&ada, &place, hook.id).await.unwrap();
-    let key = hub.generate_key(&hub.shell()).await.unwrap();
+    hub.webhooks()
+        .remove_webhook(&ada, &place, hook.id)
+        .await
+        .unwrap();
+    let key = hub.evidence().generate_key(&hub.shell()).await.unwrap();
 
     let rows = rows_after(&test, last).await;
     let number = hook.id;
@@ -272,22 +315,33 @@ async fn only_operators_read_the_audit_log_and_page_through_it() {
         ..AuditQuery::default()
     };
 
-    let by_ada = hub.audit_page(&ada, &query).await;
-    let by_nobody = hub.audit_page(&Caller::anonymous(), &query).await;
-    let first = hub.audit_page(&hub.shell(), &query).await.unwrap();
+    let by_ada = hub.operations().audit_page(&ada, &query).await;
+    let by_nobody = hub
+        .operations()
+        .audit_page(&Caller::anonymous(), &query)
+        .await;
+    let first = hub
+        .operations()
+        .audit_page(&hub.shell(), &query)
+        .await
+        .unwrap();
     let next = AuditQuery {
         before: first.next,
         ..query.clone()
     };
-    let second = hub.audit_page(&hub.shell(), &next).await.unwrap();
+    let second = hub
+        .operations()
+        .audit_page(&hub.shell(), &next)
+        .await
+        .unwrap();
     let misspelled = AuditQuery {
         action: Some("repo.delete".to_owned()),
         ..query
     };
-    let misspelled = hub.audit_page(&hub.shell(), &misspelled).await;
+    let misspelled = hub.operations().audit_page(&hub.shell(), &misspelled).await;
 
-    assert!(matches!(by_ada, Err(Error::Forbidden(_))));
-    assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
+    assert!(matches!(by_ada, Err(Error::Denied(_))));
+    assert!(matches!(by_nobody, Err(Error::NotSignedIn)));
     assert_eq!(
         words(&first.rows)[0].split(' ').next(),
         Some("token.created")
@@ -306,9 +360,9 @@ async fn rows_go_when_their_retention_is_over_and_the_sweep_is_recorded() {
     test.user("bob").await;
     test.clock.advance(5 * DAY);
 
-    let kept = hub.sweep_audit(0).await.unwrap();
-    let young = hub.sweep_audit(16).await.unwrap();
-    let swept = hub.sweep_audit(10).await.unwrap();
+    let kept = hub.operations().sweep_audit(0).await.unwrap();
+    let young = hub.operations().sweep_audit(16).await.unwrap();
+    let swept = hub.operations().sweep_audit(10).await.unwrap();
 
     assert_eq!((kept, young, swept), (0, 0, 2));
     let rows = rows_after(&test, None).await;

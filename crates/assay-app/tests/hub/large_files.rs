@@ -18,8 +18,14 @@ async fn upload(test: &TestHub, caller: &Caller, id: &str) {
         .repo(caller, RepoKind::Model, &id_of(id), Need::Write)
         .await
         .unwrap();
-    let uploader = test.hub.uploader(caller, &repo).await.unwrap();
+    let uploader = test
+        .hub
+        .repositories()
+        .uploader(caller, &repo)
+        .await
+        .unwrap();
     test.hub
+        .repositories()
         .store_large(&repo, uploader, HELLO_OID, 5, Box::new(HELLO))
         .await
         .unwrap();
@@ -39,12 +45,16 @@ async fn a_large_file_goes_when_the_last_repository_that_has_it_is_deleted() {
     let shell = test.hub.shell();
     let collect = async |dry_run| {
         test.hub
+            .operations()
             .collect_large_files(&shell, Duration::ZERO, dry_run)
             .await
     };
     let delete = async |id: &str| {
         let id = id_of(id);
-        test.hub.delete_repository(&ada, RepoKind::Model, &id).await
+        test.hub
+            .repositories()
+            .delete_repository(&ada, RepoKind::Model, &id)
+            .await
     };
 
     delete("ada/one").await.unwrap();
@@ -68,6 +78,7 @@ async fn a_large_file_that_came_a_moment_ago_stays_and_others_may_not_collect() 
     upload(&test, &ada, "ada/one").await;
     let id = id_of("ada/one");
     test.hub
+        .repositories()
         .delete_repository(&ada, RepoKind::Model, &id)
         .await
         .unwrap();
@@ -75,11 +86,16 @@ async fn a_large_file_that_came_a_moment_ago_stays_and_others_may_not_collect() 
     let hour = Duration::from_hours(1);
     let young = test
         .hub
+        .operations()
         .collect_large_files(&test.hub.shell(), hour, false)
         .await
         .unwrap();
-    let by_ada = test.hub.collect_large_files(&ada, hour, false).await;
+    let by_ada = test
+        .hub
+        .operations()
+        .collect_large_files(&ada, hour, false)
+        .await;
 
     assert_eq!((young.files, is_there(&test)), (0, true));
-    assert!(matches!(by_ada, Err(assay_app::Error::Forbidden(_))));
+    assert!(matches!(by_ada, Err(assay_app::Error::Denied(_))));
 }

@@ -40,6 +40,7 @@ async fn commit(
     request: CommitRequest,
 ) -> Result<assay_app::Committed, Error> {
     test.hub
+        .repositories()
         .commit(caller, RepoKind::Model, &id_of("ada/model"), request)
         .await
 }
@@ -59,10 +60,16 @@ async fn anyone_signed_in_opens_a_pull_request_and_main_stays() {
         .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await
         .unwrap();
-    let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
+    let at = test
+        .hub
+        .repositories()
+        .resolve(&repo, "refs/pr/1")
+        .await
+        .unwrap();
     assert_eq!(at, committed.commit);
     let pull = test
         .hub
+        .discussions()
         .discussion(&repo, 1, false, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -104,7 +111,12 @@ async fn a_pull_request_may_begin_behind_the_branch() {
         .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await
         .unwrap();
-    let history = test.hub.commits(&repo, "refs/pr/1", 0, 10).await.unwrap();
+    let history = test
+        .hub
+        .repositories()
+        .commits(&repo, "refs/pr/1", 0, 10)
+        .await
+        .unwrap();
     assert_eq!(history.commits[0].id, committed.commit);
     assert_eq!(history.commits[1].id.to_string(), old);
 }
@@ -124,7 +136,7 @@ async fn its_author_and_writers_add_to_a_pull_request_and_others_do_not() {
 
     assert_eq!(by_author.unwrap().pull, None);
     assert!(by_writer.is_ok());
-    assert!(matches!(by_stranger, Err(Error::Forbidden(_))));
+    assert!(matches!(by_stranger, Err(Error::Denied(_))));
     assert!(matches!(
         to_none,
         Err(Error::NotFound(Missing::Revision(_)))
@@ -143,6 +155,7 @@ async fn nothing_is_added_to_a_pull_request_that_is_over() {
         .await
         .unwrap();
     test.hub
+        .discussions()
         .change_status(&ada, &repo, 1, Status::Closed, None)
         .await
         .unwrap();
@@ -165,12 +178,13 @@ async fn a_pull_request_needs_an_account_a_token_that_writes_and_a_repository_in
         description: None,
     };
     test.hub
+        .repositories()
         .change_settings(&ada, RepoKind::Model, &id_of("ada/model"), settings)
         .await
         .unwrap();
     let unseen = commit(&test, &bob, request()).await;
 
-    assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
-    assert!(matches!(by_reader, Err(Error::Forbidden(_))));
+    assert!(matches!(by_nobody, Err(Error::NotSignedIn)));
+    assert!(matches!(by_reader, Err(Error::Denied(_))));
     assert!(matches!(unseen, Err(Error::NotFound(Missing::Repo))));
 }

@@ -127,7 +127,11 @@ async fn push(test: &TestHub, caller: &Caller, body: Vec<u8>) -> Result<String, 
         .repo(caller, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await?;
     let body = Box::new(std::io::Cursor::new(body));
-    let reply = test.hub.push(caller, &repo, PAGE, body).await?;
+    let reply = test
+        .hub
+        .repositories()
+        .push(caller, &repo, PAGE, body)
+        .await?;
     Ok(String::from_utf8_lossy(&reply.0).into_owned())
 }
 
@@ -262,10 +266,16 @@ async fn strangers_push_pull_requests_and_nothing_else() {
         .repo(&ada, RepoKind::Model, &id_of("ada/model"), Need::Read)
         .await
         .unwrap();
-    let at = test.hub.resolve(&repo, "refs/pr/1").await.unwrap();
+    let at = test
+        .hub
+        .repositories()
+        .resolve(&repo, "refs/pr/1")
+        .await
+        .unwrap();
     assert_eq!(at.to_string(), more);
     let pull = test
         .hub
+        .discussions()
         .discussion(&repo, 1, false, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -297,8 +307,8 @@ async fn whoever_may_only_read_is_turned_away_before_the_pack() {
     let by_reader = push(&test, &reader, body()).await;
     let by_nobody = push(&test, &Caller::anonymous(), body()).await;
 
-    assert!(matches!(by_reader, Err(Error::Forbidden(_))));
-    assert!(matches!(by_nobody, Err(Error::NeedsLogin(_))));
+    assert!(matches!(by_reader, Err(Error::Denied(_))));
+    assert!(matches!(by_nobody, Err(Error::NotSignedIn)));
 }
 
 #[tokio::test]
@@ -332,9 +342,15 @@ async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
     let (ada, bob) = (test.user("ada").await, test.user("bob").await);
     let hub = &test.hub;
     let shell = hub.shell();
-    hub.create_organisation(&ada, "acme", "").await.unwrap();
+    hub.accounts()
+        .create_organisation(&ada, "acme", "")
+        .await
+        .unwrap();
     let member = Some(assay_model::Role::Write);
-    hub.set_member(&ada, "acme", "bob", member).await.unwrap();
+    hub.accounts()
+        .set_member(&ada, "acme", "bob", member)
+        .await
+        .unwrap();
     let info = test.model(&ada, "acme/model").await;
     let clone = Clone::of(&test, &info);
     let head = info.sha.to_string();
@@ -360,11 +376,17 @@ async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
         match ended {
             Ended::Token => {
                 let token = bob.token().unwrap();
-                hub.revoke_token(&shell, "bob", token).await.unwrap();
+                hub.accounts()
+                    .revoke_token(&shell, "bob", token)
+                    .await
+                    .unwrap();
             }
-            Ended::Account => hub.disable_account(&shell, "bob").await.unwrap(),
+            Ended::Account => hub.accounts().disable_account(&shell, "bob").await.unwrap(),
             Ended::Membership | Ended::Visibility => {
-                hub.set_member(&ada, "acme", "bob", None).await.unwrap();
+                hub.accounts()
+                    .set_member(&ada, "acme", "bob", None)
+                    .await
+                    .unwrap();
             }
         }
         if matches!(ended, Ended::Visibility) {
@@ -372,13 +394,18 @@ async fn push_after(ended: Ended, name: &str) -> (String, TestHub, Caller) {
                 visibility: Some(assay_app::Visibility::Private),
                 description: None,
             };
-            let changed = hub.change_settings(&ada, RepoKind::Model, &id, private);
+            let changed = hub
+                .repositories()
+                .change_settings(&ada, RepoKind::Model, &id, private);
             changed.await.unwrap();
         }
         client.write_all(&body[20..]).await.unwrap();
         drop(client);
     };
-    let (reply, ()) = tokio::join!(hub.push(&bob, &repo, PAGE, Box::new(server)), sending);
+    let (reply, ()) = tokio::join!(
+        hub.repositories().push(&bob, &repo, PAGE, Box::new(server)),
+        sending
+    );
     let told = match reply {
         Ok(reply) => String::from_utf8_lossy(&reply.0).into_owned(),
         Err(error) => error.to_string(),
@@ -398,7 +425,10 @@ async fn a_push_whose_token_account_or_membership_ended_on_its_way_moves_nothing
             .await
             .unwrap();
         let path = ".eval_results/gpqa.yaml";
-        let read = test.hub.blob(&repo, "main", path, true, false);
+        let read = test
+            .hub
+            .repositories()
+            .blob(&repo, "main", path, true, false);
         assert!(read.await.is_err(), "{ended:?}");
     }
 }
@@ -411,7 +441,7 @@ async fn a_pull_request_of_somebody_who_may_no_longer_see_the_repository_is_not_
         assert!(!told.contains("opened pull request"), "{ended:?}: {told}");
         let id = id_of("acme/model");
         let repo = test.hub.repo(&ada, RepoKind::Model, &id, Need::Read).await;
-        let refs = test.hub.refs(&repo.unwrap()).await.unwrap();
+        let refs = test.hub.repositories().refs(&repo.unwrap()).await.unwrap();
         assert!(refs.pulls.is_empty(), "{ended:?}");
     }
     // Who only left the organisation still sees a public repository, and may open one.

@@ -34,14 +34,17 @@ async fn open_pull(test: &TestHub, caller: &Caller, text: &str) {
         ..put_request(&[(".eval_results/sums.yaml", text)])
     };
     let id = id_of(MODEL);
-    let commit = test.hub.commit(caller, RepoKind::Model, &id, request);
+    let commit = test
+        .hub
+        .repositories()
+        .commit(caller, RepoKind::Model, &id, request);
     commit.await.unwrap();
 }
 
 /// How many results the index has of the model.
 async fn count(test: &TestHub, caller: &Caller) -> usize {
     let repo = repo(test, caller).await;
-    let results = test.hub.model_results(&repo).await.unwrap();
+    let results = test.hub.boards().model_results(&repo).await.unwrap();
     results.len()
 }
 
@@ -99,7 +102,11 @@ async fn a_merged_result_file_is_parsed_once_and_validated_once() {
     watch.take();
     let repo = repo(&test, &ada).await;
 
-    test.hub.merge(&ada, &repo, 1, None).await.unwrap();
+    test.hub
+        .discussions()
+        .merge(&ada, &repo, 1, None)
+        .await
+        .unwrap();
 
     assert_eq!(watch.take(), (1, 1));
     assert_eq!(count(&test, &ada).await, 1);
@@ -113,7 +120,11 @@ async fn a_file_that_was_validated_in_a_pull_request_is_not_read_again_when_it_i
     watch.take();
     let repo = repo(&test, &ada).await;
 
-    test.hub.merge(&ada, &repo, 1, None).await.unwrap();
+    test.hub
+        .discussions()
+        .merge(&ada, &repo, 1, None)
+        .await
+        .unwrap();
 
     assert_eq!(watch.take(), (0, 0));
     assert_eq!(count(&test, &ada).await, 1);

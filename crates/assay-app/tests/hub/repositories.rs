@@ -34,7 +34,7 @@ async fn a_name_is_taken_in_any_case_and_by_one_kind() {
     let model = create(RepoKind::Model).await;
     let dataset = create(RepoKind::Dataset).await;
 
-    assert!(matches!(model, Err(Error::Taken(_))));
+    assert!(matches!(model, Err(Error::Exists(_))));
     assert_eq!(dataset.unwrap().id.as_str(), "ada/Model");
 }
 
@@ -49,17 +49,14 @@ async fn nobody_creates_in_the_namespace_of_others() {
             .await
     };
 
-    assert!(matches!(
-        create(&ada, "bob/x").await,
-        Err(Error::Forbidden(_))
-    ));
+    assert!(matches!(create(&ada, "bob/x").await, Err(Error::Denied(_))));
     assert!(matches!(
         create(&ada, "ghost/x").await,
-        Err(Error::Forbidden(_))
+        Err(Error::Denied(_))
     ));
     assert!(matches!(
         create(&nobody, "ada/x").await,
-        Err(Error::NeedsLogin(_))
+        Err(Error::NotSignedIn)
     ));
 }
 
@@ -77,7 +74,7 @@ async fn an_account_has_only_so_many_repositories() {
         .create(&ada, RepoKind::Model, "ada/two", Visibility::Public)
         .await;
 
-    assert!(matches!(second, Err(Error::Forbidden(_))));
+    assert!(matches!(second, Err(Error::Denied(_))));
 }
 
 #[tokio::test]
@@ -117,6 +114,7 @@ async fn what_becomes_private_disappears_for_others() {
 
     let info = test
         .hub
+        .repositories()
         .change_settings(&ada, RepoKind::Model, &id, settings)
         .await
         .unwrap();
@@ -137,6 +135,7 @@ async fn a_renamed_repository_is_found_under_both_names_until_the_old_one_is_tak
         .unwrap();
 
     test.hub
+        .repositories()
         .move_repository(&ada, RepoKind::Model, &old, &new)
         .await
         .unwrap();
@@ -158,6 +157,7 @@ async fn the_old_name_of_a_private_repository_tells_nothing() {
         .await
         .unwrap();
     test.hub
+        .repositories()
         .move_repository(&ada, RepoKind::Model, &old, &new)
         .await
         .unwrap();
@@ -174,15 +174,13 @@ async fn a_repository_moves_only_where_its_owner_is_welcome() {
     test.model(&ada, "ada/other").await;
     let rename = async |to: &str| {
         test.hub
+            .repositories()
             .move_repository(&ada, RepoKind::Model, &id_of("ada/model"), &id_of(to))
             .await
     };
 
-    assert!(matches!(
-        rename("bob/model").await,
-        Err(Error::Forbidden(_))
-    ));
-    assert!(matches!(rename("ada/Other").await, Err(Error::Taken(_))));
+    assert!(matches!(rename("bob/model").await, Err(Error::Denied(_))));
+    assert!(matches!(rename("ada/Other").await, Err(Error::Exists(_))));
     assert!(matches!(rename("model").await, Err(Error::Invalid(_))));
 }
 
@@ -199,14 +197,16 @@ async fn a_deleted_repository_is_gone_and_its_name_free() {
 
     let by_reader = test
         .hub
+        .repositories()
         .delete_repository(&reader, RepoKind::Model, &id)
         .await;
     test.hub
+        .repositories()
         .delete_repository(&ada, RepoKind::Model, &id)
         .await
         .unwrap();
 
-    assert!(matches!(by_reader, Err(Error::Forbidden(_))));
+    assert!(matches!(by_reader, Err(Error::Denied(_))));
     assert!(is_missing(&door(&test, &ada, &id).await));
     let again = test.model(&ada, "ada/model").await;
     let repo = test
@@ -214,7 +214,11 @@ async fn a_deleted_repository_is_gone_and_its_name_free() {
         .repo(&ada, RepoKind::Model, &again.id, Need::Read)
         .await
         .unwrap();
-    let files = test.hub.tree(&repo, "main", None, true, false).await;
+    let files = test
+        .hub
+        .repositories()
+        .tree(&repo, "main", None, true, false)
+        .await;
     assert_eq!(files.unwrap(), []);
 }
 
@@ -230,22 +234,32 @@ async fn branches_and_tags_come_and_go_and_main_stays() {
         .unwrap();
     let hub = &test.hub;
 
-    hub.create_branch(&ada, &repo, "dev/x", None).await.unwrap();
-    hub.create_tag(&ada, &repo, "v1", "dev/x", None)
+    hub.repositories()
+        .create_branch(&ada, &repo, "dev/x", None)
         .await
         .unwrap();
-    let twice = hub.create_branch(&ada, &repo, "dev/x", None).await;
-    let nowhere = hub.create_branch(&ada, &repo, "y", Some("nope")).await;
-    let main = hub.delete_branch(&ada, &repo, "main").await;
+    hub.repositories()
+        .create_tag(&ada, &repo, "v1", "dev/x", None)
+        .await
+        .unwrap();
+    let twice = hub
+        .repositories()
+        .create_branch(&ada, &repo, "dev/x", None)
+        .await;
+    let nowhere = hub
+        .repositories()
+        .create_branch(&ada, &repo, "y", Some("nope"))
+        .await;
+    let main = hub.repositories().delete_branch(&ada, &repo, "main").await;
 
-    assert!(matches!(twice, Err(Error::Taken(_))), "{twice:?}");
+    assert!(matches!(twice, Err(Error::Exists(_))), "{twice:?}");
     assert!(matches!(
         nowhere,
         Err(Error::NotFound(Missing::Revision(_)))
     ));
-    assert!(matches!(main, Err(Error::Forbidden(_))));
+    assert!(matches!(main, Err(Error::Denied(_))));
     let names = async || {
-        let refs = hub.refs(&repo).await.unwrap();
+        let refs = hub.repositories().refs(&repo).await.unwrap();
         let list = refs.branches.into_iter().chain(refs.tags);
         list.map(|own| own.full).collect::<Vec<_>>()
     };
@@ -253,9 +267,15 @@ async fn branches_and_tags_come_and_go_and_main_stays() {
         names().await,
         ["refs/heads/dev/x", "refs/heads/main", "refs/tags/v1"]
     );
-    hub.delete_branch(&ada, &repo, "dev/x").await.unwrap();
-    hub.delete_tag(&ada, &repo, "v1").await.unwrap();
+    hub.repositories()
+        .delete_branch(&ada, &repo, "dev/x")
+        .await
+        .unwrap();
+    hub.repositories()
+        .delete_tag(&ada, &repo, "v1")
+        .await
+        .unwrap();
     assert_eq!(names().await, ["refs/heads/main"]);
-    let gone = hub.delete_tag(&ada, &repo, "v1").await;
+    let gone = hub.repositories().delete_tag(&ada, &repo, "v1").await;
     assert!(matches!(gone, Err(Error::NotFound(Missing::Revision(_)))));
 }

@@ -1,28 +1,13 @@
 //! A hub to try things on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use assay_app::{
     Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig, Limits, NewRepository,
     NewToken, Operation, RepoInfo, Scope, Visibility,
 };
-use assay_model::{Clock, RepoId, RepoKind, Timestamp};
-
-/// A clock that moves when it is told to.
-pub(crate) struct TestClock(AtomicI64);
-
-impl TestClock {
-    pub(crate) fn advance(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::SeqCst);
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
-    }
-}
+use assay_model::{RepoId, RepoKind};
+use assay_testkit::clock::TestClock;
 
 /// A hub in a directory of its own.
 pub(crate) struct TestHub {
@@ -38,7 +23,7 @@ impl TestHub {
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let clock = Arc::new(TestClock(AtomicI64::new(1_771_065_000_000)));
+        let clock = Arc::new(TestClock::at(1_771_065_000_000));
         let hub = open(&directory, limits, &clock).await;
         Self {
             hub,
@@ -57,6 +42,7 @@ impl TestHub {
     pub(crate) async fn user_with(&self, name: &str, scope: Scope) -> Caller {
         let shell = self.hub.shell();
         self.hub
+            .accounts()
             .create_user(&shell, name, "", None, false)
             .await
             .unwrap();
@@ -76,8 +62,17 @@ impl TestHub {
             expires: None,
         };
         let shell = self.hub.shell();
-        let (_, secret) = self.hub.create_token(&shell, name, new).await.unwrap();
-        self.hub.authenticate(Some(secret.reveal())).await.unwrap()
+        let (_, secret) = self
+            .hub
+            .accounts()
+            .create_token(&shell, name, new)
+            .await
+            .unwrap();
+        self.hub
+            .accounts()
+            .authenticate(Some(secret.reveal()))
+            .await
+            .unwrap()
     }
 
     /// A new repository.
@@ -96,7 +91,7 @@ impl TestHub {
             visibility,
             description: None,
         };
-        self.hub.create_repository(caller, new).await
+        self.hub.repositories().create_repository(caller, new).await
     }
 
     /// A new public model.
@@ -114,6 +109,7 @@ impl TestHub {
         files: &[(&str, &str)],
     ) -> Result<Committed, Error> {
         self.hub
+            .repositories()
             .commit(caller, RepoKind::Model, &id_of(id), put_request(files))
             .await
     }
@@ -132,7 +128,11 @@ impl TestHub {
             .repo(caller, RepoKind::Model, &id, assay_app::Need::Read)
             .await
             .unwrap();
-        let blob = self.hub.blob(&repo, revision, path, true, false).await;
+        let blob = self
+            .hub
+            .repositories()
+            .blob(&repo, revision, path, true, false)
+            .await;
         match blob.unwrap().content {
             assay_app::BlobContent::Memory(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             other => panic!("{other:?}"),
@@ -146,7 +146,12 @@ impl TestHub {
             .repo(caller, RepoKind::Model, &id_of(id), assay_app::Need::Read)
             .await
             .unwrap();
-        self.hub.resolve(&repo, "main").await.unwrap().to_string()
+        self.hub
+            .repositories()
+            .resolve(&repo, "main")
+            .await
+            .unwrap()
+            .to_string()
     }
 }
 

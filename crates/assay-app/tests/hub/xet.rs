@@ -27,10 +27,14 @@ async fn stage(test: &TestHub) -> PathBuf {
         .repo(&ada, RepoKind::Model, &id_of("ada/one"), Need::Write)
         .await
         .unwrap();
-    let uploader = test.hub.uploader(&ada, &repo).await.unwrap();
+    let uploader = test.hub.repositories().uploader(&ada, &repo).await.unwrap();
     let (hash, bytes) = xorb();
     let content = Box::new(std::io::Cursor::new(bytes));
-    let is_new = test.hub.stage_xorb(&repo, uploader, hash, content).await;
+    let is_new = test
+        .hub
+        .repositories()
+        .stage_xorb(&repo, uploader, hash, content)
+        .await;
     assert!(is_new.unwrap());
     let folder = test.directory.path().join("data/xet");
     let account = uploader.account().to_string();
@@ -53,11 +57,11 @@ async fn a_xorb_ends_in_its_time_and_not_before() {
     let file = std::fs::File::options().append(true).open(&path).unwrap();
     let written = file.metadata().unwrap().modified().unwrap();
 
-    let young = test.hub.end_xorbs().await.unwrap();
+    let young = test.hub.repositories().end_xorbs().await.unwrap();
     let is_there = path.is_file();
     let before = XORB_LIFE + Duration::from_mins(1);
     file.set_modified(written - before).unwrap();
-    let old = test.hub.end_xorbs().await.unwrap();
+    let old = test.hub.repositories().end_xorbs().await.unwrap();
 
     assert_eq!((young, is_there), (0, true));
     assert_eq!((old, path.exists()), (1, false));

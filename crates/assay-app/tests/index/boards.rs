@@ -24,13 +24,13 @@ async fn results_are_ranked_and_equal_ones_share_a_rank() {
 async fn a_change_is_on_a_board_that_was_read_before() {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
-    let before = world.hub.generation();
+    let before = world.hub.boards().generation();
     assert_eq!(world.board(&world.bob).await, ["1 ada/small 0.5"]);
 
     world.results(&world.ada, "ada/small", &score(0.625)).await;
 
     assert_eq!(world.board(&world.bob).await, ["1 ada/small 0.625"]);
-    assert_ne!(world.hub.generation(), before);
+    assert_ne!(world.hub.boards().generation(), before);
 }
 
 #[tokio::test]
@@ -38,11 +38,11 @@ async fn a_model_that_is_hidden_makes_all_answers_old_and_a_result_does_not() {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     assert_eq!(world.board(&world.bob).await, ["1 ada/small 0.5"]);
-    let before = world.hub.generation_of_everything();
+    let before = world.hub.boards().generation_of_everything();
 
     world.results(&world.ada, "ada/small", &score(0.625)).await;
 
-    assert_eq!(world.hub.generation_of_everything(), before);
+    assert_eq!(world.hub.boards().generation_of_everything(), before);
 
     let settings = Settings {
         visibility: Some(Visibility::Private),
@@ -50,12 +50,16 @@ async fn a_model_that_is_hidden_makes_all_answers_old_and_a_result_does_not() {
     };
     let small = repo_id("ada/small");
     let hub = &world.hub;
-    hub.change_settings(&world.ada, RepoKind::Model, &small, settings)
+    hub.repositories()
+        .change_settings(&world.ada, RepoKind::Model, &small, settings)
         .await
         .unwrap();
 
-    assert_eq!(hub.generation_of_everything(), hub.generation());
-    assert_ne!(hub.generation(), before);
+    assert_eq!(
+        hub.boards().generation_of_everything(),
+        hub.boards().generation()
+    );
+    assert_ne!(hub.boards().generation(), before);
 }
 
 #[tokio::test]
@@ -77,7 +81,12 @@ async fn a_metric_or_task_can_be_asked_for_and_has_its_own_direction() {
     let view = world.view(&Caller::anonymous(), &query).await.unwrap();
 
     assert_eq!(lines(&view), ["1 bob/large 2.5", "2 ada/small 3.5"]);
-    let whole = world.hub.whole_rows(&view, view.rows()).await.unwrap();
+    let whole = world
+        .hub
+        .boards()
+        .full_rows(&view, view.rows())
+        .await
+        .unwrap();
     assert_eq!(whole[0].result.value.to_string(), "0.5");
     assert_eq!(world.board(&world.ada).await, [""; 0]);
 }
@@ -89,6 +98,7 @@ async fn a_board_that_cannot_be_says_what_there_is() {
     let ask = async |id: &str, query: BoardQuery| {
         let asked = world
             .hub
+            .boards()
             .leaderboard(&world.ada, &repo_id(id), &query)
             .await;
         asked.map(|view| view.total)
@@ -125,7 +135,7 @@ async fn a_result_waits_for_its_benchmark_and_is_on_the_board_the_moment_it_is_t
     world.create(&world.ada, RepoKind::Model, "small").await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     let model = world.model("ada/small").await;
-    let pending = world.hub.model_results(&model).await.unwrap()[0]
+    let pending = world.hub.boards().model_results(&model).await.unwrap()[0]
         .pending
         .clone();
 
@@ -139,7 +149,7 @@ async fn a_result_waits_for_its_benchmark_and_is_on_the_board_the_moment_it_is_t
         Some("this hub has no benchmark `ada/sums` yet")
     );
     assert_eq!(world.board(&world.bob).await, ["1 ada/small 0.5"]);
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
     assert_eq!(results[0].pending, None);
     world.check_index().await;
 }
@@ -193,6 +203,7 @@ async fn rows_of_private_models_are_for_those_who_see_the_models() {
     let secret = repo_id("bob/secret");
     world
         .hub
+        .repositories()
         .change_settings(&world.bob, RepoKind::Model, &secret, settings)
         .await
         .unwrap();
@@ -211,6 +222,7 @@ async fn a_private_benchmark_is_missing_for_strangers_and_a_board_for_its_owner(
     world.board(&world.bob).await;
     world
         .hub
+        .repositories()
         .change_settings(
             &world.ada,
             RepoKind::Dataset,
@@ -227,7 +239,7 @@ async fn a_private_benchmark_is_missing_for_strangers_and_a_board_for_its_owner(
     assert!(matches!(nobody, Err(Error::NotFound(Missing::Repo))));
     assert_eq!(world.board(&world.ada).await, ["1 bob/large 0.75"]);
     let model = world.model("bob/large").await;
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
     assert_eq!(
         results[0].pending.as_deref(),
         Some("this hub has no benchmark `ada/sums` yet")
@@ -320,11 +332,16 @@ async fn a_renamed_benchmark_keeps_its_results() {
     let to = repo_id("ada/additions");
     world
         .hub
+        .repositories()
         .move_repository(&world.ada, RepoKind::Dataset, &repo_id("ada/sums"), &to)
         .await
         .unwrap();
 
-    let view = world.hub.leaderboard(&world.bob, &to, &everyone()).await;
+    let view = world
+        .hub
+        .boards()
+        .leaderboard(&world.bob, &to, &everyone())
+        .await;
     let old = world.view(&world.bob, &everyone()).await;
 
     assert_eq!(lines(&view.unwrap()), ["1 ada/small 0.5"]);
@@ -359,6 +376,7 @@ async fn what_a_deleted_model_said_is_gone() {
 
     world
         .hub
+        .repositories()
         .delete_repository(&world.ada, RepoKind::Model, &repo_id("ada/small"))
         .await
         .unwrap();

@@ -26,9 +26,14 @@ async fn a_ref_to_a_missing_object_is_reported_and_takes_no_result_off_the_board
     let before = ["1 ada/other 0.75", "2 ada/small 0.5"];
 
     world.reopen().await;
-    let damaged = world.hub.damaged_repositories().await.unwrap();
-    let checked = world.hub.check_index(&|_, _| {}).await.unwrap();
-    let rebuilt = world.hub.reindex(&|_, _| {}).await.unwrap();
+    let damaged = world.hub.operations().damaged_repositories().await.unwrap();
+    let checked = world
+        .hub
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap();
+    let rebuilt = world.hub.operations().reindex(&|_, _| {}).await.unwrap();
 
     let expected = Damage::BrokenRef {
         name: RefName::main(),
@@ -44,7 +49,7 @@ async fn a_ref_to_a_missing_object_is_reported_and_takes_no_result_off_the_board
     assert_eq!(checked.differences, []);
     assert_eq!(checked.damaged, damaged);
     assert_eq!(rebuilt.damaged, damaged);
-    assert_eq!(world.hub.damaged_count(), 1);
+    assert_eq!(world.hub.operations().damaged_count(), 1);
     assert_eq!(world.board(&world.ada).await, before);
     let told = format!("{}", one.faults[0]);
     assert!(
@@ -61,10 +66,11 @@ async fn who_asks_for_a_damaged_branch_is_told_so_and_not_that_there_is_none() {
     lose_head(&world, key_of(&info));
     let model = world.model("ada/other").await;
 
-    let resolved = world.hub.resolve(&model, "main").await;
-    let listed = world.hub.refs(&model).await;
+    let resolved = world.hub.repositories().resolve(&model, "main").await;
+    let listed = world.hub.repositories().refs(&model).await;
     let written = world
         .hub
+        .repositories()
         .commit(
             &world.ada,
             RepoKind::Model,
@@ -86,10 +92,13 @@ async fn a_repository_that_was_mended_is_off_the_list() {
     let away = path.with_extension("away");
     std::fs::rename(&path, &away).unwrap();
     world.reopen().await;
-    let damaged = world.hub.damaged_repositories().await.unwrap();
+    let damaged = world.hub.operations().damaged_repositories().await.unwrap();
 
     std::fs::rename(&away, &path).unwrap();
 
     assert_eq!(damaged[0].faults, [Damage::NoDirectory]);
-    assert_eq!(world.hub.damaged_repositories().await.unwrap(), []);
+    assert_eq!(
+        world.hub.operations().damaged_repositories().await.unwrap(),
+        []
+    );
 }

@@ -19,6 +19,7 @@ async fn happened(world: &World, num: i64) -> Vec<String> {
     let repo = world.model("ada/small").await;
     let details = world
         .hub
+        .discussions()
         .discussion(&repo, num, false, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -34,6 +35,7 @@ async fn open(world: &World, is_pull: bool) -> Discussion {
     let model = repo_id("ada/small");
     let opened = world
         .hub
+        .discussions()
         .open_discussion(&world.bob, RepoKind::Model, &model, new)
         .await;
     opened.unwrap()
@@ -51,6 +53,7 @@ async fn a_proposal_counts_while_it_is_open() {
         world.clock.advance(1000);
         let changed = world
             .hub
+            .discussions()
             .change_status(&world.bob, &model, num, status, None);
         changed.await.unwrap();
     };
@@ -72,18 +75,30 @@ async fn a_merge_makes_a_proposal_the_repository_s_own() {
 
     let (event, merge) = world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, Some("thanks"))
         .await
         .unwrap();
 
     assert_eq!(event.data, EventData::Status(Status::Merged));
     assert_eq!(world.board(&world.ada).await, ["1 ada/small 0.5"]);
-    let head = world.hub.resolve(&model, "main").await.unwrap();
+    let head = world
+        .hub
+        .repositories()
+        .resolve(&model, "main")
+        .await
+        .unwrap();
     assert_eq!(head, merge);
-    let commits = world.hub.commits(&model, "main", 0, 1).await.unwrap();
+    let commits = world
+        .hub
+        .repositories()
+        .commits(&model, "main", 0, 1)
+        .await
+        .unwrap();
     assert_eq!(commits.commits[0].title, "Change results (#1)");
     let details = world
         .hub
+        .discussions()
         .discussion(&model, num, true, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -94,7 +109,7 @@ async fn a_merge_makes_a_proposal_the_repository_s_own() {
         kinds(&details.events),
         ["commit Change results", "comment thanks", "status merged"]
     );
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
     assert_eq!(results[0].submitter.as_deref(), Some("bob"));
     world.check_index().await;
 }
@@ -107,12 +122,28 @@ async fn only_a_writer_merges_and_only_what_is_open() {
     let draft = open(&world, true).await.num;
     let plain = open(&world, false).await.num;
 
-    let stranger = world.hub.merge(&world.bob, &model, num, None).await;
-    let of_draft = world.hub.merge(&world.ada, &model, draft, None).await;
-    let of_plain = world.hub.merge(&world.ada, &model, plain, None).await;
-    let of_none = world.hub.merge(&world.ada, &model, 99, None).await;
+    let stranger = world
+        .hub
+        .discussions()
+        .merge(&world.bob, &model, num, None)
+        .await;
+    let of_draft = world
+        .hub
+        .discussions()
+        .merge(&world.ada, &model, draft, None)
+        .await;
+    let of_plain = world
+        .hub
+        .discussions()
+        .merge(&world.ada, &model, plain, None)
+        .await;
+    let of_none = world
+        .hub
+        .discussions()
+        .merge(&world.ada, &model, 99, None)
+        .await;
 
-    assert!(matches!(stranger, Err(Error::Forbidden(_))));
+    assert!(matches!(stranger, Err(Error::Denied(_))));
     assert!(matches!(of_draft, Err(Error::Invalid(_))));
     assert!(matches!(of_plain, Err(Error::Invalid(_))));
     assert!(matches!(
@@ -132,10 +163,15 @@ async fn a_conflict_names_the_files_and_changes_nothing() {
 
     let details = world
         .hub
+        .discussions()
         .discussion(&model, num, false, assay_app::EventPage::all())
         .await
         .unwrap();
-    let refused = world.hub.merge(&world.ada, &model, num, None).await;
+    let refused = world
+        .hub
+        .discussions()
+        .merge(&world.ada, &model, num, None)
+        .await;
 
     assert_eq!(details.conflicts, [RESULTS]);
     let message = refused.unwrap_err().to_string();
@@ -155,6 +191,7 @@ async fn a_draft_is_open_with_its_first_commit() {
     let model = repo_id("ada/small");
     world
         .hub
+        .repositories()
         .commit(&world.bob, RepoKind::Model, &model, request)
         .await
         .unwrap();
@@ -177,7 +214,7 @@ async fn what_a_proposal_inherits_is_not_its_own() {
     world.results(&world.ada, "ada/small", &score(0.75)).await;
 
     let model = world.model("ada/small").await;
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
 
     let shown: Vec<_> = results
         .iter()
@@ -204,7 +241,16 @@ async fn what_main_says_as_well_is_shown_once() {
 
     assert_eq!(crate::support::lines(&view), ["1 ada/small 0.5"]);
     let model = world.model("ada/small").await;
-    assert_eq!(world.hub.model_results(&model).await.unwrap().len(), 1);
+    assert_eq!(
+        world
+            .hub
+            .boards()
+            .model_results(&model)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -212,26 +258,37 @@ async fn comments_are_edited_by_their_author_and_hidden_for_ever() {
     let world = World::with_benchmark().await;
     let num = open(&world, false).await.num;
     let model = world.model("ada/small").await;
-    let said = world.hub.comment(&world.bob, &model, num, "first").await;
+    let said = world
+        .hub
+        .discussions()
+        .comment(&world.bob, &model, num, "first")
+        .await;
     let id = said.unwrap().id;
     world.clock.advance(5);
 
     let by_another = world
         .hub
+        .discussions()
         .edit_comment(&world.ada, &model, num, &id, "mine")
         .await;
     let edited = world
         .hub
+        .discussions()
         .edit_comment(&world.bob, &model, num, &id, "second")
         .await
         .unwrap();
-    let hidden = world.hub.hide_comment(&world.ada, &model, num, &id).await;
+    let hidden = world
+        .hub
+        .discussions()
+        .hide_comment(&world.ada, &model, num, &id)
+        .await;
     let again = world
         .hub
+        .discussions()
         .edit_comment(&world.bob, &model, num, &id, "third")
         .await;
 
-    assert!(matches!(by_another, Err(Error::Forbidden(_))));
+    assert!(matches!(by_another, Err(Error::Denied(_))));
     let EventData::Comment {
         text,
         edits,
@@ -254,7 +311,11 @@ async fn a_comment_is_changed_only_where_it_was_made() {
     let world = World::with_benchmark().await;
     let (one, other) = (open(&world, false).await.num, open(&world, false).await.num);
     let model = world.model("ada/small").await;
-    let said = world.hub.comment(&world.bob, &model, one, "first").await;
+    let said = world
+        .hub
+        .discussions()
+        .comment(&world.bob, &model, one, "first")
+        .await;
     let id = said.unwrap().id;
 
     for (num, event) in [
@@ -262,7 +323,11 @@ async fn a_comment_is_changed_only_where_it_was_made() {
         (one, "nonsense"),
         (one, &"0".repeat(24)),
     ] {
-        let refused = world.hub.hide_comment(&world.bob, &model, num, event).await;
+        let refused = world
+            .hub
+            .discussions()
+            .hide_comment(&world.bob, &model, num, event)
+            .await;
 
         assert!(matches!(refused, Err(Error::NotFound(_))), "{num} {event}");
     }
@@ -279,6 +344,7 @@ async fn titles_and_status_are_for_the_author_and_for_writers() {
     };
     let opened = world
         .hub
+        .discussions()
         .open_discussion(&world.ada, RepoKind::Model, &repo_id("bob/large"), new)
         .await
         .unwrap();
@@ -291,22 +357,30 @@ async fn titles_and_status_are_for_the_author_and_for_writers() {
     };
     world
         .hub
+        .discussions()
         .open_discussion(&world.root, RepoKind::Model, &repo_id("root/own"), strange)
         .await
         .unwrap();
 
     let event = world
         .hub
+        .discussions()
         .retitle(&world.ada, &model, opened.num, "An answer")
         .await
         .unwrap();
-    let by_stranger = world.hub.retitle(&world.ada, &own, 1, "Mine now").await;
+    let by_stranger = world
+        .hub
+        .discussions()
+        .retitle(&world.ada, &own, 1, "Mine now")
+        .await;
     let closed = world
         .hub
+        .discussions()
         .change_status(&world.bob, &model, opened.num, Status::Closed, None)
         .await;
     let twice = world
         .hub
+        .discussions()
         .change_status(&world.bob, &model, opened.num, Status::Closed, None)
         .await;
 
@@ -315,7 +389,7 @@ async fn titles_and_status_are_for_the_author_and_for_writers() {
         to: "An answer".to_owned(),
     };
     assert_eq!(event.data, expected);
-    assert!(matches!(by_stranger, Err(Error::Forbidden(_))));
+    assert!(matches!(by_stranger, Err(Error::Denied(_))));
     assert!(closed.is_ok());
     assert!(twice.is_ok(), "{twice:?}");
 }
@@ -329,6 +403,7 @@ async fn discussions_are_filtered_by_kind_and_state() {
     let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
     world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();
@@ -338,7 +413,12 @@ async fn discussions_are_filtered_by_kind_and_state() {
             open,
             ..DiscussionFilter::default()
         };
-        let page = world.hub.discussions(&model, &filter).await.unwrap();
+        let page = world
+            .hub
+            .discussions()
+            .discussions(&model, &filter)
+            .await
+            .unwrap();
         let nums: Vec<i64> = page.discussions.iter().map(|held| held.num).collect();
         assert_eq!(page.count, nums.len() as u64);
         nums
@@ -358,24 +438,27 @@ async fn a_pull_request_whose_commits_are_on_main_already_is_merged_by_no_commit
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     world
         .hub
+        .discussions()
         .change_status(&world.bob, &model, draft, Status::Open, None)
         .await
         .unwrap();
 
     world
         .hub
+        .discussions()
         .merge(&world.ada, &model, draft, None)
         .await
         .unwrap();
 
     let details = world
         .hub
+        .discussions()
         .discussion(&model, draft, false, assay_app::EventPage::all())
         .await
         .unwrap();
     assert_eq!(details.discussion.status, Status::Merged);
     assert_eq!(details.merge_commit, None);
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
     assert_eq!(results[0].submitter.as_deref(), Some("ada"));
     world.check_index().await;
 }
@@ -392,9 +475,11 @@ async fn a_client_that_goes_away_leaves_a_pull_request_whole_or_none() {
             description: "to come".to_owned(),
             is_pull: true,
         };
-        let opening = world
-            .hub
-            .open_discussion(&world.bob, RepoKind::Model, &model, new);
+        let opening =
+            world
+                .hub
+                .discussions()
+                .open_discussion(&world.bob, RepoKind::Model, &model, new);
         match give_up_after(polls, opening).await {
             None => abandoned += 1,
             Some(opened) => {

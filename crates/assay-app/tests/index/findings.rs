@@ -13,7 +13,11 @@ const UNREACHABLE: &str = "\
 ";
 
 async fn codes(world: &World, model: &str) -> Vec<String> {
-    let results = world.hub.model_results(&world.model(model).await).await;
+    let results = world
+        .hub
+        .boards()
+        .model_results(&world.model(model).await)
+        .await;
     let results = results.unwrap();
     let findings = results.iter().flat_map(|result| &result.findings);
     findings.map(|finding| finding.code.to_string()).collect()
@@ -35,7 +39,7 @@ async fn a_warning_stays_with_its_result_and_a_rebuilt_index_has_it() {
 
     assert_eq!(codes(&world, "ada/small").await, ["AY607"]);
     world.check_index().await;
-    world.hub.reindex(&|_, _| {}).await.unwrap();
+    world.hub.operations().reindex(&|_, _| {}).await.unwrap();
     assert_eq!(codes(&world, "ada/small").await, ["AY607"]);
 }
 
@@ -45,6 +49,7 @@ async fn a_finding_that_comes_with_another_entry_is_a_new_version_and_no_new_res
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     let results = world
         .hub
+        .boards()
         .model_results(&world.model("ada/small").await)
         .await;
     let before = results.unwrap()[0].commit;
@@ -55,6 +60,7 @@ async fn a_finding_that_comes_with_another_entry_is_a_new_version_and_no_new_res
 
     let results = world
         .hub
+        .boards()
         .model_results(&world.model("ada/small").await)
         .await;
     let results = results.unwrap();
@@ -103,7 +109,12 @@ async fn a_value_that_a_later_definition_makes_impossible_does_not_lead() {
     let view = world.view(&Caller::anonymous(), &everyone()).await.unwrap();
     assert_eq!(lines(&view), ["1 ada/small 61", "2 bob/large 0.95"]);
     assert_eq!(leader(&world).await, (Some("bob/large".to_owned()), 1));
-    let whole = world.hub.whole_rows(&view, view.rows()).await.unwrap();
+    let whole = world
+        .hub
+        .boards()
+        .full_rows(&view, view.rows())
+        .await
+        .unwrap();
     assert_eq!(whole[0].result.findings[0].code.to_string(), "AY328");
     assert_eq!(whole[1].result.findings, []);
     world.check_index().await;
@@ -138,18 +149,23 @@ async fn the_rank_of_a_value_in_doubt_is_announced_to_nobody() {
     let url = "https://example.org/hook";
     world
         .hub
+        .webhooks()
         .create_webhook(&world.ada, &board, url, &events)
         .await
         .unwrap();
 
     world.results(&world.ada, "ada/small", UNREACHABLE).await;
-    world.hub.announce_ranks().await.unwrap();
+    world.hub.webhooks().announce_ranks().await.unwrap();
 
-    let due = world.hub.due_deliveries(&mut InFlight::default()).await;
+    let due = world
+        .hub
+        .webhooks()
+        .due_deliveries(&mut InFlight::default())
+        .await;
     let bodies: Vec<Json> = due
         .unwrap()
         .iter()
-        .map(|parcel| serde_json::from_str(&parcel.body).unwrap())
+        .map(|queued| serde_json::from_str(&queued.body).unwrap())
         .collect();
     assert_eq!(bodies.len(), 1, "{bodies:?}");
     assert_eq!(bodies[0]["moves_count"], 1);

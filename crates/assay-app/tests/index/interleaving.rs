@@ -193,6 +193,7 @@ impl Run {
                 let model = repo_id(self.model);
                 let opened = world
                     .hub
+                    .discussions()
                     .open_discussion(&world.bob, RepoKind::Model, &model, new)
                     .await;
                 // Bob sees no private model.
@@ -203,7 +204,11 @@ impl Run {
             Act::Merge { pull } => {
                 if let Some(num) = self.pull(*pull) {
                     let model = world.model(self.model).await;
-                    let _ = world.hub.merge(&world.ada, &model, num, None).await;
+                    let _ = world
+                        .hub
+                        .discussions()
+                        .merge(&world.ada, &model, num, None)
+                        .await;
                 }
             }
             Act::ForceMain { back } => self.force(RefName::main(), *back).await,
@@ -224,6 +229,7 @@ impl Run {
                 let dataset = repo_id(self.benchmark);
                 let _ = world
                     .hub
+                    .repositories()
                     .commit(&world.ada, RepoKind::Dataset, &dataset, request)
                     .await;
             }
@@ -249,7 +255,7 @@ impl Run {
             }
             Act::Restart => self.world.reopen().await,
             Act::Reindex => {
-                world.hub.reindex(&|_, _| {}).await.unwrap();
+                world.hub.operations().reindex(&|_, _| {}).await.unwrap();
             }
         }
     }
@@ -257,7 +263,12 @@ impl Run {
     async fn rename(&self, kind: RepoKind, from: &str, to: &str) -> bool {
         let (from, to) = (repo_id(from), repo_id(to));
         let ada = &self.world.ada;
-        let moved = self.world.hub.move_repository(ada, kind, &from, &to).await;
+        let moved = self
+            .world
+            .hub
+            .repositories()
+            .move_repository(ada, kind, &from, &to)
+            .await;
         moved.is_ok()
     }
 
@@ -267,7 +278,8 @@ impl Run {
             description: None,
         };
         let (hub, ada) = (&self.world.hub, &self.world.ada);
-        hub.change_settings(ada, kind, &repo_id(id), settings)
+        hub.repositories()
+            .change_settings(ada, kind, &repo_id(id), settings)
             .await
             .unwrap();
     }
@@ -284,6 +296,7 @@ impl Run {
         let committed = self
             .world
             .hub
+            .repositories()
             .commit(caller, RepoKind::Model, &model, request)
             .await;
         committed.ok()?.pull
@@ -294,6 +307,7 @@ impl Run {
             let model = self.world.model(self.model).await;
             let hub = &self.world.hub;
             let _ = hub
+                .discussions()
                 .change_status(&self.world.bob, &model, num, status, None)
                 .await;
         }
@@ -305,6 +319,7 @@ impl Run {
         let log = self
             .world
             .hub
+            .repositories()
             .commits(&model, name.as_str(), back, 1)
             .await
             .unwrap();
@@ -332,7 +347,10 @@ async fn boards(hub: &Hub, world: &World) -> Vec<String> {
                     policy: Some(policy.to_owned()),
                     ..everyone()
                 };
-                let board = hub.leaderboard(caller, &repo_id(benchmark), &query).await;
+                let board = hub
+                    .boards()
+                    .leaderboard(caller, &repo_id(benchmark), &query)
+                    .await;
                 seen.push(match board {
                     Ok(view) => format!("{:?}", lines(&view)),
                     Err(error) => error.to_string(),
@@ -344,7 +362,7 @@ async fn boards(hub: &Hub, world: &World) -> Vec<String> {
                 .repo(caller, RepoKind::Model, &repo_id(model), Need::Read)
                 .await;
             seen.push(match repo {
-                Ok(repo) => format!("{:?}", hub.model_results(&repo).await.unwrap()),
+                Ok(repo) => format!("{:?}", hub.boards().model_results(&repo).await.unwrap()),
                 Err(error) => error.to_string(),
             });
         }
@@ -373,7 +391,7 @@ proptest! {
                 run.act(act).await;
             }
             let world = &run.world;
-            let differences = world.hub.check_index(&|_, _| {}).await.unwrap().differences;
+            let differences = world.hub.operations().check_index(&|_, _| {}).await.unwrap().differences;
             let kept = boards(&world.hub, world).await;
             let fresh = boards(&*world.second().await, world).await;
             (differences, kept, fresh)

@@ -23,7 +23,7 @@ async fn left_hub() -> Left {
 fn refusal<T>(opened: Result<T, Error>) -> String {
     match opened {
         Ok(_) => panic!("it was not refused"),
-        Err(Error::Conflict(why)) => why,
+        Err(Error::Operator(why)) => why,
         Err(other) => panic!("{other:?}"),
     }
 }
@@ -84,6 +84,7 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
     let hub = left.start().await.unwrap();
     let ada = hub.shell();
     let made = hub
+        .repositories()
         .create_repository(
             &ada,
             assay_app::NewRepository {
@@ -101,12 +102,13 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
 
     left.restore_database(old.path());
     let hub = left.start().await.unwrap();
-    let unrecorded = hub.unrecorded().await.unwrap();
+    let unrecorded = hub.operations().unrecorded().await.unwrap();
     let kept = board_in(&hub).await;
     let gone = hub
         .repo(&ada, RepoKind::Model, &repo_id("ada/later"), Need::Read)
         .await;
     let collected = hub
+        .operations()
         .collect_large_files(&ada, std::time::Duration::ZERO, false)
         .await;
     drop(hub);
@@ -123,10 +125,10 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
     assert!(matches!(gone, Err(Error::NotFound(_))), "{gone:?}");
     // The large files of what is set aside have no other record.
     assert!(
-        matches!(collected, Err(Error::Conflict(_))),
+        matches!(collected, Err(Error::Operator(_))),
         "{collected:?}"
     );
-    assert_eq!(hub.unrecorded().await.unwrap(), []);
+    assert_eq!(hub.operations().unrecorded().await.unwrap(), []);
     let model = hub
         .repo(
             &hub.shell(),
@@ -137,7 +139,12 @@ async fn repositories_that_an_older_database_does_not_know_are_set_aside_and_com
         .await
         .unwrap();
     assert_eq!(
-        hub.resolve(&model, "main").await.unwrap().to_string().len(),
+        hub.repositories()
+            .resolve(&model, "main")
+            .await
+            .unwrap()
+            .to_string()
+            .len(),
         40
     );
 }
@@ -158,7 +165,10 @@ async fn what_was_set_aside_is_adopted_into_the_older_database() {
             visibility: Visibility::Public,
             description: None,
         };
-        hub.create_repository(&ada, new).await.unwrap();
+        hub.repositories()
+            .create_repository(&ada, new)
+            .await
+            .unwrap();
     }
     drop(hub);
     left.restore_database(old.path());
@@ -171,13 +181,18 @@ async fn what_was_set_aside_is_adopted_into_the_older_database() {
         visibility: Visibility::Public,
         description: None,
     };
-    hub.create_repository(&ada, new).await.unwrap();
+    hub.repositories()
+        .create_repository(&ada, new)
+        .await
+        .unwrap();
 
     let rehearsed = hub
+        .operations()
         .adopt(&ada, &std::collections::BTreeMap::new(), true)
         .await
         .unwrap();
     let adopted = hub
+        .operations()
         .adopt(&ada, &std::collections::BTreeMap::new(), false)
         .await
         .unwrap();
@@ -195,12 +210,13 @@ async fn what_was_set_aside_is_adopted_into_the_older_database() {
     assert!(refused.reason.contains("--as"), "{refused:?}");
     let named = [(refused.key, (RepoKind::Model, repo_id("bob/other")))];
     let again = hub
+        .operations()
         .adopt(&ada, &named.into_iter().collect(), false)
         .await
         .unwrap();
     assert_eq!(again.repositories[0].id.as_str(), "bob/other");
-    assert_eq!(hub.unrecorded().await.unwrap(), []);
-    let checked = hub.check_index(&|_, _| {}).await.unwrap();
+    assert_eq!(hub.operations().unrecorded().await.unwrap(), []);
+    let checked = hub.operations().check_index(&|_, _| {}).await.unwrap();
     assert_eq!(checked, assay_app::IndexCheck::default());
 }
 
@@ -211,6 +227,7 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
     let rehearsal = left.adopter(true).await;
     let nothing = std::collections::BTreeMap::new();
     let planned = rehearsal
+        .operations()
         .adopt(&rehearsal.shell(), &nothing, true)
         .await
         .unwrap();
@@ -218,7 +235,11 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
     assert!(!left.data().join("hub.db").exists());
 
     let hub = left.adopter(false).await;
-    let adopted = hub.adopt(&hub.shell(), &nothing, false).await.unwrap();
+    let adopted = hub
+        .operations()
+        .adopt(&hub.shell(), &nothing, false)
+        .await
+        .unwrap();
     drop(hub);
     let hub = left.start().await.unwrap();
 
@@ -253,8 +274,8 @@ async fn a_lost_database_is_made_again_from_the_repositories() {
         )
         .await;
     assert!(matches!(hidden, Err(Error::NotFound(_))), "{hidden:?}");
-    assert_eq!(hub.unrecorded().await.unwrap(), []);
-    let checked = hub.check_index(&|_, _| {}).await.unwrap();
+    assert_eq!(hub.operations().unrecorded().await.unwrap(), []);
+    let checked = hub.operations().check_index(&|_, _| {}).await.unwrap();
     assert_eq!(checked, assay_app::IndexCheck::default());
 }
 
@@ -298,6 +319,7 @@ async fn only_what_the_hub_itself_left_unfinished_is_removed() {
     let hub = left.start().await.unwrap();
 
     let kept: Vec<RepoKey> = hub
+        .operations()
         .unrecorded()
         .await
         .unwrap()
@@ -320,10 +342,13 @@ async fn a_directory_that_holds_another_repository_than_the_database_means_is_no
 
     let hub = left.start().await.unwrap();
 
-    let aside = hub.unrecorded().await.unwrap();
+    let aside = hub.operations().unrecorded().await.unwrap();
     assert_eq!(aside.len(), 1);
     assert_eq!(aside[0].key, RepoKey(2));
-    assert_eq!(hub.damaged_repositories().await.unwrap().len(), 1);
+    assert_eq!(
+        hub.operations().damaged_repositories().await.unwrap().len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -347,7 +372,7 @@ async fn a_directory_of_an_older_version_gets_an_id_and_its_facts() {
         (RepoKind::Model, "ada/secret")
     );
     assert_eq!(facts.visibility, Visibility::Private);
-    assert_eq!(hub.unrecorded().await.unwrap(), []);
+    assert_eq!(hub.operations().unrecorded().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -400,11 +425,13 @@ async fn the_facts_in_a_repository_follow_its_record() {
     };
     world
         .hub
+        .repositories()
         .change_settings(&world.ada, RepoKind::Model, &small, private)
         .await
         .unwrap();
     world
         .hub
+        .repositories()
         .move_repository(&world.ada, RepoKind::Model, &small, &tiny)
         .await
         .unwrap();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use assay_app::{Caller, Error, Hub, HubConfig, Limits};
 use assay_git::Repositories;
 use assay_model::Clock;
+use assay_testkit::clock::TestClock;
 use tempfile::TempDir;
 
-use crate::support::{TestClock, World, everyone, lines, repo_id, settings};
+use crate::support::{World, everyone, lines, repo_id, settings};
 
 /// The directory of a hub that has ended.
 pub(crate) struct Left {
@@ -95,6 +96,7 @@ impl Left {
 /// The board of `ada/sums` as everyone sees it in a hub.
 pub(crate) async fn board_in(hub: &Hub) -> Vec<String> {
     let view = hub
+        .boards()
         .leaderboard(&Caller::anonymous(), &repo_id("ada/sums"), &everyone())
         .await;
     lines(&view.unwrap())

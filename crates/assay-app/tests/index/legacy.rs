@@ -1,6 +1,6 @@
 //! Results that stand in the card of a model, as they did before there were files for them.
 
-use assay_app::WholeRow;
+use assay_app::FullRow;
 use assay_model::{RepoKind, Standing};
 
 use crate::support::{World, score};
@@ -34,8 +34,13 @@ async fn t27_a_result_of_an_old_card_is_on_the_board_as_legacy_and_unverified() 
     let view = world.view(&world.bob, &crate::support::everyone()).await;
 
     let view = view.unwrap();
-    let rows = world.hub.whole_rows(&view, view.rows()).await.unwrap();
-    let [WholeRow { row, result }] = &rows[..] else {
+    let rows = world
+        .hub
+        .boards()
+        .full_rows(&view, view.rows())
+        .await
+        .unwrap();
+    let [FullRow { row, result }] = &rows[..] else {
         panic!("{rows:?}");
     };
     assert_eq!((row.rank, result.file.as_str()), (1, "README.md"));
@@ -55,6 +60,7 @@ async fn t27_any_result_in_a_file_goes_before_that_of_an_old_card() {
     let model = world.model("ada/small").await;
     world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();

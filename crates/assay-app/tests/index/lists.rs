@@ -16,7 +16,7 @@ fn all(kind: RepoKind) -> ListQuery {
 }
 
 async fn names(world: &World, caller: &Caller, query: &ListQuery) -> Vec<String> {
-    let page = world.hub.list(caller, query).await.unwrap();
+    let page = world.hub.repositories().list(caller, query).await.unwrap();
     let ids = page.repositories.into_iter().map(|info| info.id);
     ids.map(|id| id.to_string()).collect()
 }
@@ -49,20 +49,23 @@ async fn a_benchmark_is_official_when_the_operator_says_so() {
 
     let refused = world
         .hub
+        .operations()
         .set_official(&world.ada, &repo_id("ada/sums"), true)
         .await;
     world
         .hub
+        .operations()
         .set_official(&world.root, &repo_id("ada/sums"), true)
         .await
         .unwrap();
 
-    assert!(matches!(refused, Err(Error::Forbidden(_))));
+    assert!(matches!(refused, Err(Error::Denied(_))));
     assert_eq!(before, [""; 0]);
     assert_eq!(names(&world, &world.ada, &any).await, ["ada/sums"]);
     assert_eq!(names(&world, &world.ada, &official).await, ["ada/sums"]);
     let plain = world
         .hub
+        .operations()
         .set_official(&world.root, &repo_id("bob/plain"), true)
         .await;
     assert!(matches!(plain, Err(Error::NotFound(_))));
@@ -75,7 +78,11 @@ async fn a_card_cannot_claim_the_mark_of_the_operator() {
     world
         .put(&world.ada, RepoKind::Dataset, "ada/sums", "README.md", card)
         .await;
-    let page = world.hub.list(&world.bob, &all(RepoKind::Dataset)).await;
+    let page = world
+        .hub
+        .repositories()
+        .list(&world.bob, &all(RepoKind::Dataset))
+        .await;
 
     let tags = &page.unwrap().repositories[0].tags;
 
@@ -98,7 +105,12 @@ async fn a_list_is_taken_page_by_page_without_gaps() {
     let mut seen = Vec::new();
 
     loop {
-        let page = world.hub.list(&world.ada, &query).await.unwrap();
+        let page = world
+            .hub
+            .repositories()
+            .list(&world.ada, &query)
+            .await
+            .unwrap();
         seen.extend(
             page.repositories
                 .into_iter()
@@ -113,7 +125,7 @@ async fn a_list_is_taken_page_by_page_without_gaps() {
     let expected: Vec<String> = (0..7).map(|number| format!("ada/model-{number}")).collect();
     assert_eq!(seen, expected);
     query.cursor = Some("not a cursor".to_owned());
-    let refused = world.hub.list(&world.ada, &query).await;
+    let refused = world.hub.repositories().list(&world.ada, &query).await;
     assert!(matches!(refused, Err(Error::Invalid(_))));
 }
 

@@ -7,7 +7,7 @@ use crate::support::{RESULTS, World, commit, repo_id, score, write};
 
 async fn results(world: &World, model: &str) -> Arc<Vec<Arc<EvalResult>>> {
     let repo = world.model(model).await;
-    world.hub.model_results(&repo).await.unwrap()
+    world.hub.boards().model_results(&repo).await.unwrap()
 }
 
 #[tokio::test]
@@ -94,6 +94,7 @@ async fn a_file_that_is_deleted_takes_its_results_with_it() {
 
     world
         .hub
+        .repositories()
         .commit(&world.ada, RepoKind::Model, &repo_id("ada/small"), request)
         .await
         .unwrap();
@@ -110,6 +111,7 @@ async fn several_commits_in_one_second_leave_one_history() {
         let request = commit("main", false, vec![write(RESULTS, &score(value))]);
         let committed = world
             .hub
+            .repositories()
             .commit(&world.ada, RepoKind::Model, &model, request)
             .await;
         committed.unwrap();

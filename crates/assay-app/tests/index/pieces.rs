@@ -70,7 +70,7 @@ fn write_commits(world: &World, info: &RepoInfo, count: i64) -> ObjectId {
 /// Waits until another process has committed so many changes since a moment.
 async fn wait_for_changes(world: &World, since: u64, changes: u64) {
     let deadline = tokio::time::Instant::now() + DEADLINE;
-    while world.hub.change_number().await.unwrap() < since + changes {
+    while world.hub.lake().change_number().await.unwrap() < since + changes {
         assert!(tokio::time::Instant::now() < deadline, "nothing is written");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -84,7 +84,7 @@ async fn a_long_push_is_indexed_in_pieces_between_which_others_write() {
         .await;
     let info = world.create(&world.ada, RepoKind::Model, "other").await;
     write_commits(&world, &info, COMMITS);
-    let before = world.hub.change_number().await.unwrap();
+    let before = world.hub.lake().change_number().await.unwrap();
 
     let indexing = tokio::spawn(world.start());
     wait_for_changes(&world, before, 5).await;
@@ -95,7 +95,7 @@ async fn a_long_push_is_indexed_in_pieces_between_which_others_write() {
     assert!(was_indexing, "the commit waited for the whole push");
     let rows = usize::try_from(COMMITS).unwrap() * RESULTS_EACH;
     let pieces = u64::try_from(rows / ROWS).unwrap();
-    let after = hub.change_number().await.unwrap();
+    let after = hub.lake().change_number().await.unwrap();
     assert!(after - before >= pieces, "{before} {after}");
     world.check_index().await;
 }
@@ -109,7 +109,7 @@ async fn an_index_that_was_cut_short_between_two_pieces_is_finished_at_the_next_
     let info = world.create(&world.ada, RepoKind::Model, "other").await;
     world.results(&world.ada, "ada/other", &score(0.25)).await;
     write_commits(&world, &info, 400);
-    let before = world.hub.change_number().await.unwrap();
+    let before = world.hub.lake().change_number().await.unwrap();
 
     let indexing = tokio::spawn(world.start());
     wait_for_changes(&world, before, 5).await;

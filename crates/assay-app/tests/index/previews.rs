@@ -18,6 +18,7 @@ async fn preview(world: &World, model: &str, num: i64) -> Preview {
     let repo = world.model(model).await;
     world
         .hub
+        .boards()
         .preview_pull(&world.ada, &repo, num)
         .await
         .unwrap()
@@ -52,7 +53,12 @@ async fn everyone_who_would_move_is_told_and_the_merge_makes_it_so() {
     assert_eq!((preview.added.len(), preview.removed.len()), (1, 1));
     assert_eq!(preview.added[0].pull, Some(num));
     let repo = world.model("ada/small").await;
-    world.hub.merge(&world.ada, &repo, num, None).await.unwrap();
+    world
+        .hub
+        .discussions()
+        .merge(&world.ada, &repo, num, None)
+        .await
+        .unwrap();
     assert_eq!(
         world.board(&world.ada).await,
         ["1 bob/large 0.7", "2 ada/small 0.65", "3 bob/middle 0.6"]
@@ -84,7 +90,12 @@ async fn a_pull_request_that_is_over_would_do_nothing() {
     let world = world().await;
     let num = world.propose(&world.bob, "ada/small", &score(0.65)).await;
     let repo = world.model("ada/small").await;
-    world.hub.merge(&world.ada, &repo, num, None).await.unwrap();
+    world
+        .hub
+        .discussions()
+        .merge(&world.ada, &repo, num, None)
+        .await
+        .unwrap();
 
     let preview = preview(&world, "ada/small", num).await;
 
@@ -110,6 +121,7 @@ async fn files_that_are_about_to_be_submitted_are_judged_and_ranked_and_not_kept
 
     let preview = world
         .hub
+        .boards()
         .preview_files(&world.bob, RepoKind::Model, &repo_id("ada/small"), files)
         .await
         .unwrap();
@@ -138,6 +150,7 @@ async fn a_fault_is_found_on_its_line_before_anything_is_submitted() {
 
     let preview = world
         .hub
+        .boards()
         .preview_files(&world.bob, RepoKind::Model, &repo_id("ada/small"), files)
         .await
         .unwrap();
@@ -154,10 +167,12 @@ async fn a_preview_has_a_size_and_needs_a_model_that_is_seen() {
 
     let too_large = world
         .hub
+        .boards()
         .preview_files(&world.bob, RepoKind::Model, &repo_id("ada/small"), large)
         .await;
     let unseen = world
         .hub
+        .boards()
         .preview_files(&world.bob, RepoKind::Model, &repo_id("ada/none"), vec![])
         .await;
 

@@ -62,6 +62,7 @@ async fn a_purged_pull_request_is_gone_from_what_was_set_aside() {
 
     let report = world
         .hub
+        .operations()
         .purge_discussion(&world.hub.shell(), RepoKind::Model, &id, evil, "malware")
         .await
         .unwrap();

@@ -31,6 +31,7 @@ async fn change(world: &World, operations: Vec<Operation>) {
     let id = repo_id("ada/store");
     let committed = world
         .hub
+        .repositories()
         .commit(&world.ada, RepoKind::Dataset, &id, request)
         .await;
     committed.unwrap();
@@ -39,7 +40,12 @@ async fn change(world: &World, operations: Vec<Operation>) {
 /// The paths of the records of a benchmark, or of all.
 async fn listed(world: &World, benchmark: Option<&str>) -> Vec<String> {
     let repo = world.repo(&world.bob, RepoKind::Dataset, "ada/store").await;
-    let page = world.hub.records(&repo, benchmark, None, 10).await.unwrap();
+    let page = world
+        .hub
+        .repositories()
+        .records(&repo, benchmark, None, 10)
+        .await
+        .unwrap();
     assert_eq!(page.total, page.records.len() as u64);
     let paths = page.records.iter().map(|record| record.path.to_string());
     paths.collect()
@@ -50,7 +56,12 @@ async fn a_record_is_listed_with_what_it_says() {
     let (world, _) = with_record().await;
 
     let repo = world.repo(&world.bob, RepoKind::Dataset, "ada/store").await;
-    let page = world.hub.records(&repo, None, None, 10).await.unwrap();
+    let page = world
+        .hub
+        .repositories()
+        .records(&repo, None, None, 10)
+        .await
+        .unwrap();
 
     let [record] = &page.records[..] else {
         panic!("{page:?}");
@@ -122,7 +133,7 @@ async fn a_record_that_goes_is_not_listed_whichever_way_it_went() {
 async fn a_rebuilt_index_has_the_records_again() {
     let (world, _) = with_record().await;
 
-    world.hub.reindex(&|_, _| {}).await.unwrap();
+    world.hub.operations().reindex(&|_, _| {}).await.unwrap();
 
     assert_eq!(listed(&world, None).await, [format!("{STEM}.json")]);
     world.check_index().await;

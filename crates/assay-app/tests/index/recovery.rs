@@ -42,7 +42,10 @@ async fn a_pull_request_that_was_never_recorded_is_set_aside_with_its_commits() 
     world.reopen().await;
 
     let model = world.model("ada/other").await;
-    assert_eq!(world.hub.refs(&model).await.unwrap().pulls, []);
+    assert_eq!(
+        world.hub.repositories().refs(&model).await.unwrap().pulls,
+        []
+    );
     let aside = format!("refs/unrecorded/pr/1/{}", committed.commit);
     let kept = world.git().get(key_of(&info)).unwrap();
     let kept = kept.find_ref(&aside.parse().unwrap()).unwrap();
@@ -55,13 +58,19 @@ async fn a_pull_request_that_was_never_recorded_is_set_aside_with_its_commits() 
 
     let shell = world.hub.shell();
     let nothing = std::collections::BTreeMap::new();
-    let adopted = world.hub.adopt(&shell, &nothing, false).await.unwrap();
+    let adopted = world
+        .hub
+        .operations()
+        .adopt(&shell, &nothing, false)
+        .await
+        .unwrap();
 
     // Its number is taken by now.
     let numbers: Vec<u32> = adopted.pulls.iter().map(|pull| pull.num).collect();
     assert_eq!(numbers, [2]);
     let details = world
         .hub
+        .discussions()
         .discussion(&model, 2, false, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -87,10 +96,16 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
     let mut world = World::with_benchmark().await;
     let info = world.create(&world.ada, RepoKind::Model, "other").await;
     let model = world.model("ada/other").await;
-    let before = world.hub.resolve(&model, "main").await.unwrap();
+    let before = world
+        .hub
+        .repositories()
+        .resolve(&model, "main")
+        .await
+        .unwrap();
     let num = world.propose(&world.bob, "ada/other", &score(0.5)).await;
     let (_, merge) = world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();
@@ -98,7 +113,12 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
     force(&world, &info, RefName::main(), Some(before));
     world.reopen().await;
     let again = world.propose(&world.bob, "ada/other", &score(0.5)).await;
-    let tip = world.hub.resolve(&model, "refs/pr/1").await.unwrap();
+    let tip = world
+        .hub
+        .repositories()
+        .resolve(&model, "refs/pr/1")
+        .await
+        .unwrap();
     force(&world, &info, RefName::pull(2), Some(tip));
     world.reopen().await;
     assert_eq!((num, again), (1, 2));
@@ -109,6 +129,7 @@ async fn a_merge_that_was_never_recorded_is_recorded() {
 
     let details = world
         .hub
+        .discussions()
         .discussion(&model, again, false, assay_app::EventPage::all())
         .await
         .unwrap();
@@ -151,7 +172,7 @@ async fn what_another_process_changes_is_noticed() {
     let world = World::with_benchmark().await;
     world.results(&world.ada, "ada/small", &score(0.5)).await;
     world.board(&world.ada).await;
-    let generation = world.hub.generation();
+    let generation = world.hub.boards().generation();
     let other = world.second().await;
     let request = crate::support::commit(
         "main",
@@ -161,12 +182,13 @@ async fn what_another_process_changes_is_noticed() {
     let model = crate::support::repo_id("ada/small");
 
     other
+        .repositories()
         .commit(&world.ada, RepoKind::Model, &model, request)
         .await
         .unwrap();
 
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
-    while world.hub.generation() == generation {
+    while world.hub.boards().generation() == generation {
         assert!(tokio::time::Instant::now() < deadline, "nobody noticed");
         tokio::task::yield_now().await;
     }
@@ -181,7 +203,12 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
     world.results(&world.ada, "ada/other", &score(0.75)).await;
     force(&world, &info, RefName::main(), Some(first.commit));
 
-    let checked = world.hub.check_index(&|_, _| {}).await.unwrap();
+    let checked = world
+        .hub
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap();
     let differences = checked.differences;
 
     let told =
@@ -197,7 +224,7 @@ async fn a_difference_between_the_index_and_the_repositories_is_named() {
         "{differences:?}"
     );
 
-    let rebuilt = world.hub.reindex(&|_, _| {}).await.unwrap();
+    let rebuilt = world.hub.operations().reindex(&|_, _| {}).await.unwrap();
 
     assert_eq!(
         (rebuilt.repositories, rebuilt.entries, rebuilt.benchmarks),
@@ -217,11 +244,20 @@ async fn who_only_visits_leaves_what_a_crash_left() {
     let visitor = world.visit().await;
 
     let model = world.model("ada/other").await;
-    assert_eq!(visitor.refs(&model).await.unwrap().pulls.len(), 1);
-    let checked = visitor.check_index(&|_, _| {}).await.unwrap();
+    assert_eq!(
+        visitor
+            .repositories()
+            .refs(&model)
+            .await
+            .unwrap()
+            .pulls
+            .len(),
+        1
+    );
+    let checked = visitor.operations().check_index(&|_, _| {}).await.unwrap();
     assert_eq!(checked.differences.len(), 1);
     world.second().await;
-    assert_eq!(visitor.refs(&model).await.unwrap().pulls, []);
+    assert_eq!(visitor.repositories().refs(&model).await.unwrap().pulls, []);
     world.check_index().await;
 }
 
@@ -242,14 +278,15 @@ async fn whoever_starts_beside_a_hub_that_is_at_work_takes_nothing_from_it() {
             assert_eq!(num, number + 1);
             let made = world.create(&world.ada, RepoKind::Model, "short").await;
             let hub = &world.hub;
-            hub.delete_repository(&world.ada, RepoKind::Model, &made.id)
+            hub.repositories()
+                .delete_repository(&world.ada, RepoKind::Model, &made.id)
                 .await
                 .unwrap();
         }
     };
     tokio::join!(starts, changes);
 
-    let refs = world.hub.refs(&model).await.unwrap();
+    let refs = world.hub.repositories().refs(&model).await.unwrap();
     assert_eq!(refs.pulls.len(), 24);
     world.check_index().await;
 }

@@ -1,33 +1,18 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use assay_app::{
     BoardQuery, BoardView, Caller, CommitRequest, Committed, Error, FileSource, Hub, HubConfig,
     Limits, Need, NewRepository, NewToken, Operation, Repo, RepoInfo, Scope, Visibility,
 };
 use assay_git::{Expected, RefChange, RefName, Repositories};
-use assay_model::{Clock, ObjectId, RepoId, RepoKey, RepoKind, Timestamp};
+use assay_model::{Clock, ObjectId, RepoId, RepoKey, RepoKind};
+use assay_testkit::clock::TestClock;
 use tempfile::TempDir;
 
 /// The moment at which every test begins: 2026-01-01T00:00:00Z.
 pub(crate) const START: i64 = 1_767_225_600_000;
 
 pub(crate) const SUMS: &str = "name: Sums\ndescription: Adding numbers.\nmetrics:\n  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}\n  - {id: wer, display_name: WER, higher_is_better: false}\ntasks:\n  - {id: words}\n  - {id: digits}\n";
-
-/// A clock that goes when it is told to.
-pub(crate) struct TestClock(AtomicI64);
-
-impl TestClock {
-    pub(crate) fn advance(&self, millis: i64) {
-        self.0.fetch_add(millis, Ordering::SeqCst);
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
-    }
-}
 
 /// A hub with three users: `ada` and `bob`, and `root`, who runs it.
 pub(crate) struct World {
@@ -47,7 +32,7 @@ impl World {
 
     pub(crate) async fn within(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let clock = Arc::new(TestClock(AtomicI64::new(START)));
+        let clock = Arc::new(TestClock::at(START));
         let hub = open(&directory, &clock, limits).await;
         let ada = user(&hub, "ada", false).await;
         let bob = user(&hub, "bob", false).await;
@@ -124,7 +109,11 @@ impl World {
             visibility,
             description: None,
         };
-        self.hub.create_repository(owner, new).await.unwrap()
+        self.hub
+            .repositories()
+            .create_repository(owner, new)
+            .await
+            .unwrap()
     }
 
     /// Writes one file on main.
@@ -138,6 +127,7 @@ impl World {
     ) -> Committed {
         let request = commit("main", false, vec![write(path, text)]);
         self.hub
+            .repositories()
             .commit(caller, kind, &repo_id(id), request)
             .await
             .unwrap()
@@ -156,6 +146,7 @@ impl World {
         let request = commit("main", true, vec![write(RESULTS, text)]);
         let committed = self
             .hub
+            .repositories()
             .commit(caller, RepoKind::Model, &repo_id(model), request)
             .await;
         committed.unwrap().pull.unwrap()
@@ -183,13 +174,14 @@ impl World {
         query: &BoardQuery,
     ) -> Result<Arc<BoardView>, Error> {
         self.hub
+            .boards()
             .leaderboard(caller, &repo_id("ada/sums"), query)
             .await
     }
 
     /// Asserts that a rebuilt index says what the live one says.
     pub(crate) async fn check_index(&self) {
-        let checked = self.hub.check_index(&|_, _| {}).await.unwrap();
+        let checked = self.hub.operations().check_index(&|_, _| {}).await.unwrap();
 
         assert_eq!(checked, assay_app::IndexCheck::default());
     }
@@ -270,7 +262,8 @@ pub(crate) fn settings(
 
 async fn user(hub: &Hub, name: &str, operator: bool) -> Caller {
     let shell = hub.shell();
-    hub.create_user(&shell, name, name, None, operator)
+    hub.accounts()
+        .create_user(&shell, name, name, None, operator)
         .await
         .unwrap();
     let token = NewToken {
@@ -278,8 +271,15 @@ async fn user(hub: &Hub, name: &str, operator: bool) -> Caller {
         scope: Scope::Admin,
         expires: None,
     };
-    let (_, secret) = hub.create_token(&shell, name, token).await.unwrap();
-    hub.authenticate(Some(secret.reveal())).await.unwrap()
+    let (_, secret) = hub
+        .accounts()
+        .create_token(&shell, name, token)
+        .await
+        .unwrap();
+    hub.accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap()
 }
 
 /// Moves main behind the back of the hub, which finds out when it is started again.

@@ -1,6 +1,8 @@
 //! Who is told what happens, and how often that is tried.
 
-use assay_app::{Caller, DeliveryOutcome, Error, HookEvent, HookPlace, InFlight, Parcel, Status};
+use assay_app::{
+    Caller, DeliveryOutcome, Error, HookEvent, HookPlace, InFlight, QueuedDelivery, Status,
+};
 use assay_model::RepoKind;
 use serde_json::Value as Json;
 
@@ -13,7 +15,11 @@ fn of_model(id: &str) -> HookPlace {
 }
 
 async fn hook(world: &World, caller: &Caller, place: &HookPlace, events: &[HookEvent]) -> i64 {
-    let made = world.hub.create_webhook(caller, place, URL, events).await;
+    let made = world
+        .hub
+        .webhooks()
+        .create_webhook(caller, place, URL, events)
+        .await;
     made.unwrap().0.id
 }
 
@@ -25,22 +31,28 @@ async fn told(world: &World) -> Vec<Json> {
         if due.is_empty() {
             return bodies;
         }
-        for parcel in due {
+        for queued in due {
             let good = DeliveryOutcome::Answered(204);
             world
                 .hub
-                .note_delivery(parcel.delivery, good)
+                .webhooks()
+                .note_delivery(queued.delivery, good)
                 .await
                 .unwrap();
-            bodies.push(serde_json::from_str(&parcel.body).unwrap());
+            bodies.push(serde_json::from_str(&queued.body).unwrap());
         }
     }
 }
 
 /// What may be sent now, when nothing is being sent.
-async fn due(world: &World) -> Vec<Parcel> {
+async fn due(world: &World) -> Vec<QueuedDelivery> {
     let mut in_flight = InFlight::default();
-    world.hub.due_deliveries(&mut in_flight).await.unwrap()
+    world
+        .hub
+        .webhooks()
+        .due_deliveries(&mut in_flight)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -56,14 +68,22 @@ async fn what_happens_to_a_pull_request_is_told_in_order() {
     let num = world.propose(&world.bob, "ada/small", &score(0.5)).await;
     let repo = world.model("ada/small").await;
     let hub = &world.hub;
-    hub.comment(&world.ada, &repo, num, "why?").await.unwrap();
-    hub.change_status(&world.bob, &repo, num, Status::Closed, None)
+    hub.discussions()
+        .comment(&world.ada, &repo, num, "why?")
         .await
         .unwrap();
-    hub.change_status(&world.bob, &repo, num, Status::Open, None)
+    hub.discussions()
+        .change_status(&world.bob, &repo, num, Status::Closed, None)
         .await
         .unwrap();
-    hub.merge(&world.ada, &repo, num, None).await.unwrap();
+    hub.discussions()
+        .change_status(&world.bob, &repo, num, Status::Open, None)
+        .await
+        .unwrap();
+    hub.discussions()
+        .merge(&world.ada, &repo, num, None)
+        .await
+        .unwrap();
 
     let told = told(&world).await;
 
@@ -113,9 +133,13 @@ async fn t26_a_webhook_with_an_unknown_scope_is_told_of_the_broader_one() {
     let world = World::with_benchmark().await;
     let place = of_model("ada/small");
     let hub = &world.hub;
-    let made = hub.create_scoped_webhook(&world.ada, &place, URL, &["results.verified"]);
+    let made = hub
+        .webhooks()
+        .create_scoped_webhook(&world.ada, &place, URL, &["results.verified"]);
     let (made, _) = made.await.unwrap();
-    let wrong = hub.create_scoped_webhook(&world.ada, &place, URL, &["Results !"]);
+    let wrong = hub
+        .webhooks()
+        .create_scoped_webhook(&world.ada, &place, URL, &["Results !"]);
     let wrong = wrong.await;
 
     world.results(&world.ada, "ada/small", &score(0.5)).await;
@@ -127,7 +151,7 @@ async fn t26_a_webhook_with_an_unknown_scope_is_told_of_the_broader_one() {
         .map(|body| body["event"].as_str().unwrap())
         .collect();
     assert_eq!(events, ["results", "results"], "and not of pull requests");
-    let listed = hub.webhooks(&world.ada, &place).await.unwrap();
+    let listed = hub.webhooks().webhooks(&world.ada, &place).await.unwrap();
     assert_eq!(made.events, [HookEvent::Results]);
     assert_eq!(listed, [made]);
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
@@ -148,8 +172,8 @@ async fn a_board_tells_of_every_move_and_a_model_of_its_own() {
     .await;
     world.results(&world.bob, "bob/large", &score(0.6)).await;
 
-    world.hub.announce_ranks().await.unwrap();
-    world.hub.announce_ranks().await.unwrap();
+    world.hub.webhooks().announce_ranks().await.unwrap();
+    world.hub.webhooks().announce_ranks().await.unwrap();
 
     let told = told(&world).await;
     assert_eq!(told.len(), 2);
@@ -175,7 +199,7 @@ async fn a_move_while_nobody_listened_is_told_after_the_next_start() {
     world.results(&world.ada, "ada/small", &score(0.9)).await;
     world.reopen().await;
 
-    world.hub.announce_ranks().await.unwrap();
+    world.hub.webhooks().announce_ranks().await.unwrap();
 
     let told = told(&world).await;
     assert_eq!(told.len(), 1);
@@ -189,23 +213,37 @@ async fn what_is_not_taken_is_sent_again_later_and_in_the_end_no_more() {
     let place = of_model("ada/small");
     let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
     let hub = &world.hub;
-    hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+    hub.webhooks()
+        .ping_webhook(&world.ada, &place, id)
+        .await
+        .unwrap();
     let mut tries = 0;
     for _ in 0..20 {
         let due_now = due(&world).await;
-        let Some(parcel) = due_now.first() else { break };
+        let Some(queued) = due_now.first() else { break };
         tries += 1;
         let bad = DeliveryOutcome::Answered(500);
-        hub.note_delivery(parcel.delivery, bad).await.unwrap();
+        hub.webhooks()
+            .note_delivery(queued.delivery, bad)
+            .await
+            .unwrap();
         assert_eq!(due(&world).await, []);
-        let left = hub.deliveries(&world.ada, &place, id).await.unwrap();
+        let left = hub
+            .webhooks()
+            .deliveries(&world.ada, &place, id)
+            .await
+            .unwrap();
         let (tried, next) = (left[0].tried.unwrap(), left[0].due);
         world
             .clock
             .advance(next.map_or(0, |next| next.millis() - tried.millis()));
     }
 
-    let deliveries = hub.deliveries(&world.ada, &place, id).await.unwrap();
+    let deliveries = hub
+        .webhooks()
+        .deliveries(&world.ada, &place, id)
+        .await
+        .unwrap();
 
     assert_eq!(tries, 8);
     let [delivery] = deliveries.as_slice() else {
@@ -213,7 +251,8 @@ async fn what_is_not_taken_is_sent_again_later_and_in_the_end_no_more() {
     };
     assert_eq!((delivery.attempts, delivery.due), (8, None));
     assert_eq!(delivery.status, Some(500));
-    hub.redeliver(&world.ada, &place, id, delivery.id)
+    hub.webhooks()
+        .redeliver(&world.ada, &place, id, delivery.id)
         .await
         .unwrap();
     assert_eq!(due(&world).await.len(), 1);
@@ -225,11 +264,17 @@ async fn an_address_that_must_not_be_asked_is_not_asked_again() {
     let place = of_model("ada/small");
     let id = hook(&world, &world.ada, &place, &[HookEvent::Results]).await;
     let hub = &world.hub;
-    hub.ping_webhook(&world.ada, &place, id).await.unwrap();
-    let parcel = due(&world).await.remove(0);
+    hub.webhooks()
+        .ping_webhook(&world.ada, &place, id)
+        .await
+        .unwrap();
+    let queued = due(&world).await.remove(0);
 
     let outcome = DeliveryOutcome::Forbidden("a private address".to_owned());
-    hub.note_delivery(parcel.delivery, outcome).await.unwrap();
+    hub.webhooks()
+        .note_delivery(queued.delivery, outcome)
+        .await
+        .unwrap();
 
     world.clock.advance(86_400_000);
     assert_eq!(due(&world).await, []);
@@ -243,20 +288,33 @@ async fn webhooks_are_for_those_who_manage_the_place() {
     let hub = &world.hub;
     let events = [HookEvent::Results];
 
-    let by_bob = hub.create_webhook(&world.bob, &place, URL, &events).await;
+    let by_bob = hub
+        .webhooks()
+        .create_webhook(&world.bob, &place, URL, &events)
+        .await;
     let of_ada = HookPlace::Account("ada".to_owned());
-    let for_ada = hub.create_webhook(&world.bob, &of_ada, URL, &events).await;
-    let seen = hub.webhooks(&world.bob, &place).await;
+    let for_ada = hub
+        .webhooks()
+        .create_webhook(&world.bob, &of_ada, URL, &events)
+        .await;
+    let seen = hub.webhooks().webhooks(&world.bob, &place).await;
     let elsewhere = hub
+        .webhooks()
         .remove_webhook(&world.bob, &of_model("bob/large"), id)
         .await;
 
-    assert!(matches!(by_bob, Err(Error::Forbidden(_))));
-    assert!(matches!(for_ada, Err(Error::Forbidden(_))));
-    assert!(matches!(seen, Err(Error::Forbidden(_))));
+    assert!(matches!(by_bob, Err(Error::Denied(_))));
+    assert!(matches!(for_ada, Err(Error::Denied(_))));
+    assert!(matches!(seen, Err(Error::Denied(_))));
     assert!(matches!(elsewhere, Err(Error::NotFound(_))));
-    hub.remove_webhook(&world.root, &place, id).await.unwrap();
-    assert_eq!(hub.webhooks(&world.ada, &place).await.unwrap(), []);
+    hub.webhooks()
+        .remove_webhook(&world.root, &place, id)
+        .await
+        .unwrap();
+    assert_eq!(
+        hub.webhooks().webhooks(&world.ada, &place).await.unwrap(),
+        []
+    );
 }
 
 #[tokio::test]
@@ -266,22 +324,31 @@ async fn a_webhook_whose_address_fails_for_days_is_paused_until_it_is_resumed() 
     let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
     let hub = &world.hub;
     for day in 0..4 {
-        hub.ping_webhook(&world.ada, &place, id).await.unwrap();
-        while let Some(parcel) = due(&world).await.first() {
+        hub.webhooks()
+            .ping_webhook(&world.ada, &place, id)
+            .await
+            .unwrap();
+        while let Some(queued) = due(&world).await.first() {
             let silent = DeliveryOutcome::Failed("timeout".to_owned());
-            hub.note_delivery(parcel.delivery, silent).await.unwrap();
+            hub.webhooks()
+                .note_delivery(queued.delivery, silent)
+                .await
+                .unwrap();
         }
-        let held = hub.webhooks(&world.ada, &place).await.unwrap();
+        let held = hub.webhooks().webhooks(&world.ada, &place).await.unwrap();
         assert_eq!(held[0].paused.is_some(), day == 3, "day {day}");
         world.clock.advance(86_400_000);
     }
 
-    let refused = hub.ping_webhook(&world.ada, &place, id).await;
+    let refused = hub.webhooks().ping_webhook(&world.ada, &place, id).await;
     world.propose(&world.bob, "ada/small", &score(0.5)).await;
     let while_paused = due(&world).await;
-    hub.resume_webhook(&world.ada, &place, id).await.unwrap();
+    hub.webhooks()
+        .resume_webhook(&world.ada, &place, id)
+        .await
+        .unwrap();
     let waiting = told(&world).await;
-    let held = hub.webhooks(&world.ada, &place).await.unwrap();
+    let held = hub.webhooks().webhooks(&world.ada, &place).await.unwrap();
 
     assert!(matches!(refused, Err(Error::Conflict(_))));
     assert_eq!(while_paused, []);
@@ -300,14 +367,25 @@ async fn deliveries_by_hand_are_limited_by_the_minute() {
     let id = hook(&world, &world.ada, &place, &[HookEvent::PullRequest]).await;
     let hub = &world.hub;
     for _ in 0..10 {
-        hub.ping_webhook(&world.ada, &place, id).await.unwrap();
+        hub.webhooks()
+            .ping_webhook(&world.ada, &place, id)
+            .await
+            .unwrap();
     }
-    let first = hub.deliveries(&world.ada, &place, id).await.unwrap()[0].id;
+    let first = hub
+        .webhooks()
+        .deliveries(&world.ada, &place, id)
+        .await
+        .unwrap()[0]
+        .id;
 
-    let ping = hub.ping_webhook(&world.ada, &place, id).await;
-    let again = hub.redeliver(&world.ada, &place, id, first).await;
+    let ping = hub.webhooks().ping_webhook(&world.ada, &place, id).await;
+    let again = hub
+        .webhooks()
+        .redeliver(&world.ada, &place, id, first)
+        .await;
     world.clock.advance(61_000);
-    let later = hub.ping_webhook(&world.ada, &place, id).await;
+    let later = hub.webhooks().ping_webhook(&world.ada, &place, id).await;
 
     assert!(matches!(ping, Err(Error::RateLimited { .. })));
     assert!(matches!(again, Err(Error::RateLimited { .. })));

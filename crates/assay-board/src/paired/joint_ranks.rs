@@ -2,6 +2,7 @@ use assay_model::Direction;
 
 use crate::estimate::CONFIDENCE;
 use crate::special::{as_float, normal_cdf, normal_quantile, student_quantile};
+use crate::tier::tiers;
 use crate::{Method, RankInterval};
 
 use self::centred::Centred;
@@ -35,11 +36,8 @@ pub struct JointRanks {
 pub struct JointRank {
     /// The mean of its scores.
     pub mean: f64,
-    /// Between which ranks it lies.
+    /// Between which ranks it lies, and its tier.
     pub interval: RankInterval,
-    /// The group it belongs to, from 1. The first are those that are not separated from the leader, the second those of the
-    /// rest that are not separated from the leader of the rest, and so on.
-    pub tier: usize,
 }
 
 /// Compares all pairs of models on the same questions at once: with 95 % confidence no pair is separated wrongly anywhere,
@@ -73,7 +71,7 @@ pub struct JointRank {
 ///
 /// let found = joint_ranks(&SharedScores::new(4, 40, scores)?, Direction::HigherIsBetter, SEED);
 ///
-/// let tiers: Vec<usize> = found.models.iter().map(|model| model.tier).collect();
+/// let tiers: Vec<usize> = found.models.iter().map(|model| model.interval.tier).collect();
 /// assert_eq!(found.separated, 5);
 /// assert_eq!(tiers, [1, 2, 2, 3]);
 /// # Ok::<(), assay_board::Error>(())
@@ -123,32 +121,10 @@ fn ranks(centred: &Centred, pairs: &Pairs, critical: f64, direction: Direction) 
             worst: centred.models() - below[model],
             confidence: CONFIDENCE,
             method: Method::JointBootstrap,
+            tier: tiers[model],
         },
-        tier: tiers[model],
     };
     centred.merits().iter().enumerate().map(rank).collect()
-}
-
-/// Returns the tier of each model by its merit. Models that share the highest merit lead together.
-fn tiers(merits: &[f64], are_separated: impl Fn(usize, usize) -> bool) -> Vec<usize> {
-    let mut rest: Vec<usize> = (0..merits.len()).collect();
-    rest.sort_by(|left, right| merits[*right].total_cmp(&merits[*left]));
-    let mut tiers = vec![0; merits.len()];
-    let mut tier = 0;
-    while let Some(leader) = rest.first() {
-        tier += 1;
-        let highest = merits[*leader];
-        let leaders = rest.partition_point(|model| merits[*model] >= highest);
-        let leaders = rest[..leaders].to_vec();
-        rest.retain(|model| {
-            let is_apart = leaders.iter().all(|leader| are_separated(*leader, *model));
-            if !is_apart {
-                tiers[*model] = tier;
-            }
-            is_apart
-        });
-    }
-    tiers
 }
 
 /// Turns a value so that more is better, and back.

@@ -28,6 +28,7 @@ fn entry(scores: &[(&str, &str)], sample_size: Option<u64>) -> Entry {
         value_type: None,
         sample_size: None,
         uncertainty: assay_model::StatedUncertainty::default(),
+        context: None,
     };
     Entry {
         dataset: "a/b".parse().unwrap(),

@@ -23,7 +23,11 @@ fn ends(found: &JointRanks) -> Vec<(usize, usize)> {
 }
 
 fn tiers(found: &JointRanks) -> Vec<usize> {
-    found.models.iter().map(|model| model.tier).collect()
+    found
+        .models
+        .iter()
+        .map(|model| model.interval.tier)
+        .collect()
 }
 
 /// Answers of models to questions of different difficulty: the better the model and the easier the question, the more
@@ -115,9 +119,13 @@ fn a_model_alone_in_the_lead_leads_its_tier_with_those_it_cannot_be_told_from() 
     let leader = (0..12)
         .max_by(|a, b| means[*a].total_cmp(&means[*b]))
         .unwrap();
-    assert_eq!(found.models[leader].tier, 1);
+    assert_eq!(found.models[leader].interval.tier, 1);
     // All of the first tier may be first, up to those that are separated from others of it.
-    let first = found.models.iter().filter(|model| model.tier == 1).count();
+    let first = found
+        .models
+        .iter()
+        .filter(|model| model.interval.tier == 1)
+        .count();
     assert_eq!(first, 12 - (12 - found.models[leader].interval.worst));
     let better = |own: f64| means.iter().filter(|other| **other > own).count();
     for model in &found.models {

@@ -31,6 +31,7 @@ pub(crate) fn score(metric: Option<&str>, value: f64) -> Score {
         value_type: None,
         sample_size: None,
         uncertainty: assay_model::StatedUncertainty::default(),
+        context: None,
     }
 }
 

@@ -7,12 +7,16 @@ use super::{CollectionFinding, Declared, ENOUGH_RECORDS, RecordSummary};
 const MOST: usize = 80;
 /// The fewest rows of a board that a score is placed on.
 const ENOUGH_ROWS: usize = 20;
+/// The fewest scores above 0 that a slip is held against.
+const ENOUGH_SCORES: usize = 10;
 /// The fewest other scores of a record that predict one.
 const ENOUGH_PREDICTORS: usize = 3;
 /// How far a score may be from its prediction, in robust standard deviations of all predictions.
 const FAR: f64 = 6.0;
 /// How far it has to be at least, in standard deviations of scores.
 const FAR_AT_LEAST: f64 = 2.5;
+/// What a slip multiplies a score by.
+const FACTORS: [f64; 4] = [100.0, 10.0, 0.1, 0.01];
 /// How near a slip has to be to the predicted score, as a ratio.
 const NEAR: f64 = 1.6;
 
@@ -67,23 +71,26 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
     for board in boards {
         if board.len() >= ENOUGH_ROWS {
             outliers(board, &places, &result, findings);
+        } else {
+            slips(board, &|_| None, &result, findings);
         }
     }
 }
 
-/// Reports results that declare another direction, bounds or unit than most.
+/// Reports results that declare another direction, other bounds, another unit or number of samples than most.
 fn scales(
     board: &[Row],
     result: &impl Fn(&Row) -> ResultSummary,
     findings: &mut [Vec<CollectionFinding>],
 ) {
     type Read = fn(&ResultSummary) -> Option<u64>;
-    let parts: [(Declared, Read); 3] = [
+    let parts: [(Declared, Read); 4] = [
         (Declared::Direction, |result| {
             result.lower_is_better.map(u64::from)
         }),
         (Declared::Bounds, |result| result.bounds),
         (Declared::Unit, |result| result.unit.map(u64::from)),
+        (Declared::Samples, |result| result.samples),
     ];
     for (declared, read) in parts {
         let mut values: Vec<u64> = board.iter().filter_map(|row| read(&result(row))).collect();
@@ -100,7 +107,7 @@ fn scales(
         }
         for row in board {
             let own = read(&result(row));
-            if own.is_some_and(|own| own != usual[0]) {
+            if own.is_some_and(|own| differs(declared, own, usual[0])) {
                 findings[row.record].push(CollectionFinding::OtherScale {
                     result: result(row).number,
                     declared,
@@ -109,6 +116,14 @@ fn scales(
                 });
             }
         }
+    }
+}
+
+/// Whether a value is another one than is usual. Several times as many samples may be answers to the same questions.
+fn differs(declared: Declared, own: u64, usual: u64) -> bool {
+    match declared {
+        Declared::Direction | Declared::Bounds | Declared::Unit => own != usual,
+        Declared::Samples => !own.is_multiple_of(usual) && !usual.is_multiple_of(own),
     }
 }
 
@@ -200,11 +215,13 @@ fn slips(
     result: &impl Fn(&Row) -> ResultSummary,
     findings: &mut [Vec<CollectionFinding>],
 ) {
-    let quantile = |share: f64| board[position_of(share, board.len())].score;
-    let (low, high) = (quantile(0.05), quantile(0.95));
-    if low <= 0.0 {
+    // Runs that failed altogether say nothing of the scale.
+    let above = &board[board.partition_point(|row| row.score <= 0.0)..];
+    if above.len() < ENOUGH_SCORES {
         return;
     }
+    let quantile = |share: f64| above[position_of(share, above.len())].score;
+    let (low, high) = (quantile(0.05), quantile(0.95));
     for (place, row) in board.iter().enumerate() {
         if row.score <= 0.0 || (low / 2.0..=high * 2.0).contains(&row.score) {
             continue;
@@ -217,22 +234,35 @@ fn slips(
             || most.is_none_or(|(_, most)| row.score > most.score * 2.0);
         let prediction = predicted(row);
         let meant = quantile(prediction.map_or(0.5, normal_share));
-        let slip = [100.0, 10.0, 0.1, 0.01].into_iter().find(|factor| {
-            let value = row.score * factor;
-            let ratio = value / meant;
-            (low..=high).contains(&value) && (1.0 / NEAR..=NEAR).contains(&ratio)
-        });
-        let is_told = |factor: &f64| is_outside || (*factor >= 100.0 && prediction.is_some());
-        if let Some(factor) = slip.filter(is_told) {
+        let is_near = |factor: f64| (1.0 / NEAR..=NEAR).contains(&(row.score * factor / meant));
+        let is_told = |factor: f64| is_outside || (factor >= 100.0 && prediction.is_some());
+        let fitting = FACTORS
+            .into_iter()
+            .filter(|factor| (low..=high).contains(&(row.score * factor)));
+        let slip = fitting
+            .clone()
+            .find(|factor| is_near(*factor) && is_told(*factor));
+        // Nothing but a factor of 100 stands out where nothing is predicted.
+        let hundred = || {
+            fitting
+                .clone()
+                .find(|factor| is_outside && prediction.is_none() && is_hundred(*factor))
+        };
+        if let Some(factor) = slip.or_else(hundred) {
             findings[row.record].push(CollectionFinding::ScaleSlip {
                 result: result(row).number,
                 factor,
                 usual: (low, high),
                 others: board.len() - 1,
-                is_outside,
+                is_sure: is_outside && is_hundred(factor) && slip.is_some(),
             });
         }
     }
+}
+
+/// Whether a factor is 100 or a hundredth. A tenth happens to honest models on a bad day.
+fn is_hundred(factor: f64) -> bool {
+    !(0.02..=50.0).contains(&factor)
 }
 
 /// Returns the position of a share of a board, from the smallest score.

@@ -9,8 +9,24 @@ use crate::digest;
 const ENOUGH_SCORES: usize = 3;
 /// The fewest significant digits of such a score.
 const ENOUGH_STEPS: f64 = 100.0;
+/// The fewest records of a folder that name their model alike before another name is doubted.
+const ENOUGH_NAMES: usize = 10;
+/// The share of the records of the folder that has to do so, in per cent.
+const MOST_NAMES: usize = 95;
 
 pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<CollectionFinding>]) {
+    find_other_names(
+        summaries,
+        findings,
+        |summary| summary.names_model,
+        |others| CollectionFinding::OtherModel { others },
+    );
+    find_other_names(
+        summaries,
+        findings,
+        |summary| summary.name_fits,
+        |others| CollectionFinding::OtherName { others },
+    );
     let mut ids: HashMap<u64, usize> = HashMap::new();
     let mut scores: HashMap<u64, usize> = HashMap::new();
     let mut runs: HashMap<u64, usize> = HashMap::new();
@@ -57,6 +73,34 @@ pub(super) fn find(summaries: &[Option<RecordSummary>], findings: &mut [Vec<Coll
         let first = *runs.entry(summary.run).or_insert(at);
         if let Some(original) = summaries[first].as_ref().filter(|_| first != at) {
             findings[at].extend(compare_run(original, summary, first));
+        }
+    }
+}
+
+/// Reports what names another model than the id, in folders where it names the same one nearly always.
+fn find_other_names(
+    summaries: &[Option<RecordSummary>],
+    findings: &mut [Vec<CollectionFinding>],
+    agrees: fn(&RecordSummary) -> Option<bool>,
+    finding: fn(usize) -> CollectionFinding,
+) {
+    let own = |summary: &Option<RecordSummary>| {
+        let summary = summary.as_ref()?;
+        Some((summary.place, agrees(summary)?))
+    };
+    let mut folders: HashMap<u64, (usize, usize)> = HashMap::new();
+    for (folder, is_same) in summaries.iter().filter_map(own) {
+        let (same, all) = folders.entry(folder).or_default();
+        *same += usize::from(is_same);
+        *all += 1;
+    }
+    for (summary, findings) in summaries.iter().zip(findings) {
+        let Some((folder, false)) = own(summary) else {
+            continue;
+        };
+        let (others, all) = folders[&folder];
+        if others >= ENOUGH_NAMES && others * 100 >= all * MOST_NAMES {
+            findings.push(finding(others));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::digest;
 use crate::forensics::{Figure, Unit};
 use crate::layout::Location;
 use crate::parts::ResultParts;
-use crate::rules::other_benchmark;
+use crate::rules::{other_benchmark, other_model, other_name};
 
 /// Digests and numbers of one record.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,12 @@ pub(crate) struct RecordSummary {
     pub(crate) run: u64,
     /// Digest of the folder of the benchmark, and whether the evaluation id names it.
     pub(crate) folder: Option<(u64, bool)>,
+    /// Digest of the folder.
+    pub(crate) place: u64,
+    /// Whether the evaluation id names the model.
+    pub(crate) names_model: Option<bool>,
+    /// Whether the name of the model and its id agree.
+    pub(crate) name_fits: Option<bool>,
     /// Results with a score.
     pub(crate) results: Vec<ResultSummary>,
 }
@@ -30,6 +36,10 @@ pub(crate) struct ResultSummary {
     pub(crate) number: usize,
     /// Digest of benchmark, evaluation and metric: equal for results that belong on one board.
     pub(crate) evaluation: u64,
+    /// Digest of the same without the dataset.
+    pub(crate) name: u64,
+    /// Digest of the name of the dataset.
+    pub(crate) dataset: Option<u64>,
     pub(crate) score: f64,
     /// The worth of the last written digit.
     pub(crate) step: f64,
@@ -37,6 +47,8 @@ pub(crate) struct ResultSummary {
     /// Digest of the declared bounds.
     pub(crate) bounds: Option<u64>,
     pub(crate) width: Option<f64>,
+    /// Number of samples.
+    pub(crate) samples: Option<u64>,
     /// Declared unit, as a kind of scale.
     pub(crate) unit: Option<u8>,
 }
@@ -73,6 +85,15 @@ impl RecordSummary {
                 .as_deref()
                 .and_then(|id| other_benchmark::names_folder(id, location))
                 .map(|names_it| (digest::texts(&[root, folder]), names_it)),
+            names_model: evaluation_id
+                .as_deref()
+                .filter(|_| location.layout.is_some())
+                .and_then(|id| other_model::names_model(id, &model_id)),
+            name_fits: model?
+                .text_of("name")
+                .filter(|_| location.layout.is_some())
+                .and_then(|name| other_name::fits(&name, &model_id)),
+            place: digest::texts(&[root, folder]),
             results,
         })
     }
@@ -92,21 +113,18 @@ impl ResultSummary {
         let parts = ResultParts::of(result);
         let score = Figure::of(parts.score?)?;
         let metric = parts.metric?;
-        let evaluation = [
-            parts.name,
-            parts.data.dataset_name,
-            metric.id,
-            metric.name,
-            metric.description,
-        ]
-        .into_iter()
-        .fold(benchmark, |sum, text| {
-            digest::mix(sum, text.map_or(0, digest::text))
-        });
+        let dataset = parts.data.dataset_name.map(digest::text);
+        let name = [parts.name, metric.id, metric.name, metric.description]
+            .into_iter()
+            .fold(benchmark, |sum, text| {
+                digest::mix(sum, text.map_or(0, digest::text))
+            });
         let ends = metric.bounds.min.zip(metric.bounds.max);
         Some(Self {
             number,
-            evaluation,
+            evaluation: digest::mix(name, dataset.unwrap_or_default()),
+            name,
+            dataset,
             score: score.value,
             step: score.unit,
             lower_is_better: metric.lower_is_better.and_then(Value::truth),
@@ -115,6 +133,12 @@ impl ResultSummary {
             width: ends
                 .map(|(min, max)| max - min)
                 .filter(|width| *width > 0.0),
+            samples: parts
+                .uncertainty
+                .samples
+                .and_then(Value::integer)
+                .and_then(|count| u64::try_from(count).ok())
+                .filter(|count| *count > 0),
             unit: metric
                 .unit
                 .and_then(|unit| Unit::named(&unit.text()?))

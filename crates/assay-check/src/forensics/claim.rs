@@ -70,8 +70,9 @@ pub(crate) enum Unit {
 impl Unit {
     /// The unit that a word stands for.
     pub(crate) fn named(word: &str) -> Option<Self> {
-        const PERCENT: [&str; 7] = [
+        const PERCENT: [&str; 8] = [
             "%",
+            "out of 100",
             "per cent",
             "percent",
             "percentage",

@@ -77,7 +77,7 @@ pub(crate) fn report(
     });
 }
 
-/// Judges a metric of a benchmark.
+/// Validates a metric of a benchmark.
 pub(crate) fn benchmark(metric: Value<'_>, sink: &mut Sink<'_>) {
     let Some(higher) = metric.get("higher_is_better") else {
         return;

@@ -70,7 +70,7 @@ impl Company {
     }
 }
 
-/// Judges the scale of a claim beside those made together with it; returns whether it was found wrong.
+/// Validates the scale of a claim beside those made together with it; returns whether it was found wrong.
 pub(crate) fn check(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) -> bool {
     if unit_contradicts_bounds(claim, sink) {
         return true;
@@ -141,7 +141,7 @@ fn looks_like_a_share(claim: &Claim<'_>, company: Company, sink: &mut Sink<'_>) 
     };
     sink.report(&IMPLAUSIBLE_SCALE, score.at, || {
         let draft = Draft::new(format!(
-            "{} is probably a share of 1, but the scale is 0 to 100",
+            "{} looks like a fraction, but the scale is 0 to 100",
             score.text()
         ));
         let declared = if claim.bounds.is_some() {

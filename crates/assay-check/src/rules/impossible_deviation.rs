@@ -1,4 +1,4 @@
-use crate::forensics::{Claim, plain, spread_limit};
+use crate::forensics::{Claim, Figure, as_float, plain, spread_limit};
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
 
@@ -10,7 +10,8 @@ rule! {
     /// and wrong answers it is even settled: √(p(1-p) × n/(n-1)). With a score of 0.9 from 100 samples it cannot exceed
     /// 0.3015.
     ///
-    /// The usual reason is another scale: per cent beside shares.
+    /// The usual reason is another scale: per cent beside shares. A deviation that equals the standard error of two or more
+    /// samples is reported too: the error is the deviation divided by √n.
     ///
     /// ## Example
     ///
@@ -29,6 +30,9 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let n = claim.samples().filter(|n| *n > 1);
+    if equals_error(claim, deviation, n, sink) {
+        return;
+    }
     // What the digits of the score leave open widens the limit.
     let mean = claim.counted().map(|(share, unit, _)| {
         let towards_half = if share < 0.5 { unit } else { -unit };
@@ -65,4 +69,33 @@ pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
         };
         draft.help("write the deviation in the scale of the score, or correct the bounds")
     });
+}
+
+/// Reports a deviation that is written as the error too; returns whether it was.
+fn equals_error(
+    claim: &Claim<'_>,
+    deviation: Figure<'_>,
+    n: Option<u64>,
+    sink: &mut Sink<'_>,
+) -> bool {
+    let (Some(error), Some(n)) = (claim.standard_error, n) else {
+        return false;
+    };
+    let is_same = error.value > 0.0 && error.value.to_bits() == deviation.value.to_bits();
+    // Rounded to one digit, the two may be equal.
+    if !is_same || deviation.value < 10.0 * deviation.unit {
+        return false;
+    }
+    sink.report(&IMPOSSIBLE_DEVIATION, deviation.at, || {
+        Draft::new(format!(
+            "the standard deviation of {n} samples equals their standard error"
+        ))
+        .note(format!(
+            "{} × √{n} = {}",
+            error.text(),
+            plain(error.value * as_float(n).sqrt())
+        ))
+        .help("multiply by the root of n for the deviation, or divide for the error")
+    });
+    true
 }

@@ -21,7 +21,7 @@ rule! {
     INTERVAL_EXCLUDES_SCORE = (605, "interval-excludes-score", Warning)
 }
 
-/// Judges whether an interval holds its score; returns whether it was found wrong.
+/// Validates whether an interval holds its score; returns whether it was found wrong.
 pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) -> bool {
     // Limits that are turned round are refused elsewhere.
     let Some(interval) = claim.interval.filter(|own| own.lower <= own.upper) else {

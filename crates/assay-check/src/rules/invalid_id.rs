@@ -18,7 +18,7 @@ rule! {
 }
 
 pub(crate) fn metric(id: Option<Value<'_>>, sink: &mut Sink<'_>) {
-    judge(
+    check_id(
         id,
         |text| text.parse::<MetricId>().err().map(|why| why.to_string()),
         sink,
@@ -26,14 +26,14 @@ pub(crate) fn metric(id: Option<Value<'_>>, sink: &mut Sink<'_>) {
 }
 
 pub(crate) fn task(id: Option<Value<'_>>, sink: &mut Sink<'_>) {
-    judge(
+    check_id(
         id,
         |text| text.parse::<TaskId>().err().map(|why| why.to_string()),
         sink,
     );
 }
 
-fn judge(id: Option<Value<'_>>, why: impl Fn(&str) -> Option<String>, sink: &mut Sink<'_>) {
+fn check_id(id: Option<Value<'_>>, why: impl Fn(&str) -> Option<String>, sink: &mut Sink<'_>) {
     let Some((id, text)) = id.and_then(|id| Some((id, id.text()?))) else {
         return;
     };

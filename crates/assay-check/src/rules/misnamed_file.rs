@@ -85,7 +85,7 @@ fn wanted(entry: Value<'_>) -> Option<String> {
     Some(id.result_file_name())
 }
 
-/// The last part of a path, when it is that of a YAML file; text that was piped in has no name to judge.
+/// The last part of a path, when it is that of a YAML file; text that was piped in has no name to validate.
 fn yaml_name(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let (_, extension) = name.rsplit_once('.')?;

@@ -19,7 +19,7 @@ rule! {
     NOT_AN_ADDRESS = (421, "not-an-address", Warning)
 }
 
-/// Judges the addresses of the organisation.
+/// Validates the addresses of the organisation.
 pub(crate) fn organisation(source: Value<'_>, sink: &mut Sink<'_>) {
     for key in ["source_organization_url", "source_organization_logo_url"] {
         if let Some(address) = source.get(key) {
@@ -28,7 +28,7 @@ pub(crate) fn organisation(source: Value<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges the addresses of the data.
+/// Validates the addresses of the data.
 pub(crate) fn data(data: &DataParts<'_>, sink: &mut Sink<'_>) {
     for address in data.url.into_iter().flat_map(Value::items) {
         check(address, sink);

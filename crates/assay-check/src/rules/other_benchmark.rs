@@ -24,13 +24,15 @@ pub(crate) fn names_folder(id: &str, location: &Location<'_>) -> Option<bool> {
     let is_placed = location.in_datastore && location.faults.is_empty();
     let layout = location.layout.as_ref().filter(|_| is_placed)?;
     let (benchmark, _) = id.split_once('/')?;
-    let letters = |name: &str| -> String {
-        name.chars()
-            .filter(|letter| letter.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
     Some(letters(benchmark) == letters(layout.benchmark))
+}
+
+/// Returns the letters and digits of a name, in lower case.
+pub(crate) fn letters(name: &str) -> String {
+    name.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 pub(crate) fn report(id: Value<'_>, others: usize, sink: &mut Sink<'_>) {

@@ -12,7 +12,7 @@ rule! {
     /// A record lies outside the datastore
     ///
     /// The datastore keeps records and samples below a directory `data`, and what a path says beyond it is taken for the
-    /// benchmark, the developer and the model. Outside, the rest of the path is not judged. With `--layout strict` this
+    /// benchmark, the developer and the model. Outside, the rest of the path is not validated. With `--layout strict` this
     /// is an error.
     ///
     /// ## What to do

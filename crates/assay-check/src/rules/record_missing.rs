@@ -19,7 +19,7 @@ rule! {
 rule! {
     /// The record of a samples file cannot be read
     ///
-    /// The record `{uuid}.json` is there, but it is not a JSON document, so the rows could only be judged by themselves.
+    /// The record `{uuid}.json` is there, but it is not a JSON document, so the rows could only be validated by themselves.
     ///
     /// ## What to do
     ///

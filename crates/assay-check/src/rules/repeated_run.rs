@@ -15,7 +15,8 @@ rule! {
     /// Two entries of one run contradict each other
     ///
     /// Both entries name the same benchmark, task, revisions, framework, setup, date and source, and give one metric two
-    /// values. They are either two runs that should say how they differ, or one of them is wrong.
+    /// values. They are either two runs that should say how they differ, or one of them is wrong. A value that is the
+    /// other one rounded, such as 0.0423 beside 0.04225, contradicts nothing.
     ///
     /// ## What to do
     ///
@@ -56,11 +57,12 @@ type Claim<'d> = (Vec<u64>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
 enum Echo {
     New,
     Same(usize),
+    Rounded,
     Other(usize),
 }
 
 pub(crate) fn check(entries: &[Value<'_>], sink: &mut Sink<'_>) {
-    let mut claims: HashMap<Claim<'_>, (Number, usize)> = HashMap::new();
+    let mut claims: HashMap<Claim<'_>, (Number, &str, usize)> = HashMap::new();
     for (position, &entry) in entries.iter().enumerate() {
         let run = run(entry);
         let mut echoes: Vec<(Value<'_>, Echo)> = Vec::new();
@@ -70,13 +72,14 @@ pub(crate) fn check(entries: &[Value<'_>], sink: &mut Sink<'_>) {
             };
             let echo = match claims.entry((run.clone(), metric, slice)) {
                 Slot::Vacant(slot) => {
-                    slot.insert((number, position));
+                    slot.insert((number, value.raw(), position));
                     Echo::New
                 }
                 // A metric that stands twice in one entry is another rule's finding.
-                Slot::Occupied(slot) if slot.get().1 == position => continue,
-                Slot::Occupied(slot) if slot.get().0 == number => Echo::Same(slot.get().1),
-                Slot::Occupied(slot) => Echo::Other(slot.get().1),
+                Slot::Occupied(slot) if slot.get().2 == position => continue,
+                Slot::Occupied(slot) if slot.get().0 == number => Echo::Same(slot.get().2),
+                Slot::Occupied(slot) if is_rounded(slot.get().1, value.raw()) => Echo::Rounded,
+                Slot::Occupied(slot) => Echo::Other(slot.get().2),
             };
             echoes.push((value, echo));
         }
@@ -106,7 +109,7 @@ fn report(
     }
     let same = |(_, echo): &(Value<'_>, Echo)| match echo {
         Echo::Same(first) => Some(*first),
-        Echo::New | Echo::Other(_) => None,
+        Echo::New | Echo::Rounded | Echo::Other(_) => None,
     };
     let firsts: Option<Vec<usize>> = echoes.iter().map(same).collect();
     if let Some(&first) = firsts.as_deref().and_then(<[usize]>::first) {
@@ -118,6 +121,25 @@ fn report(
                 .path_of(entry)
         });
     }
+}
+
+/// Returns whether one literal is the other with fewer decimals. Whole numbers are taken as they are.
+fn is_rounded(left: &str, right: &str) -> bool {
+    let decimals = |literal: &str| {
+        literal
+            .split_once('.')
+            .map_or(0, |(_, digits)| digits.len())
+    };
+    let (fewer, more) = if decimals(left) < decimals(right) {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    let (Ok(rounded), Ok(exact)) = (fewer.parse::<f64>(), more.parse::<f64>()) else {
+        return false;
+    };
+    let kept = decimals(fewer);
+    kept > 0 && kept < decimals(more) && format!("{exact:.kept$}").parse() == Ok(rounded)
 }
 
 fn run(entry: Value<'_>) -> Vec<u64> {

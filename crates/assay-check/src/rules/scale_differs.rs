@@ -2,6 +2,7 @@ use assay_formats::Value;
 
 use crate::collection::Declared;
 use crate::rule::rule;
+use crate::rules::other_samples;
 use crate::sink::{Draft, Sink};
 
 rule! {
@@ -31,6 +32,7 @@ pub(crate) fn report(
         Declared::Direction => ("lower_is_better", "another direction"),
         Declared::Bounds => ("max_score", "other bounds"),
         Declared::Unit => ("metric_unit", "another unit"),
+        Declared::Samples => return other_samples::report(result, same, other, sink),
     };
     let at = metric.get(key).unwrap_or(metric);
     sink.report(&SCALE_DIFFERS, at, || {

@@ -9,8 +9,8 @@ use crate::suggest::quote;
 rule! {
     /// The schema version is not one that was published
     ///
-    /// Every Eval Ever records and rows say by which version of the schema they were written, and each is judged by its own.
-    /// The versions in use are 0.2.0, 0.2.1, 0.2.2, 0.2.3 and 0.3.0. A file with another one is judged by 0.3.0.
+    /// Every Eval Ever records and rows say by which version of the schema they were written, and each is validated by its own.
+    /// The versions in use are 0.2.0, 0.2.1, 0.2.2, 0.2.3 and 0.3.0. A file with another one is validated by 0.3.0.
     ///
     /// ## What to do
     ///
@@ -21,7 +21,7 @@ rule! {
 rule! {
     /// The record is written in an older version
     ///
-    /// The record is judged by the rules of its own version. The datastore takes 0.3.0 only.
+    /// The record is validated by the rules of its own version. The datastore takes 0.3.0 only.
     ///
     /// ## What to do
     ///

@@ -6,7 +6,7 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// A file or row is larger than the limit
     ///
-    /// Judging takes memory in proportion to the largest document, so documents have a limit: 1 MiB for YAML, 64 MiB for
+    /// Validation takes memory in proportion to the largest document, so documents have a limit: 1 MiB for YAML, 64 MiB for
     /// a JSON record, 16 MiB for one row of a samples file. A samples file as a whole may have any size.
     ///
     /// ## What to do
@@ -26,7 +26,7 @@ pub(crate) fn document(limit: usize, sink: &mut Sink<'_>) {
 pub(crate) fn row(limit: usize, at: Range<usize>, sink: &mut Sink<'_>) {
     sink.report(&TOO_LARGE, at, || {
         Draft::new(format!(
-            "this row is larger than {} MiB and was not judged",
+            "this row is larger than {} MiB and was not validated",
             limit >> 20
         ))
         .help("store images and other binary data apart, and refer to them")

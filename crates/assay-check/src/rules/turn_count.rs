@@ -1,7 +1,7 @@
 use crate::row::Row;
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use crate::turns::Turns;
+use crate::turns::MessageCounts;
 
 rule! {
     /// A row counts more turns than it has messages
@@ -25,7 +25,7 @@ rule! {
     TOOL_CALL_COUNT = (514, "tool-call-count", Warning)
 }
 
-pub(crate) fn check(row: &Row<'_>, turns: &Turns<'_>, sink: &mut Sink<'_>) {
+pub(crate) fn check(row: &Row<'_>, turns: &MessageCounts<'_>, sink: &mut Sink<'_>) {
     if let Some((at, declared)) = row
         .num_turns
         .and_then(|at| Some((at, at.integer()?)))

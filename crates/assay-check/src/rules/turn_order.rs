@@ -1,6 +1,6 @@
 use crate::rule::rule;
 use crate::sink::{Draft, Sink};
-use crate::turns::Turns;
+use crate::turns::MessageCounts;
 
 rule! {
     /// The turns of a row are not numbered in order
@@ -24,7 +24,7 @@ rule! {
     UNKNOWN_TOOL_CALL = (516, "unknown-tool-call", Warning)
 }
 
-pub(crate) fn check(turns: &Turns<'_>, sink: &mut Sink<'_>) {
+pub(crate) fn check(turns: &MessageCounts<'_>, sink: &mut Sink<'_>) {
     if let Some((at, position)) = turns.misplaced {
         sink.report(&TURN_ORDER, at, || {
             Draft::new(format!(

@@ -4,7 +4,7 @@ use crate::sink::{Draft, Sink};
 rule! {
     /// It is not clear what a file is
     ///
-    /// A file that was named on the command line is none of the kinds that can be judged, by its name or its content.
+    /// A file that was named on the command line is none of the kinds that can be validated, by its name or its content.
     /// Files that are merely found in a directory are passed over in silence.
     ///
     /// ## What to do

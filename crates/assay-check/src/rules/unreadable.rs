@@ -5,7 +5,7 @@ rule! {
     /// A file cannot be read
     ///
     /// The file does not exist, is a directory where a file was expected, or the system refuses to open or read it.
-    /// The other files are judged all the same, and the exit code is 3.
+    /// The other files are validated all the same, and the exit code is 3.
     ///
     /// ## What to do
     ///

@@ -51,7 +51,7 @@ impl FileReport {
     }
 }
 
-/// What a file says that broke no rule. Only the judge can make one.
+/// What a file says that broke no rule. Only validation can make one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validated(pub(super) ValidatedFile);
 

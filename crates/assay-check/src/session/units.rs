@@ -1,4 +1,4 @@
-//! Which files are judged together.
+//! Which files are validated together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{Files, Item};
 use crate::kind::FileKind;
 
-/// A samples file up to this size is judged by one thread, however many there are.
+/// A samples file up to this size is validated by one thread, however many there are.
 pub(super) const LARGE_SAMPLES: u64 = 8 << 20;
 
 /// The endings of samples files: `{uuid}_samples.jsonl`, or `{uuid}.jsonl` as 0.2 documented.
 const SAMPLES_SUFFIXES: [&str; 2] = ["_samples.jsonl", ".jsonl"];
 
-/// What is judged together: a document, or a record and its samples.
+/// What is validated together: a document, or a record and its samples.
 #[derive(Debug)]
 pub(super) enum Unit {
     Document {
@@ -99,7 +99,7 @@ pub(super) fn units(files: &dyn Files, items: &[Item]) -> Vec<Unit> {
             *part = named(files, item, path, half);
             continue;
         }
-        // One that is taken was named twice, or under both of its names: each is judged with the one record.
+        // One that is taken was named twice, or under both of its names: each is validated with the one record.
         if known.is_none() {
             pairs.insert(stem, units.len());
         }

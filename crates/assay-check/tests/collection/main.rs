@@ -123,9 +123,118 @@ fn an_evaluation_id_that_stands_twice_is_reported() {
 
     let found = codes(&records);
 
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("AY610 7: "), "{found:?}");
-    assert!(found[0].contains("model-3"), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("AY444 7: "), "{found:?}");
+    assert!(found[1].starts_with("AY610 7: "), "{found:?}");
+    assert!(found[1].contains("model-3"), "{found:?}");
+}
+
+#[test]
+fn an_evaluation_id_of_another_model_is_noted_where_all_others_name_theirs() {
+    let mut records = collection();
+    records[7]["evaluation_id"] = json!("maths/anvil/1700000000");
+
+    assert_eq!(
+        codes(&records),
+        ["AY444 7: the evaluation id does not name `acme/model-7`"]
+    );
+    assert_eq!(codes(&records[7..12]), Vec::<String>::new());
+}
+
+#[test]
+fn a_name_that_is_not_in_the_id_is_noted_where_it_is_in_all_others() {
+    let mut records = collection();
+    records[7]["model_info"]["name"] = json!("anvil");
+    // The path of a record is made of its name here, and is not what is looked at.
+    let found = |records: &[Value]| {
+        let mut found = codes(records);
+        found.retain(|found| !found.starts_with("AY409"));
+        found
+    };
+
+    assert_eq!(
+        found(&records),
+        ["AY445 7: the name is `anvil`, but the id is `acme/model-7`"]
+    );
+    assert_eq!(found(&records[7..12]), Vec::<String>::new());
+}
+
+#[test]
+fn a_result_of_other_data_than_the_rest_is_noted() {
+    let mut records = collection();
+    records[7]["evaluation_results"][1]["source_data"]["dataset_name"] = json!("quotients");
+
+    assert_eq!(
+        codes(&records),
+        ["AY446 7: this result is of `quotients`, unlike 39 of 40 results of its evaluation"]
+    );
+    assert_eq!(codes(&records[5..12]), Vec::<String>::new());
+}
+
+#[test]
+fn a_developer_that_the_id_does_not_name_is_noted() {
+    for (developer, is_found) in [
+        ("Umbrella", true),
+        ("Acme Corp", false),
+        ("ACME", false),
+        ("unknown", false),
+    ] {
+        let mut own = record(1);
+        own["model_info"]["developer"] = json!(developer);
+
+        let found = codes(&[own]);
+
+        assert_eq!(
+            found.iter().any(|found| found.starts_with("AY442 0: ")),
+            is_found,
+            "{developer} {found:?}"
+        );
+        assert!(found.len() <= 1, "{developer} {found:?}");
+    }
+}
+
+#[test]
+fn an_evaluation_id_out_of_form_is_noted() {
+    for id in [
+        "run-1",
+        "maths/model-1",
+        "maths//1700000000",
+        "maths/model 1/1700000000",
+    ] {
+        let mut own = record(1);
+        own["evaluation_id"] = json!(id);
+
+        let found = codes(&[own]);
+
+        assert!(
+            found.iter().any(|found| found.starts_with("AY443 0: ")),
+            "{id} {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_result_of_other_samples_than_the_rest_is_noted() {
+    let with_samples = |counts: &dyn Fn(usize) -> u64| {
+        let mut records = collection();
+        for (at, record) in records.iter_mut().enumerate() {
+            record["evaluation_results"][0]["score_details"]["uncertainty"] =
+                json!({ "num_samples": counts(at) });
+            // Scores of some digits: any count gives them.
+            record["evaluation_results"][0]["metric_config"]["metric_name"] = json!("f1");
+            record["evaluation_results"][0]["metric_config"]["metric_id"] = json!("f1");
+        }
+        codes(&records)
+    };
+
+    let dropped = with_samples(&|at| if at == 7 { 530 } else { 541 });
+    let repeated = with_samples(&|at| if at == 7 { 4 * 541 } else { 541 });
+
+    assert_eq!(
+        dropped,
+        ["AY620 7: this result counts 530 samples, unlike 39 of 40 results of its evaluation"]
+    );
+    assert_eq!(repeated, Vec::<String>::new());
 }
 
 #[test]

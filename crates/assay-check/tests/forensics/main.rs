@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod corpus;
+mod details;
 mod properties;
 mod repeats;
 mod support;

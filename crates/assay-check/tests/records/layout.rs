@@ -177,7 +177,10 @@ fn t22_the_developer_is_the_front_of_the_id_and_not_the_field() {
         record["model_info"]["id"] = json!(id);
         record["model_info"]["developer"] = json!("Somebody Else");
         let path = format!("data/sums/{directory}/{UUID}.json");
-        findings(&Memory::default().with(&path, pretty(&record)).judge())
+        let mut found = findings(&Memory::default().with(&path, pretty(&record)).judge());
+        // The developer has a rule of its own.
+        found.retain(|found| !found.contains(" AY442 "));
+        found
     };
 
     for (id, directory) in [

@@ -1,4 +1,4 @@
-//! Whatever is done to the bytes of a valid pair, the judge answers, and points into the file.
+//! Whatever is done to the bytes of a valid pair, validation answers, and points into the file.
 
 use proptest::prelude::*;
 

@@ -21,7 +21,7 @@ impl Memory {
         self
     }
 
-    /// Judges all files, each by what its name says it is.
+    /// Validates all files, each by what its name says it is.
     pub(crate) fn judge(&self) -> Vec<FileReport> {
         self.judge_with(&Context::default(), 1)
     }

@@ -1,4 +1,4 @@
-//! One wrong stroke anywhere in a valid file: the judge never panics, and what it finds lies inside the file.
+//! One wrong stroke anywhere in a valid file: validation never panics, and what it finds lies inside the file.
 
 use std::sync::LazyLock;
 
@@ -98,7 +98,7 @@ fn changed(text: &str, change: &Change) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Judges a text, alone and beside its benchmark, and checks each finding.
+/// Validates a text, alone and beside its benchmark, and checks each finding.
 fn check(path: &str, text: &str) -> Result<(), TestCaseError> {
     let beside = Context {
         benchmarks: &*SHELF,

@@ -122,6 +122,20 @@ fn two_entries_of_one_run_may_not_differ_and_need_not_repeat() {
 }
 
 #[test]
+fn a_value_and_the_same_one_rounded_do_not_contradict_each_other() {
+    let one = entry("notes: a");
+    let exact = one.replace("20.90", "20.8997");
+    let other = one.replace("20.90", "20.9151");
+
+    assert_eq!(findings(PATH, &format!("{one}{exact}")), NONE);
+    assert_eq!(findings(PATH, &format!("{exact}{one}")), NONE);
+    assert_eq!(
+        findings(PATH, &format!("{one}{other}")),
+        ["AY308 5:37 an entry above is the same run, and its value is not `20.9151`"]
+    );
+}
+
+#[test]
 fn another_metric_of_the_same_run_is_no_repetition() {
     let one = entry("");
     let other = one.replace("acc", "cost");
@@ -266,6 +280,29 @@ fn a_file_has_the_name_of_its_benchmark() {
     assert_eq!(renamed(&short), Some("sums.yaml"));
     assert_eq!(found.severity, Severity::Warning);
     assert!(found.place.is_whole());
+}
+
+#[test]
+fn a_file_below_a_directory_of_results_is_reported_as_not_read() {
+    let found = finding(".eval_results/2026/sums.yaml", &entry(""), "AY330");
+
+    assert_eq!(found.severity, Severity::Warning);
+    assert_eq!(
+        found.help.as_deref(),
+        Some("move the file to `.eval_results/sums.yaml`")
+    );
+    for read in [
+        PATH,
+        "model/.eval_results/sums.yaml",
+        "drafts/sums.yaml",
+        "sums.yaml",
+    ] {
+        let found = findings(read, &entry(""));
+        assert!(
+            !found.iter().any(|found| found.starts_with("AY330")),
+            "{read} {found:?}"
+        );
+    }
 }
 
 #[test]

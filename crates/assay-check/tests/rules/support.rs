@@ -73,7 +73,7 @@ pub(crate) fn benchmark(eval_yaml: &str) -> Benchmark {
     }
 }
 
-/// Judges one file.
+/// Validates one file.
 pub(crate) fn judged(path: &str, text: &str, context: &Context<'_>) -> FileReport {
     let files = Memory::default().with(path, text);
     let item = Item {

@@ -1,6 +1,8 @@
 use assay_formats::eee::record::Bound;
 use assay_model::{Direction, Relationship};
 
+use super::Supplement;
+
 /// What a log cannot say and a person can.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -32,6 +34,8 @@ pub struct Options {
     pub availability: Option<String>,
     /// What a person says of metrics.
     pub metrics: Vec<MetricSaid>,
+    /// What a person adds in a file.
+    pub supplement: Option<Supplement>,
     /// When the record was made, as Unix seconds. When the evaluation ended, unless told otherwise: a record must not
     /// change with the clock.
     pub retrieved_timestamp: Option<String>,
@@ -71,6 +75,7 @@ impl Default for Options {
             deployment: None,
             availability: None,
             metrics: Vec::new(),
+            supplement: None,
             retrieved_timestamp: None,
             samples: true,
             jobs: 1,

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use assay_formats::eee::row::{Evaluation, Input, InteractionType, Prompt, Row, Text};
-use assay_formats::eee::sample_hash;
+use assay_formats::eee::row::{Prompt, Row, Text};
 use assay_formats::syntax::limits;
 
 use super::metric::Correctness;
@@ -13,28 +12,12 @@ const CORRECTNESS: &str = "correctness";
 const NOT_DEFINED: &str = "not defined";
 /// What a row says whose texts were cut.
 const TRANSCRIPT: &str = "transcript";
+/// The labels in front of questions.
+const QUESTION_LABELS: [&str; 2] = ["Question:", "Q:"];
 /// How long texts may be when a row is too large, in bytes: the first limit that makes it fit counts.
 const CUTS: [usize; 4] = [1 << 20, 64 << 10, 4 << 10, 256];
 /// What stands at the end of a text that was cut.
 const CUT_MARK: &str = " […]";
-
-/// Begins a row. Its hash is that of the question and the right answers without white space around them, so that the
-/// same question is known again in whatever template it stood.
-pub(super) fn new_row<'a>(
-    id: Text<'a>,
-    interaction: InteractionType,
-    input: Input<'a>,
-    evaluation: Evaluation,
-) -> Row<'a> {
-    let mut row = Row::new(id, interaction, input, evaluation);
-    let is_trimmed = |text: &Text<'_>| text.trim().len() == text.len();
-    let input = &row.input;
-    if !is_trimmed(&input.raw) || !input.reference.iter().all(is_trimmed) {
-        let references: Vec<&str> = input.reference.iter().map(|text| text.trim()).collect();
-        row.sample_hash = sample_hash(input.raw.trim(), &references).into();
-    }
-    row
-}
 
 /// Says in a row whether its answer is right. What is not known is `false`, as the format demands, and marked.
 pub(super) fn set_correctness(row: &mut Row<'_>, correctness: Correctness) {
@@ -144,6 +127,36 @@ pub(super) fn lettered<'t>(target: &str, choices: &[Text<'t>]) -> Option<Text<'t
     choices.get(usize::from(letter as u8 - b'A')).cloned()
 }
 
+/// Returns whether options are nothing but the letters `A`, `B` and so on, whose texts stand in the question.
+pub(super) fn are_letters(choices: &[Text<'_>]) -> bool {
+    !choices.is_empty()
+        && (b'A'..=b'Z')
+            .zip(choices)
+            .filter(|(letter, choice)| choice.trim().as_bytes() == [*letter])
+            .count()
+            == choices.len()
+}
+
+/// Cuts off the labels that a template puts around a question: a last line such as `Answer:`, and `Question:` or `Q:`
+/// in front. Returns nothing when there are none, or nothing else.
+pub(super) fn without_labels(text: &str) -> Option<&str> {
+    let is_label = |line: &str| {
+        let word = line.trim().strip_suffix(':');
+        word.is_some_and(|word| !word.is_empty() && word.chars().all(char::is_alphabetic))
+    };
+    let whole = text.trim();
+    let front = match whole.rsplit_once('\n') {
+        Some((front, last)) if is_label(last) => front.trim_end(),
+        _ => whole,
+    };
+    let question = QUESTION_LABELS
+        .iter()
+        .find_map(|label| front.strip_prefix(label))
+        .unwrap_or(front)
+        .trim_start();
+    (!question.is_empty() && question.len() < whole.len()).then_some(question)
+}
+
 /// The fields of a document that a prompt shows, as a template such as `Question: {{question}}` names them.
 ///
 /// Only names that stand alone count: what an expression makes of a field cannot be found again. A template that is one
@@ -224,7 +237,7 @@ pub(super) fn question_behind<'p>(
 
 #[cfg(test)]
 mod tests {
-    use assay_formats::eee::row::Output;
+    use assay_formats::eee::row::{Evaluation, Input, InteractionType, Output};
 
     use super::*;
 
@@ -272,6 +285,24 @@ mod tests {
         assert_eq!(lettered("red", &choices), None);
         assert_eq!(lettered("E", &choices), None);
         assert_eq!(lettered("B", &["A", "B"].map(Text::from)), None);
+    }
+
+    #[test]
+    fn labels_around_a_question_are_no_part_of_it() {
+        for (text, question) in [
+            ("Question: Is it?\nAnswer:", Some("Is it?")),
+            ("Is it?\nAnswer:", Some("Is it?")),
+            ("Q: a\nb\nA:", Some("a\nb")),
+            ("Is it?", None),
+            ("Say why:", None),
+            ("One\nthe last line:", None),
+            ("Answer:", None),
+        ] {
+            assert_eq!(without_labels(text), question, "{text}");
+        }
+        assert!(are_letters(&[" A", "B"].map(Text::from)));
+        assert!(!are_letters(&["A", "yes"].map(Text::from)));
+        assert!(!are_letters(&["B", "C"].map(Text::from)));
     }
 
     #[test]

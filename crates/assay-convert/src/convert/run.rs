@@ -1,5 +1,6 @@
 //! The one builder of records: what every harness says of a run, together with what a person says.
 
+pub use assay_formats::eee::SETUP_KEYS;
 use assay_formats::eee::record::{
     Details, Engine, EvaluationResult, GenerationConfig, Library, ModelInfo, Record, SourceMetadata,
 };
@@ -12,8 +13,6 @@ use super::{Harness, Options};
 pub(super) const UNKNOWN: &str = "unknown";
 /// The time of a log that does not say when it was made.
 const NO_TIME: &str = "0";
-/// The detail that lists which details of the generation are the setup of a result.
-pub const SETUP_KEYS: &str = "setup_keys";
 /// The detail with the state of a run that did not finish, or not well.
 pub const RUN_STATUS: &str = "run_status";
 /// The longest value of a setup, in bytes; a longer one is known by its digest.
@@ -63,11 +62,14 @@ impl Run {
 
     /// Makes the record. What a person says wins over what the log says.
     pub(super) fn record(
-        self,
+        mut self,
         options: &Options,
         evaluation_id: String,
         mut results: Vec<EvaluationResult>,
     ) -> Record {
+        if let Some(supplement) = &options.supplement {
+            supplement.apply(&mut self.model, &mut results);
+        }
         for result in &mut results {
             for said in &options.metrics {
                 if is_called(&result.metric_config, &said.name) {

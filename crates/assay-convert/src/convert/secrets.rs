@@ -175,13 +175,19 @@ pub(super) fn redact(text: &[u8], scope: Scope) -> Option<(Vec<u8>, u64)> {
     };
     let mut found: Vec<Span> = Vec::new();
     for hit in searcher.find_iter(text) {
-        if found.last().is_none_or(|last| hit.start() >= last.end) {
+        // An address adds two spans: its user name and its query.
+        let is_inside = |span: &Span| (span.start..span.end).contains(&hit.start());
+        if !found.iter().rev().take(2).any(is_inside) {
             found.extend(span(text, hit.start(), hit.end(), scope));
+            if scope == Scope::Record && text[hit.start()..hit.end()] == *ADDRESS.as_bytes() {
+                found.extend(query_of(text, hit.end()));
+            }
         }
     }
     if found.is_empty() {
         return None;
     }
+    found.sort_by_key(|span| span.start);
     let mut clean = Vec::with_capacity(text.len());
     let mut at = 0;
     let mut count = 0;
@@ -208,7 +214,7 @@ struct Span {
 fn span(text: &[u8], start: usize, end: usize, scope: Scope) -> Option<Span> {
     let hit = &text[start..end];
     if hit == ADDRESS.as_bytes() {
-        return address(text, end, scope);
+        return user_of(text, end);
     }
     if hit == PEM.as_bytes() {
         let length = memchr::memmem::find(&text[end..], PEM_END)?;
@@ -246,29 +252,36 @@ fn token_span(text: &[u8], start: usize, end: usize, form: &TokenForm) -> Option
     })
 }
 
-/// Finds the user name, the password and, in records, the query of an address.
-fn address(text: &[u8], start: usize, scope: Scope) -> Option<Span> {
+/// The address whose scheme ends at a place.
+fn address(text: &[u8], start: usize) -> &[u8] {
     let rest = &text[start..];
     let length = rest
         .iter()
         .position(|byte| byte.is_ascii_whitespace() || b"\"\\'<>)(|,;`".contains(byte))
         .unwrap_or(rest.len());
-    let whole = &rest[..length];
-    let host_end = whole
-        .iter()
-        .position(|byte| b"/?#".contains(byte))
-        .unwrap_or(length);
-    if let Some(at) = whole[..host_end].iter().rposition(|byte| *byte == b'@') {
-        return Some(Span {
-            start,
-            end: start + at + 1,
-            instead: b"",
-        });
-    }
+    &rest[..length]
+}
+
+/// Finds the user name and the password of an address.
+fn user_of(text: &[u8], start: usize) -> Option<Span> {
+    let whole = address(text, start);
+    let host_end = whole.iter().position(|byte| b"/?#".contains(byte));
+    let host = &whole[..host_end.unwrap_or(whole.len())];
+    let at = host.iter().rposition(|byte| *byte == b'@')?;
+    Some(Span {
+        start,
+        end: start + at + 1,
+        instead: b"",
+    })
+}
+
+/// Finds the query of an address.
+fn query_of(text: &[u8], start: usize) -> Option<Span> {
+    let whole = address(text, start);
     let query = whole.iter().position(|byte| *byte == b'?')?;
-    (scope == Scope::Record && query + 1 < length).then_some(Span {
+    (query + 1 < whole.len()).then_some(Span {
         start: start + query,
-        end: start + length,
+        end: start + whole.len(),
         instead: b"",
     })
 }
@@ -437,11 +450,15 @@ mod tests {
             ),
             (
                 r#"{"u": "https://me:pw@host.example/v1?key=1&b=2"}"#,
-                r#"{"u": "https://host.example/v1?key=1&b=2"}"#,
+                r#"{"u": "https://host.example/v1"}"#,
             ),
             (
                 r#"{"u": "https://host.example/v1?key=1&b=2"}"#,
                 r#"{"u": "https://host.example/v1"}"#,
+            ),
+            (
+                r#"{"u": "https://host.example/sk-abcDEF1234567890abcd/v1?key=1"}"#,
+                r#"{"u": "https://host.example/[redacted]/v1"}"#,
             ),
             (
                 r#"{"m": "use sk-proj-abcDEF1234567890abcd now"}"#,

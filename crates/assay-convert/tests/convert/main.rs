@@ -9,3 +9,5 @@ mod kit;
 mod lm_eval;
 mod others;
 mod truth;
+mod truth_leaves;
+mod truth_runs;

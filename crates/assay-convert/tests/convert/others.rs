@@ -4,5 +4,5 @@ mod alpaca_eval;
 mod corpus;
 mod detect;
 mod hostile;
-mod lighteval;
+pub(crate) mod lighteval;
 mod lighteval_run;

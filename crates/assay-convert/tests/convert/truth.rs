@@ -299,6 +299,58 @@ fn what_a_person_says_wins_on_the_real_path() {
 }
 
 #[test]
+fn a_supplement_adds_what_the_log_does_not_say_and_changes_nothing_that_it_says() {
+    let files = Files::default().with("log", fixture("truth/plain.json"));
+    let before = files.convert(Harness::Inspect, "log").unwrap().record(0);
+    let supplement = r#"{
+        "model_info": {"additional_details": {"parameters": 7000000000, "deployment_type": "not this"}},
+        "source_data": {"additional_details": {"licence": "CC0"}},
+        "agentic_eval_config": {"additional_details": {"scaffold": "none"}},
+        "evaluation_results": [{
+            "evaluation_result_id": "match:accuracy",
+            "metric_config": {"lower_is_better": true, "evaluation_description": "Share of sums"},
+            "score_details": {"details": {"note": "by hand"}}
+        }]
+    }"#;
+    let options = Options {
+        supplement: Some(supplement.parse().unwrap()),
+        ..Options::default()
+    };
+
+    let output = files
+        .convert_with(Harness::Inspect, "log", &options)
+        .unwrap();
+
+    let record = output.record(0);
+    let model = &record["model_info"]["additional_details"];
+    assert_eq!(model["parameters"], "7000000000");
+    assert_eq!(
+        model["deployment_type"],
+        before["model_info"]["additional_details"]["deployment_type"]
+    );
+    let result = &record["evaluation_results"][0];
+    assert_eq!(
+        result["source_data"]["additional_details"]["licence"],
+        "CC0"
+    );
+    assert_eq!(
+        result["generation_config"]["additional_details"]["scaffold"],
+        "none"
+    );
+    assert_eq!(result["metric_config"]["lower_is_better"], true);
+    assert_eq!(
+        result["metric_config"]["evaluation_description"],
+        "Share of sums"
+    );
+    assert_eq!(result["score_details"]["details"]["note"], "by hand");
+    assert_eq!(
+        result["score_details"]["score"],
+        before["evaluation_results"][0]["score_details"]["score"]
+    );
+    output.assert_sound();
+}
+
+#[test]
 fn planted_secrets_are_in_nothing_that_is_written() {
     let mut log = log("plain");
     log["eval"]["task_args"] = serde_json::json!({"api_key": "PlantedTaskKey", "level": 3});

@@ -128,6 +128,7 @@ fn score(metric: Value<'_>) -> Option<Score> {
         value_type: None,
         sample_size: None,
         uncertainty: StatedUncertainty::default(),
+        context: None,
     })
 }
 

@@ -2,12 +2,18 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use assay_model::{
-    Cost, Entry, Evaluator, Framework, Number, Provenance, Score, Setup, Source, StatedInterval,
-    StatedUncertainty,
+    Cost, Entry, Evaluator, Framework, MetricContext, Number, Provenance, Score, Setup, Source,
+    StatedInterval, StatedUncertainty,
 };
 
+use serde_json::Value as Json;
+
 use super::TOKEN_KEYS;
-use crate::{Kind, Value};
+use crate::{JsonConverter, Kind, Value};
+
+/// The most that `run`, `runtime_context`, `artifacts` or `metric_context` of one entry may take, in bytes. Rows of boards carry
+/// them, so that a longer one is left to the page of the result.
+const MAX_DETAIL: usize = 16 << 10;
 
 /// Reads the entries of a result file; `None` unless it has the shape and every id, number and date in it is one.
 pub fn read(root: Value<'_>) -> Option<Vec<Entry>> {
@@ -113,7 +119,23 @@ fn provenance(value: Value<'_>) -> Option<Provenance> {
             seconds: number(cost, "seconds"),
             hardware: text(cost, "hardware"),
         }),
+        run: detail(value, "run"),
+        runtime_context: detail(value, "runtime_context"),
+        artifacts: detail(value, "artifacts"),
     })
+}
+
+/// A value of any kind as JSON; none when it is longer than a row of a board may carry.
+fn detail(value: Value<'_>, key: &str) -> Option<Json> {
+    JsonConverter::with_budget(MAX_DETAIL).json(value.present(key)?)
+}
+
+fn metric_context(item: Value<'_>) -> Option<Box<MetricContext>> {
+    let context = MetricContext {
+        parameters: detail(item, "metric_context"),
+        normalization: item.present("normalization").map(in_words),
+    };
+    (context != MetricContext::default()).then(|| Box::new(context))
 }
 
 fn uncertainty(value: Value<'_>) -> StatedUncertainty {
@@ -166,6 +188,7 @@ fn score(value: Value<'_>, metric: Option<assay_model::MetricId>) -> Option<Scor
             .present("uncertainty")
             .map(uncertainty)
             .unwrap_or_default(),
+        context: is_item.then(|| metric_context(value)).flatten(),
     })
 }
 

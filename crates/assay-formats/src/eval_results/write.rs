@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use assay_model::{
     Entry, Framework, Number, Provenance, Score, Setup, Source, StatedUncertainty, hidden_character,
 };
+use serde_json::Value as Json;
 
 use super::TOKEN_KEYS;
 
@@ -92,8 +93,14 @@ fn write_provenance(provenance: &Provenance, lines: &mut Lines) {
     ] {
         lines.text_at(2, key, date.as_ref().map(assay_model::Date::as_str));
     }
-    let cost = &provenance.cost;
-    if *cost == assay_model::Cost::default() {
+    write_cost(&provenance.cost, lines);
+    lines.json_at(2, "run", provenance.run.as_ref());
+    lines.json_at(2, "runtime_context", provenance.runtime_context.as_ref());
+    lines.json_at(2, "artifacts", provenance.artifacts.as_ref());
+}
+
+fn write_cost(cost: &assay_model::Cost, lines: &mut Lines) {
+    if cost.is_unknown() {
         return;
     }
     lines.open("  cost");
@@ -137,6 +144,10 @@ fn write_metrics(scores: &[Score], lines: &mut Lines) {
             lines.plain_at(6, "sample_size", &size.to_string());
         }
         write_uncertainty(&score.uncertainty, 6, lines);
+        if let Some(context) = &score.context {
+            lines.json_at(6, "metric_context", context.parameters.as_ref());
+            lines.text_at(6, "normalization", context.normalization.as_deref());
+        }
     }
 }
 
@@ -194,6 +205,13 @@ impl Lines {
         }
     }
 
+    /// A key and a value of any kind, in one line; nothing when there is none.
+    fn json_at(&mut self, indent: usize, key: &str, value: Option<&Json>) {
+        if let Some(value) = value {
+            self.plain_at(indent, key, &flow(value));
+        }
+    }
+
     /// A key and a value that needs no quotes.
     fn plain_at(&mut self, indent: usize, key: &str, value: &str) {
         self.text.extend(std::iter::repeat_n(' ', indent));
@@ -201,6 +219,31 @@ impl Lines {
         self.text.push_str(": ");
         self.text.push_str(value);
         self.text.push('\n');
+    }
+}
+
+/// Writes a value of any kind in one line, as a flow collection of YAML.
+fn flow(value: &Json) -> String {
+    match value {
+        Json::Null => "null".to_owned(),
+        Json::Bool(truth) => truth.to_string(),
+        Json::Number(number) => {
+            let real = number.as_f64().filter(|_| number.is_f64());
+            let real = real.and_then(Number::new);
+            real.map_or_else(|| number.to_string(), Number::to_literal)
+        }
+        Json::String(text) => quoted(text),
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(flow).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(map) => {
+            let pairs = map
+                .iter()
+                .map(|(key, held)| format!("{}: {}", quoted(key), flow(held)));
+            let pairs: Vec<String> = pairs.collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
     }
 }
 
@@ -243,7 +286,7 @@ fn escape(character: char, quoted: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use assay_model::Number;
+    use assay_model::{MetricContext, Number};
     use proptest::collection::vec;
     use proptest::option;
     use proptest::prelude::*;
@@ -272,9 +315,10 @@ mod tests {
             types,
             option::of(1..1_000_000_u64),
             any_uncertainty(),
+            any_context(),
         )
             .prop_map(
-                |(metric, value, slice, value_type, sample_size, uncertainty)| {
+                |(metric, value, slice, value_type, sample_size, uncertainty, context)| {
                     let value = Number::new(value).expect("the strategy makes finite values");
                     Score {
                         metric: Some(metric.parse().expect("printable ASCII is a metric id")),
@@ -284,6 +328,7 @@ mod tests {
                         value_type,
                         sample_size,
                         uncertainty,
+                        context,
                     }
                 },
             )
@@ -315,6 +360,35 @@ mod tests {
             })
     }
 
+    fn any_json() -> impl Strategy<Value = Json> {
+        let half = |number: i32| Json::from(f64::from(number) + 0.5);
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            any::<i32>().prop_map(half),
+            any_text().prop_map(Json::from),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            let inner = prop_oneof![Just(Json::Null), inner];
+            prop_oneof![
+                vec(inner.clone(), 0..4).prop_map(Json::from),
+                proptest::collection::btree_map(any_text(), inner, 0..4)
+                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn any_context() -> impl Strategy<Value = Option<Box<MetricContext>>> {
+        let context = (option::of(any_json()), option::of(any_text()));
+        context.prop_map(|(parameters, normalization)| {
+            let context = MetricContext {
+                parameters,
+                normalization,
+            };
+            (context != MetricContext::default()).then(|| Box::new(context))
+        })
+    }
+
     fn any_provenance() -> impl Strategy<Value = Provenance> {
         let seconds = || option::of(-4_000_000_000..4_000_000_000_i64);
         let relationships = proptest::sample::select(assay_model::Relationship::ALL.to_vec());
@@ -329,19 +403,29 @@ mod tests {
             seconds(),
             seconds(),
             cost,
+            (
+                option::of(any_json()),
+                option::of(any_json()),
+                option::of(any_json()),
+            ),
         )
-            .prop_map(|(evaluator, published, retrieved, cost)| Provenance {
-                evaluator: evaluator
-                    .map(|(name, relationship)| assay_model::Evaluator { name, relationship }),
-                published: published.and_then(assay_model::Date::of_unix_seconds),
-                retrieved: retrieved.and_then(assay_model::Date::of_unix_seconds),
-                cost: assay_model::Cost {
-                    usd: cost.0,
-                    tokens: cost.1,
-                    seconds: cost.2,
-                    hardware: cost.3,
+            .prop_map(
+                |(evaluator, published, retrieved, cost, details)| Provenance {
+                    run: details.0,
+                    runtime_context: details.1,
+                    artifacts: details.2,
+                    evaluator: evaluator
+                        .map(|(name, relationship)| assay_model::Evaluator { name, relationship }),
+                    published: published.and_then(assay_model::Date::of_unix_seconds),
+                    retrieved: retrieved.and_then(assay_model::Date::of_unix_seconds),
+                    cost: assay_model::Cost {
+                        usd: cost.0,
+                        tokens: cost.1,
+                        seconds: cost.2,
+                        hardware: cost.3,
+                    },
                 },
-            })
+            )
     }
 
     fn any_framework() -> impl Strategy<Value = Framework> {
@@ -437,6 +521,7 @@ mod tests {
             value_type: None,
             sample_size: None,
             uncertainty: StatedUncertainty::default(),
+            context: None,
         };
 
         assert_eq!(literal(&score), "2.5");

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::mould::Moulds;
+use super::layout_cache::LayoutCache;
 use super::scan::{NEAR, hex4, near_length, plain_length, sound_length, unescape};
 use crate::syntax::{SyntaxFault, SyntaxFaultKind, limits};
 use crate::tape::{Form, Kind, Node, Tape, fingerprint};
@@ -28,7 +28,7 @@ pub struct Parser {
     prints: Vec<u32>,
     faults: Vec<SyntaxFault>,
     /// The layout that the next document is expected to have.
-    pub(super) moulds: Moulds,
+    pub(super) layouts: LayoutCache,
 }
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Parser {
             stack: Vec::new(),
             prints: Vec::new(),
             faults: Vec::new(),
-            moulds: Moulds::default(),
+            layouts: LayoutCache::default(),
         }
     }
 
@@ -169,13 +169,13 @@ impl<'a> Run<'a> {
 
     /// Reads one value and all it holds.
     fn root(&mut self) -> Result<(), Stop> {
-        let fits = self.pour()?;
+        let fits = self.parse_by_layout()?;
         if !fits {
             self.rest_of_root()?;
         }
         if self.parser.faults.is_empty() {
             let nodes = &self.tape.nodes;
-            self.parser.moulds.learn(fits, nodes, self.bytes);
+            self.parser.layouts.learn(fits, nodes, self.bytes);
         }
         Ok(())
     }

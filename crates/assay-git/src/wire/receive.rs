@@ -32,7 +32,7 @@ pub struct ReceiveLimits {
 /// What came of receiving.
 #[derive(Debug)]
 pub enum Received {
-    /// The objects are in quarantine: judge them, admit them, move the refs, and send the report.
+    /// The objects are in quarantine: validate them, admit them, move the refs, and send the report.
     Push(Push),
     /// The push is of no use. Send this to the client, which will understand it.
     Refused(Vec<u8>),

@@ -27,7 +27,7 @@ impl Hub {
         // What lasts longest takes the longest way: the others leave steps out.
         let repositories = Repositories::new(directory.path().join("repos"))
             .unwrap()
-            .lasting(Durability::Full);
+            .with_durability(Durability::Full);
         let initial = plan(
             None,
             files.iter().map(|(path, text)| put(path, text)).collect(),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use assay_model::{Code, Cost, Finding, Setup};
+use serde_json::Value as Json;
 
 use super::{BoardColumn, Cell, CellFormat, CellKind, Shown, SortKey};
 use crate::BoardRow;
@@ -84,6 +85,11 @@ pub(super) fn optional(found: Option<&str>) -> Cell<'_> {
 
 pub(super) fn owned(found: Option<String>) -> Cell<'static> {
     Cell::from_option(found.map(|text| Cell::Text(Cow::Owned(text))))
+}
+
+/// A value of any kind, as JSON in one line.
+pub(super) fn json(found: Option<&Json>) -> Cell<'static> {
+    owned(found.map(Json::to_string))
 }
 
 pub(super) fn count(count: usize) -> Cell<'static> {

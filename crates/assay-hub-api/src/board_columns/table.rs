@@ -1,12 +1,14 @@
 //! The table itself.
 
-use super::build::{codes, column, cost, count, optional, owned, setup, text, whole, words_column};
+use super::build::{
+    codes, column, cost, count, json, optional, owned, setup, text, whole, words_column,
+};
 use super::words::{self, interval_words};
 use super::{BoardColumn, Cell, CellFormat, CellKind, Shown, SortKey};
 
 /// Every fixed column, in order. A later version may add some; none changes its name or kind, and those of files keep their
 /// order.
-pub const BOARD_COLUMNS: [BoardColumn; 42] = [
+pub const BOARD_COLUMNS: [BoardColumn; 47] = [
     column(
         "rank",
         "Rank",
@@ -403,4 +405,41 @@ pub const BOARD_COLUMNS: [BoardColumn; 42] = [
     .shown(Shown::WhenKnown)
     .format(CellFormat::Parameters)
     .sort(SortKey::Parameters),
+    column(
+        "tier",
+        "Tier",
+        "1 for rows that cannot be told from the leader, 2 for those of the rest that cannot be told \
+         from the best of the rest, and so on.",
+        CellKind::Integer,
+        |row| Cell::from_option(row.rank_interval.as_ref().map(|found| count(found.tier))),
+    )
+    .shown(Shown::WhenKnown),
+    column(
+        "run",
+        "Run",
+        "How the run can be repeated: versions, seed, sizes, as JSON.",
+        CellKind::Text,
+        |row| json(row.run.as_ref()),
+    ),
+    column(
+        "runtime_context",
+        "Runtime",
+        "The hardware and software of the run, as JSON.",
+        CellKind::Text,
+        |row| json(row.runtime_context.as_ref()),
+    ),
+    column(
+        "artifacts",
+        "Artifacts",
+        "Predictions, logs or traces, as JSON.",
+        CellKind::Text,
+        |row| json(row.artifacts.as_ref()),
+    ),
+    column(
+        "metric_context",
+        "Metric context",
+        "The parameters of the metric that ranks, as JSON.",
+        CellKind::Text,
+        |row| json(row.ranked_metric().and_then(|metric| metric.metric_context.as_ref())),
+    ),
 ];

@@ -1,6 +1,6 @@
 //! What columns say to people.
 
-use crate::BoardRow;
+use crate::{BoardRow, ResultMetric};
 
 /// The day of the evaluation; else that of the publication or retrieval, with the word for it.
 pub fn main_date(row: &BoardRow) -> (&str, &'static str) {
@@ -83,6 +83,12 @@ pub(super) fn standing(row: &BoardRow) -> String {
 }
 
 impl BoardRow {
+    /// Returns the value that ranks among the values of the entry.
+    pub fn ranked_metric(&self) -> Option<&ResultMetric> {
+        let mut whole = self.metrics.iter().filter(|metric| metric.slice.is_none());
+        whole.find(|metric| metric.metric_id == self.metric_id)
+    }
+
     /// That the value stands for several runs or setups, such as `4 setups, 0.25 to 0.68`.
     pub fn several_words(&self) -> Option<String> {
         let mut words = Vec::new();

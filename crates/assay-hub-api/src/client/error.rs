@@ -15,7 +15,7 @@ pub enum ClientError {
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The request failed on the way.
-    #[error("the hub cannot be reached at `{url}`: {source}")]
+    #[error("the hub cannot be reached at `{url}`: {source}{}", remedy(.source))]
     Transport {
         /// The address of the request.
         url: String,
@@ -89,6 +89,8 @@ impl ClientError {
         let message = reason(&body)
             .or_else(|| header(headers, "x-error-message").map(str::to_owned))
             .unwrap_or_else(|| format!("the hub answered {status} at `{url}`"));
+        let code = header(headers, "x-error-code").map(str::to_owned);
+        let message = explain(url, status, code.as_deref(), message);
         let request = header(headers, "x-request-id");
         let message = match (status, request) {
             (500.., Some(id)) => format!("{message} (request {id})"),
@@ -97,13 +99,74 @@ impl ClientError {
         let diagnostics = body["diagnostics"].as_array().into_iter().flatten();
         Self::Refused {
             status,
-            code: header(headers, "x-error-code").map(str::to_owned),
+            code,
             message,
             diagnostics: diagnostics
                 .filter_map(|found| Diagnostic::deserialize(found).ok())
                 .collect(),
         }
     }
+}
+
+/// Says what to do about a failure on the way, where that is known.
+fn remedy(error: &ureq::Error) -> &'static str {
+    if let ureq::Error::Io(error) = error
+        && error.kind() == io::ErrorKind::ConnectionRefused
+    {
+        return "; is it running? `assay serve` starts one";
+    }
+    if error.to_string().contains("UnknownIssuer") {
+        return "; nothing that this system trusts has signed its certificate: name the file of its authority with \
+                `SSL_CERT_FILE`";
+    }
+    ""
+}
+
+/// Rewrites reasons whose words are kept for `huggingface_hub` and mislead people: what is missing or not visible, and a
+/// token that the hub does not accept.
+fn explain(url: &str, status: u16, code: Option<&str>, message: String) -> String {
+    if status == 401 && message.starts_with("Invalid credentials") {
+        return "the hub does not accept this token (from `--token`, `ASSAY_TOKEN`, or kept by `assay hub login`): it is \
+                wrong, revoked or expired. Make a new one on the page Settings, Tokens of the hub, then run `assay hub login`"
+            .to_owned();
+    }
+    if code != Some("RepoNotFound") {
+        return message;
+    }
+    let Some((kind, id)) = repo_in(url) else {
+        return message;
+    };
+    if !id.contains('/') {
+        return format!("there is no {kind} `{id}` on this hub: names are `namespace/name`");
+    }
+    if status == 401 {
+        return format!(
+            "there is no public {kind} `{id}` on this hub; if it is private, sign in with `assay hub login`"
+        );
+    }
+    format!("there is no {kind} `{id}` on this hub that you may see")
+}
+
+/// What follows the name of a repository in an address: a name of one part has no namespace.
+const PARTS_OF_A_REPOSITORY: &[&str] =
+    &["leaderboard", "revision", "tree", "discussions", "commit"];
+
+/// Returns the kind and the name of the repository that an address of the API is about.
+fn repo_in(url: &str) -> Option<(&'static str, String)> {
+    let (_, rest) = url.split_once("/api/")?;
+    let path = rest.split(['?', '#']).next()?;
+    let mut parts = path.split('/');
+    let kind = match parts.next()? {
+        "models" => "model",
+        "datasets" => "dataset",
+        _ => return None,
+    };
+    let namespace = parts.next()?;
+    let id = match parts.next() {
+        Some(name) if !PARTS_OF_A_REPOSITORY.contains(&name) => format!("{namespace}/{name}"),
+        Some(_) | None => namespace.to_owned(),
+    };
+    Some((kind, id))
 }
 
 /// The reason in a body: as hubs give it, as OAuth does (RFC 6749), or as a problem of RFC 9457.
@@ -123,4 +186,35 @@ fn reason(body: &Json) -> Option<String> {
         place.unwrap_or_default(),
         code.unwrap_or_default()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_never_a_question_of_passwords() {
+        let told = |status, code, words: &str| {
+            let url = "http://hub.example/api/datasets/acme/sums/leaderboard?limit=5";
+            explain(url, status, code, words.to_owned())
+        };
+
+        let anonymous = told(401, Some("RepoNotFound"), "Invalid username or password.");
+        let signed_in = told(404, Some("RepoNotFound"), "Repository not found");
+        let bad_token = told(401, None, "Invalid credentials in Authorization header");
+
+        assert_eq!(
+            anonymous,
+            "there is no public dataset `acme/sums` on this hub; if it is private, sign in with `assay hub login`"
+        );
+        assert_eq!(
+            signed_in,
+            "there is no dataset `acme/sums` on this hub that you may see"
+        );
+        assert!(
+            bad_token.contains("wrong, revoked or expired"),
+            "{bad_token}"
+        );
+        assert_eq!(told(404, None, "Entry not found"), "Entry not found");
+    }
 }

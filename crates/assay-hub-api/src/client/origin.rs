@@ -37,6 +37,11 @@ impl Origin {
         self.server.https || matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "::1")
     }
 
+    /// Whether requests go over TLS.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.server.https
+    }
+
     /// Splits an address into its scheme, host and port, and the path and query that follow.
     pub fn split(address: &str) -> Result<(Self, &str), AddressError> {
         let end = root_length(address);

@@ -111,7 +111,7 @@ fn take_in(root: &Path, lake: &Lake, raw: u64, jobs: usize) {
     };
     let start = Instant::now();
     let reports = validate(&Disk, &records, &Context::default(), &options);
-    let judged = start.elapsed().as_secs_f64();
+    let validated = start.elapsed().as_secs_f64();
     assert!(reports.iter().all(|report| !report.findings.has_errors()));
     let start = Instant::now();
     let options = Options {
@@ -125,8 +125,8 @@ fn take_in(root: &Path, lake: &Lake, raw: u64, jobs: usize) {
     println!(
         "ingest: {:.0} MB/s, {:.0} % of the {:.0} MB/s of `assay validate` (wanted: 60 %)",
         speed(taken),
-        100.0 * judged / taken,
-        speed(judged)
+        100.0 * validated / taken,
+        speed(validated)
     );
 }
 

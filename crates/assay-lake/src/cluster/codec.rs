@@ -81,7 +81,7 @@ struct Telling<'v> {
 /// The same as it arrives.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct EncodedFilter {
     visibility: RowVisibility,
     shown: usize,
 }
@@ -97,7 +97,7 @@ impl PhysicalExtensionCodec for StageCodec {
         let Some(told) = bytes.strip_prefix(VISIBILITY) else {
             return self.ballista.try_decode(bytes, inputs, context, converter);
         };
-        let Told { visibility, shown } = serde_json::from_slice(told)
+        let EncodedFilter { visibility, shown } = serde_json::from_slice(told)
             .map_err(|error| DataFusionError::External(Box::new(error)))?;
         let [input] = inputs else {
             return plan_err!("a visibility filter reads one table");

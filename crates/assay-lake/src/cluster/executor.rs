@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ballista_core::RuntimeProducer;
+use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_executor::health::ExecutorHealth;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
@@ -12,8 +13,10 @@ use futures_util::future::{Either, select};
 
 use super::codec::StageCodec;
 use super::{Cluster, MAX_MESSAGE, host_of};
+use crate::board_rows::BoardRows;
 use crate::bucket::{Storage, Stores};
 use crate::error::{Error, Result};
+use crate::percentile::ExactPercentile;
 
 /// How often an executor tells the scheduler that it is alive, in seconds.
 const HEARTBEAT: u64 = 2;
@@ -81,6 +84,13 @@ fn config(options: &ExecutorOptions) -> std::io::Result<ExecutorProcessConfig> {
             options.work.display()
         ))
     })?;
+    let mut functions = BallistaFunctionRegistry::default();
+    for function in [ExactPercentile::udaf(), BoardRows::udaf()] {
+        let name = function.name().to_owned();
+        functions
+            .aggregate_functions
+            .insert(name, Arc::new(function));
+    }
     Ok(ExecutorProcessConfig {
         bind_host: host_of(options.listen.ip()),
         external_host: options.advertise.clone(),
@@ -93,6 +103,7 @@ fn config(options: &ExecutorOptions) -> std::io::Result<ExecutorProcessConfig> {
         job_data_ttl_seconds: KEEP,
         job_data_clean_up_interval_seconds: CLEAN,
         executor_heartbeat_interval_seconds: HEARTBEAT,
+        override_function_registry: Some(Arc::new(functions)),
         override_runtime_producer: Some(runtimes(options)),
         override_physical_codec: Some(Arc::new(StageCodec::default())),
         memory_pool_size: Some(options.memory as u64),

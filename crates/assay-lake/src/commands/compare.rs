@@ -1,6 +1,6 @@
 use assay_cli::{Exit, Printer};
 use assay_lake::compare::{
-    Comparison, Difference, Flip, Question, RankScope, Ranking, Side, compare, rank_all,
+    Comparison, Difference, Flip, Question, RankScope, Ranking, Side, Verdict, compare, rank_all,
 };
 use assay_lake::{Engine, Error};
 use assay_render::visible;
@@ -91,10 +91,11 @@ fn tell(comparison: &Comparison, printer: &mut Printer) {
         comparison.mean_a, comparison.mean_b
     ));
     printer.line(&difference(comparison.difference.as_ref()));
-    printer.line(&format!(
-        "p          {:>10.4} ({})",
-        comparison.mcnemar.p_value, comparison.mcnemar.method
-    ));
+    printer.line(match comparison.verdict {
+        Verdict::AHigher => "verdict    A scores higher: the interval lies above 0",
+        Verdict::BHigher => "verdict    B scores higher: the interval lies below 0",
+        Verdict::NotSeparated => "verdict    not told apart on these samples",
+    });
     if !comparison.other_metrics.is_empty() {
         let others: Vec<String> = comparison
             .other_metrics

@@ -9,7 +9,7 @@ use assay_render::visible;
 
 use crate::args::{AnswerFormat, Budget, Query};
 use crate::config::Config;
-use crate::output::{self, Told};
+use crate::output::{self, WrittenRows};
 use crate::prompt::{Prompt, Typed};
 
 /// The longest query that is read, in bytes.
@@ -94,7 +94,11 @@ async fn answer(
 }
 
 /// Writes an answer. A cluster would go on working when this process is gone, so it is told when somebody interrupts.
-async fn write(answer: &mut Answer, command: &Query, to: impl Write + Send) -> Result<Told, Error> {
+async fn write(
+    answer: &mut Answer,
+    command: &Query,
+    to: impl Write + Send,
+) -> Result<WrittenRows, Error> {
     if command.cluster.is_none() {
         return output::write(answer, command.format, to).await;
     }
@@ -107,7 +111,7 @@ async fn write(answer: &mut Answer, command: &Query, to: impl Write + Send) -> R
     }
 }
 
-fn remark(told: Told, format: AnswerFormat, printer: &mut Printer) {
+fn remark(told: WrittenRows, format: AnswerFormat, printer: &mut Printer) {
     if told.cut && !printer.is_closed() {
         printer.aside(&format!(
             "only the first {} rows are shown; `--format csv` writes all of them",

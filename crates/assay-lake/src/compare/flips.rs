@@ -38,7 +38,7 @@ pub struct Side {
 
 /// What is known of one model and one sample.
 #[derive(Debug, Default)]
-struct Told {
+struct SampleTexts {
     /// The run and the row that this is of; of several the first is told.
     row: Option<(String, i64)>,
     input: Option<String>,
@@ -92,7 +92,7 @@ async fn told(
     engine: &Engine,
     question: &Question,
     differing: &[&Pair],
-) -> Result<BTreeMap<(String, String), Told>> {
+) -> Result<BTreeMap<(String, String), SampleTexts>> {
     let hashes: Vec<String> = differing.iter().map(|pair| quoted(&pair.hash)).collect();
     let sql = format!(
         "SELECT model, sample_hash, record_id, line, part, role, content FROM messages \
@@ -103,7 +103,7 @@ async fn told(
         quoted(&question.model_b),
         hashes.join(", ")
     );
-    let mut told: BTreeMap<(String, String), Told> = BTreeMap::new();
+    let mut told: BTreeMap<(String, String), SampleTexts> = BTreeMap::new();
     for batch in engine.all(&sql).await? {
         let text = |row: usize, column: usize| {
             let column = batch.column(column).as_string_view_opt()?;

@@ -109,7 +109,7 @@ pub async fn rank_all(engine: &Engine, scope: &RankScope) -> Result<Ranking> {
                 .count(),
             best_rank: own.interval.best,
             worst_rank: own.interval.worst,
-            tier: own.tier,
+            tier: own.interval.tier,
         })
         .collect();
     models.sort_by(|one, other| (one.rank, &one.model).cmp(&(other.rank, &other.model)));

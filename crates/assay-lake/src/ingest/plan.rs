@@ -9,8 +9,9 @@ use assay_check::FileKind;
 use assay_formats::syntax::limits;
 
 use super::{Precedence, Refused, Report};
-use crate::discover::{Found, benchmark_of, digest_of, model_of, samples_of};
+use crate::discover::{DiscoveredFiles, benchmark_of, digest_of, model_of, samples_of};
 use crate::manifest::{Manifest, Source};
+use crate::place::RecordPlace;
 use crate::record::id_of;
 
 /// A file that comes in unless it breaks rules.
@@ -22,6 +23,8 @@ pub(super) struct Planned {
     pub(super) kind: FileKind,
     /// What its rows carry as `record_id`.
     pub(super) id: String,
+    /// The place of a record in its datastore.
+    pub(super) place: RecordPlace,
     /// The SHA-256 of its bytes.
     pub(super) digest: String,
     /// The samples beside a record.
@@ -65,7 +68,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Leaves out what the lake has already, by content.
     pub(super) fn new(
-        found: Found,
+        found: DiscoveredFiles,
         manifest: &Manifest,
         precedence: Precedence,
         report: &mut Report,
@@ -155,12 +158,17 @@ fn planned(path: String, kind: FileKind) -> Result<Planned, String> {
         FileKind::EvalResults | FileKind::Samples => (id_of_results(&path)?, None),
         FileKind::EvalYaml => (id_of_definition(&path)?, None),
     };
+    let place = match kind {
+        FileKind::Record => RecordPlace::find(&path),
+        FileKind::EvalResults | FileKind::EvalYaml | FileKind::Samples => RecordPlace::default(),
+    };
     let stamp = samples.as_deref().and_then(Stamp::of);
     Ok(Planned {
         bytes: size + stamp.map_or(0, |stamp| stamp.size),
         path,
         kind,
         id,
+        place,
         digest,
         samples,
         own_stamp,
@@ -192,7 +200,12 @@ fn owner<'m>(known: &'m Source, planned: &Planned, precedence: Precedence) -> Op
 
 /// Whether the lake has this very content. Samples are hashed only when nothing cheaper tells them apart.
 fn is_same(known: &Source, planned: &Planned) -> bool {
-    if known.digest != planned.digest || known.bytes != planned.bytes {
+    // A benchmark that has a definition since then gives its records other names.
+    let is_elsewhere = planned
+        .place
+        .benchmark()
+        .is_some_and(|benchmark| benchmark != known.partition.benchmark);
+    if known.digest != planned.digest || known.bytes != planned.bytes || is_elsewhere {
         return false;
     }
     match (&known.samples_digest, &planned.samples) {

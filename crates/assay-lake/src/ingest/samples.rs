@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assay_check::{Follow, ReadSamples};
+use assay_check::{ReadSamples, SampleObserver};
 use assay_formats::Value;
 use assay_formats::rows::Algorithm;
 
@@ -173,14 +173,14 @@ impl<'s> Stage<'s> {
     }
 }
 
-impl Follow for Stage<'_> {
+impl SampleObserver for Stage<'_> {
     type Samples = RecordSamples;
     type Block = SampleBatches;
 
     fn begin(&self, path: &str, record: Value<'_>) -> Option<RecordSamples> {
         let planned = self.planned.get(path)?;
         Some(RecordSamples {
-            facts: RecordFacts::read(record, &planned.path, &planned.digest),
+            facts: RecordFacts::read(record, &planned.path, &planned.digest, &planned.place),
             rows: Mutex::new(Ok(RecordRows::default())),
         })
     }

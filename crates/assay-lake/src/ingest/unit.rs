@@ -17,13 +17,13 @@ use crate::manifest::{DataFile, Source};
 use crate::names::Names;
 use crate::partition::Partition;
 use crate::record::{Origin, RecordFacts};
-use crate::results::push_entries;
+use crate::results::{findings_of, push_entries};
 use crate::table::Table;
 use crate::writer::{PendingRows, Writer};
 
 /// How many rows of the small tables are gathered before they are handed on.
 const GATHERED_ROWS: usize = 4_096;
-/// Why something that passed the judge does not come in.
+/// Why a valid file does not come in.
 const CHANGED: &str = "it was changed while it was read; take it in again";
 
 /// What a step has written.
@@ -52,7 +52,7 @@ impl<'w> Loader<'w> {
         }
     }
 
-    /// Takes in a file that the judge let pass, with what was made of its samples meanwhile.
+    /// Takes in a valid file, with what was made of its samples meanwhile.
     pub(super) fn load(
         &mut self,
         planned: &Planned,
@@ -104,15 +104,24 @@ impl<'w> Loader<'w> {
         let Some(model) = model_of(&planned.path) else {
             return Ok(None);
         };
+        let findings = findings_of(&planned.path, entries.len())?;
         let batch = self.small(Table::Results)?;
-        let results = push_entries(&model, &planned.id, entries, batch);
+        let results = push_entries((&model, &planned.id), entries, &findings, batch);
         self.hand_on(Table::Results)?;
-        let benchmark = entries.first().map(|entry| entry.dataset.to_string());
+        let mut speaks_for: Vec<String> = entries
+            .iter()
+            .map(|entry| entry.dataset.to_string())
+            .collect();
         let partition = Partition {
-            benchmark: benchmark.unwrap_or_default(),
+            benchmark: speaks_for.first().cloned().unwrap_or_default(),
             model,
         };
-        Ok(Some(without_samples(planned, partition, results)))
+        speaks_for.sort();
+        speaks_for.dedup();
+        Ok(Some(Source {
+            speaks_for,
+            ..without_samples(planned, partition, results)
+        }))
     }
 
     fn load_definition(
@@ -152,12 +161,12 @@ impl<'w> Loader<'w> {
         let Some(record) = tape.root(text) else {
             return Ok(None);
         };
-        let facts = RecordFacts::read(record, path, &planned.digest);
-        let is_as_judged = Stamp::of(path) == Some(planned.own_stamp)
+        let facts = RecordFacts::read(record, path, &planned.digest, &planned.place);
+        let is_as_validated = Stamp::of(path) == Some(planned.own_stamp)
             && staged
                 .as_ref()
                 .is_none_or(|staged| staged.partition == facts.partition);
-        if !is_as_judged {
+        if !is_as_validated {
             return Ok(None);
         }
         let origin = Origin {
@@ -220,6 +229,7 @@ fn without_samples(planned: &Planned, partition: Partition, results: u64) -> Sou
         samples_digest: None,
         bytes: planned.bytes,
         partition,
+        speaks_for: Vec::new(),
         results,
         instances: 0,
     }

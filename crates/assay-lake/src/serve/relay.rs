@@ -26,7 +26,7 @@ use tokio_util::io::ReaderStream;
 
 use super::pool::{Lease, Pool};
 use super::refuse::Refused;
-use super::turns::{Turn, Turns};
+use super::turns::{QueryQueue, Turn};
 
 /// The time beyond its budget after which the process of a question is ended without a word from it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ const IN_MEMORY: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Relay {
     pool: Arc<Pool>,
-    turns: Arc<Turns>,
+    turns: Arc<QueryQueue>,
 }
 
 /// The part of a question that decides how it is treated.
@@ -58,7 +58,7 @@ pub(super) struct Terms {
 }
 
 impl Relay {
-    pub(super) fn new(pool: Arc<Pool>, turns: Arc<Turns>) -> Self {
+    pub(super) fn new(pool: Arc<Pool>, turns: Arc<QueryQueue>) -> Self {
         tokio::spawn(Arc::clone(&pool).end_idle());
         Self { pool, turns }
     }

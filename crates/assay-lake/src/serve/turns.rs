@@ -23,7 +23,7 @@ const SET_ASIDE: [CallerClass; 2] = [CallerClass::Page, CallerClass::Account];
 /// Turns, shared between kinds of callers: anonymous callers have half of them at most, and pages and accounts find one that no other kind
 /// can take from them. Within a kind, who came first is first.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct QueryQueue {
     at_once: usize,
     state: Mutex<State>,
 }
@@ -49,11 +49,11 @@ const ALL: [CallerClass; KINDS] = [
 /// The turn of one question, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    turns: Arc<Turns>,
+    turns: Arc<QueryQueue>,
     class: CallerClass,
 }
 
-impl Turns {
+impl QueryQueue {
     pub(crate) fn new(at_once: usize) -> Arc<Self> {
         Arc::new(Self {
             at_once: at_once.max(1),
@@ -161,7 +161,7 @@ fn place_of(class: CallerClass) -> usize {
 mod tests {
     use super::*;
 
-    async fn take_all(turns: &Arc<Turns>, class: CallerClass) -> Vec<Turn> {
+    async fn take_all(turns: &Arc<QueryQueue>, class: CallerClass) -> Vec<Turn> {
         let mut held = Vec::new();
         while turns.state().running.may_begin(class, turns.at_once) {
             held.push(turns.take(class).await.unwrap());
@@ -171,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn anonymous_callers_have_half_of_the_turns_and_leave_one_for_each_other_kind() {
-        let turns = Turns::new(4);
+        let turns = QueryQueue::new(4);
 
         let strangers = take_all(&turns, CallerClass::Anonymous).await;
         let next = turns
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn accounts_and_pages_leave_each_other_a_turn() {
-        let turns = Turns::new(4);
+        let turns = QueryQueue::new(4);
 
         let accounts = take_all(&turns, CallerClass::Account).await;
         let page = turns.take(CallerClass::Page).await;
@@ -199,7 +199,7 @@ mod tests {
 
     #[tokio::test]
     async fn downloads_take_no_turn_of_a_question() {
-        let turns = Turns::new(4);
+        let turns = QueryQueue::new(4);
 
         let downloads = take_all(&turns, CallerClass::Download).await;
 
@@ -209,9 +209,9 @@ mod tests {
 
     #[tokio::test]
     async fn who_came_first_is_first_and_who_left_is_passed_over() {
-        let turns = Turns::new(1);
+        let turns = QueryQueue::new(1);
         let held = turns.take(CallerClass::Anonymous).await.unwrap();
-        let take = |turns: &Arc<Turns>| {
+        let take = |turns: &Arc<QueryQueue>| {
             let turns = Arc::clone(turns);
             tokio::spawn(async move { turns.take(CallerClass::Anonymous).await })
         };

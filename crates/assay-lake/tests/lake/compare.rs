@@ -1,5 +1,5 @@
 use assay_lake::Error;
-use assay_lake::compare::{Comparison, Question, RankScope, compare, rank_all};
+use assay_lake::compare::{Comparison, Question, RankScope, Verdict, compare, rank_all};
 
 use crate::support::{Run, World};
 
@@ -40,11 +40,10 @@ async fn right_and_wrong_are_counted_sample_by_sample_across_harnesses() {
     assert_eq!(table, (3, 1, 3, 1));
     assert_eq!((comparison.mean_a, comparison.mean_b), (0.5, 0.75));
     // Of four coins one or none, or three or four, fall on one side: 10 of 16.
-    assert!(
-        (comparison.mcnemar.p_value - 0.625).abs() < 1e-12,
-        "{comparison:?}"
-    );
-    assert_eq!(comparison.mcnemar.method, "mcnemar-exact");
+    let mcnemar = comparison.mcnemar.unwrap();
+    assert!((mcnemar.p_value - 0.625).abs() < 1e-12, "{mcnemar:?}");
+    assert_eq!(mcnemar.method, "mcnemar-exact");
+    assert_eq!(comparison.verdict, Verdict::NotSeparated);
     let difference = comparison.difference.unwrap();
     assert_eq!(
         (difference.value, difference.method),
@@ -97,6 +96,46 @@ async fn scores_between_right_and_wrong_have_a_bootstrap_that_is_the_same_each_t
         "{difference:?}"
     );
     assert_eq!(first, second);
+}
+
+#[tokio::test]
+async fn partial_scores_have_the_verdict_of_their_interval_and_no_test_of_right_and_wrong() {
+    let world = World::new();
+    // Neither is ever right, and one scores a little higher on every sample.
+    let scores = |more: f64| (0..40).map(move |sample| f64::from(sample % 7) / 16.0 + more);
+    let mean = |scores: &[f64]| scores.iter().sum::<f64>() / 40.0;
+    for (number, model, more) in [(80, "acme/more", 0.0625), (81, "acme/less", 0.0)] {
+        let samples: Vec<f64> = scores(more).collect();
+        let run = Run {
+            number,
+            model,
+            benchmark: "partial",
+            score: mean(&samples),
+            samples,
+            ..Run::all()[0].clone()
+        };
+        run.write(world.root.path());
+    }
+    let report = world.ingest_paths(&["data/partial"]);
+    assert_eq!(report.refused.len(), 0, "{:#?}", report.refused);
+    let question = |model_a: &str, model_b: &str| Question {
+        task: None,
+        benchmark: Some("partial".to_owned()),
+        ..question(model_a, model_b, "")
+    };
+
+    let comparison = compared(&world, &question("acme/more", "acme/less")).await;
+    let swapped = compared(&world, &question("acme/less", "acme/more")).await;
+    let itself = compared(&world, &question("acme/more", "acme/more")).await;
+
+    let difference = comparison.difference.unwrap();
+    assert!(difference.low > 0.0, "{difference:?}");
+    assert_eq!(
+        (comparison.verdict, swapped.verdict, itself.verdict),
+        (Verdict::AHigher, Verdict::BHigher, Verdict::NotSeparated)
+    );
+    assert_eq!((comparison.only_a_right, comparison.only_b_right), (0, 0));
+    assert_eq!(comparison.mcnemar, None);
 }
 
 #[tokio::test]

@@ -129,6 +129,8 @@ async fn whoever_ends_processes_waits_and_others_do_not() {
 
 fn models_in(answer: Answer) -> Vec<String> {
     use datafusion::arrow::array::AsArray as _;
+    use datafusion::arrow::compute::cast;
+    use datafusion::arrow::datatypes::DataType;
     let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReader::try_new(
         answer.expect(200).body,
         1024,
@@ -136,8 +138,16 @@ fn models_in(answer: Answer) -> Vec<String> {
     let mut models = Vec::new();
     for batch in reader.unwrap() {
         let batch = batch.unwrap();
-        let column = batch.column_by_name("model").unwrap().as_string_view();
-        models.extend(column.iter().flatten().map(str::to_owned));
+        // Text of tables is read as views, and that of boards is made anew.
+        let column = batch.column_by_name("model").unwrap();
+        let column = cast(column, &DataType::Utf8).unwrap();
+        models.extend(
+            column
+                .as_string::<i32>()
+                .iter()
+                .flatten()
+                .map(str::to_owned),
+        );
     }
     models.sort();
     models

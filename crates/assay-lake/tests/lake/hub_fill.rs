@@ -13,14 +13,14 @@ const RESULT: &str =
     "- dataset:\n    id: alice/sums\n    task_id: easy\n  value: 0.5\n  date: '2026-01-05'\n";
 
 /// A hub with an empty lake that it fills.
-struct Filled {
-    hub: TestHub,
+pub(crate) struct Filled {
+    pub(crate) hub: TestHub,
     _process: Process,
     _world: World,
 }
 
 impl Filled {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let world = World::new();
         let socket = world.root.path().join("lake.sock");
         let hub = TestHub::with(|config| config.lake.socket = Some(socket)).await;
@@ -35,7 +35,7 @@ impl Filled {
     }
 
     /// Makes a repository with the record and the samples of a run.
-    async fn push_run(&self, repo: &str, run: &Run) {
+    pub(crate) async fn push_run(&self, repo: &str, run: &Run) {
         let rows = String::from_utf8(run.rows()).unwrap();
         let record = run.record(rows.as_bytes()).to_string();
         let place = format!("data/{}/{}/{}", run.benchmark, run.model, run.uuid());
@@ -53,7 +53,7 @@ impl Filled {
             .expect(200);
     }
 
-    async fn answer(&self, query: &str) -> String {
+    pub(crate) async fn answer(&self, query: &str) -> String {
         let body = json!({ "query": query, "format": "csv" });
         let answer = self.hub.post(Person::Nobody, "/api/sql", body).await;
         answer.expect(200).text()

@@ -11,6 +11,8 @@ mod duckdb;
 #[cfg(unix)]
 mod hub;
 #[cfg(unix)]
+mod hub_boards;
+#[cfg(unix)]
 mod hub_fill;
 #[cfg(unix)]
 mod hub_pages;

@@ -22,6 +22,7 @@ async fn all_tables_are_there_and_described() {
             "metrics",
             "models",
             "records",
+            "reported",
             "results",
             "standings"
         ]
@@ -253,4 +254,40 @@ fn where_there_is_no_lake_the_next_step_is_told() {
 
     let message = absent.map(|_| ()).unwrap_err().to_string();
     assert!(message.contains("assay ingest"), "{message}");
+}
+
+#[tokio::test]
+async fn percentiles_are_exact_alone_in_groups_and_in_windows() {
+    let world = World::ingested();
+    let values = "(VALUES (1, 0.0), (1, 1.0), (2, 8605.0), (2, 8606.0), (2, NULL)) AS t(g, x)";
+
+    let grouped = world
+        .answer(&format!(
+            "SELECT g, percentile_cont(0.05) WITHIN GROUP (ORDER BY x), \
+             percentile_cont(0.3333333) WITHIN GROUP (ORDER BY x DESC) \
+             FROM {values} GROUP BY g ORDER BY g"
+        ))
+        .await;
+    let alone = world
+        .answer(&format!(
+            "SELECT percentile_cont(x, 0.3333333), quantile_cont(x, 1.0) FROM {values} WHERE g = 1"
+        ))
+        .await;
+    let running = world
+        .answer(&format!(
+            "SELECT percentile_cont(x, 0.1234567) OVER (ORDER BY g, x ROWS 1 PRECEDING) \
+             FROM {values} WHERE g = 1 ORDER BY x"
+        ))
+        .await;
+    let nothing = world
+        .answer("SELECT percentile_cont(score, 0.5) FROM instances WHERE model = 'no/body'")
+        .await;
+
+    assert_eq!(
+        grouped,
+        ["1 | 0.05 | 0.6666667", "2 | 8605.05 | 8605.6666667"]
+    );
+    assert_eq!(alone, ["0.3333333 | 1.0"]);
+    assert_eq!(running, ["0.0", "0.1234567"]);
+    assert_eq!(nothing, ["-"]);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::World;
+use crate::support::{Run, World};
 
 /// The number of each question and its answer.
 const ANSWERS: [&[&str]; 20] = [
@@ -29,23 +29,23 @@ const ANSWERS: [&[&str]; 20] = [
     ],
     // Half widths by hand: 1.96 times the deviation with n - 1, by the root of n.
     &[
-        "zeta/base | errands | 2 | 0.5 | 0.98",
-        "acme/large | summaries | 4 | 0.625 | 0.2237",
-        "acme/small | summaries | 4 | 0.5 | 0.2237",
-        "acme/large | sums | 8 | 0.75 | 0.3208",
-        "acme/small | sums | 8 | 0.5 | 0.3704",
-        "zeta/base | sums | 8 | 0.25 | 0.3208",
+        "zeta/base | errands | exact_match | 2 | 0.5 | 0.98",
+        "acme/large | summaries | rouge | 4 | 0.625 | 0.2237",
+        "acme/small | summaries | rouge | 4 | 0.5 | 0.2237",
+        "acme/large | sums | exact_match | 8 | 0.75 | 0.3208",
+        "acme/small | sums | exact_match | 8 | 0.5 | 0.3704",
+        "zeta/base | sums | exact_match | 8 | 0.25 | 0.3208",
     ],
     &["sums | 8 | 3"],
     &[
-        "8 | 3 | 0",
-        "4 | 3 | 1",
-        "5 | 3 | 1",
-        "6 | 3 | 1",
-        "7 | 3 | 1",
-        "3 | 3 | 2",
-        "1 | 3 | 3",
-        "2 | 3 | 3",
+        "8 | 3 | 0.0",
+        "4 | 3 | 0.3333",
+        "5 | 3 | 0.3333",
+        "6 | 3 | 0.3333",
+        "7 | 3 | 0.3333",
+        "3 | 3 | 0.6667",
+        "1 | 3 | 1.0",
+        "2 | 3 | 1.0",
     ],
     &[
         "true | true | 3",
@@ -89,7 +89,10 @@ const ANSWERS: [&[&str]; 20] = [
         "zeta/base | 2 | 2 | 2 | 10",
     ],
     &["acme/small | sums | exact_match | 2 | 0.125"],
-    &["first_party | 2 | 0.625", "third_party | 2 | 0.3125"],
+    &[
+        "sums | exact_match | first_party | 2 | 0.625",
+        "sums | exact_match | third_party | 2 | 0.3125",
+    ],
     &["arith | acme/small | inspect_ai | 2025-12-01"],
     &["zeta/base | 2 | 2 | 4 | 4", "zeta/base | 1 | 1 | 4 | 4"],
 ];
@@ -124,4 +127,51 @@ async fn every_question_of_the_page_has_the_answer_that_was_worked_out_by_hand()
         assert!(title.starts_with(&format!("{number}. ")), "{title}");
         assert_eq!(crate::support::lines(&batches), expected, "{title}");
     }
+}
+
+/// The questions whose answers do not change when samples are asked twice and scored by one metric more, by their number. The others
+/// list results, records or single answers, which are then more.
+const UNMOVED: [usize; 11] = [1, 2, 3, 5, 6, 7, 8, 10, 12, 13, 14];
+
+/// The lines that are not about the further metric: question 2 has a leader by it, and question 5 a mean.
+fn of_known_metrics(lines: Vec<String>) -> Vec<String> {
+    let mut lines = lines;
+    lines.retain(|line| !line.contains("| f1 |"));
+    lines
+}
+
+#[tokio::test]
+async fn epochs_and_further_metrics_move_no_answer_about_samples() {
+    let once = World::ingested();
+    let more = World::new();
+    for run in Run::all() {
+        run.write_twice_by_two_metrics(more.root.path());
+    }
+    let report = more.ingest();
+    assert_eq!(report.refused.len(), 0, "{:#?}", report.refused);
+    let scores = "SELECT metric, count(*) FROM instances WHERE task = 'sums' GROUP BY metric ORDER BY metric";
+    assert_eq!(
+        more.answer(scores).await,
+        ["exact_match | 48", "f1 | 48"],
+        "every row has the metric of its result"
+    );
+
+    for (title, sql) in questions() {
+        let number: usize = title.split('.').next().unwrap().parse().unwrap();
+        if UNMOVED.contains(&number) {
+            let expected = once.answer(&sql).await;
+            let answer = of_known_metrics(more.answer(&sql).await);
+            assert_eq!(answer, expected, "{title}");
+        }
+    }
+    // Two epochs cost twice as much, and are right twice as often.
+    let (_, cost) = &questions()[10];
+    assert_eq!(
+        more.answer(cost).await,
+        [
+            "acme/large | 72 | 12 | 6.0",
+            "acme/small | 72 | 8 | 9.0",
+            "zeta/base | 72 | 4 | 18.0"
+        ]
+    );
 }

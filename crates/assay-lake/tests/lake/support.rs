@@ -1,5 +1,6 @@
 //! A small datastore whose every answer can be worked out by hand, and a lake of it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -242,6 +243,39 @@ impl Run {
         let path = directory.join(format!("{}.json", self.uuid()));
         std::fs::write(&path, self.record(&rows).to_string()).unwrap();
         path
+    }
+}
+
+impl Run {
+    /// Writes both files below a directory, with two epochs of every sample, each of which a second metric scores as wrong.
+    pub(crate) fn write_twice_by_two_metrics(&self, root: &Path) {
+        if self.samples.is_empty() {
+            return;
+        }
+        let own = String::from_utf8(self.rows()).unwrap();
+        let second = format!("{}/f1", self.task);
+        let mut rows = String::new();
+        for line in own.lines().chain(own.lines()) {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            writeln!(rows, "{row}").unwrap();
+            row["evaluation_result_id"] = json!(second);
+            row["evaluation"]["score"] = json!(0.0);
+            row["evaluation"]["is_correct"] = json!(false);
+            writeln!(rows, "{row}").unwrap();
+        }
+        let mut record = self.record(rows.as_bytes());
+        record["detailed_evaluation_results"]["total_rows"] = json!(self.samples.len() * 4);
+        let mut other = record["evaluation_results"][0].clone();
+        other["evaluation_result_id"] = json!(second);
+        other["metric_config"]["metric_id"] = json!("f1");
+        other["score_details"]["score"] = json!(0.0);
+        let results = record["evaluation_results"].as_array_mut().unwrap();
+        results.push(other);
+        let directory = root.join(self.directory());
+        let samples = directory.join(format!("{}_samples.jsonl", self.uuid()));
+        std::fs::write(samples, &rows).unwrap();
+        let path = directory.join(format!("{}.json", self.uuid()));
+        std::fs::write(path, record.to_string()).unwrap();
     }
 }
 

@@ -1,4 +1,4 @@
-use assay_app::{AccountKind, Caller, Error};
+use assay_app::{AccountKind, Caller};
 use assay_hub_api as hub_api;
 use assay_model::{RepoKind, Timestamp};
 use axum::Json;
@@ -6,9 +6,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Segments};
+use crate::extract::{CallerExt, PathParams};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
@@ -20,7 +20,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 who_am_i,
                 says("Tells who a token belongs to.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .answers::<hub_api::WhoAmI>(
                         "The account, its organisations and the token's role.",
                     ),
@@ -54,7 +54,7 @@ pub(crate) fn of_owners() -> Routes {
             get(
                 members,
                 says("Lists the members of an organisation, for its members.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .lists::<hub_api::Member>("The members.")
                     .refuses(&[Refusal::Missing, Refusal::Forbidden]),
             ),
@@ -64,7 +64,7 @@ pub(crate) fn of_owners() -> Routes {
             get(
                 own_repositories,
                 says("Lists the repositories of the caller, with the bytes that each takes.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .lists::<hub_api::StoredRepo>("The repositories."),
             ),
         )
@@ -73,7 +73,7 @@ pub(crate) fn of_owners() -> Routes {
             get(
                 repositories_of,
                 says("Lists the repositories of an organisation, with the bytes that each takes, for its members.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .lists::<hub_api::StoredRepo>("The repositories.")
                     .refuses(&[Refusal::Missing, Refusal::Forbidden]),
             ),
@@ -81,7 +81,7 @@ pub(crate) fn of_owners() -> Routes {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct AccountParams {
     account: String,
 }
 
@@ -115,27 +115,27 @@ struct Overview {
 /// Tells who a token belongs to.
 async fn who_am_i(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
 ) -> Result<Json<hub_api::WhoAmI>, Failure> {
     if caller.name().is_none() {
-        return Err(Error::NeedsLogin("give a token".to_owned()).into());
+        return Err(Failure::sign_in("give a token"));
     }
-    let identity = state.hub.identity(&caller).await?;
+    let identity = state.hub.accounts().identity(&caller).await?;
     Ok(Json(wire::who_am_i(&identity)))
 }
 
 async fn user_overview(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Segments(Named { account }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    PathParams(AccountParams { account }): PathParams<AccountParams>,
 ) -> Result<Json<Overview>, Failure> {
     overview(&state, &caller, &account, AccountKind::User).await
 }
 
 async fn organisation_overview(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Segments(Named { account }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    PathParams(AccountParams { account }): PathParams<AccountParams>,
 ) -> Result<Json<Overview>, Failure> {
     overview(&state, &caller, &account, AccountKind::Organisation).await
 }
@@ -146,14 +146,16 @@ async fn overview(
     name: &str,
     kind: AccountKind,
 ) -> Result<Json<Overview>, Failure> {
-    let account = state.hub.account(name).await?;
+    let account = state.hub.accounts().account(name).await?;
     if account.kind != kind {
         return Err(Failure::no_route());
     }
     let is_user = kind == AccountKind::User;
     let count = async |kind| {
         let hub = &state.hub;
-        hub.count_repositories(caller, kind, &account.name).await
+        hub.repositories()
+            .count_repositories(caller, kind, &account.name)
+            .await
     };
     let num_models = count(RepoKind::Model).await?;
     let num_datasets = count(RepoKind::Dataset).await?;
@@ -173,10 +175,10 @@ async fn overview(
 /// Lists the members of an organisation.
 async fn members(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Segments(Named { account }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    PathParams(AccountParams { account }): PathParams<AccountParams>,
 ) -> Result<Json<Vec<hub_api::Member>>, Failure> {
-    let members = state.hub.members(&caller, &account).await?;
+    let members = state.hub.accounts().members(&caller, &account).await?;
     let members = members.into_iter().map(|(account, role)| hub_api::Member {
         id: wire::account_id(&account.name),
         avatar_url: wire::avatar(&account.name),
@@ -190,15 +192,15 @@ async fn members(
 
 async fn own_repositories(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
 ) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
     stored(&state, &caller, None).await
 }
 
 async fn repositories_of(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Segments(Named { account }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    PathParams(AccountParams { account }): PathParams<AccountParams>,
 ) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
     stored(&state, &caller, Some(&account)).await
 }
@@ -208,7 +210,11 @@ async fn stored(
     caller: &Caller,
     organisation: Option<&str>,
 ) -> Result<Json<Vec<hub_api::StoredRepo>>, Failure> {
-    let stored = state.hub.stored_repositories(caller, organisation).await?;
+    let stored = state
+        .hub
+        .repositories()
+        .stored_repositories(caller, organisation)
+        .await?;
     let total: u64 = stored.iter().map(|(_, bytes)| bytes).sum();
     let items = stored
         .into_iter()

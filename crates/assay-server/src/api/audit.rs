@@ -6,9 +6,9 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Access, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Query};
+use crate::extract::{CallerExt, Query};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::wire;
@@ -23,8 +23,8 @@ pub(crate) fn routes() -> Routes {
             list,
             says("Lists the audit log, newest first.")
                 .more("Every condition that is given holds. The next page is asked for with `before` and the number in `next`.")
-                .asks(Door::Operators)
-                .query::<Asked>()
+                .asks(Access::Operators)
+                .query::<AuditParams>()
                 .answers::<hub_api::AuditPage>("A page."),
         ),
     )
@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Routes {
 
 /// The query of `GET /api/assay/audit`.
 #[derive(Debug, Deserialize, IntoParams)]
-pub(crate) struct Asked {
+pub(crate) struct AuditParams {
     /// Only rows since this date or moment, such as `2026-11-01` or `2026-11-01T12:00:00Z`.
     since: Option<String>,
     /// Only what this account did, or what was done to it.
@@ -49,8 +49,8 @@ pub(crate) struct Asked {
 
 async fn list(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Query(asked): Query<Asked>,
+    CallerExt(caller): CallerExt,
+    Query(asked): Query<AuditParams>,
 ) -> Result<Json<hub_api::AuditPage>, Failure> {
     let query = AuditQuery {
         since: asked.since.as_deref().map(moment).transpose()?,
@@ -60,7 +60,7 @@ async fn list(
         before: asked.before,
         limit: asked.limit.unwrap_or(PAGE),
     };
-    let page = state.hub.audit_page(&caller, &query).await?;
+    let page = state.hub.operations().audit_page(&caller, &query).await?;
     Ok(Json(wire::audit_page(page)))
 }
 

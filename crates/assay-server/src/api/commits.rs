@@ -4,14 +4,15 @@ use assay_model::{Diagnostic, Timestamp};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::http::{HeaderMap, HeaderName};
 use futures_util::StreamExt as _;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::{self, Failure};
-use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments};
+use crate::extract::{Base, CallerExt, LenientBool, PathParams, Query, RepoName};
 use crate::links;
 use crate::routes::{Routes, post};
 use crate::state::AppState;
@@ -43,11 +44,11 @@ pub(crate) fn routes() -> Routes {
                 commit,
                 says("Makes a commit, or a pull request of one commit.")
                     .more(
-                        "Result files, benchmark definitions and records in the commit are judged first; errors refuse all of \
+                        "Result files, benchmark definitions and records in the commit are validated first; errors refuse all of \
                          it and `diagnostics` tells what and where. Anyone signed in may open a pull request on a repository \
                          they can see; a commit to a branch needs the right to write.",
                     )
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .query::<CommitQuery>()
                     .takes_bytes("application/x-ndjson", BODY, Some(EXAMPLE))
                     .answers::<hub_api::CommitAnswer>("The commit, and the pull request when one was asked for.")
@@ -67,16 +68,16 @@ struct CommitQuery {
     /// Whether to open a pull request against the revision instead.
     #[serde(default)]
     #[param(value_type = bool)]
-    create_pr: Flag,
+    create_pr: LenientBool,
 }
 
 /// Makes a commit, or a pull request of one commit.
 async fn commit(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(query): Query<CommitQuery>,
     request: Request,
 ) -> Result<(HeaderMap, Json<hub_api::CommitAnswer>), Failure> {
@@ -99,7 +100,10 @@ async fn commit(
         operations: commit.operations.into_iter().flat_map(operations).collect(),
     };
     let hub = &state.hub;
-    let committed = hub.commit(&caller, repo.kind(), repo.id(), request).await?;
+    let committed = hub
+        .repositories()
+        .commit(&caller, repo.kind(), repo.id(), request)
+        .await?;
     state.web.metrics.commits.inc();
     let Committed {
         commit,
@@ -159,7 +163,7 @@ fn refused(error: CommitError) -> Failure {
     let text = error.to_string();
     match error.fault() {
         CommitFault::Malformed => Failure::invalid(text),
-        CommitFault::UnsafePath => assay_app::Error::Unprocessable(text).into(),
+        CommitFault::UnsafePath => Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text),
         CommitFault::TooLarge => Failure::too_large(text),
         CommitFault::Ours => Failure::internal(error),
     }

@@ -5,9 +5,11 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
+use crate::extract::{
+    Base, CallerExt, JsonBody, LenientBool, OptionalJson, PathParams, Query, RepoName,
+};
 use crate::links;
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
@@ -31,7 +33,7 @@ pub(crate) fn routes() -> Routes {
                 open,
                 says("Opens a discussion, or a draft of a pull request.")
                     .more("Discussions and pull requests share their numbers. A draft opens with its first commit to `refs/pr/N`.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::CreateDiscussion>()
                     .answers::<hub_api::CreatedDiscussion>("Its number and page."),
             ),
@@ -51,7 +53,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 comment,
                 says("Adds a comment.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::Comment>()
                     .answers::<hub_api::NewMessage>("The comment."),
             ),
@@ -61,7 +63,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 edit,
                 says("Changes the text of a comment.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::EditComment>()
                     .answers::<hub_api::UpdatedComment>("The comment as it is now."),
             ),
@@ -71,7 +73,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 hide,
                 says("Hides a comment, for good.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .answers::<hub_api::UpdatedComment>("The comment as it is now.")
                     .refuses(&[Refusal::Invalid]),
             ),
@@ -81,7 +83,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 retitle,
                 says("Gives another title.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::SetTitle>()
                     .answers::<hub_api::NewTitle>("The change."),
             ),
@@ -92,7 +94,7 @@ pub(crate) fn routes() -> Routes {
                 change_status,
                 says("Closes, or opens again.")
                     .more("Results of a closed pull request no longer count; opened again, they do.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::SetStatus>()
                     .answers::<hub_api::NewStatus>("The change.")
                     .refuses(&[Refusal::Taken]),
@@ -104,7 +106,7 @@ pub(crate) fn routes() -> Routes {
                 merge,
                 says("Merges a pull request.")
                     .more("A conflict is a 409 that names the files.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .may_take::<hub_api::Merge>()
                     .answers::<hub_api::Merged>("The change and the commit.")
                     .refuses(&[Refusal::Taken]),
@@ -144,7 +146,7 @@ struct ShowQuery {
     /// Whether to tell what a pull request changes, as a unified diff.
     #[serde(default)]
     #[param(value_type = bool)]
-    diff: Flag,
+    diff: LenientBool,
     /// How many events to leave out, for a discussion with more than one answer can have.
     #[serde(default)]
     events_after: u64,
@@ -153,13 +155,13 @@ struct ShowQuery {
 /// Lists discussions and pull requests, newest first.
 async fn list(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<hub_api::DiscussionPage>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let filter = filter(&query)?;
-    let page = state.hub.discussions(&repo, &filter).await?;
+    let page = state.hub.discussions().discussions(&repo, &filter).await?;
     Ok(Json(wire::discussion_page(&page)))
 }
 
@@ -189,7 +191,7 @@ fn filter(query: &ListQuery) -> Result<DiscussionFilter, Failure> {
 /// Opens a discussion, or a draft of a pull request.
 async fn open(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
     JsonBody(request): JsonBody<hub_api::CreateDiscussion>,
@@ -201,6 +203,7 @@ async fn open(
     };
     let opened = state
         .hub
+        .discussions()
         .open_discussion(&caller, name.kind, &name.id, new)
         .await?;
     Ok(Json(hub_api::CreatedDiscussion {
@@ -213,9 +216,9 @@ async fn open(
 /// Shows one with everything that happened, and the changes of a pull request when they are asked for.
 async fn show(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     Query(query): Query<ShowQuery>,
 ) -> Result<Json<hub_api::Discussion>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
@@ -223,20 +226,25 @@ async fn show(
         offset: query.events_after,
         ..EventPage::all()
     };
-    let details = state.hub.discussion(&repo, num, query.diff.0, page).await?;
+    let details = state
+        .hub
+        .discussions()
+        .discussion(&repo, num, query.diff.0, page)
+        .await?;
     Ok(Json(wire::details(&details)))
 }
 
 async fn comment(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::Comment>,
 ) -> Result<Json<hub_api::NewMessage>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let said = state
         .hub
+        .discussions()
         .comment(&caller, &repo, num, &request.comment)
         .await?;
     Ok(Json(hub_api::NewMessage {
@@ -246,14 +254,15 @@ async fn comment(
 
 async fn edit(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Said { num, event }): Segments<Said>,
+    PathParams(Said { num, event }): PathParams<Said>,
     JsonBody(request): JsonBody<hub_api::EditComment>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let said = state
         .hub
+        .discussions()
         .edit_comment(&caller, &repo, num, &event, &request.content)
         .await?;
     Ok(updated(&said))
@@ -261,12 +270,16 @@ async fn edit(
 
 async fn hide(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Said { num, event }): Segments<Said>,
+    PathParams(Said { num, event }): PathParams<Said>,
 ) -> Result<Json<hub_api::UpdatedComment>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let said = state.hub.hide_comment(&caller, &repo, num, &event).await?;
+    let said = state
+        .hub
+        .discussions()
+        .hide_comment(&caller, &repo, num, &event)
+        .await?;
     Ok(updated(&said))
 }
 
@@ -278,14 +291,15 @@ fn updated(event: &Event) -> Json<hub_api::UpdatedComment> {
 
 async fn retitle(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetTitle>,
 ) -> Result<Json<hub_api::NewTitle>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let changed = state
         .hub
+        .discussions()
         .retitle(&caller, &repo, num, &request.title)
         .await?;
     Ok(Json(hub_api::NewTitle {
@@ -296,9 +310,9 @@ async fn retitle(
 /// Closes or opens again. Merging is a question of its own.
 async fn change_status(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     JsonBody(request): JsonBody<hub_api::SetStatus>,
 ) -> Result<Json<hub_api::NewStatus>, Failure> {
     let repo: Repo = name.open(&state, &caller, Need::Read).await?;
@@ -314,6 +328,7 @@ async fn change_status(
     let comment = request.comment.as_deref();
     let changed = state
         .hub
+        .discussions()
         .change_status(&caller, &repo, num, status, comment)
         .await?;
     Ok(Json(hub_api::NewStatus {
@@ -323,14 +338,18 @@ async fn change_status(
 
 async fn merge(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     OptionalJson(request): OptionalJson<hub_api::Merge>,
 ) -> Result<Json<hub_api::Merged>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let comment = request.comment.as_deref();
-    let (event, commit) = state.hub.merge(&caller, &repo, num, comment).await?;
+    let (event, commit) = state
+        .hub
+        .discussions()
+        .merge(&caller, &repo, num, comment)
+        .await?;
     Ok(Json(hub_api::Merged {
         new_status: wire::event(&event),
         commit_oid: commit,

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, JsonBody, RepoName, Segments};
+use crate::extract::{CallerExt, JsonBody, PathParams, RepoName};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
@@ -79,7 +79,7 @@ pub(crate) fn routes() -> Routes {
                 trust_note,
                 says("Gives the trust note: what a stranger has to know to check proofs of this hub.")
                     .more("Fetch it once over a way that you trust, and keep it.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(TEXT, "The keys of the two logs, a line each."),
             ),
         )
@@ -88,7 +88,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 checkpoint,
                 says("Gives the last checkpoint of a log, as a C2SP signed note.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(TEXT, "The checkpoint.")
                     .refuses(&[Refusal::Missing]),
             ),
@@ -99,7 +99,7 @@ pub(crate) fn routes() -> Routes {
                 witnessed,
                 says("Gives the newest checkpoint of a log that most of the hub's witnesses have signed.")
                     .more("The log may have grown since. Without witnesses there is none.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(TEXT, "The checkpoint, with their signatures below the log's own.")
                     .refuses(&[Refusal::Missing]),
             ),
@@ -109,7 +109,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 tile,
                 says("Gives a tile or a bundle of entries of a log, as C2SP tlog-tiles names them.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(BYTES, "The file; it never changes.")
                     .refuses(&[Refusal::Missing]),
             ),
@@ -119,7 +119,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 receipt,
                 says("Gives the receipt of a leaf, as a C2SP `tlog-proof@v1`.")
-                    .asks(Door::Open)
+                    .asks(Access::Open)
                     .answers_bytes(TEXT, "The leaf and its way to the last checkpoint.")
                     .refuses(&[Refusal::Missing]),
             ),
@@ -193,11 +193,11 @@ struct LeafOfLog {
 /// The results of a model.
 async fn results(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
 ) -> Result<Json<Vec<hub_api::EvalResult>>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let results = state.hub.model_results(&repo).await?;
+    let results = state.hub.boards().model_results(&repo).await?;
     Ok(Json(
         results
             .iter()
@@ -209,7 +209,7 @@ async fn results(
 /// What would become of a result file.
 async fn preview(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     JsonBody(file): JsonBody<PreviewFile>,
 ) -> Result<Json<Vec<hub_api::BoardStanding>>, Failure> {
@@ -219,19 +219,22 @@ async fn preview(
         .parse()
         .map_err(|_| Failure::invalid("`path` is no path in a repository"))?;
     let hub = &state.hub;
-    let standings = hub.preview_standings(&repo, &path, file.content).await?;
+    let standings = hub
+        .evidence()
+        .preview_standings(&repo, &path, file.content)
+        .await?;
     Ok(Json(standings.iter().map(wire::standing).collect()))
 }
 
 /// What became of a token.
 async fn status(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Token { jti }): Segments<Token>,
+    PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Json<TokenStatus>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let found = state.hub.token_status(&repo, &jti).await?;
+    let found = state.hub.evidence().token_status(&repo, &jti).await?;
     Ok(Json(TokenStatus {
         standing: wire::standing(&found.standing),
         jti: found.jti,
@@ -250,45 +253,61 @@ async fn status(
 /// The proof of a result.
 async fn proof(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Token { jti }): Segments<Token>,
+    PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Response, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let proof = state.hub.proof(&repo, &jti).await?;
+    let proof = state.hub.evidence().proof(&repo, &jti).await?;
     Ok(file(PROOF, ASK_AGAIN, proof.into_bytes()))
 }
 
 /// What a stranger has to know.
 async fn trust_note(State(state): State<AppState>) -> Response {
-    file(TEXT, ASK_AGAIN, state.hub.trust_note().into_bytes())
+    file(
+        TEXT,
+        ASK_AGAIN,
+        state.hub.evidence().trust_note().into_bytes(),
+    )
 }
 
 /// The last checkpoint of a log.
 async fn checkpoint(
     State(state): State<AppState>,
-    Segments(OfLog { log }): Segments<OfLog>,
+    PathParams(OfLog { log }): PathParams<OfLog>,
 ) -> Result<Response, Failure> {
-    let found = state.hub.log_file(log_named(&log)?, "checkpoint").await?;
+    let found = state
+        .hub
+        .evidence()
+        .log_file(log_named(&log)?, "checkpoint")
+        .await?;
     Ok(file(TEXT, ASK_AGAIN, found.bytes))
 }
 
 /// The last checkpoint that witnesses signed.
 async fn witnessed(
     State(state): State<AppState>,
-    Segments(OfLog { log }): Segments<OfLog>,
+    PathParams(OfLog { log }): PathParams<OfLog>,
 ) -> Result<Response, Failure> {
-    let found = state.hub.log_file(log_named(&log)?, "witnessed").await?;
+    let found = state
+        .hub
+        .evidence()
+        .log_file(log_named(&log)?, "witnessed")
+        .await?;
     Ok(file(TEXT, ASK_AGAIN, found.bytes))
 }
 
 /// A tile or a bundle of entries.
 async fn tile(
     State(state): State<AppState>,
-    Segments(TileOfLog { log, tile }): Segments<TileOfLog>,
+    PathParams(TileOfLog { log, tile }): PathParams<TileOfLog>,
 ) -> Result<Response, Failure> {
     let path = format!("tile/{tile}");
-    let found = state.hub.log_file(log_named(&log)?, &path).await?;
+    let found = state
+        .hub
+        .evidence()
+        .log_file(log_named(&log)?, &path)
+        .await?;
     let kept = if found.is_immutable {
         FOR_EVER
     } else {
@@ -300,10 +319,14 @@ async fn tile(
 /// The receipt of a leaf.
 async fn receipt(
     State(state): State<AppState>,
-    Segments(LeafOfLog { log, index }): Segments<LeafOfLog>,
+    PathParams(LeafOfLog { log, index }): PathParams<LeafOfLog>,
 ) -> Result<Response, Failure> {
     let index = index.parse().map_err(|_| Failure::no_route())?;
-    let receipt = state.hub.receipt(log_named(&log)?, index).await?;
+    let receipt = state
+        .hub
+        .evidence()
+        .receipt(log_named(&log)?, index)
+        .await?;
     Ok(file(TEXT, ASK_AGAIN, receipt.into_bytes()))
 }
 

@@ -7,9 +7,9 @@ use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Refusal, Subject, Told, says};
+use crate::describe::{Refusal, RouteDoc, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Flag, Query, RepoName, Segments, paths_info};
+use crate::extract::{Base, CallerExt, LenientBool, PathParams, Query, RepoName, paths_info};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::{links, wire};
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-fn tree(summary: &'static str) -> Told {
+fn tree(summary: &'static str) -> RouteDoc {
     says(summary)
         .query::<TreeQuery>()
         .lists::<hub_api::TreeEntry>("A page, in the order of the paths.")
@@ -68,11 +68,11 @@ struct TreeQuery {
     /// Whether to list what is in the folders too.
     #[serde(default)]
     #[param(value_type = bool)]
-    recursive: Flag,
+    recursive: LenientBool,
     /// Whether to tell the last commit of each entry; a page is then shorter.
     #[serde(default)]
     #[param(value_type = bool)]
-    expand: Flag,
+    expand: LenientBool,
     /// Where to go on, from the `Link` header.
     cursor: Option<String>,
     /// The most entries of a page: up to 1000, or 50 with `expand`.
@@ -84,10 +84,10 @@ type Page = (HeaderMap, Json<Vec<hub_api::TreeEntry>>);
 /// The files at the root of a revision.
 async fn root(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(query): Query<TreeQuery>,
 ) -> Result<Page, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
@@ -98,10 +98,10 @@ async fn root(
 /// The files of a folder. Clients write its path as one segment or as several.
 async fn folder(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
-    Segments(AtPath { revision, path }): Segments<AtPath>,
+    PathParams(AtPath { revision, path }): PathParams<AtPath>,
     Query(query): Query<TreeQuery>,
 ) -> Result<Page, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
@@ -114,9 +114,9 @@ async fn folder(
 /// What lies at some paths; those that do not exist are left out.
 async fn paths(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     request: Request,
 ) -> Result<Json<Vec<hub_api::TreeEntry>>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
@@ -127,6 +127,7 @@ async fn paths(
     }
     let hub = &state.hub;
     let entries = hub
+        .repositories()
         .paths(&repo, &revision, &question.paths, question.expand)
         .await?;
     Ok(Json(entries.iter().map(wire::tree_entry).collect()))
@@ -147,8 +148,13 @@ async fn page(
 ) -> Result<Place, Failure> {
     let hub = &state.hub;
     // The pages after the first go on in the same commit, whatever happens to the branch meanwhile.
-    let commit = hub.resolve(repo, revision).await?.to_string();
+    let commit = hub
+        .repositories()
+        .resolve(repo, revision)
+        .await?
+        .to_string();
     let all = hub
+        .repositories()
         .tree(repo, &commit, folder, query.recursive.0, false)
         .await?;
     let most = if query.expand.0 { EXPANDED_PAGE } else { PAGE };
@@ -163,7 +169,10 @@ async fn page(
     let next = rest.peek().and(last).map(|path| (commit.clone(), path));
     if query.expand.0 {
         let paths: Vec<String> = entries.iter().map(|entry| entry.path.to_string()).collect();
-        entries = hub.paths(repo, &commit, &paths, true).await?;
+        entries = hub
+            .repositories()
+            .paths(repo, &commit, &paths, true)
+            .await?;
     }
     Ok(Place {
         entries: entries.iter().map(wire::tree_entry).collect(),

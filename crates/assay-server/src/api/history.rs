@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 
 use crate::describe::{Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Query, RepoName, Segments};
+use crate::extract::{Base, CallerExt, PathParams, Query, RepoName};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::web::escape;
@@ -54,18 +54,23 @@ struct Paging {
 /// The commits of a revision, newest first.
 async fn commits(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(Paging { p, limit, expand }): Query<Paging>,
 ) -> Result<(HeaderMap, Json<Vec<hub_api::CommitItem>>), Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
     let hub = &state.hub;
     // The pages after the first go on in the same history, whatever happens to the branch meanwhile.
-    let head = hub.resolve(&repo, &revision).await?.to_string();
+    let head = hub
+        .repositories()
+        .resolve(&repo, &revision)
+        .await?
+        .to_string();
     let size = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
     let page = hub
+        .repositories()
         .commits(&repo, &head, p.saturating_mul(size), size)
         .await?;
     let mut headers = HeaderMap::new();

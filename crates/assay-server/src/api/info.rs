@@ -9,9 +9,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Subject, Told, says};
+use crate::describe::{RouteDoc, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Flag, Query, RepoName, Segments};
+use crate::extract::{CallerExt, LenientBool, PathParams, Query, RepoName};
 use crate::rendered::{About, Address, Answer, Place};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-fn told(summary: &'static str) -> Told {
+fn told(summary: &'static str) -> RouteDoc {
     says(summary)
         .query::<InfoQuery>()
         .answers::<hub_api::RepoInfo>("The repository; with `expand`, only what it names.")
@@ -49,7 +49,7 @@ struct InfoQuery {
     /// Whether to tell the size and object of each file.
     #[serde(default)]
     #[param(value_type = bool)]
-    blobs: Flag,
+    blobs: LenientBool,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ struct At {
 /// What is told of a repository at the head of `main`.
 async fn head(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     repo: RepoName,
     Query(query): Query<InfoQuery>,
     address: Option<Extension<Address>>,
@@ -88,9 +88,9 @@ async fn head(
 /// What is told of a repository at a branch, tag, commit or pull request.
 async fn at_revision(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     repo: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(query): Query<InfoQuery>,
 ) -> Result<Response, Failure> {
     let wanted = Wanted::of(&repo, &query)?;
@@ -142,7 +142,11 @@ pub(super) async fn siblings(
     commit: &str,
     blobs: bool,
 ) -> Result<Vec<hub_api::Sibling>, Failure> {
-    let files = state.hub.tree(repo, commit, None, true, false).await?;
+    let files = state
+        .hub
+        .repositories()
+        .tree(repo, commit, None, true, false)
+        .await?;
     let files = files.iter().filter(|entry| !entry.is_folder);
     Ok(files.map(|entry| wire::sibling(entry, blobs)).collect())
 }
@@ -152,7 +156,7 @@ pub(super) async fn results(
     state: &AppState,
     repo: &Repo,
 ) -> Result<Vec<hub_api::EvalResult>, Failure> {
-    let results = state.hub.model_results(repo).await?;
+    let results = state.hub.boards().model_results(repo).await?;
     Ok(results
         .iter()
         .map(|result| wire::eval_result(result))
@@ -178,7 +182,7 @@ async fn info(
     wanted: &Wanted,
 ) -> Result<hub_api::RepoInfo, Failure> {
     let repo = repo.open(state, caller, Need::Read).await?;
-    let facts = state.hub.repo_info(&repo, revision).await?;
+    let facts = state.hub.repositories().repo_info(&repo, revision).await?;
     let mut info = wire::repo_info(&facts);
     if wanted.siblings() {
         let commit = facts.sha.to_string();

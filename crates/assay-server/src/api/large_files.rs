@@ -3,9 +3,9 @@ use assay_hub_api as hub_api;
 use axum::Json;
 use axum::extract::State;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, JsonBody, RepoName};
+use crate::extract::{CallerExt, JsonBody, RepoName};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
@@ -17,7 +17,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 list,
                 says("Lists the large files of a repository, for those who may write to it.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .lists::<hub_api::LargeFileItem>("The files.")
                     .refuses(&[Refusal::Forbidden]),
             ),
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Routes {
                     .more(
                         "A file that a commit names is a 409: the history of a repository is kept.",
                     )
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::DeleteLargeFiles>()
                     .answers_ok()
                     .refuses(&[Refusal::Forbidden, Refusal::Taken]),
@@ -41,12 +41,12 @@ pub(crate) fn routes() -> Routes {
 /// Lists the large files of a repository.
 async fn list(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
 ) -> Result<Json<Vec<hub_api::LargeFileItem>>, Failure> {
     let repo = name.open(&state, &caller, Need::Write).await?;
-    let info = state.hub.repo_info(&repo, None).await?;
-    let files = state.hub.large_files(&caller, &repo).await?;
+    let info = state.hub.repositories().repo_info(&repo, None).await?;
+    let files = state.hub.repositories().large_files(&caller, &repo).await?;
     let files = files.into_iter().map(|file| hub_api::LargeFileItem {
         file_oid: file.sha256.clone(),
         oid: file.sha256,
@@ -60,13 +60,14 @@ async fn list(
 /// Deletes large files that no commit names.
 async fn remove(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     JsonBody(request): JsonBody<hub_api::DeleteLargeFiles>,
 ) -> Result<&'static str, Failure> {
     let repo = name.open(&state, &caller, Need::Admin).await?;
     let hub = &state.hub;
-    hub.delete_large_files(&caller, &repo, &request.deletions.sha)
+    hub.repositories()
+        .delete_large_files(&caller, &repo, &request.deletions.sha)
         .await?;
     Ok(wire::OK)
 }

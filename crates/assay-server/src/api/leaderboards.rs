@@ -1,4 +1,4 @@
-use assay_app::{BoardQuery, BoardView, Caller, WholeRow};
+use assay_app::{BoardQuery, BoardView, Caller, FullRow};
 use assay_hub_api as hub_api;
 use assay_model::{RepoId, RepoKind};
 use axum::Extension;
@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use crate::base_url::BaseUrl;
 use crate::describe::{Subject, says};
 use crate::error::{Failure, one_line};
-use crate::extract::{Asker, Base, Flag, Query, RepoName};
+use crate::extract::{Base, CallerExt, LenientBool, Query, RepoName};
 use crate::rendered::{About, Address, Answer, Place};
 use crate::routes::{Methods, Routes, get};
 use crate::state::AppState;
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Routes {
         let address = format!("{address}.{}", form.suffix().unwrap_or_default());
         routes = routes.route(&address, of_form(form));
     }
-    routes.served(|router| router.layer(Extension(RepoKind::Dataset)))
+    routes.map_router(|router| router.layer(Extension(RepoKind::Dataset)))
 }
 
 fn of_form(form: Form) -> Methods {
@@ -71,7 +71,7 @@ fn of_form(form: Form) -> Methods {
             "The commit of the benchmark's definition.",
         )
         .header(TOTAL.as_str(), "How many rows there are in all.");
-    get(leaderboard, told).served(|router| router.layer(Extension(form)))
+    get(leaderboard, told).map_router(|router| router.layer(Extension(form)))
 }
 
 /// What can be asked. The client knows `base_model` alone; its own argument is called `base_model_only`.
@@ -87,14 +87,14 @@ struct Parameters {
     /// Whether to rank verified results alone.
     #[serde(default)]
     #[param(value_type = bool)]
-    verified: Flag,
+    verified: LenientBool,
     /// Whether to leave out models that are made from others. When nobody says, `true` for the array that clients read, as
     /// their contract has it, and `false` for files, as on the page.
     #[param(value_type = Option<bool>)]
-    base_model: Option<Flag>,
+    base_model: Option<LenientBool>,
     /// The same, by its other name.
     #[param(value_type = Option<bool>)]
-    base_model_only: Option<Flag>,
+    base_model_only: Option<LenientBool>,
     /// The board as it was at this date or moment, or at this commit of the benchmark.
     as_of: Option<String>,
     /// The most rows.
@@ -109,7 +109,7 @@ impl Parameters {
     /// board of the page.
     fn query(self, form: Form) -> BoardQuery {
         let base_only = self.base_model.or(self.base_model_only);
-        let unasked = Flag(form == Form::Client);
+        let unasked = LenientBool(form == Form::Client);
         BoardQuery {
             task: filled(self.task_id),
             metric: filled(self.metric_id),
@@ -131,7 +131,7 @@ fn filled(text: Option<String>) -> Option<String> {
 /// Returns the ranked results of one task, in the form that the end of the address names.
 async fn leaderboard(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
     Extension(form): Extension<Form>,
@@ -157,9 +157,13 @@ async fn render(
     query: &BoardQuery,
     form: Form,
 ) -> Result<Answer, Failure> {
-    let view = state.hub.leaderboard(caller, benchmark, query).await?;
+    let view = state
+        .hub
+        .boards()
+        .leaderboard(caller, benchmark, query)
+        .await?;
     let headers = headers(&view, form, benchmark.name());
-    let rows = state.hub.whole_rows(&view, view.rows()).await?;
+    let rows = state.hub.boards().full_rows(&view, view.rows()).await?;
     // A board of thousands of rows takes some milliseconds, for which others would wait.
     let body = tokio::task::spawn_blocking(move || write(&view, &rows, &base, form))
         .await
@@ -167,12 +171,7 @@ async fn render(
     Ok(Answer { headers, body })
 }
 
-fn write(
-    view: &BoardView,
-    rows: &[WholeRow],
-    base: &BaseUrl,
-    form: Form,
-) -> Result<Bytes, Failure> {
+fn write(view: &BoardView, rows: &[FullRow], base: &BaseUrl, form: Form) -> Result<Bytes, Failure> {
     let rows: Vec<hub_api::BoardRow> = rows
         .iter()
         .map(|row| wire::board_row(view, row, base))

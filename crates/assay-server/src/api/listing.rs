@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 use super::info;
 use crate::describe::{Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Flag, Query};
+use crate::extract::{Base, CallerExt, LenientBool, Query};
 use crate::routes::{Routes, get};
 use crate::state::AppState;
 use crate::{links, wire};
@@ -60,14 +60,14 @@ struct Listing {
     /// Whether to tell the files of each; a page is then shorter.
     #[serde(default)]
     #[param(value_type = bool)]
-    full: Flag,
+    full: LenientBool,
 }
 
 /// Repositories that the caller may see, a page at a time; the `Link` header leads to the next.
 async fn list(
     State(state): State<AppState>,
     Extension(kind): Extension<RepoKind>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     Query(query): Query<Listing>,
 ) -> Result<(HeaderMap, Json<Vec<hub_api::RepoInfo>>), Failure> {
@@ -77,6 +77,7 @@ async fn list(
     let most = if costly { MAX_COSTLY_PAGE } else { MAX_PAGE };
     let page = state
         .hub
+        .repositories()
         .list(
             &caller,
             &ListQuery {

@@ -8,9 +8,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, JsonBody, Query, Segments};
+use crate::extract::{CallerExt, JsonBody, PathParams, Query};
 use crate::routes::{Routes, get, post, put};
 use crate::state::AppState;
 use crate::wire;
@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Routes {
                 create_organisation,
                 says("Makes an organisation.")
                     .more("The caller becomes its first admin. The setting `organizations.create` says whether every user may do this or operators alone; `limits.organizations` bounds how many one user makes. A name that looks like that of another account is refused, unless an operator sets `allowLookAlike`.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<NewOrganisation>()
                     .answers::<hub_api::Account>("The organisation.")
                     .refuses(&[Refusal::Taken, Refusal::Forbidden]),
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> Routes {
             put(
                 set_official,
                 says("Marks a benchmark as official, or takes the mark away.")
-                    .asks(Door::Operators)
+                    .asks(Access::Operators)
                     .takes::<Official>()
                     .answers::<Marked>("How it is marked now."),
             ),
@@ -92,10 +92,10 @@ struct Removal {
 
 async fn list_removals(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Query(query): Query<RemovalsQuery>,
 ) -> Result<Json<Removals>, Failure> {
-    let page = state.hub.purged(&caller, query.p).await?;
+    let page = state.hub.operations().purged(&caller, query.p).await?;
     let removals = page.items.into_iter().map(|item| Removal {
         removed_at: item.at.to_string(),
         kind: item.kind,
@@ -119,7 +119,7 @@ struct Marked {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct RepoParams {
     namespace: String,
     name: String,
 }
@@ -127,7 +127,7 @@ struct Named {
 /// Makes an organisation.
 async fn create_organisation(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     JsonBody(request): JsonBody<NewOrganisation>,
 ) -> Result<Json<hub_api::Account>, Failure> {
     let new = NewAccount {
@@ -143,6 +143,7 @@ async fn create_organisation(
     };
     let account = state
         .hub
+        .accounts()
         .create_account(&caller, AccountKind::Organisation, &new)
         .await?;
     Ok(Json(wire::account(
@@ -155,8 +156,8 @@ async fn create_organisation(
 /// Marks a benchmark as official, or takes the mark away.
 async fn set_official(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    Segments(Named { namespace, name }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    PathParams(RepoParams { namespace, name }): PathParams<RepoParams>,
     JsonBody(request): JsonBody<Official>,
 ) -> Result<Json<Marked>, Failure> {
     let id: RepoId = format!("{namespace}/{name}")
@@ -164,6 +165,7 @@ async fn set_official(
         .map_err(|_| Failure::no_repo())?;
     state
         .hub
+        .operations()
         .set_official(&caller, &id, request.official)
         .await?;
     Ok(Json(Marked {

@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 
 use crate::describe::{Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, Query, RepoName};
+use crate::extract::{Base, CallerExt, Query, RepoName};
 use crate::links;
 use crate::routes::{Routes, get};
 use crate::state::AppState;
@@ -48,7 +48,7 @@ struct Listing {
 /// The records of a repository, a page at a time; the `Link` header leads to the next.
 async fn records(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
     Query(query): Query<Listing>,
@@ -61,6 +61,7 @@ async fn records(
     let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
     let page = state
         .hub
+        .repositories()
         .records(&repo, query.benchmark.as_deref(), after.as_ref(), limit)
         .await?;
     let mut headers = HeaderMap::new();

@@ -5,9 +5,9 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Flag, JsonBody, OptionalJson, Query, RepoName, Segments};
+use crate::extract::{CallerExt, JsonBody, LenientBool, OptionalJson, PathParams, Query, RepoName};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::wire;
@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 create_branch,
                 says("Makes a branch.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .may_take::<hub_api::CreateBranch>()
                     .answers_ok()
                     .refuses(&[Refusal::Taken]),
@@ -36,7 +36,7 @@ pub(crate) fn routes() -> Routes {
             .delete(
                 delete_branch,
                 says("Deletes a branch, but never `main`.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .answers_ok()
                     .refuses(&[Refusal::Invalid]),
             ),
@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Routes {
                 create_tag,
                 says("Makes a tag.")
                     .more("The path names the revision, the body the tag.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::CreateTag>()
                     .answers_ok()
                     .refuses(&[Refusal::Taken]),
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> Routes {
             .delete(
                 delete_tag,
                 says("Deletes a tag.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .answers_ok()
                     .refuses(&[Refusal::Invalid]),
             ),
@@ -67,7 +67,7 @@ struct RefsQuery {
     /// Whether to list pull requests as well.
     #[serde(default)]
     #[param(value_type = bool)]
-    include_prs: Flag,
+    include_prs: LenientBool,
 }
 
 #[derive(Deserialize)]
@@ -84,26 +84,27 @@ struct Tag {
 /// Branches, tags and, when they are asked for, pull requests.
 async fn refs(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
     Query(query): Query<RefsQuery>,
 ) -> Result<Json<hub_api::Refs>, Failure> {
     let repo = name.open(&state, &caller, Need::Read).await?;
-    let list = state.hub.refs(&repo).await?;
+    let list = state.hub.repositories().refs(&repo).await?;
     Ok(Json(wire::refs(&list, query.include_prs.0)))
 }
 
 async fn create_branch(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Branch { branch }): Segments<Branch>,
+    PathParams(Branch { branch }): PathParams<Branch>,
     OptionalJson(request): OptionalJson<hub_api::CreateBranch>,
 ) -> Result<&'static str, Failure> {
     let repo = name.open(&state, &caller, Need::Write).await?;
     let start = request.starting_point.as_deref();
     state
         .hub
+        .repositories()
         .create_branch(&caller, &repo, &branch, start)
         .await?;
     Ok(wire::OK)
@@ -111,37 +112,46 @@ async fn create_branch(
 
 async fn delete_branch(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Branch { branch }): Segments<Branch>,
+    PathParams(Branch { branch }): PathParams<Branch>,
 ) -> Result<&'static str, Failure> {
     let repo = name.open(&state, &caller, Need::Write).await?;
-    state.hub.delete_branch(&caller, &repo, &branch).await?;
+    state
+        .hub
+        .repositories()
+        .delete_branch(&caller, &repo, &branch)
+        .await?;
     Ok(wire::OK)
 }
 
 async fn create_tag(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Tag { tag: revision }): Segments<Tag>,
+    PathParams(Tag { tag: revision }): PathParams<Tag>,
     JsonBody(request): JsonBody<hub_api::CreateTag>,
 ) -> Result<&'static str, Failure> {
     let repo = name.open(&state, &caller, Need::Write).await?;
     let message = request.message.as_deref().filter(|text| !text.is_empty());
     let hub = &state.hub;
-    hub.create_tag(&caller, &repo, &request.tag, &revision, message)
+    hub.repositories()
+        .create_tag(&caller, &repo, &request.tag, &revision, message)
         .await?;
     Ok(wire::OK)
 }
 
 async fn delete_tag(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(Tag { tag }): Segments<Tag>,
+    PathParams(Tag { tag }): PathParams<Tag>,
 ) -> Result<&'static str, Failure> {
     let repo = name.open(&state, &caller, Need::Write).await?;
-    state.hub.delete_tag(&caller, &repo, &tag).await?;
+    state
+        .hub
+        .repositories()
+        .delete_tag(&caller, &repo, &tag)
+        .await?;
     Ok(wire::OK)
 }

@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::{self, Failure};
-use crate::extract::{Asker, Base, JsonBody};
+use crate::extract::{Base, CallerExt, JsonBody};
 use crate::routes::{Routes, delete, post};
 use crate::state::AppState;
 use crate::{links, wire};
@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Routes {
                 create,
                 says("Makes a repository.")
                     .more("A name that is taken is a 409 whose body says where, so that clients can go on.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::CreateRepo>()
                     .answers::<hub_api::CreatedRepo>("The repository.")
                     .refuses(&[Refusal::Taken]),
@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Routes {
             delete(
                 remove,
                 says("Deletes a repository.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::DeleteRepo>()
                     .answers_ok()
                     .refuses(&[Refusal::Missing]),
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Routes {
             post(
                 rename,
                 says("Gives a repository another name; the old one leads there.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::MoveRepo>()
                     .answers_ok()
                     .refuses(&[Refusal::Missing, Refusal::Taken]),
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> Routes {
 /// Makes a repository. When the name is taken, the refusal says where: clients read it and go on.
 async fn create(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     JsonBody(request): JsonBody<hub_api::CreateRepo>,
 ) -> Result<Response, Failure> {
@@ -73,7 +73,11 @@ async fn create(
         visibility,
         description: None,
     };
-    let created = state.hub.create_repository(&caller, new).await;
+    let created = state
+        .hub
+        .repositories()
+        .create_repository(&caller, new)
+        .await;
     let url = |id: &RepoId| links::repo(&base, kind, id);
     match created {
         Ok(info) => Ok(Json(hub_api::CreatedRepo {
@@ -82,9 +86,13 @@ async fn create(
             id: info.stable_id,
         })
         .into_response()),
-        Err(Error::Taken(text)) => {
+        Err(Error::Exists(existing)) => {
             let body = json!({ "url": url(&id) });
-            Ok(error::refuse(StatusCode::CONFLICT, &text, body))
+            Ok(error::refuse(
+                StatusCode::CONFLICT,
+                &existing.to_string(),
+                body,
+            ))
         }
         Err(error) => Err(error.into()),
     }
@@ -93,35 +101,41 @@ async fn create(
 /// Deletes a repository, which is named in the body.
 async fn remove(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     JsonBody(request): JsonBody<hub_api::DeleteRepo>,
 ) -> Result<&'static str, Failure> {
     let own = signed_in(&caller, "to delete a repository")?;
     let kind = request.kind().map_err(invalid)?;
     let id = request.id(own).map_err(|_| Failure::no_repo())?;
-    state.hub.delete_repository(&caller, kind, &id).await?;
+    state
+        .hub
+        .repositories()
+        .delete_repository(&caller, kind, &id)
+        .await?;
     Ok(wire::OK)
 }
 
 /// Gives a repository another name; the old one leads there.
 async fn rename(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     JsonBody(request): JsonBody<hub_api::MoveRepo>,
 ) -> Result<&'static str, Failure> {
     signed_in(&caller, "to rename a repository")?;
     let kind: RepoKind = request.kind().map_err(invalid)?;
     let from: RepoId = request.from_repo.parse().map_err(|_| Failure::no_repo())?;
     let to: RepoId = request.to_repo.parse().map_err(invalid)?;
-    state.hub.move_repository(&caller, kind, &from, &to).await?;
+    state
+        .hub
+        .repositories()
+        .move_repository(&caller, kind, &from, &to)
+        .await?;
     Ok(wire::OK)
 }
 
 /// The caller's name: a short name of a repository is in their namespace.
 fn signed_in<'a>(caller: &'a assay_app::Caller, why: &str) -> Result<&'a str, Failure> {
-    caller
-        .name()
-        .ok_or_else(|| Error::NeedsLogin(why.to_owned()).into())
+    caller.name().ok_or_else(|| Failure::sign_in(why))
 }
 
 fn invalid(error: impl std::fmt::Display) -> Failure {

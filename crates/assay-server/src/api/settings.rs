@@ -3,9 +3,9 @@ use assay_hub_api::{self as hub_api, Gated};
 use axum::Json;
 use axum::extract::State;
 
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Access, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, JsonBody, RepoName};
+use crate::extract::{CallerExt, JsonBody, RepoName};
 use crate::routes::{Routes, get, put};
 use crate::state::AppState;
 use crate::wire;
@@ -17,7 +17,7 @@ pub(crate) fn routes() -> Routes {
             put(
                 change,
                 says("Changes who may see a repository, or what is said of it.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .takes::<hub_api::RepoSettings>()
                     .answers::<hub_api::SettingsAnswer>("The settings as they are now."),
             ),
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 may_write,
                 says("Tells whether the caller may write.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .answers_ok(),
             ),
         )
@@ -43,7 +43,7 @@ pub(crate) fn routes() -> Routes {
 /// Changes who may see a repository, or what is said of it.
 async fn change(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     repo: RepoName,
     JsonBody(request): JsonBody<hub_api::RepoSettings>,
 ) -> Result<Json<hub_api::SettingsAnswer>, Failure> {
@@ -62,6 +62,7 @@ async fn change(
     };
     let hub = &state.hub;
     let info = hub
+        .repositories()
         .change_settings(&caller, repo.kind, &repo.id, settings)
         .await?;
     Ok(Json(hub_api::SettingsAnswer {
@@ -72,7 +73,7 @@ async fn change(
 
 async fn may_read(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     repo: RepoName,
 ) -> Result<&'static str, Failure> {
     repo.open(&state, &caller, Need::Read).await?;
@@ -81,7 +82,7 @@ async fn may_read(
 
 async fn may_write(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     repo: RepoName,
 ) -> Result<&'static str, Failure> {
     repo.open(&state, &caller, Need::Write).await?;

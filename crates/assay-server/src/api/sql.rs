@@ -15,9 +15,9 @@ use hyper::body::Incoming;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::describe::{Refusal, Subject, Told, says};
+use crate::describe::{Refusal, RouteDoc, Subject, says};
 use crate::error::Failure;
-use crate::extract::{Asker, Base, JsonBody, Query, Segments, Whence};
+use crate::extract::{Base, CallerExt, JsonBody, PathParams, Query, RateLimitKey};
 use crate::lake::{self, ANONYMOUS, DOWNLOAD, SIGNED_IN, Turn};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
@@ -27,8 +27,9 @@ const MAX_QUERY: usize = 64 << 10;
 /// The longest question that a permalink can carry, in bytes: addresses have to fit into a line of every client.
 const MAX_LINKED: usize = 4 << 10;
 /// The tables that can be taken away as a whole.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "results",
+    "reported",
     "records",
     "instances",
     "messages",
@@ -135,7 +136,7 @@ struct SqlPermalink {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct QueryParams {
     question: String,
 }
 
@@ -145,7 +146,7 @@ struct File {
 }
 
 /// What every answer to a question is.
-fn answered(told: Told) -> Told {
+fn answered(told: RouteDoc) -> RouteDoc {
     told.answers::<SqlAnswer>("The answer.")
         .or_bytes(Format::Ndjson.media_type())
         .or_bytes("text/csv")
@@ -170,8 +171,8 @@ fn answered(told: Told) -> Told {
 
 async fn ask(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    whence: Whence,
+    CallerExt(caller): CallerExt,
+    whence: RateLimitKey,
     JsonBody(question): JsonBody<SqlQuestion>,
 ) -> Result<Response, Failure> {
     answer(&state, &caller, whence, question).await
@@ -179,9 +180,9 @@ async fn ask(
 
 async fn again(
     State(state): State<AppState>,
-    Asker(caller): Asker,
-    whence: Whence,
-    Segments(Named { question }): Segments<Named>,
+    CallerExt(caller): CallerExt,
+    whence: RateLimitKey,
+    PathParams(QueryParams { question }): PathParams<QueryParams>,
     Query(SqlForm { format }): Query<SqlForm>,
 ) -> Result<Response, Failure> {
     let query = linked(&question).ok_or_else(|| Failure::invalid("this is no permalink"))?;
@@ -203,8 +204,8 @@ async fn link(
 
 async fn table(
     State(state): State<AppState>,
-    whence: Whence,
-    Segments(File { download }): Segments<File>,
+    whence: RateLimitKey,
+    PathParams(File { download }): PathParams<File>,
 ) -> Result<Response, Failure> {
     let name = download.strip_suffix(".parquet");
     let table = TABLES.iter().find(|table| Some(**table) == name);
@@ -232,7 +233,7 @@ async fn table(
 async fn answer(
     state: &AppState,
     caller: &Caller,
-    whence: Whence,
+    whence: RateLimitKey,
     question: SqlQuestion,
 ) -> Result<Response, Failure> {
     let lake = lake::wanted(state.web.lake.as_ref())?;

@@ -1,11 +1,10 @@
-use assay_app::Error;
 use assay_hub_api as hub_api;
 use axum::Json;
 use serde_json::{Value, json};
 
-use crate::describe::{Door, Refusal, Subject, Told, says};
+use crate::describe::{Access, Refusal, RouteDoc, Subject, says};
 use crate::error::Failure;
-use crate::extract::Asker;
+use crate::extract::CallerExt;
 use crate::routes::{Routes, get};
 
 /// What clients ask by the way. It costs them nothing and must not cost us more.
@@ -22,7 +21,7 @@ pub(crate) fn routes() -> Routes {
             get(
                 webhooks,
                 says("Lists the caller's webhooks: there are none yet.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .lists::<hub_api::Webhook>("An empty list."),
             ),
         )
@@ -52,7 +51,7 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-fn counts_nothing() -> Told {
+fn counts_nothing() -> RouteDoc {
     says("Takes what clients count about themselves, and keeps nothing of it.")
         .answers_nothing(200, "Always.")
 }
@@ -60,10 +59,10 @@ fn counts_nothing() -> Told {
 async fn telemetry() {}
 
 /// There are no webhooks yet, so a caller has none.
-async fn webhooks(Asker(caller): Asker) -> Result<Json<Value>, Failure> {
+async fn webhooks(CallerExt(caller): CallerExt) -> Result<Json<Value>, Failure> {
     match caller.name() {
         Some(_) => Ok(Json(json!([]))),
-        None => Err(Error::NeedsLogin("webhooks belong to an account".to_owned()).into()),
+        None => Err(Failure::sign_in("webhooks belong to an account")),
     }
 }
 

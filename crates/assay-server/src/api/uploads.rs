@@ -7,9 +7,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::describe::{Door, Refusal, Subject, says};
+use crate::describe::{Access, Refusal, Subject, says};
 use crate::error::{Failure, one_line};
-use crate::extract::{Asker, Base, Flag, JsonBody, Query, RepoName, Segments};
+use crate::extract::{Base, CallerExt, JsonBody, LenientBool, PathParams, Query, RepoName};
 use crate::routes::{Routes, get, post};
 use crate::state::AppState;
 use crate::xet::XetToken;
@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Routes {
                 xet_write_token,
                 says("Says where and with which token large files are sent by Xet.")
                     .more("The token is good for an hour, for this repository. Those who may not write to it need `create_pr`, or name a pull request.")
-                    .asks(Door::SignedIn)
+                    .asks(Access::SignedIn)
                     .query::<XetQuery>()
                     .answers::<hub_api::XetConnection>("The address and the token, which are in the headers too.")
                     .header(CAS_URL.as_str(), "The address.")
@@ -43,7 +43,7 @@ pub(crate) fn routes() -> Routes {
             preupload,
             says("Says how each file of a coming commit is to be sent.")
                 .more("At most 1000 files at once.")
-                .asks(Door::SignedIn)
+                .asks(Access::SignedIn)
                 .query::<PreuploadQuery>()
                 .takes::<hub_api::Preupload>()
                 .answers::<hub_api::PreuploadAnswer>(
@@ -64,7 +64,7 @@ struct XetQuery {
     /// Whether the commit will open a pull request.
     #[serde(default)]
     #[param(value_type = bool)]
-    create_pr: Flag,
+    create_pr: LenientBool,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -72,16 +72,16 @@ struct PreuploadQuery {
     /// Whether the commit will open a pull request.
     #[serde(default)]
     #[param(value_type = bool)]
-    create_pr: Flag,
+    create_pr: LenientBool,
 }
 
 /// Says where large files are sent by Xet.
 async fn xet_write_token(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     Base(base): Base,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(query): Query<XetQuery>,
 ) -> Result<Response, Failure> {
     // Python names no revision when it is going to open a pull request, and spells that `None`.
@@ -92,7 +92,7 @@ async fn xet_write_token(
         Need::Write
     };
     let repo = name.open(&state, &caller, need).await?;
-    let uploader = state.hub.uploader(&caller, &repo).await?;
+    let uploader = state.hub.repositories().uploader(&caller, &repo).await?;
     let token = XetToken::new(&state, &repo, uploader);
     let connection = token.connection(&state, &base);
     let headers = [
@@ -106,9 +106,9 @@ async fn xet_write_token(
 /// How each file of a coming commit is to be sent.
 async fn preupload(
     State(state): State<AppState>,
-    Asker(caller): Asker,
+    CallerExt(caller): CallerExt,
     name: RepoName,
-    Segments(At { revision }): Segments<At>,
+    PathParams(At { revision }): PathParams<At>,
     Query(query): Query<PreuploadQuery>,
     JsonBody(request): JsonBody<hub_api::Preupload>,
 ) -> Result<Json<hub_api::PreuploadAnswer>, Failure> {
@@ -125,6 +125,7 @@ async fn preupload(
     };
     let hub = &state.hub;
     let plan = hub
+        .repositories()
         .preupload(&caller, name.kind, &name.id, question)
         .await?;
     let files = plan.files.into_iter().map(|file| hub_api::PreuploadedFile {

@@ -89,11 +89,36 @@ pub(super) fn of(config: &Config) -> Vec<ConfigFault> {
             ),
         ));
     }
+    faults.extend(no_name(config));
     faults.extend(data_directory(&config.data));
     faults.extend(limits(config));
     faults.extend(itself(config));
     faults.extend(lake(config));
     faults
+}
+
+/// A hub that listens on every address, or behind a proxy, has no name that others could call it by. Tokens and logs get
+/// theirs from it for good, so it is asked for before the first start.
+fn no_name(config: &Config) -> Option<ConfigFault> {
+    let is_named = config.public_url.is_some() || config.trust.issuer.is_some();
+    let reason = if config.listen.ip().is_unspecified() {
+        "`listen` names every address of this machine and no name"
+    } else if config.trust_proxy {
+        "a proxy is in front of this hub"
+    } else {
+        return None;
+    };
+    (!is_named).then(|| {
+        ConfigFault::together(
+            "public_url",
+            format!(
+                "{reason}; say what clients call this hub: `--set public_url=https://hub.example`, \
+                 `ASSAY_PUBLIC_URL`, or `public_url` in the configuration file. Signed tokens and logs carry that \
+                 name for good; a hub that has run without it keeps its name with `--set trust.issuer={}`",
+                config.issuer()
+            ),
+        )
+    })
 }
 
 /// A data directory must be one, or be makeable.
@@ -222,9 +247,35 @@ mod tests {
             ..Config::default()
         };
 
-        assert_eq!(keys(&config), ["listen"]);
+        assert_eq!(keys(&config), ["listen", "public_url"]);
 
         config.allow_plain_http = true;
+        config.public_url = Some("https://hub.example".parse().unwrap());
+        assert_eq!(keys(&config), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_hub_that_others_reach_by_another_address_is_named() {
+        let mut config = Config {
+            trust_proxy: true,
+            ..Config::default()
+        };
+
+        let faults = of(&config);
+
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].key, "public_url");
+        let reason = &faults[0].reason;
+        assert!(
+            reason.contains("--set public_url=https://hub.example"),
+            "{reason}"
+        );
+        assert!(
+            reason.contains("--set trust.issuer=http://127.0.0.1:8460"),
+            "{reason}"
+        );
+
+        config.trust.issuer = Some("http://127.0.0.1:8460".to_owned());
         assert_eq!(keys(&config), Vec::<String>::new());
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assay_app::Passphrase;
 
-use super::{Config, LogFormat};
+use super::{Config, LogFormat, RequestLog};
 use crate::base_url::BaseUrl;
 
 /// One thing that can be configured, under one name in the file, the environment and the flags.
@@ -64,7 +64,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "public_url",
-        about: "what clients call this hub, when a proxy changes the `Host` header",
+        about: "what clients call this hub, and what its tokens and logs are named after; needed on `0.0.0.0` and with `trust_proxy`",
         set: |config, text| {
             config.public_url = Some(text.parse().map_err(reason)?);
             Ok(())
@@ -144,6 +144,24 @@ pub const KEYS: &[Key] = &[
             Ok(())
         },
         show: |config| config.log_level.clone(),
+    },
+    Key {
+        name: "log.requests",
+        about: "a line for each request: `on`, `off`, or `auto`, which is off where the log goes to a terminal",
+        set: |config, text| {
+            config.log_requests = match text {
+                "auto" => RequestLog::Auto,
+                "on" => RequestLog::On,
+                "off" => RequestLog::Off,
+                _ => return Err(format!("`{text}` is none of `auto`, `on` and `off`")),
+            };
+            Ok(())
+        },
+        show: |config| match config.log_requests {
+            RequestLog::Auto => "auto".to_owned(),
+            RequestLog::On => "on".to_owned(),
+            RequestLog::Off => "off".to_owned(),
+        },
     },
     Key {
         name: "log.addresses",
@@ -471,10 +489,10 @@ pub const KEYS: &[Key] = &[
         show: |config| config.limits.founders.as_str().to_owned(),
     },
     Key {
-        name: "limits.judged_bytes",
-        about: "largest result file, definition or record that is judged",
-        set: |config, text| set_bytes(text, &mut config.limits.judged_bytes),
-        show: |config| config.limits.judged_bytes.to_string(),
+        name: "limits.validated_bytes",
+        about: "largest result file, definition or record that is validated",
+        set: |config, text| set_bytes(text, &mut config.limits.validated_bytes),
+        show: |config| config.limits.validated_bytes.to_string(),
     },
     Key {
         name: "limits.repository_bytes",

@@ -2,7 +2,7 @@ use utoipa::openapi::path::{Operation, OperationBuilder};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{Ref, RefOr, Response};
 
-use super::{Described, Door, Refusal, segment};
+use super::{Access, Described, Refusal, segment};
 
 /// The name under which tokens are shown in the `Authorization` header.
 pub(crate) const BEARER: &str = "token";
@@ -57,10 +57,10 @@ impl Described {
             refusals.extend([Refusal::Moved, Refusal::Missing]);
         }
         match told.door {
-            Door::SignedIn | Door::Operators | Door::Link => {
+            Access::SignedIn | Access::Operators | Access::Link => {
                 refusals.insert(Refusal::Forbidden);
             }
-            Door::Open | Door::Seen | Door::Machines => {}
+            Access::Open | Access::Seen | Access::Machines => {}
         }
         refusals
             .into_iter()
@@ -69,7 +69,7 @@ impl Described {
     }
 }
 
-impl Door {
+impl Access {
     /// Who may ask, as a sentence.
     fn words(self) -> &'static str {
         match self {

@@ -40,7 +40,7 @@ fn description(name: &str) -> Option<&'static str> {
         "branch" => "The name of a branch; it may hold slashes.",
         "day" => "The account and the day, as the hub wrote them.",
         "download" => {
-            "A table and `.parquet`: `results`, `records`, `instances`, `messages`, `models`, `benchmarks`, `history` or `standings`."
+            "A table and `.parquet`: `results`, `reported`, `records`, `instances`, `messages`, `models`, `benchmarks`, `history` or `standings`."
         }
         "event" => "The `id` of a comment's event.",
         "hash" => "The hash of a xorb, as Xet writes it.",

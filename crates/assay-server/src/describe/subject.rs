@@ -70,7 +70,7 @@ impl Subject {
                 "Models and datasets: create, find, rename, delete, and what is told of them."
             }
             Self::Files => "What is in a repository at a revision.",
-            Self::Commits => "Changes by the API. They are judged by the same rules as a push.",
+            Self::Commits => "Changes by the API. They are validated by the same rules as a push.",
             Self::Refs => "Names for commits.",
             Self::Discussions => "Talk about a repository, and changes offered to it.",
             Self::Accounts => "Who there is, and who is asking.",

@@ -7,9 +7,9 @@ use crate::state::AppState;
 
 /// Who asks, as `answer.rs` found out.
 #[derive(Debug, Clone)]
-pub(crate) struct Asker(pub(crate) Caller);
+pub(crate) struct CallerExt(pub(crate) Caller);
 
-impl FromRequestParts<AppState> for Asker {
+impl FromRequestParts<AppState> for CallerExt {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Failure> {

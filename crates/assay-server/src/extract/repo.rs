@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Deserialize;
 
-use super::Segments;
+use super::PathParams;
 use crate::error::Failure;
 use crate::state::AppState;
 
@@ -19,9 +19,25 @@ pub(crate) struct RepoName {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct RepoParams {
     namespace: String,
     name: String,
+}
+
+/// The repository that the path of a page names by `{namespace}/{name}`, whatever it holds. A name that no repository can
+/// have is not found, with no query.
+#[derive(Debug, Clone)]
+pub(crate) struct PageRepo(pub(crate) RepoId);
+
+impl FromRequestParts<AppState> for PageRepo {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
+        let PathParams(RepoParams { namespace, name }) =
+            PathParams::<RepoParams>::from_request_parts(parts, state).await?;
+        let id = format!("{namespace}/{name}").parse();
+        id.map(Self).map_err(|_| Failure::no_repo())
+    }
 }
 
 impl RepoName {
@@ -42,8 +58,8 @@ impl FromRequestParts<AppState> for RepoName {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
         let kind = parts.extensions.get::<RepoKind>().copied();
         let kind = kind.ok_or_else(Failure::no_route)?;
-        let Segments(Named { namespace, name }) =
-            Segments::<Named>::from_request_parts(parts, state).await?;
+        let PathParams(RepoParams { namespace, name }) =
+            PathParams::<RepoParams>::from_request_parts(parts, state).await?;
         let name = name.strip_suffix(".git").unwrap_or(&name);
         let id = format!("{namespace}/{name}")
             .parse()

@@ -135,7 +135,7 @@ mod tests {
             "100::1",
         ] {
             let address: IpAddr = text.parse().unwrap();
-            assert!(!Reach::Public.welcomes(address), "{text}");
+            assert!(!Reach::Public.allows(address), "{text}");
         }
         for text in [
             "140.82.112.3",
@@ -145,7 +145,7 @@ mod tests {
             "100.128.0.1",
         ] {
             let address: IpAddr = text.parse().unwrap();
-            assert!(Reach::Public.welcomes(address), "{text}");
+            assert!(Reach::Public.allows(address), "{text}");
         }
 
         let (url, count) = listen(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");

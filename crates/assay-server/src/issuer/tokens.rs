@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
 use super::{bearer, problems};
-use crate::describe::{Door, Subject, says};
+use crate::describe::{Access, Subject, says};
 use crate::observe::RequestId;
 use crate::problem::Refused;
 use crate::routes::{Routes, get, post};
@@ -37,7 +37,7 @@ pub(crate) fn routes() -> Routes {
                 problems(
                     says("Issues a token for an entry.")
                         .more("The token is in the log before it is answered. With an `Idempotency-Key`, the same request gets the same token for a day.")
-                        .asks(Door::Machines)
+                        .asks(Access::Machines)
                         .takes::<EvalTokenRequest>()
                         .or_answers_json::<EvalToken>(201, "The token, the entry with it, and the proof that it is logged."),
                     &[400, 403, 409, 413, 415, 422, 503],
@@ -51,7 +51,7 @@ pub(crate) fn routes() -> Routes {
                 problems(
                     says("Tells what would be signed: canonical bytes, digests and the verdict of the policy.")
                         .more("Nothing is signed and nothing is logged. For checking a canonical form in another language.")
-                        .asks(Door::Machines)
+                        .asks(Access::Machines)
                         .takes::<EvalTokenRequest>()
                         .answers::<EvalTokenPreview>("What would be signed."),
                     &[400, 403, 413, 415, 422],
@@ -65,7 +65,7 @@ pub(crate) fn routes() -> Routes {
                 problems(
                     says("Tells what became of a token.")
                         .more("For the integration that it was issued to, and for operators.")
-                        .asks(Door::Machines)
+                        .asks(Access::Machines)
                         .answers::<EvalTokenStatus>("Its state, with receipts."),
                     &[404],
                 ),
@@ -78,7 +78,7 @@ pub(crate) fn routes() -> Routes {
                 problems(
                     says("Revokes a token.")
                         .more("For the integration that it was issued to, and for operators. The control log says so, with the reason.")
-                        .asks(Door::Machines)
+                        .asks(Access::Machines)
                         .may_take::<RevokeEvalToken>()
                         .answers_nothing(204, "It is revoked."),
                     &[400, 404, 413, 415],
@@ -92,7 +92,7 @@ pub(crate) fn routes() -> Routes {
                 problems(
                     says("Ends credentials that were found where they should not be.")
                         .more("Whoever has a secret may end it. The answer does not tell whether it was one.")
-                        .asks(Door::Open)
+                        .asks(Access::Open)
                         .takes::<LeakedCredentials>()
                         .answers_nothing(202, "Those that were credentials are revoked."),
                     &[400, 413, 415],
@@ -195,7 +195,7 @@ async fn who(state: &AppState, headers: &HeaderMap) -> Result<Who, Refusal> {
         Ok(caller) => return Ok(Who::Machine(Box::new(caller))),
         Err(refusal) => refusal,
     };
-    match state.hub.authenticate(secret.as_deref()).await {
+    match state.hub.accounts().authenticate(secret.as_deref()).await {
         Ok(caller) if caller.is_operator() => Ok(Who::Operator(caller)),
         Ok(_) | Err(_) => Err(refusal),
     }

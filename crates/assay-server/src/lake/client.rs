@@ -1,5 +1,6 @@
 //! HTTP over a socket of this machine.
 
+use axum::http::StatusCode;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ impl From<Unanswered> for Failure {
     fn from(unanswered: Unanswered) -> Self {
         match unanswered {
             Unanswered::Absent | Unanswered::Ended => {
-                Error::Unavailable(NOT_THERE.to_owned()).into()
+                Failure::new(StatusCode::SERVICE_UNAVAILABLE, NOT_THERE)
             }
             Unanswered::Refused { failure, .. } | Unanswered::Broken(failure) => failure,
         }
@@ -110,7 +111,10 @@ impl Client {
             "`{}`: this system has no such sockets",
             self.socket.display()
         );
-        Err(Unanswered::Broken(Error::NotOffered(text).into()))
+        Err(Unanswered::Broken(Failure::new(
+            StatusCode::NOT_IMPLEMENTED,
+            text,
+        )))
     }
 }
 
@@ -136,9 +140,11 @@ fn not_there(error: &(dyn std::error::Error + 'static), why: Unanswered) -> Unan
 fn refusal(Refusal { kind, error }: Refusal) -> Failure {
     match kind {
         RefusalKind::Question => Error::Invalid(error).into(),
-        RefusalKind::Time => Error::TimedOut(error).into(),
-        RefusalKind::Size | RefusalKind::Fatal => Error::TooLarge(error).into(),
-        RefusalKind::Busy | RefusalKind::Empty => Error::Unavailable(error).into(),
+        RefusalKind::Time => Failure::new(StatusCode::REQUEST_TIMEOUT, error),
+        RefusalKind::Size | RefusalKind::Fatal => Failure::too_large(error),
+        RefusalKind::Busy | RefusalKind::Empty => {
+            Failure::new(StatusCode::SERVICE_UNAVAILABLE, error)
+        }
         // Its own log says what it is.
         RefusalKind::Ours => Failure::internal(error),
     }

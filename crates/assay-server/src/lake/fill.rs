@@ -1,5 +1,6 @@
 //! Hands what is public in the hub to its lake, and takes back what is not.
 
+use axum::http::StatusCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use assay_model::{ObjectId, chain};
 use super::client::Unanswered;
 use super::{Lake, ROOTS, SOURCES};
 use crate::config::Config;
-use crate::error::Failure;
+use crate::error::{Cause, Failure};
 use crate::metrics::Metrics;
 
 /// How often it is looked whether something has changed.
@@ -84,7 +85,7 @@ impl Filler {
         hub: &Hub,
         lake: &Lake,
     ) -> Result<Option<Ingested>, Failure> {
-        let change = hub.change_number().await?;
+        let change = hub.lake().change_number().await?;
         let is_due = self.unwritten.values().any(|(_, retry)| retry.is_due());
         if self.seen != Some(change) || is_due {
             self.write(hub).await?;
@@ -122,7 +123,7 @@ impl Filler {
             .filter(|(_, (_, retry))| !retry.is_due())
             .map(|(path, (head, _))| (path.clone(), *head))
             .collect();
-        let exported = hub.export_public(&self.root, &waiting).await?;
+        let exported = hub.lake().export_public(&self.root, &waiting).await?;
         self.pending.extend(exported.changed);
         let before = std::mem::take(&mut self.unwritten);
         for failed in exported.failed {
@@ -213,7 +214,7 @@ pub(crate) async fn fill(hub: Arc<Hub>, config: Config, metrics: Arc<Metrics>) {
             Ok(Some(ingested)) => tell(&ingested),
             Ok(None) => {}
             // It is being started; what is pending waits.
-            Err(Failure(error)) if matches!(*error, Error::Unavailable(_)) => {}
+            Err(Failure(error)) if is_away(&error) => {}
             Err(Failure(error)) => {
                 tracing::warn!("failed to fill the lake: {}", chain(&*error));
             }
@@ -258,5 +259,13 @@ fn tell(ingested: &Ingested) {
     );
     for (path, reason) in refused {
         tracing::warn!("`{path}` did not come into the lake: {reason}");
+    }
+}
+
+/// Whether the lake cannot answer at the moment, and will a little later.
+fn is_away(cause: &Cause) -> bool {
+    match cause {
+        Cause::Hub(error) => matches!(error, Error::Busy(_)),
+        Cause::Server { status, .. } => *status == StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -50,7 +50,7 @@ fn share_of(class: CallerClass) -> Share {
 
 /// The callers who ask, or did so lately.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<HashMap<(RateKey, CallerClass), Record>>);
+pub(crate) struct CallerBudgets(Mutex<HashMap<(RateKey, CallerClass), Record>>);
 
 /// What is known of a caller.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ struct Record {
 /// A question that is being answered; another may be asked when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    turns: Arc<Turns>,
+    turns: Arc<CallerBudgets>,
     key: (RateKey, CallerClass),
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum NotNow {
     },
 }
 
-impl Turns {
+impl CallerBudgets {
     /// Lets a caller ask, unless they are asking too much already.
     pub(crate) fn take(self: &Arc<Self>, key: RateKey, class: CallerClass) -> Result<Turn, NotNow> {
         self.take_at(key, class, Instant::now())
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn one_caller_has_some_turns_and_gets_them_back() {
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(CallerBudgets::default());
         let take = || turns.take(KEY, CallerClass::Account).ok();
 
         let held: Vec<Turn> = std::iter::from_fn(take).take(99).collect();
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_time_of_the_engine_comes_to_an_end_and_again_with_the_next_minute() {
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(CallerBudgets::default());
         let now = Instant::now();
         let turn = turns.take_at(KEY, CallerClass::Anonymous, now).unwrap();
         turn.spend(Duration::from_secs(20));
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn whoever_ends_processes_waits_longer_each_time_and_nobody_else_waits() {
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(CallerBudgets::default());
         let mut now = Instant::now();
 
         for wait in [5, 10, 20].map(Duration::from_secs) {

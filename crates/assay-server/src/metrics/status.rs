@@ -28,7 +28,7 @@ impl StatusCache {
         {
             return Ok(Arc::clone(families));
         }
-        let families = families(&hub.status().await).map_err(Failure::internal)?;
+        let families = families(&hub.operations().status().await).map_err(Failure::internal)?;
         let families: Arc<[MetricFamily]> = families.into();
         *kept = Some((Instant::now(), Arc::clone(&families)));
         Ok(families)

@@ -12,9 +12,10 @@ use super::frame::Frame;
 use super::go::Go;
 use super::hooks::{self, Hooks};
 use super::notice::{self, Notice};
+use super::refusal::Refusal;
 use super::{Pages, Visitor, links, show};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PathParams;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -70,6 +71,9 @@ struct AccountPage {
 #[template(path = "new_organization.html")]
 struct NewOrganisation {
     frame: Frame,
+    name: String,
+    full_name: String,
+    refused: Option<String>,
 }
 
 #[derive(Template)]
@@ -93,10 +97,11 @@ impl AccountPage {
 async fn account(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(name): Segments<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Answer, Failure> {
     let account = state
         .hub
+        .accounts()
         .account(&name)
         .await
         .map_err(|error| match error {
@@ -132,7 +137,11 @@ async fn repositories(
         limit: Some(LISTED),
         cursor: None,
     };
-    let page = state.hub.list(&visitor.caller, &query).await?;
+    let page = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     Ok(page.repositories)
 }
 
@@ -140,6 +149,9 @@ async fn new_organisation(visitor: Visitor) -> Result<Answer, Failure> {
     visitor.signed_in()?;
     visitor.render(&NewOrganisation {
         frame: visitor.frame("New organisation").unlisted(),
+        name: String::new(),
+        full_name: String::new(),
+        refused: None,
     })
 }
 
@@ -150,25 +162,39 @@ async fn create_organisation(
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
     let (name, full_name) = (form.get("name"), form.get("full_name"));
-    let made = state
+    let created = state
         .hub
+        .accounts()
         .create_organisation(caller, name, full_name)
-        .await?;
-    Ok(Go::to(&format!("/organizations/{}?done=created", made.name)).into_response())
+        .await;
+    let refusal = match created {
+        Ok(created) => {
+            let place = format!("/organizations/{}?done=created", created.name);
+            return Ok(Go::to(&place).into_response());
+        }
+        Err(error) => Refusal::from_failure(error.into())?,
+    };
+    let page = visitor.render(&NewOrganisation {
+        frame: visitor.frame("New organisation").unlisted(),
+        name: name.to_owned(),
+        full_name: full_name.to_owned(),
+        refused: Some(refusal.message.clone()),
+    })?;
+    Ok(refusal.answer(page))
 }
 
 async fn organisation(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(name): Segments<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Answer, Failure> {
     let caller = &visitor.signed_in()?.caller;
-    let members = state.hub.members(caller, &name).await?;
+    let members = state.hub.accounts().members(caller, &name).await?;
     let is_admin = |(member, role): &(Account, Role)| {
         Some(member.name.as_str()) == caller.name() && *role == Role::Admin
     };
     let manages = members.iter().any(is_admin) || caller.runs_the_hub();
-    let account = state.hub.account(&name).await?;
+    let account = state.hub.accounts().account(&name).await?;
     let hooks = if manages {
         let place = HookPlace::Account(account.name.clone());
         Some(hooks::of(&state, &visitor, place).await?)
@@ -189,7 +215,7 @@ async fn organisation(
 async fn set_member(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(name): Segments<String>,
+    PathParams(name): PathParams<String>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
@@ -202,6 +228,7 @@ async fn set_member(
     };
     state
         .hub
+        .accounts()
         .set_member(caller, &name, form.get("user"), role)
         .await?;
     Ok(Go::to(&format!("/organizations/{}?done=saved", links::part(&name))).into_response())

@@ -9,7 +9,7 @@ use super::Visitor;
 use super::board::how::with_unit;
 use super::escape::escaped;
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::{PageRepo, PathParams};
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
@@ -19,9 +19,7 @@ const CHARACTER: usize = 7;
 const MAX: usize = 48;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Named {
-    namespace: String,
-    name: String,
+pub(super) struct BadgeParams {
     badge: String,
 }
 
@@ -29,11 +27,9 @@ pub(super) struct Named {
 pub(super) async fn badge(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(model): PageRepo,
+    PathParams(file): PathParams<BadgeParams>,
 ) -> Result<Answer, Failure> {
-    let model: RepoId = format!("{}/{}", named.namespace, named.name)
-        .parse()
-        .map_err(|_| Failure::no_repo())?;
     let place = visitor.place(&state, About::Standing(model.clone()));
     let hub = &state.hub;
     let repo = hub
@@ -47,14 +43,17 @@ pub(super) async fn badge(
         task: visitor.state.get("task").map(str::to_owned),
         ..BoardQuery::default()
     };
-    let view = hub.leaderboard(&visitor.caller, &benchmark, &query).await?;
+    let view = hub
+        .boards()
+        .leaderboard(&visitor.caller, &benchmark, &query)
+        .await?;
     let metric = super::board::ranking(&view)?;
     let row = view
         .rows()
         .iter()
         .find(|row| row.brief.model() == repo.id());
     let name = &view.benchmark.name;
-    let (label, text, tone) = match (named.badge.as_str(), row) {
+    let (label, text, tone) = match (file.badge.as_str(), row) {
         ("rank.svg", Some(row)) if view.is_doubtful(row) => {
             (name.clone(), "value in doubt".to_owned(), Tone::Quiet)
         }

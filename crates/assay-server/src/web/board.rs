@@ -1,35 +1,36 @@
 //! A benchmark and the leaderboard of one of its tasks.
 
-mod asked;
 mod columns;
 mod head;
 pub(super) mod how;
+mod request;
 mod rows;
 mod setups;
 mod sort;
 mod status;
 
 use askama::Template;
-use assay_app::{BoardRecord, BoardRow, BoardView, Error, Missing, Need, WholeRow};
+use assay_app::{BoardRecord, BoardRow, BoardView, Error, FullRow, Missing, Need, RepoInfo};
 use assay_board::Policy;
 use assay_hub_api::{self as hub_api, Column, Digits};
-use assay_model::{Metric, RepoId, RepoKind};
+use assay_model::{Metric, RepoId, RepoKind, Timestamp};
 use axum::extract::State;
 use serde::Deserialize;
 
-pub(crate) use self::asked::Asked;
 pub(crate) use self::columns::Head;
+pub(crate) use self::request::BoardRequest;
 pub(crate) use self::rows::{Cell, RowView, Rows};
 pub(crate) use self::sort::Order;
 pub(crate) use self::status::{Status, framework, status};
 
 use self::head::BoardHead;
 use super::chart::{self, Chart, Cost};
+use super::cite::{self, DatasetDescription};
 use super::frame::{Frame, Section};
 use super::paging::Paging;
-use super::{Visitor, links, markdown};
-use crate::error::Failure;
-use crate::extract::Segments;
+use super::{Visitor, links, markdown, show};
+use crate::error::{Cause, Failure};
+use crate::extract::{PageRepo, PathParams};
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 use crate::wire;
@@ -46,17 +47,8 @@ const FORMS: [(&str, &str); 5] = [
 ];
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Named {
-    namespace: String,
-    name: String,
+pub(super) struct BoardParams {
     task: Option<String>,
-}
-
-impl Named {
-    fn id(&self) -> Result<RepoId, Failure> {
-        let id = format!("{}/{}", self.namespace, self.name);
-        id.parse().map_err(|_| Failure::no_repo())
-    }
 }
 
 #[derive(Template)]
@@ -64,7 +56,7 @@ impl Named {
 struct BoardPage {
     frame: Frame,
     head: BoardHead,
-    asked: Asked,
+    asked: BoardRequest,
     path: String,
     heads: Vec<Head>,
     picker: Vec<(Column, bool)>,
@@ -81,6 +73,14 @@ struct BoardPage {
     filtered: usize,
     total: usize,
     may_pick: bool,
+    /// The board in BibTeX.
+    citation: String,
+    /// The address of the board as it is at this moment.
+    pinned_here: String,
+    /// The address of the board for the pages of others.
+    embed: String,
+    /// The address of the hub.
+    base: String,
 }
 
 #[derive(Template)]
@@ -96,23 +96,23 @@ struct DatasetPage {
 pub(super) async fn dataset(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(id): PageRepo,
+    PathParams(path): PathParams<BoardParams>,
 ) -> Result<Answer, Failure> {
-    let id = named.id()?;
-    let task = named
+    let task = path
         .task
         .clone()
         .or_else(|| visitor.state.get("task").map(str::to_owned));
     match board_page(&state, &visitor, &id, task).await {
-        Err(Failure(error)) if named.task.is_none() && is_no_benchmark(&error) => {
+        Err(Failure(error)) if path.task.is_none() && is_no_benchmark(&error) => {
             plain_dataset(&state, &visitor, &id).await
         }
         answered => answered,
     }
 }
 
-fn is_no_benchmark(error: &Error) -> bool {
-    matches!(error, Error::NotFound(Missing::Leaderboard(_)))
+fn is_no_benchmark(error: &Cause) -> bool {
+    matches!(error, Cause::Hub(Error::NotFound(Missing::Leaderboard(_))))
 }
 
 async fn board_page(
@@ -122,9 +122,13 @@ async fn board_page(
     task: Option<String>,
 ) -> Result<Answer, Failure> {
     let place = visitor.place(state, About::Board(id.clone()));
-    let asked = Asked::of(&visitor.state);
+    let asked = BoardRequest::of(&visitor.state);
     let query = asked.query(task);
-    let view = state.hub.leaderboard(&visitor.caller, id, &query).await?;
+    let view = state
+        .hub
+        .boards()
+        .leaderboard(&visitor.caller, id, &query)
+        .await?;
     let repo = state
         .hub
         .repo(
@@ -134,14 +138,18 @@ async fn board_page(
             Need::Read,
         )
         .await?;
-    let info = state.hub.repo_info(&repo, None).await?;
+    let info = state.hub.repositories().repo_info(&repo, None).await?;
     let head = BoardHead::of(&view, &info, &visitor.state);
     let order = Order::new(state, &view, &asked, &visitor.base).await?;
     let rows = Rows::of(&view, &asked, &order);
     let paging = paging(visitor, &view, &rows);
     let shown = rows.on_page(paging.offset(), PAGE);
     let unfolded = setups::unfolded(state, visitor, &view, &query, shown).await?;
-    let shown = state.hub.whole_rows(&view, shown.iter().copied()).await?;
+    let shown = state
+        .hub
+        .boards()
+        .full_rows(&view, shown.iter().copied())
+        .await?;
     let told = shown
         .iter()
         .map(|row| wire::board_row(&view, row, &visitor.base));
@@ -149,23 +157,59 @@ async fn board_page(
     let columns = columns::choose(&view, &asked, &told);
     let digits = columns.iter().map(|column| column.digits(&told));
     let columns: Vec<(Column, Digits)> = columns.iter().cloned().zip(digits).collect();
-    let shown: Vec<(WholeRow, hub_api::BoardRow)> = shown.into_iter().zip(told).collect();
+    let shown: Vec<(FullRow, hub_api::BoardRow)> = shown.into_iter().zip(told).collect();
     let records = if asked.is_filtered() {
         chart::records_of(first_group(rows.in_order()), ranking(&view)?)
     } else {
-        state.hub.board_records(&view).await?.to_vec()
+        state.hub.boards().board_records(&view).await?.to_vec()
     };
     let table = Table {
+        moment: view.as_of.unwrap_or_else(|| state.web.clock.now()),
         charts: charts(&rows, &records, &view)?,
         rows: rows.page(&shown, &view, &columns, &asked, &order, &unfolded),
         columns: columns.into_iter().map(|(column, _)| column).collect(),
     };
-    let page = page(visitor, &view, asked, head, &rows, paging, table)?;
+    let description = description(visitor, &view, &info);
+    let mut page = page(visitor, &view, asked, head, &rows, paging, table)?;
+    if !info.private {
+        page.frame = page.frame.described_by(description.to_json_ld());
+    }
     visitor.render_kept(state, place, &page)
+}
+
+/// The board for search engines of datasets.
+fn description<'d>(
+    visitor: &Visitor,
+    view: &'d BoardView,
+    info: &'d RepoInfo,
+) -> DatasetDescription<'d> {
+    let id = &view.benchmark_id;
+    let task = links::part(view.task.as_str());
+    let file = |ending: &str| {
+        format!(
+            "{}/api/datasets/{id}/leaderboard.{ending}?task={task}",
+            visitor.base
+        )
+    };
+    let license = info.card.as_ref().and_then(|card| card.get("license"));
+    DatasetDescription {
+        id,
+        name: &view.benchmark.name,
+        description: &view.benchmark.description,
+        license: license.and_then(serde_json::Value::as_str),
+        address: format!("{}{}", visitor.base, links::board(id, &view.task)),
+        files: vec![
+            ("CSV", "text/csv", file("csv")),
+            ("JSON", "application/json", file("json")),
+            ("Parquet", "application/vnd.apache.parquet", file("parquet")),
+        ],
+    }
 }
 
 /// What a page shows of a board: columns and rows.
 struct Table {
+    /// The moment that is shown.
+    moment: Timestamp,
     charts: Vec<Chart>,
     columns: Vec<Column>,
     rows: Vec<RowView>,
@@ -185,7 +229,7 @@ fn paging(visitor: &Visitor, view: &BoardView, rows: &Rows<'_>) -> Paging {
 fn page(
     visitor: &Visitor,
     view: &BoardView,
-    asked: Asked,
+    asked: BoardRequest,
     head: BoardHead,
     rows: &Rows<'_>,
     paging: Paging,
@@ -200,7 +244,27 @@ fn page(
         links::part(view.task.as_str())
     );
     let summary = how::summary(view, metric);
+    let pinned = asked
+        .state
+        .without("page")
+        .with("as_of", table.moment.to_string());
+    let pinned_here = pinned.on(&path);
+    let citation = cite::bibtex(
+        &format!("{}-{}", view.benchmark_id, view.task),
+        &title,
+        view.benchmark_id.namespace().unwrap_or_default(),
+        &format!("{}{pinned_here}", visitor.base),
+        &show::day(table.moment),
+    );
     Ok(BoardPage {
+        citation,
+        pinned_here,
+        embed: format!(
+            "/datasets/{}/embed/leaderboard?leaderboard_task_id={}",
+            view.benchmark_id,
+            links::part(view.task.as_str())
+        ),
+        base: visitor.base.to_string(),
         frame: visitor
             .frame(title)
             .within(Section::Benchmarks)
@@ -213,7 +277,7 @@ fn page(
         how: how::sentences(view, metric, &asked),
         policies: Policy::ALL
             .map(|policy| (policy, how::policy(policy), policy.as_str() == view.policy)),
-        sizes: asked::SIZES,
+        sizes: request::SIZES,
         downloads: downloads(view, &asked),
         filtered: rows.len(),
         total: view.total,
@@ -260,7 +324,7 @@ fn charts(
 }
 
 /// The same board as files.
-fn downloads(view: &BoardView, asked: &Asked) -> Vec<(&'static str, String)> {
+fn downloads(view: &BoardView, asked: &BoardRequest) -> Vec<(&'static str, String)> {
     let state = asked.for_api(view);
     let address = |ending: &str| {
         let path = format!("/api/datasets/{}/leaderboard.{ending}", view.benchmark_id);
@@ -281,7 +345,7 @@ async fn plain_dataset(
         .hub
         .repo(&visitor.caller, RepoKind::Dataset, id, Need::Read)
         .await?;
-    let info = state.hub.repo_info(&repo, None).await?;
+    let info = state.hub.repositories().repo_info(&repo, None).await?;
     let readme = super::readme::of(state, &repo).await?;
     let folder = format!("/datasets/{}/blob/main", repo.id());
     let page = DatasetPage {

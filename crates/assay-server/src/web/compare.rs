@@ -13,6 +13,7 @@ use axum::extract::State;
 use super::board::how::with_unit;
 use super::chart::{unit, way};
 use super::frame::{Frame, Section};
+use super::matrix::{self, MatrixTable};
 use super::{Visitor, links, show};
 use crate::error::Failure;
 use crate::rendered::{About, Answer};
@@ -26,6 +27,8 @@ const MODELS: usize = 20;
 struct ComparePage {
     frame: Frame,
     models: Vec<Compared>,
+    /// The models among all others.
+    table: Option<MatrixTable>,
     rows: Vec<CompareRow>,
     wins: Vec<(String, Vec<Option<String>>)>,
     missing: Vec<String>,
@@ -111,7 +114,7 @@ pub(super) async fn compare(
             missing.push(name.clone());
             continue;
         };
-        for result in state.hub.model_results(&repo).await?.iter() {
+        for result in state.hub.boards().model_results(&repo).await?.iter() {
             let key = (result.dataset.as_str().to_lowercase(), result.task.clone());
             boards.entry(key).or_insert_with(|| result.dataset.clone());
         }
@@ -133,6 +136,7 @@ pub(super) async fn compare(
             .within(Section::Compare)
             .about("Models side by side, on every benchmark that they share."),
         wins: wins(&models, &found),
+        table: matrix::chosen_rows(&state, &visitor, &models).await?,
         models: compared(&models, &found),
         rows: found
             .iter()
@@ -187,6 +191,7 @@ async fn board(
     };
     let view = state
         .hub
+        .boards()
         .leaderboard(&visitor.caller, benchmark, &query)
         .await;
     let view = match view {

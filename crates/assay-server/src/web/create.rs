@@ -11,6 +11,7 @@ use super::finding::Finding;
 use super::form::Form;
 use super::frame::Frame;
 use super::go::Go;
+use super::refusal::Refusal;
 use super::yaml::Yaml;
 use super::{Pages, Visitor, links, show};
 use crate::error::Failure;
@@ -41,7 +42,11 @@ pub(super) fn pages() -> Pages {
 struct NewModel {
     frame: Frame,
     homes: Vec<String>,
+    owner: String,
     name: String,
+    about: String,
+    private: bool,
+    refused: Option<String>,
 }
 
 #[derive(Template)]
@@ -63,6 +68,7 @@ struct CheckBenchmark {
     text: String,
     findings: Vec<Finding>,
     errors: usize,
+    refused: Option<String>,
 }
 
 #[derive(Template)]
@@ -75,8 +81,12 @@ async fn new_model(State(state): State<AppState>, visitor: Visitor) -> Result<An
     let caller = &visitor.signed_in()?.caller;
     visitor.render(&NewModel {
         frame: visitor.frame("New model").unlisted(),
-        homes: state.hub.homes(caller).await?,
+        homes: state.hub.accounts().homes(caller).await?,
+        owner: String::new(),
         name: visitor.state.get("name").unwrap_or_default().to_owned(),
+        about: String::new(),
+        private: false,
+        refused: None,
     })
 }
 
@@ -85,20 +95,34 @@ async fn create_model(
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, Failure> {
-    let made = create(&state, &visitor, &form, RepoKind::Model).await?;
-    Ok(Go::to(&links::model(&made)).into_response())
+    let failure = match create(&state, &visitor, &form, RepoKind::Model).await {
+        Ok(created) => return Ok(Go::to(&links::model(&created)).into_response()),
+        Err(failure) => failure,
+    };
+    let refusal = Refusal::from_failure(failure)?;
+    let caller = &visitor.signed_in()?.caller;
+    let page = visitor.render(&NewModel {
+        frame: visitor.frame("New model").unlisted(),
+        homes: state.hub.accounts().homes(caller).await?,
+        owner: form.get("owner").to_owned(),
+        name: form.get("name").to_owned(),
+        about: form.get("about").to_owned(),
+        private: form.has("private"),
+        refused: Some(refusal.message.clone()),
+    })?;
+    Ok(refusal.answer(page))
 }
 
 async fn new_benchmark(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
     let caller = &visitor.signed_in()?.caller;
     visitor.render(&NewBenchmark {
         frame: visitor.frame("New benchmark").unlisted(),
-        homes: state.hub.homes(caller).await?,
+        homes: state.hub.accounts().homes(caller).await?,
         rows: (1..=METRIC_ROWS).collect(),
     })
 }
 
-/// Shows what the judge says of a definition, or registers the benchmark.
+/// Shows the findings in a definition, or registers the benchmark.
 async fn send_benchmark(
     State(state): State<AppState>,
     visitor: Visitor,
@@ -112,6 +136,7 @@ async fn send_benchmark(
     let files = vec![(DEFINITION.to_owned(), text.clone().into_bytes())];
     let diagnostics = state
         .hub
+        .repositories()
         .preview(caller, RepoKind::Dataset, None, files)
         .await?;
     let findings = Finding::list(&diagnostics);
@@ -120,22 +145,31 @@ async fn send_benchmark(
     }
     let errors = findings.iter();
     let errors = errors.filter(|finding| finding.class == "bad").count();
+    let mut refusal = None;
     if form.get("do") == "create" && errors == 0 {
-        let id = register(&state, &visitor, &form, text).await?;
-        let place = links::benchmark(&id);
-        return Ok(Go::to(&format!("{place}?done=registered")).into_response());
+        match register(&state, &visitor, &form, text.clone()).await {
+            Ok(id) => {
+                let place = links::benchmark(&id);
+                return Ok(Go::to(&format!("{place}?done=registered")).into_response());
+            }
+            Err(failure) => refusal = Some(Refusal::from_failure(failure)?),
+        }
     }
     let page = visitor.render(&CheckBenchmark {
         frame: visitor.frame("Check the benchmark").unlisted(),
-        homes: state.hub.homes(caller).await?,
+        homes: state.hub.accounts().homes(caller).await?,
         owner: form.get("owner").to_owned(),
         name: form.get("name").to_owned(),
         private: form.has("private"),
         text,
         findings,
         errors,
+        refused: refusal.as_ref().map(|refusal| refusal.message.clone()),
     })?;
-    Ok(page.into_response())
+    Ok(match refusal {
+        Some(refusal) => refusal.answer(page),
+        None => page.into_response(),
+    })
 }
 
 /// Makes the dataset with its definition and a first page of text.
@@ -165,6 +199,7 @@ async fn register(
     };
     state
         .hub
+        .repositories()
         .commit(&visitor.caller, RepoKind::Dataset, &id, request)
         .await?;
     Ok(id)
@@ -189,7 +224,12 @@ async fn create(
         },
         description,
     };
-    Ok(state.hub.create_repository(caller, new).await?.id)
+    Ok(state
+        .hub
+        .repositories()
+        .create_repository(caller, new)
+        .await?
+        .id)
 }
 
 /// A definition, as it was filled in.

@@ -32,7 +32,7 @@ pub(super) fn of_repository() -> Pages {
         )
         .page(
             "/{namespace}/{name}/discussions/{num}",
-            "A pull request or discussion: what was said, what it changes, what the judge finds, and who would move.",
+            "A pull request or discussion: what was said, what it changes, the findings, and who would move.",
             get(show_one::show),
         )
         .page(
@@ -124,12 +124,12 @@ async fn list(
     };
     let size = usize::try_from(DiscussionFilter::PAGE).unwrap_or(usize::MAX);
     // How many there are is known only after the first look, and the page that is asked for may be another.
-    let mut page = state.hub.discussions(&repo, &filter).await?;
+    let mut page = state.hub.discussions().discussions(&repo, &filter).await?;
     let total = usize::try_from(page.count).unwrap_or(usize::MAX);
     let paging = Paging::new(&visitor.path, &visitor.state, total, size);
     if paging.offset() > 0 {
         filter.offset = paging.offset() as u64;
-        page = state.hub.discussions(&repo, &filter).await?;
+        page = state.hub.discussions().discussions(&repo, &filter).await?;
     }
     let choice = |key: &str, word: &'static str, label, current: Option<&str>, default| {
         let to = visitor.state.without("page").with(key, word);

@@ -11,7 +11,7 @@ use axum::routing::get;
 use super::frame::{Frame, Section};
 use super::{Pages, Visitor, html, markdown};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PathParams;
 use crate::rendered::Answer;
 
 /// A page of the documentation.
@@ -180,7 +180,7 @@ async fn index(visitor: Visitor) -> Result<Answer, Failure> {
     })
 }
 
-async fn page(visitor: Visitor, Segments(name): Segments<String>) -> Result<Answer, Failure> {
+async fn page(visitor: Visitor, PathParams(name): PathParams<String>) -> Result<Answer, Failure> {
     // Pages link to each other by the names of their files.
     let name = name.strip_suffix(".md").unwrap_or(&name);
     let found = PAGES.iter().find(|page| page.name == name);
@@ -209,12 +209,12 @@ async fn codes(visitor: Visitor) -> Result<Answer, Failure> {
         frame: visitor
             .frame("Rule codes")
             .within(Section::Docs)
-            .about("Every rule that judges a file."),
+            .about("Every rule for files."),
         groups,
     })
 }
 
-async fn code(visitor: Visitor, Segments(code): Segments<String>) -> Result<Answer, Failure> {
+async fn code(visitor: Visitor, PathParams(code): PathParams<String>) -> Result<Answer, Failure> {
     let code = code.strip_suffix(".md").unwrap_or(&code);
     if code.eq_ignore_ascii_case("README") {
         return codes(visitor).await;
@@ -231,7 +231,7 @@ async fn code(visitor: Visitor, Segments(code): Segments<String>) -> Result<Answ
     })
 }
 
-async fn schema(Segments(file): Segments<String>) -> Result<Response, Failure> {
+async fn schema(PathParams(file): PathParams<String>) -> Result<Response, Failure> {
     let found = SCHEMAS.iter().find(|(name, _)| *name == file);
     let (_, text) = found.ok_or_else(Failure::no_route)?;
     let mut headers = html::headers_of("application/schema+json");

@@ -1,18 +1,17 @@
 //! A leaderboard for the pages of others.
 
 use askama::Template;
-use assay_app::{BoardRow, WholeRow};
-use assay_model::{Metric, RepoId};
+use assay_app::{BoardRow, FullRow};
+use assay_model::Metric;
 use axum::extract::State;
-use serde::Deserialize;
 
 use super::board::how::summary;
-use super::board::{Asked, Order, Rows, Status, ranking, status};
+use super::board::{BoardRequest, Order, Rows, Status, ranking, status};
 use super::chart::{unit, way};
 use super::frame::Frame;
 use super::{Visitor, html, links, show};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PageRepo;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
@@ -20,12 +19,6 @@ use crate::state::AppState;
 const COLLAPSED: usize = 10;
 /// How many rows are shown at most.
 const EXPANDED: usize = 100;
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Named {
-    namespace: String,
-    name: String,
-}
 
 #[derive(Template)]
 #[template(path = "embed.html")]
@@ -60,24 +53,25 @@ struct EmbedRow {
 pub(super) async fn leaderboard(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(id): PageRepo,
 ) -> Result<Answer, Failure> {
-    let id: RepoId = format!("{}/{}", named.namespace, named.name)
-        .parse()
-        .map_err(|_| Failure::no_repo())?;
     let place = visitor.place(&state, About::Board(id.clone()));
     let said = |key: &str| visitor.state.get(key).map(str::to_owned);
-    let asked = Asked {
+    let asked = BoardRequest {
         max_params: said("leaderboard_max_params").unwrap_or_default(),
         highlight: said("eval_result").map(|text| model_of(&text)),
-        ..Asked::of(
+        ..BoardRequest::of(
             &visitor
                 .state
                 .only(&["metric", "policy", "verified", "base", "as_of"]),
         )
     };
     let query = asked.query(said("leaderboard_task_id"));
-    let view = state.hub.leaderboard(&visitor.caller, &id, &query).await?;
+    let view = state
+        .hub
+        .boards()
+        .leaderboard(&visitor.caller, &id, &query)
+        .await?;
     let metric = ranking(&view)?;
     let rows = Rows::of(&view, &asked, &Order::default());
     let is_expanded = matches!(
@@ -86,7 +80,7 @@ pub(super) async fn leaderboard(
     );
     let most = if is_expanded { EXPANDED } else { COLLAPSED };
     let chosen = embedded(&rows, &asked, most);
-    let shown = state.hub.whole_rows(&view, chosen).await?;
+    let shown = state.hub.boards().full_rows(&view, chosen).await?;
     let more = visitor.state.with("leaderboard_is_expanded", "true");
     let page = EmbedPage {
         frame: visitor.frame(view.benchmark.name.clone()).unlisted(),
@@ -113,7 +107,7 @@ pub(super) async fn leaderboard(
 }
 
 /// The first rows, and the one to be seen at once wherever it is.
-fn embedded<'v>(rows: &Rows<'v>, asked: &Asked, most: usize) -> Vec<&'v BoardRow> {
+fn embedded<'v>(rows: &Rows<'v>, asked: &BoardRequest, most: usize) -> Vec<&'v BoardRow> {
     let is_shown = |(position, row): &(usize, &'v BoardRow)| {
         *position < most || asked.is_highlighted(row.brief.model().as_str())
     };
@@ -121,7 +115,7 @@ fn embedded<'v>(rows: &Rows<'v>, asked: &Asked, most: usize) -> Vec<&'v BoardRow
     numbered.filter(is_shown).map(|(_, row)| row).collect()
 }
 
-fn embed_row(WholeRow { row, result }: &WholeRow, metric: &Metric, asked: &Asked) -> EmbedRow {
+fn embed_row(FullRow { row, result }: &FullRow, metric: &Metric, asked: &BoardRequest) -> EmbedRow {
     EmbedRow {
         rank: row.rank,
         to: links::model(&result.model),

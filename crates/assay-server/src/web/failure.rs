@@ -36,6 +36,8 @@ pub(crate) fn page(
             search: String::new(),
             feed: None,
             unlisted: true,
+            canonical: String::new(),
+            json_ld: None,
             has_lake: false,
         },
         code: status.as_u16(),
@@ -67,15 +69,16 @@ pub(crate) struct Visit<'v> {
 
 fn heading(status: StatusCode) -> &'static str {
     match status.as_u16() {
-        400 | 422 => "That does not work",
+        400 | 422 => "Check your input",
         401 => "Please sign in",
-        403 => "You may not do that",
-        404 => "Nothing to see here",
-        405 => "That is not done here",
-        409 | 412 => "Somebody was faster",
+        403 => "You do not have permission",
+        404 => "Page not found",
+        405 => "Method not allowed",
+        409 => "That name is taken or has changed",
+        412 => "Changed in the meantime",
         413 => "That is too large",
         429 => "Too many requests",
         307 => "It has moved",
-        _ => "Something broke on our side",
+        _ => "Something went wrong",
     }
 }

@@ -11,7 +11,7 @@ use super::home::{self, Newest};
 use super::moves::{self, Move};
 use super::{Visitor, escape::escaped};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::{PageRepo, PathParams};
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
@@ -22,21 +22,8 @@ const BOARDS: usize = 12;
 const KIND: &str = "application/atom+xml; charset=utf-8";
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Named {
-    namespace: String,
-    name: String,
-}
-
-#[derive(Debug, Deserialize)]
 pub(super) struct Account {
     name: String,
-}
-
-impl Named {
-    fn id(&self) -> Result<RepoId, Failure> {
-        let id = format!("{}/{}", self.namespace, self.name);
-        id.parse().map_err(|_| Failure::no_repo())
-    }
 }
 
 /// One entry of a feed.
@@ -52,13 +39,13 @@ struct Entry {
 pub(super) async fn of_benchmark(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(id): PageRepo,
 ) -> Result<Answer, Failure> {
-    let id = named.id()?;
     let place = visitor.place(&state, About::Board(id.clone()));
     let task = visitor.state.get("task");
     let changes = state
         .hub
+        .boards()
         .board_changes(&visitor.caller, &id, task, ENTRIES)
         .await?;
     let title = format!("{}: {}", changes.benchmark.name, changes.task);
@@ -71,15 +58,15 @@ pub(super) async fn of_benchmark(
 pub(super) async fn of_model(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(id): PageRepo,
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
     let hub = &state.hub;
     let repo = hub
-        .repo(&visitor.caller, RepoKind::Model, &named.id()?, Need::Read)
+        .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
         .await?;
     let mut boards = Vec::new();
-    for result in hub.model_results(&repo).await?.iter() {
+    for result in hub.boards().model_results(&repo).await?.iter() {
         let board = (result.dataset.clone(), result.task.clone());
         if result.pending.is_none() && !boards.contains(&board) && boards.len() < BOARDS {
             boards.push(board);
@@ -88,6 +75,7 @@ pub(super) async fn of_model(
     let mut entries = Vec::new();
     for (benchmark, task) in boards {
         let changes = hub
+            .boards()
             .board_changes(&visitor.caller, &benchmark, Some(task.as_str()), ENTRIES)
             .await;
         let changes = match changes {
@@ -108,16 +96,16 @@ pub(super) async fn of_model(
 pub(super) async fn of_account(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Account>,
+    PathParams(named): PathParams<Account>,
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
-    let account = state.hub.account(&named.name).await?;
+    let account = state.hub.accounts().account(&named.name).await?;
     let query = NewsQuery {
         verified: false,
         owner: Some(account.name.clone()),
         limit: u32::try_from(ENTRIES).unwrap_or(u32::MAX),
     };
-    let news = state.hub.news(&query).await?;
+    let news = state.hub.boards().news(&query).await?;
     let mut entries: Vec<Entry> = news.iter().map(fresh).collect();
     let mut boards: Vec<(&RepoId, &str)> = Vec::new();
     for one in &news {
@@ -130,6 +118,7 @@ pub(super) async fn of_account(
     for (benchmark, task) in boards {
         let changes = state
             .hub
+            .boards()
             .board_changes(&visitor.caller, benchmark, Some(task), ENTRIES)
             .await?;
         let moves = moves::of(&changes);

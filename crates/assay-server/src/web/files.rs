@@ -16,7 +16,7 @@ use super::repo::{self, RepoHead, Tab};
 use super::{Pages, Visitor, links, markdown, show};
 use crate::download;
 use crate::error::Failure;
-use crate::extract::{RepoName, Segments};
+use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -194,7 +194,7 @@ async fn tree(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(place): Segments<Place>,
+    PathParams(place): PathParams<Place>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
@@ -202,6 +202,7 @@ async fn tree(
     let path = (!folder.path.is_empty()).then_some(folder.path.as_str());
     let mut entries = state
         .hub
+        .repositories()
         .tree(&repo, &place.revision, path, false, true)
         .await?;
     entries.sort_by_key(|entry| !entry.is_folder);
@@ -218,7 +219,7 @@ async fn tree(
     };
     visitor.render(&TreePage {
         frame: visitor.frame(format!("Files of {}", head.id)),
-        refs: state.hub.refs(&repo).await?,
+        refs: state.hub.repositories().refs(&repo).await?,
         clone: format!("git clone {}{}", visitor.base, head.front()),
         head,
         place: folder,
@@ -235,6 +236,7 @@ async fn text_of(
 ) -> Result<Option<String>, Failure> {
     let blob = state
         .hub
+        .repositories()
         .small_blob(repo, revision, path.as_str(), MAX_SHOWN, false)
         .await?;
     Ok(match blob.content {
@@ -247,13 +249,14 @@ async fn blob(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(place): Segments<Place>,
+    PathParams(place): PathParams<Place>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
     let file = Where::new(&head, &place);
     let facts = state
         .hub
+        .repositories()
         .blob(&repo, &place.revision, &file.path, false, false)
         .await?;
     if facts.entry.is_folder {
@@ -282,7 +285,7 @@ async fn save(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(file): Segments<download::File>,
+    PathParams(file): PathParams<download::File>,
     method: Method,
     asked: HeaderMap,
 ) -> Result<Response, Failure> {
@@ -308,12 +311,13 @@ async fn commits(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(place): Segments<Place>,
+    PathParams(place): PathParams<Place>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
     let mut page = state
         .hub
+        .repositories()
         .commits(&repo, &place.revision, 0, COMMITS)
         .await?;
     let total = usize::try_from(page.total).unwrap_or(usize::MAX);
@@ -321,6 +325,7 @@ async fn commits(
     if paging.offset() > 0 {
         page = state
             .hub
+            .repositories()
             .commits(&repo, &place.revision, paging.offset(), COMMITS)
             .await?;
     }
@@ -337,11 +342,15 @@ async fn commit(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(place): Segments<Place>,
+    PathParams(place): PathParams<Place>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
     let head = RepoHead::of(&state, &visitor, &repo, Tab::Files).await?;
-    let details = state.hub.commit_details(&repo, &place.revision).await?;
+    let details = state
+        .hub
+        .accounts()
+        .commit_details(&repo, &place.revision)
+        .await?;
     let (files, left_out) = diff::shown(details.diff.as_deref());
     visitor.render(&CommitPage {
         frame: visitor.frame(format!("{} · {}", details.commit.title, head.id)),

@@ -1,6 +1,6 @@
 use assay_model::{Diagnostic, Severity};
 
-/// A finding of the judge, as a page shows it.
+/// A finding, as a page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// The code of the rule.

@@ -24,6 +24,10 @@ pub(crate) struct Frame {
     pub(crate) feed: Option<(String, String)>,
     /// Whether search engines are asked to stay away.
     pub(crate) unlisted: bool,
+    /// The address by which search engines know the page, with scheme and host; empty when it has none.
+    pub(crate) canonical: String,
+    /// What the page shows, for machines: JSON-LD that was escaped to stand in a script element.
+    pub(crate) json_ld: Option<String>,
     /// Whether there are samples to look at.
     pub(crate) has_lake: bool,
 }
@@ -34,6 +38,8 @@ pub(crate) enum Section {
     /// None of them.
     #[default]
     None,
+    /// Models by every benchmark.
+    Results,
     /// Benchmarks and their leaderboards.
     Benchmarks,
     /// Models and their results.
@@ -50,6 +56,7 @@ impl Frame {
     /// What the header leads to: address, name, and whether this page belongs there.
     pub(crate) fn sections(&self) -> Vec<(&'static str, &'static str, bool)> {
         let sections = [
+            ("/results", "Results", Section::Results),
             ("/benchmarks", "Benchmarks", Section::Benchmarks),
             ("/models", "Models", Section::Models),
             ("/samples", "Samples", Section::Samples),
@@ -101,6 +108,13 @@ impl Frame {
     #[must_use]
     pub(crate) fn fed_by(mut self, title: impl Into<String>, address: impl Into<String>) -> Self {
         self.feed = Some((title.into(), address.into()));
+        self
+    }
+
+    /// The page with a description for machines.
+    #[must_use]
+    pub(crate) fn described_by(mut self, json_ld: String) -> Self {
+        self.json_ld = Some(json_ld);
         self
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn is_welcome(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    fn welcomes(text: &str) -> bool {
+    fn allows(text: &str) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT_ENCODING, text.parse().unwrap());
         is_welcome(&headers)
@@ -47,10 +47,10 @@ mod tests {
 
     #[test]
     fn who_names_gzip_gets_it_and_who_refuses_it_does_not() {
-        assert!(welcomes("gzip, deflate, br"));
-        assert!(welcomes("br;q=1.0, GZIP;q=0.5"));
-        assert!(!welcomes("br"));
-        assert!(!welcomes("gzip;q=0"));
+        assert!(allows("gzip, deflate, br"));
+        assert!(allows("br;q=1.0, GZIP;q=0.5"));
+        assert!(!allows("br"));
+        assert!(!allows("gzip;q=0"));
         assert!(!is_welcome(&HeaderMap::new()));
     }
 

@@ -9,6 +9,7 @@ use super::board::how::with_unit;
 use super::board::{Status, status};
 use super::frame::Frame;
 use super::listing::{self, BenchmarkCard};
+use super::matrix::{self, FirstRows};
 use super::moves::{self, Move};
 use super::{Visitor, links, show};
 use crate::error::Failure;
@@ -23,6 +24,8 @@ const CHANGES: usize = 8;
 const OF_ONE: usize = 3;
 /// How many boards are asked for what changed.
 const BOARDS: usize = 6;
+/// How many rows of the matrix of all results are shown.
+const MATRIX_ROWS: usize = 15;
 /// How many benchmarks are shown.
 const BENCHMARKS: usize = 6;
 
@@ -35,18 +38,23 @@ struct Home {
     only_verified: bool,
     moves: Vec<Move>,
     benchmarks: Vec<BenchmarkCard>,
+    /// The first rows of the matrix of all results.
+    matrix: Option<FirstRows>,
 }
 
 impl Home {
-    /// How much there is of what.
-    fn counted(&self) -> [(&'static str, String); 4] {
+    /// Counts of what the hub has.
+    fn counted(&self) -> Vec<(&'static str, String)> {
         let count = |number: u64| show::count(usize::try_from(number).unwrap_or(usize::MAX));
-        [
-            ("Benchmarks", count(self.counts.benchmarks)),
-            ("Models", count(self.counts.models)),
-            ("Results", count(self.counts.entries)),
-            ("Verified", count(self.counts.verified)),
-        ]
+        let mut counted = vec![
+            ("benchmarks", count(self.counts.benchmarks)),
+            ("models", count(self.counts.models)),
+            ("results", count(self.counts.entries)),
+        ];
+        if self.counts.verified > 0 {
+            counted.push(("verified", count(self.counts.verified)));
+        }
+        counted
     }
 }
 
@@ -73,23 +81,24 @@ pub(super) async fn home(
     visitor: Visitor,
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
-    let counts = state.hub.public_counts().await?;
+    let counts = state.hub.boards().public_counts().await?;
     let query = |verified| NewsQuery {
         verified,
         owner: None,
         limit: NEWEST,
     };
-    let verified = state.hub.news(&query(true)).await?;
-    let any = state.hub.news(&query(false)).await?;
+    let verified = state.hub.boards().news(&query(true)).await?;
+    let any = state.hub.boards().news(&query(false)).await?;
     let moves = latest(&state, &visitor, &any).await?;
     let only_verified = !verified.is_empty();
     let shown = if only_verified { &verified } else { &any };
     let page = Home {
         frame: visitor
             .frame("Assay")
-            .about("Leaderboards of evaluation results that can be checked."),
+            .about("AI benchmark results you can verify: every score links to who ran it, how, and a signed proof."),
         newest: shown.iter().map(newest).collect(),
         benchmarks: benchmarks(&state, &visitor).await?,
+        matrix: matrix::first_rows(&state, MATRIX_ROWS).await?,
         only_verified,
         moves,
         counts,
@@ -138,6 +147,7 @@ async fn latest(state: &AppState, visitor: &Visitor, news: &[News]) -> Result<Ve
     for (benchmark, task) in boards {
         let changes = state
             .hub
+            .boards()
             .board_changes(&visitor.caller, benchmark, Some(task.as_str()), OF_ONE)
             .await?;
         found.extend(moves::of(&changes));
@@ -159,10 +169,15 @@ async fn benchmarks(state: &AppState, visitor: &Visitor) -> Result<Vec<Benchmark
     };
     let mut list = state
         .hub
+        .repositories()
         .list(&visitor.caller, &query("benchmark:official"))
         .await?;
     if list.repositories.is_empty() {
-        list = state.hub.list(&visitor.caller, &query("benchmark")).await?;
+        list = state
+            .hub
+            .repositories()
+            .list(&visitor.caller, &query("benchmark"))
+            .await?;
     }
     let mut cards = Vec::new();
     for info in &list.repositories {

@@ -56,7 +56,7 @@ struct DeliveriesPage {
 
 #[derive(Template)]
 #[template(path = "webhooks/made.html")]
-struct Made {
+struct CreatedWebhookPage {
     frame: Frame,
     back: String,
     url: String,
@@ -89,7 +89,11 @@ pub(super) async fn of(
     place: HookPlace,
 ) -> Result<Hooks, Failure> {
     Ok(Hooks {
-        list: state.hub.webhooks(&visitor.caller, &place).await?,
+        list: state
+            .hub
+            .webhooks()
+            .webhooks(&visitor.caller, &place)
+            .await?,
         place: written(&place),
     })
 }
@@ -104,9 +108,10 @@ async fn create(
     let events: Vec<HookEvent> = form.all("events").filter_map(HookEvent::of).collect();
     let (hook, secret) = state
         .hub
+        .webhooks()
         .create_webhook(&signed_in.caller, &place, form.get("url"), &events)
         .await?;
-    visitor.render(&Made {
+    visitor.render(&CreatedWebhookPage {
         frame: visitor.frame("Webhook").unlisted(),
         back: settings_of(&visitor, &place),
         url: hook.url,
@@ -118,12 +123,20 @@ async fn deliveries(State(state): State<AppState>, visitor: Visitor) -> Result<A
     let signed_in = visitor.signed_in()?;
     let place = read(visitor.state.get("place").unwrap_or_default())?;
     let id = number(visitor.state.get("id").unwrap_or_default())?;
-    let hooks = state.hub.webhooks(&signed_in.caller, &place).await?;
+    let hooks = state
+        .hub
+        .webhooks()
+        .webhooks(&signed_in.caller, &place)
+        .await?;
     let hook = hooks.into_iter().find(|hook| hook.id == id);
     visitor.render(&DeliveriesPage {
         frame: visitor.frame("Deliveries").unlisted(),
         notice: notice::of(&visitor),
-        deliveries: state.hub.deliveries(&signed_in.caller, &place, id).await?,
+        deliveries: state
+            .hub
+            .webhooks()
+            .deliveries(&signed_in.caller, &place, id)
+            .await?,
         hook: hook.ok_or_else(Failure::no_route)?,
         back: settings_of(&visitor, &place),
         place: written(&place),
@@ -138,7 +151,11 @@ async fn remove(
     let place = read(form.get("place"))?;
     let caller = &visitor.signed_in()?.caller;
     let id = number(form.get("id"))?;
-    state.hub.remove_webhook(caller, &place, id).await?;
+    state
+        .hub
+        .webhooks()
+        .remove_webhook(caller, &place, id)
+        .await?;
     Ok(Go::to(&format!("{}?done=removed", settings_of(&visitor, &place))).into_response())
 }
 
@@ -150,7 +167,11 @@ async fn ping(
     let place = read(form.get("place"))?;
     let caller = &visitor.signed_in()?.caller;
     let id = number(form.get("id"))?;
-    state.hub.ping_webhook(caller, &place, id).await?;
+    state
+        .hub
+        .webhooks()
+        .ping_webhook(caller, &place, id)
+        .await?;
     let back = deliveries_at(&written(&place), id);
     Ok(Go::to(&format!("{back}&done=queued")).into_response())
 }
@@ -163,7 +184,11 @@ async fn resume(
     let place = read(form.get("place"))?;
     let caller = &visitor.signed_in()?.caller;
     let id = number(form.get("id"))?;
-    state.hub.resume_webhook(caller, &place, id).await?;
+    state
+        .hub
+        .webhooks()
+        .resume_webhook(caller, &place, id)
+        .await?;
     let back = deliveries_at(&written(&place), id);
     Ok(Go::to(&format!("{back}&done=saved")).into_response())
 }
@@ -176,7 +201,11 @@ async fn redeliver(
     let place = read(form.get("place"))?;
     let caller = &visitor.signed_in()?.caller;
     let (id, delivery) = (number(form.get("id"))?, number(form.get("delivery"))?);
-    state.hub.redeliver(caller, &place, id, delivery).await?;
+    state
+        .hub
+        .webhooks()
+        .redeliver(caller, &place, id, delivery)
+        .await?;
     let back = deliveries_at(&written(&place), id);
     Ok(Go::to(&format!("{back}&done=queued")).into_response())
 }

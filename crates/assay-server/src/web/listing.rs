@@ -108,7 +108,11 @@ pub(super) async fn benchmarks(
     };
     let sort = sort(&visitor, "created");
     let query = list_query(&visitor, RepoKind::Dataset, sort, vec![tag.to_owned()]);
-    let list = state.hub.list(&visitor.caller, &query).await?;
+    let list = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     let mut cards = Vec::with_capacity(list.repositories.len());
     for info in &list.repositories {
         cards.extend(card(&state, &visitor, info).await?);
@@ -138,7 +142,11 @@ pub(super) async fn models(
     let place = visitor.place(&state, About::Everything);
     let sort = sort(&visitor, "updated");
     let query = list_query(&visitor, RepoKind::Model, sort, Vec::new());
-    let list = state.hub.list(&visitor.caller, &query).await?;
+    let list = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     let mut models = Vec::with_capacity(list.repositories.len());
     for info in list.repositories {
         models.push(model_card(&state, &visitor, info).await?);
@@ -199,6 +207,7 @@ pub(super) async fn card(
 ) -> Result<Option<BenchmarkCard>, Failure> {
     let view = state
         .hub
+        .boards()
         .leaderboard(&visitor.caller, &info.id, &BoardQuery::default())
         .await;
     let view = match view {
@@ -256,7 +265,7 @@ pub(super) async fn model_card(
             assay_app::Need::Read,
         )
         .await?;
-    let results = state.hub.model_results(&repo).await?;
+    let results = state.hub.boards().model_results(&repo).await?;
     let verified = results
         .iter()
         .filter(|result| result.standing.is_verified());

@@ -41,9 +41,9 @@ struct Login {
 }
 
 /// Where a request comes from, to count wrong guesses.
-pub(super) struct Whence(IpAddr);
+pub(super) struct ClientAddress(IpAddr);
 
-impl FromRequestParts<AppState> for Whence {
+impl FromRequestParts<AppState> for ClientAddress {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
@@ -63,7 +63,7 @@ async fn form(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
 
 async fn sign_in(
     State(state): State<AppState>,
-    Whence(address): Whence,
+    ClientAddress(address): ClientAddress,
     visitor: Visitor,
     headers: HeaderMap,
     form: Form,
@@ -84,10 +84,17 @@ async fn sign_in(
             let from = rate::network(address).to_string();
             state
                 .hub
+                .accounts()
                 .sign_in_with_password(name, &password, agent, Some(&from), origin)
                 .await
         }
-        token => state.hub.sign_in_with_token(token, agent, origin).await,
+        token => {
+            state
+                .hub
+                .accounts()
+                .sign_in_with_token(token, agent, origin)
+                .await
+        }
     };
     match begun {
         Ok(secret) => {
@@ -117,6 +124,7 @@ async fn sign_out(
     let signed_in = visitor.signed_in()?;
     state
         .hub
+        .accounts()
         .end_web_session(&signed_in.caller, signed_in.session)
         .await?;
     Ok(Go::to("/")

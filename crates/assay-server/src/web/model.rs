@@ -12,15 +12,15 @@ use assay_app::{
 };
 use assay_model::{RepoId, RepoKind, TaskId};
 use axum::extract::State;
-use serde::Deserialize;
 use serde_json::Value as Json;
 
 use self::facts::facts;
 use self::row::{ResultRow, row};
 use super::frame::{Frame, Section};
+use super::matrix::{self, Standing};
 use super::{Visitor, links, markdown, readme, show};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PageRepo;
 use crate::rendered::{About, Answer};
 use crate::state::AppState;
 
@@ -32,12 +32,6 @@ const CHILDREN: usize = 12;
 const FILES: usize = 12;
 /// How many tags are shown.
 const TAGS: usize = 16;
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Named {
-    namespace: String,
-    name: String,
-}
 
 #[derive(Template)]
 #[template(path = "model.html")]
@@ -52,6 +46,8 @@ struct ModelPage {
     more: usize,
     tags: Vec<String>,
     groups: Vec<Group>,
+    /// Where it stands among all models.
+    standing: Option<Standing>,
     results: usize,
     verified: usize,
     pulls: Vec<Pull>,
@@ -85,18 +81,15 @@ struct Pull {
 pub(super) async fn model(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(named): Segments<Named>,
+    PageRepo(id): PageRepo,
 ) -> Result<Answer, Failure> {
-    let id: RepoId = format!("{}/{}", named.namespace, named.name)
-        .parse()
-        .map_err(|_| Failure::no_repo())?;
     let place = visitor.place(&state, About::Standing(id.clone()));
     let hub = &state.hub;
     let repo = hub
         .repo(&visitor.caller, RepoKind::Model, &id, Need::Read)
         .await?;
-    let info = hub.repo_info(&repo, None).await?;
-    let results = hub.model_results(&repo).await?;
+    let info = hub.repositories().repo_info(&repo, None).await?;
+    let results = hub.boards().model_results(&repo).await?;
     let groups = groups(&state, &visitor, &repo, &results).await?;
     let folder = format!("/{}/blob/main", repo.id());
     let readme = readme::of(&state, &repo).await?;
@@ -115,6 +108,7 @@ pub(super) async fn model(
             .fed_by(feed_title, feed.clone()),
         id: repo.id().clone(),
         facts: facts(&info),
+        standing: matrix::standing(&state, &visitor, &repo).await?,
         bases: bases(&state, &visitor, &info).await?,
         children: children(&state, &visitor, &repo).await?,
         more: results.len().saturating_sub(RESULTS),
@@ -162,14 +156,17 @@ async fn group(
         return Ok(None);
     };
     let id = &first.dataset;
-    let definition = state.hub.definition(&visitor.caller, id).await?;
+    let definition = state.hub.boards().definition(&visitor.caller, id).await?;
     let mut places: BTreeMap<&TaskId, Option<BoardPlace>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(results.len());
     for result in results {
         let task = &result.task;
         if definition.is_some() && !places.contains_key(task) {
             let hub = &state.hub;
-            let place = hub.place_on_board(&visitor.caller, id, task, repo).await?;
+            let place = hub
+                .boards()
+                .place_on_board(&visitor.caller, id, task, repo)
+                .await?;
             places.insert(task, place);
         }
         let place = places.get(task).and_then(Option::as_ref);
@@ -232,7 +229,11 @@ async fn children(
         limit: Some(CHILDREN),
         cursor: None,
     };
-    let list = state.hub.list(&visitor.caller, &query).await?;
+    let list = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     let named = |info: RepoInfo| (links::model(&info.id), info.id.to_string());
     Ok(list.repositories.into_iter().map(named).collect())
 }
@@ -243,7 +244,7 @@ async fn pulls(state: &AppState, repo: &Repo) -> Result<Vec<Pull>, Failure> {
         open: Some(true),
         ..DiscussionFilter::default()
     };
-    let page = state.hub.discussions(repo, &filter).await?;
+    let page = state.hub.discussions().discussions(repo, &filter).await?;
     let pull = |discussion: Discussion| Pull {
         to: links::discussion(RepoKind::Model, repo.id(), discussion.num),
         number: discussion.num,
@@ -279,7 +280,11 @@ fn snippets(visitor: &Visitor, repo: &Repo, results: &[Arc<EvalResult>]) -> Vec<
 }
 
 async fn files(state: &AppState, repo: &Repo) -> Result<Vec<(String, String)>, Failure> {
-    let entries = state.hub.tree(repo, "main", None, false, false).await?;
+    let entries = state
+        .hub
+        .repositories()
+        .tree(repo, "main", None, false, false)
+        .await?;
     let file = |entry: assay_app::FileEntry| {
         let path = entry.path.as_str();
         let view = if entry.is_folder { "tree" } else { "blob" };

@@ -95,7 +95,7 @@ fn told(board: &BoardChanges, change: &BoardChange) -> Move {
 /// What became of a rank: a word for the style, a sign, and a sentence.
 fn movement(movement: Movement) -> (&'static str, &'static str, String) {
     match movement {
-        Movement::Entered { to } => ("new", "+", format!("enters at rank {to}")),
+        Movement::Entered { to } => ("new", "+", format!("new at rank {to}")),
         Movement::Rose { from, to } => {
             ("up", "\u{2191}", format!("rises from rank {from} to {to}"))
         }
@@ -104,11 +104,7 @@ fn movement(movement: Movement) -> (&'static str, &'static str, String) {
             "\u{2193}",
             format!("falls from rank {from} to {to}"),
         ),
-        Movement::Held { at } => (
-            "same",
-            "=",
-            format!("stays at rank {at} with another value"),
-        ),
+        Movement::Held { at } => ("same", "=", format!("stays at rank {at}, score updated")),
         Movement::Left { from } => ("gone", "\u{2212}", format!("leaves rank {from}")),
     }
 }

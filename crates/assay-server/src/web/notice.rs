@@ -18,13 +18,13 @@ pub(crate) fn of(visitor: &Visitor) -> Notice {
         "registered" => {
             "The benchmark is registered. Its leaderboards are empty and open to everyone."
         }
-        "created" => "Made.",
+        "created" => "Created.",
         "saved" => "Saved.",
         "removed" => "Removed.",
         "loaded" => "The file was read again; what is in force is below.",
         "queued" => "It is on its way; reload in a moment to see what became of it.",
-        "withdrawn" => "Revoked. Every result that it falls on has another standing now.",
-        "restored" => "The revocation is taken back. What stood before it stands again.",
+        "withdrawn" => "Revoked. The results it covers are no longer verified.",
+        "restored" => "The revocation is taken back. Its results count as before.",
         "hidden" => "The comment is hidden.",
         _ => return None,
     };

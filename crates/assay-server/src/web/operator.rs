@@ -10,6 +10,7 @@ use askama::Template;
 use assay_app::{Account, AccountKind, ListQuery, ListSort, RepoInfo};
 use assay_model::{RepoId, RepoKind};
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
@@ -132,7 +133,7 @@ fn tabs(visitor: &Visitor) -> Result<Vec<Tab>, Failure> {
     if !signed_in.caller.runs_the_hub() {
         let text =
             "this is for the operator of the hub, with a token of scope `admin` or a password";
-        return Err(assay_app::Error::Forbidden(text.to_owned()).into());
+        return Err(Failure::new(StatusCode::FORBIDDEN, text));
     }
     Ok(TABS
         .iter()
@@ -142,7 +143,7 @@ fn tabs(visitor: &Visitor) -> Result<Vec<Tab>, Failure> {
 
 async fn overview(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
     let tabs = tabs(&visitor)?;
-    let counts = state.hub.counts().await?;
+    let counts = state.hub.boards().counts().await?;
     let told = [
         ("users", counts.users),
         ("organisations", counts.organisations),
@@ -164,7 +165,7 @@ async fn overview(State(state): State<AppState>, visitor: Visitor) -> Result<Ans
         tabs,
         counts: counts.to_vec(),
         version: env!("CARGO_PKG_VERSION"),
-        generation: state.hub.generation(),
+        generation: state.hub.boards().generation(),
     })
 }
 
@@ -182,7 +183,7 @@ async fn account_page(
         frame: visitor.frame("Accounts").unlisted(),
         notice: notice::of(visitor),
         secret,
-        accounts: state.hub.accounts(&visitor.caller).await?,
+        accounts: state.hub.accounts().accounts(&visitor.caller).await?,
     })
 }
 
@@ -194,11 +195,21 @@ async fn change_account(
     tabs(&visitor)?;
     let (hub, caller, name) = (&state.hub, &visitor.caller, form.get("name"));
     match form.get("do") {
-        "disable" => hub.disable_account(caller, name).await?,
-        "enable" => hub.enable_account(caller, name).await?,
+        "disable"
+            if caller
+                .name()
+                .is_some_and(|own| own.eq_ignore_ascii_case(name)) =>
+        {
+            return Err(Failure::invalid(
+                "you cannot suspend your own account: another operator has to",
+            ));
+        }
+        "disable" => hub.accounts().disable_account(caller, name).await?,
+        "enable" => hub.accounts().enable_account(caller, name).await?,
         "create" => {
             let email = Some(form.get("email")).filter(|email| !email.is_empty());
             let made = hub
+                .accounts()
                 .create_user(
                     caller,
                     name,
@@ -212,7 +223,10 @@ async fn change_account(
                 scope: assay_app::Scope::Write,
                 expires: None,
             };
-            let (_, secret) = hub.create_token(caller, &made.name, token).await?;
+            let (_, secret) = hub
+                .accounts()
+                .create_token(caller, &made.name, token)
+                .await?;
             let secret = Some((made.name, secret.reveal().to_owned()));
             let page = account_page(&state, &visitor, secret).await?;
             return Ok(page.into_response());
@@ -244,6 +258,7 @@ async fn set_official(
     let official = form.get("official") == "yes";
     state
         .hub
+        .operations()
         .set_official(&visitor.caller, &id, official)
         .await?;
     Ok(Go::to("/admin/benchmarks?done=saved").into_response())
@@ -273,6 +288,7 @@ async fn set_disabled(
     let disabled = form.get("do") == "close";
     state
         .hub
+        .accounts()
         .set_disabled(&visitor.caller, kind, &id, disabled)
         .await?;
     Ok(Go::to("/admin/moderation?done=saved").into_response())
@@ -294,6 +310,10 @@ async fn list(
         limit: Some(LISTED),
         cursor: None,
     };
-    let page = state.hub.list(&visitor.caller, &query).await?;
+    let page = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     Ok(page.repositories)
 }

@@ -9,7 +9,7 @@ use super::{links, show};
 /// A preview, ready to be shown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
-    /// What the judge says.
+    /// The findings.
     pub(crate) findings: Vec<Finding>,
     /// The files that stand in the way.
     pub(crate) conflicts: Vec<String>,

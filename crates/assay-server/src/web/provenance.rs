@@ -21,7 +21,7 @@ use super::repo::{self, RepoHead, Tab};
 use super::{Pages, Visitor, html, links, show};
 use crate::api::evidence::PROOF;
 use crate::error::Failure;
-use crate::extract::{RepoName, Segments};
+use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -120,10 +120,10 @@ async fn by_token(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Token { jti }): Segments<Token>,
+    PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
-    let found = state.hub.token_status(&repo, &jti).await?;
+    let found = state.hub.evidence().token_status(&repo, &jti).await?;
     let place = Place {
         ordinal: found.ordinal,
         file: found.file.as_str().to_owned(),
@@ -135,7 +135,7 @@ async fn by_place(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(place): Segments<Place>,
+    PathParams(place): PathParams<Place>,
 ) -> Result<Answer, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
     let pull = match visitor.state.get("pr") {
@@ -149,10 +149,10 @@ async fn proof(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Token { jti }): Segments<Token>,
+    PathParams(Token { jti }): PathParams<Token>,
 ) -> Result<Response, Failure> {
     let repo = repo::open(&state, &visitor, &name).await?;
-    let proof = state.hub.proof(&repo, &jti).await?;
+    let proof = state.hub.evidence().proof(&repo, &jti).await?;
     let mut headers = html::headers_of(PROOF);
     let file = HeaderValue::from_static("attachment; filename=\"row.proof\"");
     headers.insert(CONTENT_DISPOSITION, file);
@@ -166,18 +166,23 @@ async fn show_at(
     place: &Place,
     pull: Option<i64>,
 ) -> Result<Answer, Failure> {
-    let results = state.hub.model_results(repo).await?;
+    let results = state.hub.boards().model_results(repo).await?;
     let is_it = |own: &EvalResult| {
         own.file == place.file && own.ordinal == place.ordinal && own.pull == pull
     };
     let result = results.iter().find(|own| is_it(own)).ok_or_else(gone)?;
-    let versions = state.hub.count_versions(repo, result).await?;
+    let versions = state.hub.evidence().count_versions(repo, result).await?;
     let versions = usize::try_from(versions).unwrap_or(usize::MAX);
     let paging = Paging::new(&visitor.path, &visitor.state, versions, Provenance::PAGE);
     let before = paging.offset() as u64;
-    let provenance = state.hub.provenance(repo, result, before).await?;
+    let provenance = state
+        .hub
+        .evidence()
+        .provenance(repo, result, before)
+        .await?;
     let definition = state
         .hub
+        .boards()
         .definition(&visitor.caller, &result.dataset)
         .await?;
     let is_on_board = definition.is_some() && result.pending.is_none();
@@ -190,10 +195,13 @@ async fn show_at(
         claims = std::mem::take(&mut trail.claims);
         Signed::of(trail, visitor, repo)
     });
+    let mut frame = visitor
+        .frame(format!("A result of {}", repo.id()))
+        .about(sentence.clone());
+    // A result with a token has a second address, by its place in a file.
+    frame.canonical = format!("{}{}", visitor.base, links::result(result));
     visitor.render(&ProvenancePage {
-        frame: visitor
-            .frame(format!("A result of {}", repo.id()))
-            .about(sentence.clone()),
+        frame,
         board: is_on_board.then(|| {
             let board = links::board(&result.dataset, &result.task);
             let model = links::part(repo.id().as_str());

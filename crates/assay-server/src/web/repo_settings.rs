@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::go::Go;
 use super::hooks::{self, Hooks};
 use super::notice::{self, Notice};
+use super::publishers;
 use super::repo::{RepoHead, Tab};
 use super::{Pages, Visitor, links, show};
 use crate::error::Failure;
@@ -23,6 +24,16 @@ pub(super) fn of_repository() -> Pages {
             "/{namespace}/{name}/settings",
             "The settings of a repository, for those who manage it.",
             get(settings).post(save),
+        )
+        .page(
+            "/{namespace}/{name}/settings/publishers",
+            "The trusted publishers of a repository, for those who manage it.",
+            get(publishers::list).post(publishers::add),
+        )
+        .page(
+            "/{namespace}/{name}/settings/publishers/remove",
+            "Removes a trusted publisher.",
+            post(publishers::remove),
         )
         .page(
             "/{namespace}/{name}/settings/rename",
@@ -53,7 +64,7 @@ async fn settings(
 ) -> Result<Answer, Failure> {
     visitor.signed_in()?;
     let repo = name.open(&state, &visitor.caller, Need::Admin).await?;
-    let info = state.hub.repo_info(&repo, None).await?;
+    let info = state.hub.repositories().repo_info(&repo, None).await?;
     let place = HookPlace::Repository(repo.kind(), repo.id().clone());
     visitor.render(&SettingsPage {
         frame: visitor
@@ -83,6 +94,7 @@ async fn save(
     };
     let info = state
         .hub
+        .repositories()
         .change_settings(caller, name.kind, &name.id, settings)
         .await?;
     let place = links::repo(info.kind, &info.id);
@@ -102,6 +114,7 @@ async fn rename(
         .map_err(|error: assay_model::RepoIdError| Failure::invalid(error.to_string()))?;
     state
         .hub
+        .repositories()
         .move_repository(caller, name.kind, &name.id, &to)
         .await?;
     Ok(Go::to(&format!(
@@ -127,6 +140,7 @@ async fn delete(
     }
     state
         .hub
+        .repositories()
         .delete_repository(caller, name.kind, &name.id)
         .await?;
     let owner = name.id.namespace().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The samples of a benchmark one by one: which are hard, who gets them right, and what was said.
 
-mod asked;
+mod filter;
 mod head_to_head;
 mod transcript;
 
@@ -10,12 +10,12 @@ use axum::extract::State;
 use axum::routing::get;
 use serde::Deserialize;
 
-use self::asked::{Asked, Outcome, quoted};
+use self::filter::{Outcome, SampleFilter, quoted};
 use super::frame::{Frame, Section};
 use super::paging::Paging;
 use super::{Pages, Visitor, show};
 use crate::error::Failure;
-use crate::extract::Whence;
+use crate::extract::RateLimitKey;
 use crate::lake::{self, Lake, Turn};
 use crate::rendered::Answer;
 use crate::state::AppState;
@@ -101,7 +101,7 @@ struct Choice {
 #[template(path = "samples/list.html")]
 struct SamplesPage {
     frame: Frame,
-    asked: Asked,
+    asked: SampleFilter,
     models: Vec<Model>,
     outcomes: Vec<(&'static str, &'static str, bool)>,
     rows: Vec<Sample>,
@@ -135,7 +135,7 @@ struct Sample {
 
 async fn samples(
     State(state): State<AppState>,
-    whence: Whence,
+    whence: RateLimitKey,
     visitor: Visitor,
 ) -> Result<Answer, Failure> {
     let lake = lake::wanted(state.web.lake.as_ref())?;
@@ -143,11 +143,11 @@ async fn samples(
     let tasks = tasks(&state, (lake, &turn), visitor.state.get("benchmark")).await?;
     let mut fitting = tasks
         .iter()
-        .filter(|row| asked::is_meant(&visitor.state, row));
+        .filter(|row| filter::is_meant(&visitor.state, row));
     let Some(task) = fitting.next().filter(|_| fitting.next().is_none()) else {
         return choose(&visitor, tasks);
     };
-    let asked = Asked::of(&visitor.state, task);
+    let asked = SampleFilter::of(&visitor.state, task);
     let models: Vec<ModelRow> = lake.rows(&turn, &state.hub, asked.models(MODELS)).await?;
     let (rows, paging) = list(&state, (lake, &turn), &visitor, &asked).await?;
     let questions: Vec<QuestionRow> = if rows.is_empty() {
@@ -214,7 +214,7 @@ fn choose(visitor: &Visitor, tasks: Vec<TaskRow>) -> Result<Answer, Failure> {
         tasks: tasks
             .into_iter()
             .map(|row| Choice {
-                to: asked::list_of(&row),
+                to: filter::list_of(&row),
                 row,
             })
             .collect(),
@@ -227,7 +227,7 @@ async fn list(
     state: &AppState,
     (lake, turn): (&Lake, &Turn),
     visitor: &Visitor,
-    asked: &Asked,
+    asked: &SampleFilter,
 ) -> Result<(Vec<SampleRow>, Paging), Failure> {
     let page = visitor.state.get("page").and_then(|text| text.parse().ok());
     let offset = usize::saturating_sub(page.unwrap_or(1), 1).saturating_mul(SHOWN);
@@ -247,7 +247,7 @@ async fn list(
     Ok((rows, paging))
 }
 
-fn model(visitor: &Visitor, asked: &Asked, row: ModelRow) -> Model {
+fn model(visitor: &Visitor, asked: &SampleFilter, row: ModelRow) -> Model {
     let against = asked
         .model
         .as_deref()
@@ -267,7 +267,7 @@ fn model(visitor: &Visitor, asked: &Asked, row: ModelRow) -> Model {
     }
 }
 
-fn sample(asked: &Asked, row: SampleRow, questions: &[QuestionRow]) -> Sample {
+fn sample(asked: &SampleFilter, row: SampleRow, questions: &[QuestionRow]) -> Sample {
     let question = questions.iter().find(|question| question.hash == row.hash);
     let question = question.and_then(|question| question.question.as_deref());
     Sample {

@@ -100,6 +100,7 @@ async fn search(State(state): State<AppState>, visitor: Visitor) -> Result<Answe
     if wants("benchmarks") {
         page.benchmarks = state
             .hub
+            .boards()
             .search_benchmarks(&visitor.caller, &asked, SHOWN)
             .await?;
     }
@@ -113,7 +114,7 @@ async fn search(State(state): State<AppState>, visitor: Visitor) -> Result<Answe
             .retain(|info| !info.benchmark || kind == "datasets");
     }
     if wants("accounts") {
-        page.accounts = state.hub.search_accounts(&asked).await?;
+        page.accounts = state.hub.boards().search_accounts(&asked).await?;
     }
     visitor.render(&page)
 }
@@ -137,6 +138,10 @@ async fn named(
         limit: Some(SHOWN),
         cursor: None,
     };
-    let page = state.hub.list(&visitor.caller, &query).await?;
+    let page = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     Ok((page.repositories, page.next.is_some()))
 }

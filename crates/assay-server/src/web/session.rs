@@ -1,6 +1,7 @@
 //! The cookies that tell who looks at a page, and what forms carry so that no other site can send them.
 
 use assay_app::{Caller, Error, Hub, SessionSecret, Visitor as SignedIn};
+use axum::http::StatusCode;
 use axum::http::header::{COOKIE, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue};
 
@@ -31,7 +32,9 @@ pub(crate) async fn find(
 ) -> Result<Option<Session>, Error> {
     let name = NAMES[usize::from(is_secure(base))];
     match cookie(headers, name) {
-        Some(secret) if secret.len() <= MAX_SECRET => Ok(hub.visitor(secret).await?.map(Session)),
+        Some(secret) if secret.len() <= MAX_SECRET => {
+            Ok(hub.accounts().visitor(secret).await?.map(Session))
+        }
         Some(_) | None => Ok(None),
     }
 }
@@ -90,7 +93,7 @@ pub(crate) fn caller(session: Option<&Session>, otherwise: Caller) -> Caller {
 
 fn foreign() -> Failure {
     let text = "this form was not sent by a page of this hub, or that page is out of date: go back, reload it and try again";
-    Error::Forbidden(text.to_owned()).into()
+    Failure::new(StatusCode::FORBIDDEN, text)
 }
 
 fn form_token(hub: &Hub, drawn: &str) -> String {

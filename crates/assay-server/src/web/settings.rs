@@ -15,7 +15,7 @@ use super::notice::{self, Notice};
 use super::show;
 use super::{Pages, Visitor, session};
 use crate::error::Failure;
-use crate::extract::Segments;
+use crate::extract::PathParams;
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -128,8 +128,8 @@ impl TokensPage {
 async fn profile(State(state): State<AppState>, visitor: Visitor) -> Result<Answer, Failure> {
     let signed_in = visitor.signed_in()?;
     let name = signed_in.caller.name().unwrap_or_default().to_owned();
-    let account = state.hub.account(&name).await?;
-    let has_password = state.hub.has_password(&signed_in.caller).await?;
+    let account = state.hub.accounts().account(&name).await?;
+    let has_password = state.hub.accounts().has_password(&signed_in.caller).await?;
     visitor.render(&Profile {
         frame: visitor.frame("Your account").unlisted(),
         tab: "profile",
@@ -137,7 +137,7 @@ async fn profile(State(state): State<AppState>, visitor: Visitor) -> Result<Answ
         full_name: account.full_name,
         since: account.created,
         is_operator: signed_in.caller.runs_the_hub(),
-        memberships: state.hub.memberships(&signed_in.caller).await?,
+        memberships: state.hub.accounts().memberships(&signed_in.caller).await?,
         may_change_password: signed_in.caller.may_change_password()
             && (has_password || signed_in.caller.runs_the_hub()),
         has_password,
@@ -158,6 +158,7 @@ async fn change_password(
     let password = (!new.is_empty()).then_some(new.as_str());
     state
         .hub
+        .accounts()
         .change_password(&signed_in.caller, &form.text("current"), password)
         .await?;
     // Every session has ended, this one too.
@@ -182,7 +183,7 @@ async fn token_page(
         tab: "tokens",
         notice: notice::of(visitor),
         secret,
-        tokens: state.hub.tokens(&signed_in.caller, name).await?,
+        tokens: state.hub.accounts().tokens(&signed_in.caller, name).await?,
         is_operator: signed_in.caller.runs_the_hub(),
         now: state.web.clock.now(),
     })
@@ -220,6 +221,7 @@ async fn create_token(
     };
     let (_, secret) = state
         .hub
+        .accounts()
         .create_token(&signed_in.caller, &name, token)
         .await?;
     token_page(&state, &visitor, Some(secret.reveal().to_owned())).await
@@ -228,12 +230,16 @@ async fn create_token(
 async fn revoke_token(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(id): Segments<i64>,
+    PathParams(id): PathParams<i64>,
     _form: Form,
 ) -> Result<Response, Failure> {
     let signed_in = visitor.signed_in()?;
     let name = signed_in.caller.name().unwrap_or_default();
-    state.hub.revoke_token(&signed_in.caller, name, id).await?;
+    state
+        .hub
+        .accounts()
+        .revoke_token(&signed_in.caller, name, id)
+        .await?;
     Ok(Go::to("/settings/tokens?done=revoked").into_response())
 }
 
@@ -243,7 +249,7 @@ async fn sessions(State(state): State<AppState>, visitor: Visitor) -> Result<Ans
         frame: visitor.frame("Sessions").unlisted(),
         tab: "sessions",
         notice: notice::of(&visitor),
-        sessions: state.hub.web_sessions(&signed_in.caller).await?,
+        sessions: state.hub.accounts().web_sessions(&signed_in.caller).await?,
         current: signed_in.session,
     })
 }
@@ -251,11 +257,15 @@ async fn sessions(State(state): State<AppState>, visitor: Visitor) -> Result<Ans
 async fn end_session(
     State(state): State<AppState>,
     visitor: Visitor,
-    Segments(id): Segments<i64>,
+    PathParams(id): PathParams<i64>,
     _form: Form,
 ) -> Result<Response, Failure> {
     let signed_in = visitor.signed_in()?;
-    state.hub.end_web_session(&signed_in.caller, id).await?;
+    state
+        .hub
+        .accounts()
+        .end_web_session(&signed_in.caller, id)
+        .await?;
     Ok(Go::to("/settings/sessions?done=ended").into_response())
 }
 
@@ -266,6 +276,7 @@ async fn end_others(
 ) -> Result<Response, Failure> {
     state
         .hub
+        .accounts()
         .end_other_web_sessions(visitor.signed_in()?)
         .await?;
     Ok(Go::to("/settings/sessions?done=ended").into_response())

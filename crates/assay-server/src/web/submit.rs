@@ -184,6 +184,7 @@ async fn send(
     let files = vec![(draft.path.clone(), draft.text.clone().into_bytes())];
     let preview = state
         .hub
+        .boards()
         .preview_files(&visitor.caller, RepoKind::Model, repo.id(), files)
         .await?;
     if form.get("do") == "look" {
@@ -248,6 +249,7 @@ async fn open(
     };
     let committed = state
         .hub
+        .repositories()
         .commit(&visitor.caller, name.kind, &name.id, request)
         .await?;
     committed
@@ -279,13 +281,15 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
             let stem = compose::stem(form, &text);
             let own = result_path(&format!("{FOLDER}/{stem}.yaml"))?;
             match held(state, repo, &own).await? {
-                Held::Nothing => own,
+                ExistingFile::Nothing => own,
                 // The results of a benchmark stand together in one file.
-                Held::Text(held) if is_filled_in => {
+                ExistingFile::Text(held) if is_filled_in => {
                     text = format!("{}\n{text}", held.trim_end());
                     own
                 }
-                Held::Text(_) | Held::Unreadable => free_path(state, repo, &stem).await?,
+                ExistingFile::Text(_) | ExistingFile::Unreadable => {
+                    free_path(state, repo, &stem).await?
+                }
             }
         }
         path => result_path(path)?,
@@ -303,7 +307,7 @@ async fn draft(state: &AppState, repo: &assay_app::Repo, form: &Form) -> Result<
 }
 
 /// A file on main, to add to.
-enum Held {
+enum ExistingFile {
     Nothing,
     Text(String),
     /// It is too large for a form, or no text.
@@ -311,22 +315,27 @@ enum Held {
 }
 
 /// Reads a file on main.
-async fn held(state: &AppState, repo: &assay_app::Repo, path: &RepoPath) -> Result<Held, Failure> {
+async fn held(
+    state: &AppState,
+    repo: &assay_app::Repo,
+    path: &RepoPath,
+) -> Result<ExistingFile, Failure> {
     match state
         .hub
+        .repositories()
         .small_blob(repo, "main", path.as_str(), MAX_TEXT as u64, false)
         .await
     {
         Ok(blob) => Ok(match blob.content {
             BlobContent::Memory(bytes) => match String::from_utf8(bytes.to_vec()) {
-                Ok(text) => Held::Text(text),
-                Err(_) => Held::Unreadable,
+                Ok(text) => ExistingFile::Text(text),
+                Err(_) => ExistingFile::Unreadable,
             },
             BlobContent::Disk(_) | BlobContent::Unpacked(_) | BlobContent::NotRead => {
-                Held::Unreadable
+                ExistingFile::Unreadable
             }
         }),
-        Err(Error::NotFound(_)) => Ok(Held::Nothing),
+        Err(Error::NotFound(_)) => Ok(ExistingFile::Nothing),
         Err(error) => Err(error.into()),
     }
 }
@@ -358,6 +367,7 @@ async fn free_path(
 ) -> Result<RepoPath, Failure> {
     let taken: Vec<String> = match state
         .hub
+        .repositories()
         .tree(repo, "main", Some(FOLDER), false, false)
         .await
     {
@@ -379,7 +389,7 @@ async fn free_path(
 /// The definition of a benchmark that the visitor may see.
 async fn definition(state: &AppState, visitor: &Visitor, id: &str) -> Option<Arc<Benchmark>> {
     let id: RepoId = id.parse().ok()?;
-    let found = state.hub.definition(&visitor.caller, &id).await;
+    let found = state.hub.boards().definition(&visitor.caller, &id).await;
     found.ok().flatten()
 }
 
@@ -393,7 +403,11 @@ async fn benchmarks(state: &AppState, visitor: &Visitor) -> Result<Vec<String>, 
         limit: Some(SUGGESTED),
         cursor: None,
     };
-    let page = state.hub.list(&visitor.caller, &query).await?;
+    let page = state
+        .hub
+        .repositories()
+        .list(&visitor.caller, &query)
+        .await?;
     let ids = page.repositories.into_iter();
     Ok(ids.map(|info| info.id.to_string()).collect())
 }

@@ -13,7 +13,7 @@ use super::session::{self, Session};
 use super::{Theme, gzip};
 use crate::base_url::BaseUrl;
 use crate::error::Failure;
-use crate::extract::{Asker, Base};
+use crate::extract::{Base, CallerExt};
 use crate::rendered::{About, Address, Answer, Place};
 use crate::state::AppState;
 
@@ -56,6 +56,8 @@ impl Visitor {
             search: String::new(),
             feed: None,
             unlisted: false,
+            canonical: format!("{}{}", self.base, self.path),
+            json_ld: None,
             has_lake: self.has_lake,
         }
     }
@@ -80,8 +82,7 @@ impl Visitor {
     /// The session, for those who are signed in.
     pub(crate) fn signed_in(&self) -> Result<&assay_app::Visitor, Failure> {
         let session = self.session.as_ref().map(|Session(visitor)| visitor);
-        session
-            .ok_or_else(|| assay_app::Error::NeedsLogin("this needs an account".to_owned()).into())
+        session.ok_or_else(|| assay_app::Error::NotSignedIn.into())
     }
 
     /// Where the page will be kept, when nobody in particular asks. Ask before looking anything up.
@@ -151,7 +152,7 @@ impl FromRequestParts<AppState> for Visitor {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Failure> {
-        let Asker(asker) = Asker::from_request_parts(parts, state).await?;
+        let CallerExt(asker) = CallerExt::from_request_parts(parts, state).await?;
         let session = parts.extensions.get::<Session>().cloned();
         let Base(base) = Base::of(parts, state)?;
         let path = parts.uri.path().to_owned();

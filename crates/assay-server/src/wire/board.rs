@@ -1,4 +1,4 @@
-use assay_app::{BoardView, EvalResult, WholeRow};
+use assay_app::{BoardView, EvalResult, FullRow};
 use assay_board::Group;
 use assay_hub_api as hub_api;
 use assay_model::{Date, RepoId};
@@ -6,8 +6,8 @@ use assay_model::{Date, RepoId};
 use crate::base_url::BaseUrl;
 
 /// One row, with the keys that clients read and those that only we tell.
-pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> hub_api::BoardRow {
-    let WholeRow { row, result } = whole;
+pub(crate) fn board_row(view: &BoardView, whole: &FullRow, base: &BaseUrl) -> hub_api::BoardRow {
+    let FullRow { row, result } = whole;
     hub_api::BoardRow {
         rank: row.rank,
         rank_interval: row.rank_interval.map(rank_interval),
@@ -44,7 +44,7 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
             confidence: estimate.interval.confidence,
             method: estimate.method.as_str().into(),
         }),
-        sample_size: result.entry.sample_size,
+        sample_size: sample_size(view, result),
         evaluator: result.entry.provenance.evaluator.clone(),
         evaluated: date(result.entry.date.as_ref()),
         published: date(result.entry.provenance.published.as_ref()),
@@ -54,7 +54,19 @@ pub(crate) fn board_row(view: &BoardView, whole: &WholeRow, base: &BaseUrl) -> h
             .cloned(),
         findings: result.findings.clone(),
         parameters: result.parameters,
+        run: result.entry.provenance.run.clone(),
+        runtime_context: result.entry.provenance.runtime_context.clone(),
+        artifacts: result.entry.provenance.artifacts.clone(),
     }
+}
+
+/// The number of samples behind the value that ranks: that of the metric, else that of the entry.
+fn sample_size(view: &BoardView, result: &EvalResult) -> Option<u64> {
+    let scores = result.entry.scores.iter();
+    let mut ranked =
+        scores.filter(|score| score.metric.as_ref() == Some(&view.metric) && score.slice.is_none());
+    let own = ranked.next().and_then(|score| score.sample_size);
+    own.or(result.entry.sample_size)
 }
 
 /// What the rows of a group have in common, such as `subset: first 20`; none for results over the whole benchmark.
@@ -77,6 +89,7 @@ fn rank_interval(found: assay_board::RankInterval) -> hub_api::RankInterval {
         worst: found.worst,
         confidence: found.confidence,
         method: found.method.as_str().into(),
+        tier: found.tier,
     }
 }
 
@@ -115,12 +128,18 @@ fn is_below(url: &str, base: &str) -> bool {
 fn metrics(view: &BoardView, result: &EvalResult) -> Vec<hub_api::ResultMetric> {
     let primary = view.benchmark.primary().map(|metric| &metric.id);
     let named = |score: &assay_model::Score| {
+        let context = score.context.as_ref();
         Some(hub_api::ResultMetric {
             metric_id: score.metric.as_ref().or(primary)?.clone(),
             value: score.value,
             slice: score.slice.clone(),
             value_type: score.value_type,
             sample_size: score.sample_size,
+            uncertainty: Some(&score.uncertainty)
+                .filter(|stated| **stated != assay_model::StatedUncertainty::default())
+                .cloned(),
+            metric_context: context.and_then(|context| context.parameters.clone()),
+            normalization: context.and_then(|context| context.normalization.clone()),
         })
     };
     result.entry.scores.iter().filter_map(named).collect()

@@ -47,6 +47,11 @@ fn metrics(entry: &Map<String, Value>) -> Vec<hub_api::ResultMetric> {
             slice: text(metric.get("slice")),
             value_type: value_type(metric.get("value_type")),
             sample_size: metric.get("sample_size").and_then(Value::as_u64),
+            uncertainty: metric
+                .get("uncertainty")
+                .and_then(|stated| serde_json::from_value(stated.clone()).ok()),
+            metric_context: metric.get("metric_context").cloned(),
+            normalization: text(metric.get("normalization")),
         })
     };
     listed.into_iter().flatten().filter_map(read).collect()

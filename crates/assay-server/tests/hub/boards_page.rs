@@ -50,6 +50,24 @@ const IN_DOUBT: &str = "- dataset: {id: alice/sums, task_id: easy}\n  metrics:\n
     value_type: percentage, sample_size: 25}\n";
 
 #[tokio::test]
+async fn rows_in_doubt_between_the_leader_and_the_next_are_not_passed_over_silently() {
+    let hub = with_board().await;
+    let doubt = IN_DOUBT.replace("99.1", "79.1");
+    add_model(&hub, Person::Bob, "bob/doubt", "# About\n", &doubt).await;
+
+    let board = page(&hub, BOARD).await;
+
+    assert!(
+        board.contains("alice/tuned leads with 80\u{a0}%"),
+        "{board}"
+    );
+    assert!(
+        board.contains("One row between them is passed over: a finding puts its value in doubt."),
+        "{board}"
+    );
+}
+
+#[tokio::test]
 async fn a_value_in_doubt_is_marked_everywhere_and_leads_nowhere() {
     let hub = with_board().await;
     add_model(&hub, Person::Bob, "bob/doubt", "# About\n", IN_DOUBT).await;
@@ -97,7 +115,7 @@ async fn a_value_in_doubt_is_marked_everywhere_and_leads_nowhere() {
         feed.contains("bob/doubt has a value in doubt (AY607)"),
         "{feed}"
     );
-    assert!(!feed.contains("bob/doubt enters at rank"), "{feed}");
+    assert!(!feed.contains("bob/doubt new at rank"), "{feed}");
     assert_eq!(api[0]["findings"][0]["code"], "AY607");
     assert_eq!(api[1].get("findings"), None);
     let cells = |line: usize| csv.lines().nth(line).unwrap().split(',');

@@ -464,7 +464,7 @@ async fn server_refs_protected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn anyone_clones_the_logs_and_nobody_pushes_to_them() {
     let hub = TestHub::new().await;
-    hub.hub().mirror_logs().await.unwrap();
+    hub.hub().evidence().mirror_logs().await.unwrap();
     let address = hub.listen().await;
     let url = format!("http://{address}/v1/log.git");
     let (place, work) = (hub.directory(), hub.directory().join("logs"));

@@ -6,4 +6,5 @@ mod exchange;
 mod issue;
 mod keys;
 mod provider;
+mod publish;
 mod scene;

@@ -284,7 +284,7 @@ async fn files_have_every_metric_and_setting_as_a_column() {
     let csv = csv.expect(200);
     let mut reader = csv::Reader::from_reader(&csv.body[..]);
     let header = reader.headers().unwrap().clone();
-    let by_data: Vec<&str> = header.iter().skip(38).collect();
+    let by_data: Vec<&str> = header.iter().skip(43).collect();
     assert_eq!(
         by_data,
         [
@@ -300,7 +300,7 @@ async fn files_have_every_metric_and_setting_as_a_column() {
         .map(Result::unwrap)
         .find(|record| record.get(1) == Some("bob/agent"))
         .unwrap();
-    let values: Vec<&str> = own.iter().skip(38).collect();
+    let values: Vec<&str> = own.iter().skip(43).collect();
     assert_eq!(values, ["60", "1.5", "'=cmd()", "5", "adder"]);
     let file = SerializedFileReader::new(Bytes::from(parquet.expect(200).body.to_vec())).unwrap();
     let schema = file.metadata().file_metadata().schema();
@@ -354,6 +354,35 @@ async fn a_board_is_a_table_for_papers() {
         .collect();
     assert_eq!(counts.len(), 6, "{text}");
     assert!(counts.iter().all(|count| *count == counts[0]), "{text}");
+    assert_compiles(&text);
+}
+
+/// Typesets a table with the LaTeX of the machine, in a directory that it may not leave. Skips with a
+/// message where there is none.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a document is typeset, git is not run; a test that skips says so"
+)]
+fn assert_compiles(table: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let document = format!(
+        "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{table}\\end{{document}}\n"
+    );
+    std::fs::write(directory.path().join("board.tex"), document).unwrap();
+    let typeset = std::process::Command::new("pdflatex")
+        .args(["-interaction=nonstopmode", "-halt-on-error", "board.tex"])
+        .env("openin_any", "p")
+        .current_dir(directory.path())
+        .output();
+    match typeset {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}\n{table}",
+            String::from_utf8_lossy(&output.stdout)
+        ),
+        Err(_) => println!("skipped: there is no `pdflatex` to compile the table with"),
+    }
 }
 
 /// The board of a benchmark whose results say how many samples they are of.
@@ -374,8 +403,10 @@ async fn a_row_says_between_which_ranks_it_lies() {
         models(&rows),
         ["alice/tuned", "bob/large", "bob/twin", "alice/small"]
     );
-    let first = json!({ "best": 1, "worst": 3, "confidence": 0.95, "method": "tukey-kramer" });
-    let last = json!({ "best": 4, "worst": 4, "confidence": 0.95, "method": "tukey-kramer" });
+    let first =
+        json!({ "best": 1, "worst": 3, "confidence": 0.95, "method": "tukey-kramer", "tier": 1 });
+    let last =
+        json!({ "best": 4, "worst": 4, "confidence": 0.95, "method": "tukey-kramer", "tier": 2 });
     assert_eq!(rows[0]["rankInterval"], first);
     assert_eq!(rows[2]["rankInterval"], first);
     assert_eq!(rows[3]["rankInterval"], last);
@@ -453,7 +484,7 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
             80.0,
             "setup: {agent: \"Claude Code\", effort: high, turns: 30}\n  evaluator: {name: Princeton, relationship: \
              third_party}\n  retrieved: \"2026-01-03\"\n  cost: {usd: 12.5, tokens: 900}\n  run: {seed: 7}\n  \
-             runtime_context: {gpu: H100}\n  artifacts: [\"https://example.org/traces\"]",
+             runtime_context: {gpu: H100}\n  artifacts: [\"https://example.org/traces\"]\n  normalization: lower case",
         ),
         with_setup(99.0, "benchmark_subset: first 20"),
     ];
@@ -476,7 +507,12 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
     let first = &rows[0];
     assert_eq!(
         first["setup"],
-        json!({"agent": "Claude Code", "effort": "high", "turns": "30"})
+        json!({
+            "agent": "Claude Code",
+            "effort": "high",
+            "normalization": "lower case",
+            "turns": "30"
+        })
     );
     assert_eq!(
         first["setups"],
@@ -495,7 +531,7 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
         "Third party: Princeton",
         "retrieved <time",
         "Ranked by themselves: subset: first 20",
-        "Rows differ in agent, effort, subset and turns.",
+        "Rows differ in agent, effort, subset, normalisation and turns.",
     ] {
         assert!(page.contains(words), "{words}");
     }
@@ -505,6 +541,7 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
     let (link, _) = link.split_once('"').unwrap();
     let evidence = hub.get(Person::Nobody, link).await.expect(200).text();
     for words in [
+        "<dt>normalization</dt><dd>lower case</dd>",
         "<dt>setup: agent</dt><dd>Claude Code</dd>",
         "<dt>run: seed</dt><dd>7</dd>",
         "<dt>runtime_context: gpu</dt><dd>H100</dd>",
@@ -513,6 +550,67 @@ async fn a_result_keeps_its_setup_evaluator_dates_and_cost_from_the_file_to_the_
         "<dt>accuracy: uncertainty: standard_error</dt><dd>2.5</dd>",
     ] {
         assert!(evidence.contains(words), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn every_field_of_a_result_file_is_in_the_api_and_in_files() {
+    let hub = hub_with_board().await;
+    let text = "- dataset: {id: alice/bench, task_id: default}\n  metrics:\n    - {metric_id: accuracy, value: 80, \
+                sample_size: 50, metric_context: {range: [0.5, 0.95]}, normalization: strip}\n  run: {seed: 7}\n  \
+                runtime_context: {gpu: H100, environment: {os: Linux}}\n  artifacts: [\"https://example.org/traces\"]\n  \
+                normalization: lower case\n";
+    hub.commit(
+        Person::Bob,
+        "models/bob/large",
+        &[(".eval_results/bench.yaml", text)],
+    )
+    .await
+    .expect(200);
+
+    let rows = hub.get(Person::Nobody, BOARD).await.expect(200).json();
+    let csv = format!("{BOARD}.csv");
+    let csv = hub.get(Person::Nobody, &csv).await.expect(200).text();
+    let model = "/api/models/bob/large?expand=evalResults";
+    let model = hub.get(Person::Nobody, model).await.expect(200).json();
+
+    let row = &rows[0];
+    assert_eq!(row["run"], json!({"seed": 7}));
+    let runtime = json!({"gpu": "H100", "environment": {"os": "Linux"}});
+    assert_eq!(row["runtimeContext"], runtime);
+    assert_eq!(row["artifacts"], json!(["https://example.org/traces"]));
+    assert_eq!(row["sampleSize"], 50);
+    assert_eq!(row["setup"]["normalization"], "lower case");
+    let metric = json!({"metric_id": "accuracy", "value": 80.0, "sample_size": 50,
+        "metric_context": {"range": [0.5, 0.95]}, "normalization": "strip"});
+    assert_eq!(row["metrics"], json!([metric]));
+    let data = &model["evalResults"][0]["data"];
+    for (key, expected) in [
+        ("run", row["run"].clone()),
+        ("runtime_context", runtime),
+        ("artifacts", row["artifacts"].clone()),
+        ("normalization", json!("lower case")),
+    ] {
+        assert_eq!(data[key], expected, "{key}");
+    }
+    assert_eq!(
+        data["metrics"][0]["metric_context"],
+        metric["metric_context"]
+    );
+    let (header, rest) = csv.split_once('\n').unwrap();
+    let first = rest.lines().next().unwrap();
+    assert!(
+        header.contains("tier,run,runtime_context,artifacts,metric_context"),
+        "{header}"
+    );
+    for cell in [
+        r#""{""seed"":7}""#,
+        r#"""gpu"":""H100"""#,
+        r#""[""https://example.org/traces""]""#,
+        r#""{""range"":[0.5,0.95]}""#,
+        "lower case",
+    ] {
+        assert!(first.contains(cell), "{cell} in {first}");
     }
 }
 

@@ -45,11 +45,7 @@ async fn models_are_ranked_by_their_win_rate_and_missing_cells_are_seen() {
         all.contains("bob/third leads with a win rate of 100.0, over 1 of 2 tasks."),
         "{all}"
     );
-    assert_eq!(
-        all.matches("<td class=\"n\">").count(),
-        1,
-        "one cell has no result"
-    );
+    assert_eq!(all.matches("<td>\n").count(), 1, "one cell has no result");
     assert!(all.contains("title=\"2 setups, 60 to 80\">80"), "{all}");
     assert!(all.contains("q5 ace\">99"), "{all}");
     assert!(
@@ -106,4 +102,82 @@ async fn the_boards_of_several_tasks_lead_to_the_matrix() {
     let board = page(&hub, "/datasets/alice/sums/leaderboard/easy").await;
 
     assert!(board.contains("<a href=\"/datasets/alice/sums/matrix\">All tasks</a>"));
+}
+
+#[tokio::test]
+async fn the_results_of_the_hub_are_one_matrix_with_facets_a_selection_and_exports() {
+    let hub = hub_with_tasks().await;
+
+    let all = page(&hub, "/results?min=1").await;
+    let of_bob = page(&hub, "/results?org=bob").await;
+    let sized = page(&hub, "/results?size=3").await;
+    let selected = page(&hub, "/results?org=bob&models=alice/first&models=bob/third").await;
+    let markdown = browse(&hub, Person::Nobody, "/results?min=1&format=md").await;
+    let latex = browse(&hub, Person::Nobody, "/results?org=alice&format=tex").await;
+
+    assert_eq!(models(&all).len(), 3);
+    assert!(all.contains("leads with an expected win rate of"), "{all}");
+    assert!(all.contains("class=\"level\""), "the first is marked");
+    assert_eq!(models(&of_bob), ["bob/third"]);
+    assert!(sized.contains("No model fits these filters."), "{sized}");
+    assert!(
+        selected.contains("<input type=\"hidden\" name=\"models\" value=\"alice/first\">"),
+        "what is selected and not shown stays selected"
+    );
+    assert!(selected.contains("aria-label=\"Select bob/third\" checked"));
+    assert!(selected.contains("Compare (2)"));
+    let markdown = markdown.expect(200).text();
+    assert!(
+        markdown.starts_with("| Rank | Model | Aggregate |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("**99**"), "the best is bold: {markdown}");
+    let latex = latex.expect(200).text();
+    assert!(
+        latex.contains("\\toprule") && !latex.contains("bob"),
+        "{latex}"
+    );
+}
+
+#[tokio::test]
+async fn a_matrix_and_a_board_are_cited_and_described_for_machines() {
+    let hub = hub_with_tasks().await;
+
+    let results = page(&hub, "/results").await;
+    let board = page(&hub, "/datasets/alice/sums/leaderboard/easy").await;
+
+    assert!(results.contains("@misc{results,"), "{results}");
+    assert!(results.contains("<link rel=\"canonical\" href=\"http://"));
+    assert!(results.contains("property=\"og:title\" content=\"Results\""));
+    assert!(board.contains("@misc{alice-sums-easy,"), "{board}");
+    assert!(
+        board.contains("?as_of="),
+        "the link that keeps these results"
+    );
+    let described = board.split("application/ld+json\">").nth(1);
+    let described = described.and_then(|text| text.split("</script>").next());
+    let described: serde_json::Value =
+        serde_json::from_str(described.expect("a description")).expect("it is JSON");
+    assert_eq!(described["@type"], "Dataset");
+    assert_eq!(described["identifier"], "alice/sums");
+    let file = described["distribution"][0]["contentUrl"].as_str();
+    assert!(file.is_some_and(|file| file.ends_with("leaderboard.csv?task=easy")));
+}
+
+#[tokio::test]
+async fn crawlers_and_language_models_find_what_is_public() {
+    let hub = hub_with_tasks().await;
+
+    let robots = page(&hub, "/robots.txt").await;
+    let sitemap = page(&hub, "/sitemap.xml").await;
+    let llms = page(&hub, "/docs/llms.txt").await;
+
+    assert!(robots.contains("Disallow: /login\n"), "{robots}");
+    assert!(robots.contains("/sitemap.xml\n"), "{robots}");
+    assert!(sitemap.contains("/datasets/alice/sums</loc>"), "{sitemap}");
+    assert!(sitemap.contains("/bob/third</loc><lastmod>"), "{sitemap}");
+    assert!(
+        llms.contains("/datasets/alice/sums): Adding small numbers"),
+        "{llms}"
+    );
 }

@@ -118,8 +118,8 @@ async fn badges_feeds_models_and_previews_tell_the_ranks_of_the_board() {
     assert!(badges[1].contains("#2 of 2"), "{}", badges[1]);
     assert!(badges[2].contains("#1 of 1"), "{}", badges[2]);
     let feed = feed.expect(200).text();
-    assert!(feed.contains("bob/two enters at rank 1"), "{feed}");
-    assert!(feed.contains("bob/three enters at rank 1"), "{feed}");
+    assert!(feed.contains("bob/two new at rank 1"), "{feed}");
+    assert!(feed.contains("bob/three new at rank 1"), "{feed}");
     assert!(
         model.contains("2 of 2") || model.contains("of 2"),
         "{model}"
@@ -188,7 +188,7 @@ async fn the_record_line_remembers_results_that_a_newer_one_replaced() {
     let shown = page(&hub, PAGE).await;
 
     assert!(
-        shown.contains("alice/one holds the record of 90 since 2026-01-01"),
+        shown.contains("Best so far: 90 (alice/one, 2026-01-01)"),
         "{shown}"
     );
 }

@@ -72,6 +72,7 @@ async fn an_upload_that_no_commit_names_is_served_to_nobody_and_ends_after_a_day
     let shell = hub.hub().shell();
     let grace = std::time::Duration::ZERO;
     hub.hub()
+        .operations()
         .collect_large_files(&shell, grace, false)
         .await
         .unwrap();
@@ -92,6 +93,7 @@ async fn a_commit_keeps_the_upload_that_it_names() {
     hub.pass(25 * 3600);
     let shell = hub.hub().shell();
     hub.hub()
+        .operations()
         .collect_large_files(&shell, std::time::Duration::ZERO, false)
         .await
         .unwrap();
@@ -209,6 +211,7 @@ async fn a_purged_pull_request_is_gone_with_its_commits_and_everyone_can_read_wh
 
     let report = hub
         .hub()
+        .operations()
         .purge_discussion(&hub.hub().shell(), RepoKind::Model, &id, 1, REASON)
         .await
         .unwrap();
@@ -230,7 +233,13 @@ async fn a_purged_pull_request_is_gone_with_its_commits_and_everyone_can_read_wh
     assert_eq!(told.json()["removals"][0]["reason"], REASON);
     assert_eq!(told.json()["removals"][0]["repo"], MODEL);
     assert_eq!(told.json()["removals"][0]["subject"], "#1");
-    let differences = hub.hub().check_index(&|_, _| {}).await.unwrap().differences;
+    let differences = hub
+        .hub()
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap()
+        .differences;
     assert_eq!(differences, []);
 }
 
@@ -251,9 +260,10 @@ async fn purged_commits_are_gone_and_later_ones_stay() {
     let shell = hub.hub().shell();
 
     let range = (good.as_str(), bad.as_str());
-    let purged = hub
-        .hub()
-        .purge_commits(&shell, RepoKind::Model, &id, "main", range, REASON);
+    let purged =
+        hub.hub()
+            .operations()
+            .purge_commits(&shell, RepoKind::Model, &id, "main", range, REASON);
     purged.await.unwrap();
 
     let place = |revision: &str, path: &str| format!("/alice/small/resolve/{revision}/{path}");
@@ -269,7 +279,12 @@ async fn purged_commits_are_gone_and_later_ones_stay() {
     hub.get(Person::Nobody, &place(&bad, "bad.txt"))
         .await
         .expect(404);
-    let checked = hub.hub().check_index(&|_, _| {}).await.unwrap();
+    let checked = hub
+        .hub()
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap();
     assert_eq!(checked.differences, []);
 }
 
@@ -291,15 +306,17 @@ async fn commits_whose_files_were_changed_later_are_not_purged_in_part() {
     let range = (commits[0].as_str(), commits[1].as_str());
     let purged = hub
         .hub()
+        .operations()
         .purge_commits(&shell, RepoKind::Model, &id, "main", range, REASON)
         .await;
 
     let told = purged.unwrap_err().to_string();
     assert!(told.contains("`a.txt`"), "{told}");
     let range = (commits[0].as_str(), commits[2].as_str());
-    let purged = hub
-        .hub()
-        .purge_commits(&shell, RepoKind::Model, &id, "main", range, REASON);
+    let purged =
+        hub.hub()
+            .operations()
+            .purge_commits(&shell, RepoKind::Model, &id, "main", range, REASON);
     assert_eq!(purged.await.unwrap().commits, 2);
 }
 
@@ -313,6 +330,7 @@ async fn a_purged_account_has_no_personal_data_and_cannot_sign_in() {
 
     let shell = hub.hub().shell();
     hub.hub()
+        .operations()
         .purge_account(&shell, "bob", REASON)
         .await
         .unwrap();

@@ -91,14 +91,24 @@ async fn damaged_and_unrecorded_repositories_are_counted_and_not_named() {
         .directory()
         .join("data/repos/.unrecorded/2026-01-01T00-00-00.000Z/77.git");
     std::fs::create_dir_all(&aside).unwrap();
-    let mut index = hub.hub().check_index(&|_, _| {}).await.unwrap();
+    let mut index = hub
+        .hub()
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap();
     assert_eq!(index.damaged, []);
     std::fs::write(
         directory.join("refs/heads/main"),
         format!("{}\n", "1".repeat(40)),
     )
     .unwrap();
-    index = hub.hub().check_index(&|_, _| {}).await.unwrap();
+    index = hub
+        .hub()
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap();
     assert_eq!(index.damaged.len(), 1);
 
     let ready = hub.get(Person::Nobody, "/readyz").await.expect(200);

@@ -10,12 +10,17 @@ async fn home_tells_what_is_new_and_who_moved() {
 
     let home = page(&hub, "/").await;
 
-    assert!(home.contains("<dt>Models</dt><dd>4</dd>"), "{home}");
-    assert!(home.contains("<dt>Results</dt><dd>5</dd>"));
-    assert!(home.contains("Newest results"));
     assert!(
-        home.contains("enters at rank 1 on <a href=\"/datasets/alice/sums/leaderboard/easy\">")
+        home.contains("<span class=\"chip\">4 models</span>"),
+        "{home}"
     );
+    assert!(home.contains("<span class=\"chip\">5 results</span>"));
+    assert!(
+        models(&home).contains(&"bob/large".to_owned()),
+        "the matrix of all results is on the first page"
+    );
+    assert!(home.contains("Newest results"));
+    assert!(home.contains("new at rank 1 on <a href=\"/datasets/alice/sums/leaderboard/easy\">"));
     assert!(home.contains("href=\"/datasets/alice/sums\""));
 }
 
@@ -44,7 +49,7 @@ async fn benchmarks_are_listed_searched_and_marked() {
             "the leader's value"
         );
     }
-    assert!(none.contains("No benchmark fits."));
+    assert!(none.contains("No benchmark matches."));
 }
 
 #[tokio::test]
@@ -66,6 +71,11 @@ async fn a_model_shows_where_it_stands_what_is_open_and_what_it_says() {
     assert!(small.contains("href=\"/alice/small/blob/main/README.md\""));
     assert!(tuned.contains("Made from <a href=\"/bob/large\">bob/large</a>"));
     assert!(tuned.contains("percentile 100"));
+    assert!(
+        tuned.contains("Against all models") && tuned.contains("1 of 4"),
+        "the matrix turned by 90 degrees: {tuned}"
+    );
+    assert!(tuned.contains("median percentile 100"), "{tuned}");
     let large = page(&hub, "/bob/large").await;
     assert!(large.contains("Made from this model") && large.contains("href=\"/alice/tuned\""));
 }
@@ -86,6 +96,11 @@ async fn models_are_compared_in_the_order_they_are_named() {
         "{two}"
     );
     assert_eq!(two.matches("remove<span").count(), 2);
+    assert_eq!(
+        models(&two)[..2],
+        ["bob/large".to_owned(), "alice/tuned".to_owned()],
+        "the chosen rows of the matrix, in their order"
+    );
     assert!(
         boxes.contains("<span class=\"verdict down\">\u{25bc} worse</span>")
             && boxes.contains(">\u{2212}24.75 <"),
@@ -192,7 +207,7 @@ async fn feeds_tell_who_entered_who_rose_and_who_was_moved() {
     );
     assert!(first.contains("99\u{a0}%, before 50.5\u{a0}%"), "{first}");
     assert!(first.contains("alice/tuned from 1 to 2"), "{first}");
-    assert!(text.contains("bob/large enters at rank 1"));
+    assert!(text.contains("bob/large new at rank 1"));
     assert!(model.contains("rises from rank 4 to 1") && !model.contains("<title>bob/"));
     assert!(owner.contains("bob/large has 75.25"), "{owner}");
     assert!(!owner.contains("<title>alice/"));

@@ -19,7 +19,11 @@ async fn token(hub: &TestHub, user: &str) -> (i64, String) {
         scope: Scope::Write,
         expires: None,
     };
-    let made = hub.hub().create_token(&hub.hub().shell(), user, new).await;
+    let made = hub
+        .hub()
+        .accounts()
+        .create_token(&hub.hub().shell(), user, new)
+        .await;
     let (info, secret) = made.unwrap();
     (info.id, secret.reveal().to_owned())
 }
@@ -74,7 +78,11 @@ async fn a_commit_whose_token_is_revoked_on_its_way_is_refused() {
             .header(AUTHORIZATION, format!("Bearer {secret}"));
         let revoke = async {
             let shell = hub.hub().shell();
-            hub.hub().revoke_token(&shell, "alice", id).await.unwrap();
+            hub.hub()
+                .accounts()
+                .revoke_token(&shell, "alice", id)
+                .await
+                .unwrap();
         };
 
         let answer = send_while(&hub, request, commit_of("a.txt"), revoke).await;
@@ -105,7 +113,11 @@ async fn a_comment_whose_account_is_disabled_on_its_way_is_refused() {
         .header(AUTHORIZATION, format!("Bearer {secret}"));
     let disable = async {
         let shell = hub.hub().shell();
-        hub.hub().disable_account(&shell, "bob").await.unwrap();
+        hub.hub()
+            .accounts()
+            .disable_account(&shell, "bob")
+            .await
+            .unwrap();
     };
 
     let body = json!({ "comment": "said afterwards" })
@@ -152,7 +164,11 @@ async fn a_large_file_whose_token_is_revoked_on_its_way_is_not_registered() {
         .to_owned();
     let shell = hub.hub().shell();
     let revoke = async {
-        hub.hub().revoke_token(&shell, "alice", id).await.unwrap();
+        hub.hub()
+            .accounts()
+            .revoke_token(&shell, "alice", id)
+            .await
+            .unwrap();
     };
 
     let put = || Request::builder().method(Method::PUT).uri(&link);

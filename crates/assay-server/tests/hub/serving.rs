@@ -241,7 +241,11 @@ async fn git_clones_over_tls_and_believes_no_other_certificate() {
     .await
     .unwrap();
     let (account, secret) = server.first_operator().unwrap();
-    let caller = server.hub().authenticate(Some(secret.reveal())).await;
+    let caller = server
+        .hub()
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await;
     let new = NewRepository {
         kind: RepoKind::Model,
         namespace: Some(account.name.clone()),
@@ -250,7 +254,10 @@ async fn git_clones_over_tls_and_believes_no_other_certificate() {
         description: None,
     };
     let hub = server.hub();
-    hub.create_repository(&caller.unwrap(), new).await.unwrap();
+    hub.repositories()
+        .create_repository(&caller.unwrap(), new)
+        .await
+        .unwrap();
     let url = format!(
         "https://localhost:{}/operator/small",
         server.address().port()

@@ -132,7 +132,11 @@ async fn a_client_that_does_not_read_is_dropped_with_all_that_is_held_for_it() {
     let size = 64 << 20;
     let (account, secret) = server.first_operator().unwrap();
     let hub = server.hub();
-    let caller = hub.authenticate(Some(secret.reveal())).await.unwrap();
+    let caller = hub
+        .accounts()
+        .authenticate(Some(secret.reveal()))
+        .await
+        .unwrap();
     let new = NewRepository {
         kind: RepoKind::Model,
         namespace: Some(account.name.clone()),
@@ -140,7 +144,10 @@ async fn a_client_that_does_not_read_is_dropped_with_all_that_is_held_for_it() {
         visibility: Visibility::Public,
         description: None,
     };
-    hub.create_repository(&caller, new).await.unwrap();
+    hub.repositories()
+        .create_repository(&caller, new)
+        .await
+        .unwrap();
     let commit = CommitRequest {
         revision: "main".to_owned(),
         summary: "a large file".to_owned(),
@@ -154,7 +161,8 @@ async fn a_client_that_does_not_read_is_dropped_with_all_that_is_held_for_it() {
         received_at: None,
     };
     let id = "operator/small".parse().unwrap();
-    hub.commit(&caller, RepoKind::Model, &id, commit)
+    hub.repositories()
+        .commit(&caller, RepoKind::Model, &id, commit)
         .await
         .unwrap();
     tokio::spawn(server.run_until(std::future::pending()));
@@ -226,6 +234,7 @@ async fn a_proxy_may_have_all_connections_and_no_more() {
         config.connections.per_address = 1;
         config.connections.total = 3;
         config.trust_proxy = true;
+        config.public_url = Some("https://hub.example".parse().unwrap());
     })
     .await;
 

@@ -7,8 +7,9 @@ use serde_json::json;
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
 
 /// Every page that could tell of a model or a benchmark.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "/",
+    "/results",
     "/benchmarks",
     "/models",
     "/datasets/alice/sums",
@@ -61,7 +62,7 @@ async fn a_private_model_is_on_no_page_of_others() {
         let compared = browse(&hub, person, "/compare?models=alice/hidden-one")
             .await
             .text();
-        assert!(compared.contains("or you may not see it"));
+        assert!(compared.contains("or it is private"));
     }
     let own = browse(&hub, Person::Alice, BOARD).await.expect(200).text();
     assert!(own.contains("hidden-one") && own.contains("99.9"));
@@ -103,6 +104,24 @@ async fn what_was_seen_before_it_was_hidden_is_forgotten() {
         let answer = browse(&hub, Person::Nobody, path).await.expect(200).text();
         assert!(!answer.contains("alice/small"), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_private_model_stands_in_the_matrix_of_those_alone_who_see_it() {
+    let hub = with_board().await;
+    hide(&hub, "models/alice/small").await;
+    let seen_by = |person, path: &'static str| {
+        let page = browse(&hub, person, path);
+        async { page.await.expect(200).text() }
+    };
+
+    let own = seen_by(Person::Alice, "/alice/small").await;
+    let results = seen_by(Person::Alice, "/results").await;
+    let public = seen_by(Person::Nobody, "/results").await;
+
+    assert!(own.contains("class=\"matrix turned\""), "{own}");
+    assert!(results.contains("alice/small"), "{results}");
+    assert!(!public.contains("alice/small"), "{public}");
 }
 
 /// Texts that do something on a page that trusts them.

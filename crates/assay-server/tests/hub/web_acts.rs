@@ -35,7 +35,7 @@ async fn a_stranger_submits_sees_the_preview_and_the_community_badge() {
         .expect(200)
         .text();
 
-    assert!(check.contains("The judge takes this file"), "{check}");
+    assert!(check.contains("This file is valid"), "{check}");
     assert!(check.contains("2 ranks would change"), "{check}");
     assert!(
         check.contains("▲ up 1") && check.contains("▼ down 1"),
@@ -96,7 +96,7 @@ async fn a_result_that_is_wrong_is_shown_with_its_line_and_nothing_is_opened() {
         .expect(200)
         .text();
 
-    assert!(refused.contains("The judge refuses this file"), "{refused}");
+    assert!(refused.contains("This file is invalid"), "{refused}");
     assert!(refused.contains(", line 6, column"), "{refused}");
     let list = bob
         .get("/alice/small/discussions?kind=all&status=all")
@@ -133,7 +133,7 @@ async fn a_file_is_uploaded_with_the_form() {
         .expect(200)
         .text();
 
-    assert!(check.contains("The judge takes this file"), "{check}");
+    assert!(check.contains("This file is valid"), "{check}");
     assert!(check.contains("0.65"), "{check}");
 }
 
@@ -271,7 +271,7 @@ async fn a_benchmark_is_registered_and_its_board_is_open() {
         .await
         .expect(200)
         .text();
-    assert!(check.contains("The judge takes this definition"), "{check}");
+    assert!(check.contains("This definition is valid"), "{check}");
     hub.get(Person::Nobody, "/api/datasets/alice/puzzles")
         .await
         .expect(401);
@@ -324,7 +324,7 @@ async fn a_definition_that_is_wrong_makes_no_repository() {
         .expect(200)
         .text();
 
-    assert!(refused.contains("The judge refuses"), "{refused}");
+    assert!(refused.contains("is invalid"), "{refused}");
     hub.get(Person::Alice, "/api/datasets/alice/broken")
         .await
         .expect(404);
@@ -423,7 +423,7 @@ async fn the_operator_marks_closes_and_locks_out() {
         .await
         .expect(303);
     let page = root.follow(&marked).await.expect(200).text();
-    assert!(page.contains("Take the mark away"), "{page}");
+    assert!(page.contains("Remove Official"), "{page}");
 
     root.fill_in(
         "/admin/moderation",
@@ -473,4 +473,48 @@ fn textarea(page: &str) -> String {
         .replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn a_refused_form_keeps_what_was_typed_with_the_message_at_the_field() {
+    let hub = TestHub::new().await;
+    let mut alice = Browser::of(&hub, Person::Alice).await;
+
+    let refused = alice
+        .fill_in(
+            "/new/model",
+            "/new/model",
+            &[
+                ("owner", "alice"),
+                ("name", "bad name!!"),
+                ("about", "It adds."),
+            ],
+        )
+        .await
+        .expect(400)
+        .text();
+    let organisation = alice
+        .fill_in(
+            "/new/organization",
+            "/new/organization",
+            &[("name", "alice"), ("full_name", "Sums & Co")],
+        )
+        .await
+        .expect(409)
+        .text();
+
+    assert!(
+        refused.contains("value=\"bad name!!\" aria-invalid=\"true\""),
+        "{refused}"
+    );
+    assert!(refused.contains("value=\"It adds.\""), "{refused}");
+    assert!(
+        refused.contains("id=\"name-error\" role=\"alert\">"),
+        "{refused}"
+    );
+    assert!(
+        organisation.contains("value=\"Sums &amp; Co\""),
+        "{organisation}"
+    );
+    assert!(organisation.contains("id=\"name-error\""), "{organisation}");
 }

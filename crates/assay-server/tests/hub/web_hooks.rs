@@ -47,10 +47,15 @@ async fn listener(answers: Vec<(u16, Option<&'static str>)>) -> (SocketAddr, Inb
 }
 
 async fn hooked(hub: &TestHub, url: &str) -> String {
-    let alice = hub.hub().authenticate(hub.secret(Person::Alice)).await;
+    let alice = hub
+        .hub()
+        .accounts()
+        .authenticate(hub.secret(Person::Alice))
+        .await;
     let place = HookPlace::Repository("model".parse().unwrap(), "alice/small".parse().unwrap());
     let (_, secret) = hub
         .hub()
+        .webhooks()
         .create_webhook(&alice.unwrap(), &place, url, &[HookEvent::PullRequest])
         .await
         .unwrap();
@@ -160,6 +165,7 @@ async fn twenty_webhooks_at_a_silent_address_do_not_delay_anybody_else() {
     hub.pass(1);
     let bob = hub
         .hub()
+        .accounts()
         .authenticate(hub.secret(Person::Bob))
         .await
         .unwrap();
@@ -168,10 +174,15 @@ async fn twenty_webhooks_at_a_silent_address_do_not_delay_anybody_else() {
     let events = [HookEvent::PullRequest];
     let (hook, _) = hub
         .hub()
+        .webhooks()
         .create_webhook(&bob, &place, &url, &events)
         .await
         .unwrap();
-    hub.hub().ping_webhook(&bob, &place, hook.id).await.unwrap();
+    hub.hub()
+        .webhooks()
+        .ping_webhook(&bob, &place, hook.id)
+        .await
+        .unwrap();
 
     let sending = hub.start_webhooks(true);
     let arrived = async {

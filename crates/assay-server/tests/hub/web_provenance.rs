@@ -29,7 +29,7 @@ async fn a_verified_result_tells_who_signed_what_and_how_to_check_it() {
 
     let kid = scene.key.kid().to_string();
     for told in [
-        "alice/small reached 72.5",
+        "alice/small scored 72.5",
         "accuracy = 72.5",
         "inspect-ai",
         "0.4.2",
@@ -89,7 +89,7 @@ async fn a_result_that_was_changed_shows_the_cross_the_reason_and_the_next_step(
         "claim_mismatch:metrics",
         "Next step:",
         "put the field back as it was signed",
-        "Other reports of the same value",
+        "Other results for this model on this task",
         &format!("href=\"{}\"", by_token(1)),
     ] {
         assert!(shown.contains(told), "{told}: {shown}");

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Attested, Cost, Entry, Evaluator, Finding, Framework, MetricId, Number, Provenance,
-    Relationship, RepoKey, Score, Source, Standing, StatedInterval, StatedUncertainty, TaskId,
-    ValueType,
+    Attested, Cost, Entry, Evaluator, Finding, Framework, MetricContext, MetricId, Number,
+    Provenance, Relationship, RepoKey, Score, Source, Standing, StatedInterval, StatedUncertainty,
+    TaskId, ValueType,
 };
 use assay_store::{
-    Board, BoardEntry, Branch, BriefEntry, EntryId, EntryWords, Error, Evidence, History,
-    IndexedEntry, NewEntry, Store, Taken,
+    Board, BoardEntry, Branch, EntryId, Error, Evidence, History, IndexedEntry, NewEntry,
+    RankingRow, SearchTextRow, Store, Taken,
 };
+
+use serde_json::json;
 
 use crate::index::{benchmark, card};
 use crate::support::{Hub, at, commit, entry};
@@ -327,14 +329,17 @@ async fn a_board_knows_the_model_of_every_entry() {
     let read = hub.store.entries_of_model(key, None).await.unwrap();
     assert_eq!(read[0].version, full);
     let own = task("t");
-    let briefs = hub.store.briefs_of_board("a/b", Some(&own), None).await;
+    let briefs = hub
+        .store
+        .ranking_rows_of_board("a/b", Some(&own), None)
+        .await;
     let briefs = briefs.unwrap();
     let [brief] = briefs.as_slice() else {
         panic!("one row, not {briefs:?}");
     };
     is_told_in_brief(brief, row);
-    let words = hub.store.words_of_board("a/b", &own).await.unwrap();
-    let told = EntryWords {
+    let words = hub.store.search_texts_of_board("a/b", &own).await.unwrap();
+    let told = SearchTextRow {
         id: brief.id,
         submitter: Some("bob".to_owned()),
         source: full.entry.source,
@@ -345,7 +350,7 @@ async fn a_board_knows_the_model_of_every_entry() {
 }
 
 /// Whether an entry in brief tells what the whole of it does.
-fn is_told_in_brief(brief: &BriefEntry, row: &BoardEntry) {
+fn is_told_in_brief(brief: &RankingRow, row: &BoardEntry) {
     assert_eq!((brief.key, &brief.model), (row.key, &row.model));
     assert_eq!((brief.private, brief.disabled), (row.private, row.disabled));
     assert_eq!(brief.owner, row.owner.id);
@@ -372,7 +377,11 @@ async fn entries_are_found_by_their_number_however_many_are_asked_for() {
         .map(|ordinal| entry("a/b", "t", ordinal, 0.5))
         .collect();
     replace(&hub.store, key, Branch::Main, 1, &entries).await;
-    let briefs = hub.store.briefs_of_board("a/b", None, None).await.unwrap();
+    let briefs = hub
+        .store
+        .ranking_rows_of_board("a/b", None, None)
+        .await
+        .unwrap();
     assert_eq!(briefs.len(), 13);
 
     for count in [0, 1, 2, 10, 11, 13] {
@@ -449,6 +458,10 @@ fn full_entry(submitter: assay_store::AccountId) -> NewEntry {
             }),
             method: Some("bootstrap".to_owned()),
         },
+        context: Some(Box::new(MetricContext {
+            parameters: Some(json!({"range": [0.5, 0.95]})),
+            normalization: Some("lower case".to_owned()),
+        })),
     });
     full.findings = findings();
     full.standing = Standing::Verified(Box::new(attested()));
@@ -475,6 +488,9 @@ fn provenance() -> Provenance {
             seconds: Number::new(0.5),
             hardware: Some("8 x H100".to_owned()),
         },
+        run: Some(json!({"seed": 7})),
+        runtime_context: Some(json!({"gpu": "H100", "environment": {"os": "Linux"}})),
+        artifacts: Some(json!(["https://example.org/traces"])),
     }
 }
 
@@ -534,7 +550,10 @@ async fn a_benchmark_keeps_its_results_when_it_is_renamed() {
     assert_eq!(models, [one, two]);
     for (index, model) in [one, two].into_iter().enumerate() {
         let store = &hub.store;
-        let briefs = store.briefs_on_board("acme/new", model).await.unwrap();
+        let briefs = store
+            .ranking_rows_of_model("acme/new", model)
+            .await
+            .unwrap();
         let ids: Vec<EntryId> = briefs.iter().map(|brief| brief.id).collect();
         let rows = store.entries_with(&ids).await.unwrap();
         assert_eq!(rows, [(ids[0], board[index].clone())]);

@@ -45,6 +45,7 @@ fn score() -> impl Strategy<Value = Score> {
                 value_type,
                 sample_size,
                 uncertainty: assay_model::StatedUncertainty::default(),
+                context: None,
             },
         )
 }

@@ -108,7 +108,7 @@ async fn the_versions_that_ended_last_are_told_first() {
     let task = "t".parse().unwrap();
 
     for (limit, expected) in [(1, 1), (2, 2), (3, 2)] {
-        let ended = hub.store.briefs_that_ended("a/b", &task, limit).await;
+        let ended = hub.store.ended_ranking_rows("a/b", &task, limit).await;
 
         let lives = ended.unwrap();
         let lives: Vec<_> = lives.iter().map(|row| (row.since, row.until)).collect();

@@ -145,6 +145,7 @@ pub(crate) fn entry(dataset: &str, task: &str, ordinal: u32, value: f64) -> NewE
                 value_type: None,
                 sample_size: None,
                 uncertainty: assay_model::StatedUncertainty::default(),
+                context: None,
             }],
             framework: None,
             token: None,

@@ -92,7 +92,7 @@ async fn an_entry_is_found_by_its_token_and_takes_another_standing_without_anoth
     let verified = Standing::Verified(Box::new(attested()));
     tx.set_standing(found[0].id, &verified).await.unwrap();
     tx.commit().await.unwrap();
-    // The same files again: what was judged meanwhile is no other version.
+    // The same files again: what was validated meanwhile is no other version.
     replace(
         &hub.store,
         key,

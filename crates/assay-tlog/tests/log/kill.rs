@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use assay_tlog::{Log, TreeHash};
 
-use crate::random::Random;
 use crate::support::open;
+use assay_testkit::random::Random;
 
 /// How often the writer is killed; `ASSAY_CRASH_KILLS` says otherwise.
 const KILLS: u64 = 60;

@@ -6,7 +6,6 @@ mod attacks;
 mod durable;
 mod kill;
 mod oracle;
-mod random;
 mod recovery;
 mod support;
 mod vectors;

@@ -68,7 +68,7 @@ pub(crate) fn run() {
         ("the token without its signature", time_best(unsigned)),
         (
             "the verdict on the canonical form",
-            time_best(|| scene.judge(&entry)),
+            time_best(|| scene.compute_verdict(&entry)),
         ),
     ];
     println!("one strict Ed25519 verification          {once:>10.2?}");
@@ -155,10 +155,10 @@ impl Scene {
 
     fn verify(&self) {
         let entries = Canonical::read_file(black_box(&self.file));
-        self.judge(entries[0].as_ref().unwrap());
+        self.compute_verdict(entries[0].as_ref().unwrap());
     }
 
-    fn judge(&self, entry: &Canonical) {
+    fn compute_verdict(&self, entry: &Canonical) {
         let submission = Submission {
             path: &self.path,
             canonical: Ok(entry),

@@ -39,7 +39,7 @@ pub(super) fn json(entry: Value<'_>) -> Result<Json, Unverified> {
     entry
         .faults()
         .iter()
-        .try_for_each(|fault| judge(entry, fault))?;
+        .try_for_each(|fault| reject_fault(entry, fault))?;
     Walk {
         language: Language::Json,
     }
@@ -59,7 +59,7 @@ pub(super) fn fatal(source: &str, faults: &[SyntaxFault]) -> Unverified {
     Unverified::new(reason, format!("line {line}: {words}"))
 }
 
-/// Judges the document as a whole.
+/// Rejects faults of the document as a whole.
 fn document(entry: Value<'_>) -> Result<(), Unverified> {
     let too_large = |words: String| Err(Unverified::new(Reason::YamlTooLarge, words));
     let (root, source) = (entry.root(), entry.source());
@@ -88,7 +88,7 @@ fn document(entry: Value<'_>) -> Result<(), Unverified> {
     Ok(())
 }
 
-/// Judges what stands in and around an entry: what lies in its neighbours is theirs, and what lies outside the list is
+/// Rejects faults of what stands in and around an entry: what lies in its neighbours is theirs, and what lies outside the list is
 /// everybody's.
 fn surroundings(entry: Value<'_>) -> Result<(), Unverified> {
     if entry.faults().is_empty() {
@@ -106,13 +106,13 @@ fn surroundings(entry: Value<'_>) -> Result<(), Unverified> {
     for fault in entry.faults() {
         let at = fault.range.start;
         if !is_item || own.contains(&at) || !list.contains(&at) {
-            judge(entry, fault)?;
+            reject_fault(entry, fault)?;
         }
     }
     Ok(())
 }
 
-fn judge(entry: Value<'_>, fault: &SyntaxFault) -> Result<(), Unverified> {
+fn reject_fault(entry: Value<'_>, fault: &SyntaxFault) -> Result<(), Unverified> {
     let (reason, words) = match &fault.kind {
         // The walk says more of such a number than that it is not finite.
         SyntaxFaultKind::NonFinite => return Ok(()),

@@ -124,10 +124,10 @@ impl Conduct {
                 (Cause::Scores(count, target), rules.scores, count)
             }
         };
-        self.judge(cause, slows, stops, at, rules)
+        self.decide_action(cause, slows, stops, at, rules)
     }
 
-    fn judge(
+    fn decide_action(
         &mut self,
         cause: Cause,
         count: usize,

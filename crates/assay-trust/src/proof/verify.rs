@@ -100,7 +100,7 @@ impl Proof {
     }
 
     /// The entry that was decided on: the first one in the file with that very token and content.
-    fn entry(&self, decide: &Decide) -> Result<Found, ProofError> {
+    fn entry(&self, decide: &Decide) -> Result<ClaimedEntry, ProofError> {
         let entries = Canonical::read_file(&self.git.file);
         let is_it = |entry: &Canonical| {
             let token = entry.token().map(|token| Digest::of(token.as_bytes()));
@@ -115,7 +115,7 @@ impl Proof {
         let token = UnverifiedToken::read(canonical.token().unwrap_or_default());
         let claims = token.and_then(|token| token.unverified_claims());
         let claims = claims.map_err(ProofError::Token)?;
-        Ok(Found {
+        Ok(ClaimedEntry {
             path: result_path(&claims),
             decide: decide.clone(),
             position,
@@ -126,7 +126,7 @@ impl Proof {
 }
 
 /// An entry in the file. Its claims are not believed: they only say where to look.
-struct Found {
+struct ClaimedEntry {
     position: usize,
     canonical: Canonical,
     claims: Claims,

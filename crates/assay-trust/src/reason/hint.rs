@@ -77,7 +77,7 @@ reasons! {
     TaskUnknown, "task_unknown", "use a task that the benchmark defines at the signed commit";
     MetricUnknown, "metric_unknown", "use metrics that the benchmark defines at the signed commit";
     ModelRevisionUnknown, "model_revision_unknown", "push the commit of the model before its results";
-    NotAdmitted, "not_admitted", "push the entry; a token is judged when it first reaches the hub";
+    NotAdmitted, "not_admitted", "push the entry; a token is decided on when it first reaches the hub";
     NotInIssuanceLog, "not_in_issuance_log", "request the token from the issuer, which logs it before it hands it out";
     IssuanceRecordMismatch, "issuance_record_mismatch", "request a new token; the log knows another one of this identity";
     NotYetValid, "not_yet_valid", "set the clock right and request a new token";

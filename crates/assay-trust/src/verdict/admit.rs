@@ -1,6 +1,6 @@
 use assay_model::{Benchmark, Timestamp};
 
-use super::{Facts, Held, RepoView, Submission, check_fresh, check_name};
+use super::{Facts, RepoView, SoundToken, Submission, check_fresh, check_name};
 use crate::{Claims, Decide, KeyState, Kid, Outcome, Reason, TrustState, Unverified};
 
 /// What the hub sees at the moment of a push and cannot see later. The answer is logged, so it is asked once.
@@ -36,7 +36,7 @@ pub fn admit(
     trust: &TrustState,
     world: &World<'_>,
 ) -> Option<Decide> {
-    let held = Held::of(submission, trust).ok()?;
+    let held = SoundToken::of(submission, trust).ok()?;
     held.check_entry(submission).ok()?;
     if facts.owner.is_some_and(|(owner, _)| owner != repo.uid) {
         return None;
@@ -64,7 +64,7 @@ pub fn admit(
 }
 
 fn first_sight(
-    held: &Held<'_>,
+    held: &SoundToken<'_>,
     repo: &RepoView<'_>,
     facts: &Facts,
     trust: &TrustState,

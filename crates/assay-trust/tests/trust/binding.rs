@@ -252,7 +252,7 @@ fn eval_yaml_pinned_to_revision() {
         Reason::MetricUnknown
     );
 
-    // What the benchmark says later does not matter: the definition at the signed commit was judged, once.
+    // What the benchmark says later does not matter: the definition at the signed commit was validated, once.
     let (mut hub, repo, token) = admitted();
     hub.benchmark.as_mut().unwrap().tasks.clear();
     let later = hub.push(&repo, PATH, &with_token(ENTRY, &token), NOW + 130);

@@ -118,7 +118,7 @@ fn tell(times: Times) {
     let (api, plain, hub) = (median(times.api), median(times.plain), median(times.hub));
     println!("{:<60}{:>10}", "one result file, medians", "ms");
     for (name, time) in [
-        ("commit through the API: judged and indexed", api),
+        ("commit through the API: validated and indexed", api),
         ("`git commit && git push` to `git http-backend`", plain),
         ("`git commit && git push` to the hub", hub),
         (

@@ -522,6 +522,7 @@ fn entry(model: u32, number: u32) -> NewEntry {
                 value_type: None,
                 sample_size: Some(1000),
                 uncertainty: assay_model::StatedUncertainty::default(),
+                context: None,
             }],
             framework: None,
             token: None,

@@ -113,7 +113,8 @@ fn samples(directory: &Path, settings: &Settings) {
     let value = parse(peer::sonic_value);
     let typed = parse(peer::sonic_typed);
     let serde = parse(peer::serde_typed);
-    let ours = [0, 1].map(|index| speed::speed(texts[index].len(), || judge(&pairs[index], 1)));
+    let ours =
+        [0, 1].map(|index| speed::speed(texts[index].len(), || validate_pair(&pairs[index], 1)));
 
     row("sonic-rs into a value (no types, no places)", value);
     row("sonic-rs into types", typed);
@@ -130,7 +131,7 @@ fn samples(directory: &Path, settings: &Settings) {
         (0..3)
             .map(|_| {
                 let start = Instant::now();
-                judge(&pairs[1], jobs);
+                validate_pair(&pairs[1], jobs);
                 start.elapsed().as_secs_f64()
             })
             .fold(f64::INFINITY, f64::min)
@@ -258,7 +259,7 @@ fn start_up() {
     );
 }
 
-fn judge(pair: &generate::Pair, jobs: usize) {
+fn validate_pair(pair: &generate::Pair, jobs: usize) {
     let items = [&pair.record, &pair.samples].map(|path| path.to_str().unwrap().into());
     let [record, samples] = items;
     let items = [

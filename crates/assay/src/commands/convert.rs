@@ -4,7 +4,6 @@ mod detect;
 mod discover;
 mod json;
 mod logs;
-mod record_setup;
 mod report;
 mod results;
 mod show;
@@ -13,12 +12,13 @@ mod store;
 mod tests;
 mod work;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use assay_cli::{Exit, Printer};
-use assay_convert::convert::{Harness, MetricSaid, Options};
+use assay_convert::convert::{Harness, MetricSaid, Options, Supplement, SupplementError};
 use assay_formats::eee::record::Bound;
 use assay_model::{Direction, Relationship};
 use assay_render::visible;
@@ -26,13 +26,18 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::discover::discover;
 use self::logs::DiskLogs;
-#[cfg(feature = "client")]
-pub(crate) use self::record_setup::{known, setup_of, text};
 use self::report::Account;
 use self::results::ResultsArgs;
 #[cfg(feature = "client")]
-pub(crate) use self::results::{About, Asked, Derived, MetricPair, Problem, derive, judge};
+pub(crate) use self::results::{
+    About, Derived, EntryRequest, MetricPair, Problem, derive, validate_result_file,
+};
 use self::work::Worker;
+#[cfg(feature = "client")]
+pub(crate) use self::{
+    report::Fault,
+    store::{DiskStore, Settled},
+};
 use crate::config::Config;
 use crate::progress::Progress;
 
@@ -46,7 +51,7 @@ pub(crate) const AUTO: &str = "auto";
 Turn logs of Inspect AI, HELM, lm-evaluation-harness, lighteval and AlpacaEval into Every Eval Ever 0.3.0 records and \
 samples, or into an entry of a result file.
 
-A log that cannot be converted is reported with the reason and does not stop the others. Every record is judged by the \
+A log that cannot be converted is reported with the reason and does not stop the others. Every record is validated by the \
 rules of `assay validate` before it appears; one with errors never does. The same log always gives the same bytes under \
 the same name, so converting again changes nothing. An existing file with other content is kept, unless the log is of the \
 same run and went further, or `--overwrite` is given.
@@ -98,7 +103,7 @@ pub(crate) struct ConvertArgs {
     to: Target,
 
     #[command(flatten)]
-    said: Said,
+    said: LogOptions,
 
     #[command(flatten)]
     results: ResultsArgs,
@@ -131,7 +136,7 @@ pub(crate) struct ConvertArgs {
 /// What a log cannot say and a person can.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What the logs do not say")]
-struct Said {
+struct LogOptions {
     /// The organisation that reports the scores
     #[arg(long, value_name = "NAME", default_value = "unknown")]
     source_organization: String,
@@ -183,6 +188,10 @@ struct Said {
     /// The unit of a metric, such as `proportion` or `percentage`: `acc=proportion`
     #[arg(long, value_name = "METRIC=UNIT", value_parser = metric_unit)]
     metric_unit: Vec<MetricSaid>,
+
+    /// A JSON file with details that the logs do not have, for models, data, metrics and results
+    #[arg(long, value_name = "FILE", value_parser = supplement)]
+    supplement: Option<Supplement>,
 
     /// The software that ran the model, such as `vllm`, whatever the log says
     #[arg(long, value_name = "NAME")]
@@ -252,6 +261,11 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
         printer.error(&without_effect);
         return Exit::Failed;
     }
+    #[cfg(unix)]
+    if let Err(error) = crate::replace::remove_scratch_on_signals() {
+        printer.error(&format!("failed to watch for signals: {error}"));
+        return Exit::Failed;
+    }
     let (source, paths) = args.source();
     let options = args.options();
     let found = discover(&DiskLogs, paths, source);
@@ -275,7 +289,7 @@ pub(crate) fn run(args: &ConvertArgs, config: &Config, printer: &mut Printer) ->
             let outcomes = worker.convert_all(&found.logs);
             drop(progress);
             let mut missing = found.missing;
-            missing.extend(unused_metrics(&options, &outcomes));
+            missing.extend(unused_names(&options, &outcomes));
             let account = Account::new(outcomes, found.passed_over, missing);
             present(args, &account, printer)
         }
@@ -340,6 +354,7 @@ impl ConvertArgs {
             .flatten()
             .cloned()
             .collect(),
+            supplement: said.supplement.clone(),
             source_name: said.source_name.clone(),
             library_name: said.eval_library_name.clone(),
             library_version: said.eval_library_version.clone(),
@@ -352,26 +367,42 @@ impl ConvertArgs {
     }
 }
 
-/// Says which metrics that a person describes no record has.
-fn unused_metrics(options: &Options, outcomes: &[report::Outcome]) -> Vec<String> {
-    let records = || outcomes.iter().flat_map(report::Outcome::records);
-    if records().next().is_none() {
+/// Says which metrics and results that a person describes no record has.
+fn unused_names(options: &Options, outcomes: &[report::Outcome]) -> Vec<String> {
+    let records: Vec<_> = outcomes.iter().flat_map(report::Outcome::records).collect();
+    if records.is_empty() {
         return Vec::new();
     }
-    let is_unused =
-        |said: &&MetricSaid| !records().any(|own| own.metrics_said.contains(&said.name));
-    let mut names: Vec<&str> = options
+    let metrics = options
         .metrics
         .iter()
-        .filter(is_unused)
-        .map(|said| said.name.as_str())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let sentence = |name: &str| {
-        format!("no record has the metric `{name}`, so what you say of it has no effect")
+        .map(|said| ("metric", said.name.as_str()));
+    let selectors = options.supplement.iter().flat_map(Supplement::selectors);
+    let results = selectors.map(|name| ("result or evaluation", name));
+    let is_used = |name: &str| {
+        records
+            .iter()
+            .any(|own| own.names_said.iter().any(|own| own == name))
     };
-    names.into_iter().map(sentence).collect()
+    let unused: BTreeSet<(&str, &str)> = metrics
+        .chain(results)
+        .filter(|(_, name)| !is_used(name))
+        .collect();
+    let sentence = |(what, name)| {
+        format!("no record has the {what} `{name}`, so what you say of it has no effect")
+    };
+    unused.into_iter().map(sentence).collect()
+}
+
+/// Reads a supplement.
+fn supplement(path: &str) -> Result<Supplement, String> {
+    let text = fs_err::read_to_string(path).map_err(|error| error.to_string())?;
+    text.parse().map_err(
+        |error: SupplementError| match std::error::Error::source(&error) {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        },
+    )
 }
 
 impl ConvertArgs {
@@ -409,6 +440,7 @@ impl ConvertArgs {
             ("--availability", said.availability.is_some()),
             ("--metric-direction", !said.metric_direction.is_empty()),
             ("--metric-bounds", !said.metric_bounds.is_empty()),
+            ("--supplement", said.supplement.is_some()),
             ("--no-samples", self.no_samples),
             ("--overwrite", self.overwrite),
         ];

@@ -2,6 +2,7 @@
 
 mod args;
 mod boards;
+mod git_credential;
 mod login;
 mod pulls;
 mod repos;
@@ -13,7 +14,8 @@ use self::args::Action;
 pub(crate) use self::args::HubArgs;
 
 use assay_hub_api::client::{Client, ClientError};
-use serde_json::Value as Json;
+use assay_model::RepoId;
+use serde_json::{Value as Json, json};
 
 use crate::args::ShowFormat;
 use crate::config::Config;
@@ -36,6 +38,15 @@ pub(crate) enum HubCommandError {
     /// There is nobody to be.
     #[error("no token was given: pass it with `--token`, on standard input, or in `ASSAY_TOKEN`")]
     NoToken,
+    /// No token is kept for the hub.
+    #[error("no token is kept for {0}: run `assay hub login --hub {0}`")]
+    NotSignedIn(String),
+    /// What cannot be undone was not confirmed.
+    #[error("this deletes `{0}` and its history for ever: add `--yes`")]
+    Unconfirmed(RepoId),
+    /// Git cannot be set up.
+    #[error("git cannot be set up to use the token: {0}")]
+    Git(String),
 }
 
 /// Does what was asked, on the hub that is named.
@@ -48,11 +59,38 @@ pub(crate) fn run(command: &HubArgs, config: &Config, printer: &mut Printer) -> 
             }
             Exit::Clean
         }
-        Err(error) => tell_failure(&error, printer),
+        Err(error) => match command.format {
+            ShowFormat::Text => tell_failure(&error, printer),
+            ShowFormat::Json => {
+                printer.json(&failure_document(&error));
+                exit_of(&error)
+            }
+        },
     }
 }
 
-/// Says why a hub did not do what it was asked, with everything that its judge found.
+/// A failure for machines.
+fn failure_document(error: &HubCommandError) -> Json {
+    let refusal = if let HubCommandError::Client(ClientError::Refused {
+        status,
+        code,
+        diagnostics,
+        ..
+    }) = error
+    {
+        json!({ "status": status, "code": code, "diagnostics": diagnostics })
+    } else {
+        Json::Null
+    };
+    json!({
+        "version": 1,
+        "error": error.to_string(),
+        "refusal": refusal,
+        "exit_code": exit_of(error).number(),
+    })
+}
+
+/// Says why a hub did not do what it was asked, with everything that its validation found.
 pub(crate) fn tell_failure(error: &HubCommandError, printer: &mut Printer) -> Exit {
     printer.error(&error.to_string());
     for line in findings(error) {
@@ -71,6 +109,8 @@ fn answer(command: &HubArgs, config: &Config) -> Result<Answer, HubCommandError>
     match &command.action {
         Action::Login(action) => login::login(action, command.hub.as_deref(), config),
         Action::Logout => login::logout(command.hub.as_deref(), config),
+        Action::Token => login::token(command.hub.as_deref(), config),
+        Action::Credential(action) => git_credential::answer(&action.operation, config),
         Action::Whoami => login::whoami(&connect(command.hub.as_deref(), config)?),
         Action::Repo(action) => repos::run(action, &connect(command.hub.as_deref(), config)?),
         Action::Pr(action) => pulls::run(action, &connect(command.hub.as_deref(), config)?),
@@ -99,7 +139,7 @@ pub(crate) fn connect(named: Option<&str>, config: &Config) -> Result<Client, Hu
     Ok(Client::new(hub, token)?)
 }
 
-/// What the judge found, when that is why the hub refused.
+/// The diagnostics, when they are why the hub refused.
 fn findings(error: &HubCommandError) -> Vec<String> {
     let HubCommandError::Client(ClientError::Refused { diagnostics, .. }) = error else {
         return Vec::new();
@@ -123,6 +163,9 @@ fn exit_of(error: &HubCommandError) -> Exit {
         )
         | HubCommandError::Credentials(_)
         | HubCommandError::NoHub
-        | HubCommandError::NoToken => Exit::Failed,
+        | HubCommandError::NoToken
+        | HubCommandError::NotSignedIn(_)
+        | HubCommandError::Unconfirmed(_)
+        | HubCommandError::Git(_) => Exit::Failed,
     }
 }

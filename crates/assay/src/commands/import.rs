@@ -1,14 +1,14 @@
-//! `assay import eee`: a datastore of records becomes benchmarks, models and results on a hub.
+//! `assay import`: a datastore of records becomes benchmarks, models and results on a hub; a leaderboard becomes records.
 
 mod args;
 mod definition;
 mod flat;
-mod names;
 mod plan;
 mod prepare;
 mod reported;
 mod scales;
 mod send;
+mod table;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use assay_model::Diagnostic;
 use serde_json::json;
 
 pub(crate) use self::args::ImportArgs;
-use self::args::Source;
+use self::args::{Eee, Source};
 use self::flat::FlatRecords;
 use self::plan::Plan;
 use self::prepare::{Preparation, prepare};
@@ -42,7 +42,14 @@ const SHOWN: usize = 10;
 
 /// Imports what the arguments name.
 pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) -> Exit {
-    let Source::Eee(source) = &command.source;
+    match &command.source {
+        Source::Eee(source) => import_records(source, command.hub.as_deref(), config, printer),
+        Source::Table(args) => table::run(args, command.hub.as_deref(), printer),
+    }
+}
+
+/// Imports Every Eval Ever records.
+fn import_records(source: &Eee, hub: Option<&str>, config: &Config, printer: &mut Printer) -> Exit {
     let mut disk = Disk::default();
     let mut flat = FlatRecords::default();
     let paths = source.paths.iter();
@@ -75,9 +82,9 @@ pub(crate) fn run(command: &ImportArgs, config: &Config, printer: &mut Printer) 
     let outcome = if source.dry_run {
         Ok(Report::planned(&plan))
     } else {
-        send(command, config, &plan)
+        send(source, hub, config, &plan)
     };
-    tell(command, &plan, &preparation, outcome, printer)
+    tell(source, &plan, &preparation, outcome, printer)
 }
 
 /// What was named and is no record, or is not there at all, is nothing to import the rest without.
@@ -106,9 +113,13 @@ fn not_a_record(item: &Item, disk: &Disk) -> String {
     }
 }
 
-fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, HubCommandError> {
-    let Source::Eee(source) = &command.source;
-    let client = connect(command.hub.as_deref(), config)?;
+fn send(
+    source: &Eee,
+    hub: Option<&str>,
+    config: &Config,
+    plan: &Plan,
+) -> Result<Report, HubCommandError> {
+    let client = connect(hub, config)?;
     let shown = config.shows_progress(source.no_progress);
     let progress = Progress::counting(shown, plan.steps(), "repositories");
     let sender = Sender {
@@ -120,13 +131,12 @@ fn send(command: &ImportArgs, config: &Config, plan: &Plan) -> Result<Report, Hu
 }
 
 fn tell(
-    command: &ImportArgs,
+    source: &Eee,
     plan: &Plan,
     preparation: &Preparation,
     outcome: Result<Report, HubCommandError>,
     printer: &mut Printer,
 ) -> Exit {
-    let Source::Eee(source) = &command.source;
     let report = match outcome {
         Ok(report) => report,
         Err(error) => {

@@ -22,7 +22,8 @@ pub(crate) struct ExternalArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// Starts the program with what was typed, and ends as it ends.
+/// Starts the program with what was typed, and ends as it ends. On Unix the program takes the place of this one, so signals
+/// and exit codes are its own.
 pub(crate) fn run(command: &str, arguments: &[OsString], printer: &mut Printer) -> Exit {
     match start(command, arguments) {
         Ok(status) => exit_of(status),
@@ -50,7 +51,22 @@ fn start(command: &str, arguments: &[OsString]) -> std::io::Result<ExitStatus> {
         .as_deref()
         .and_then(beside)
         .unwrap_or_else(|| PathBuf::from(PROGRAM));
-    Command::new(program).arg(command).args(arguments).status()
+    let mut command_line = Command::new(program);
+    command_line.arg(command).args(arguments);
+    hand_over(command_line)
+}
+
+/// Replaces this process by the program. Returns only when the program cannot be started.
+#[cfg(unix)]
+fn hand_over(mut program: Command) -> std::io::Result<ExitStatus> {
+    use std::os::unix::process::CommandExt as _;
+    Err(program.exec())
+}
+
+/// Runs the program and waits for it.
+#[cfg(not(unix))]
+fn hand_over(mut program: Command) -> std::io::Result<ExitStatus> {
+    program.status()
 }
 
 /// Whether the program lies beside this one.

@@ -20,21 +20,9 @@ const HOUR: i64 = 3_600_000;
 
 /// Runs a hub in the foreground.
 pub(crate) fn run(command: &Serve, printer: &mut Printer) -> Exit {
-    let mut flags = Vec::new();
-    if let Some(listen) = &command.listen {
-        flags.push(("listen", listen.clone()));
-    }
-    if let Some(data) = &command.data {
-        flags.push(("data", data.display().to_string()));
-    }
-    if let Some(database) = &command.database {
-        flags.push(("database", database.clone()));
-    }
-    if let Some(lake) = &command.lake {
-        flags.push(("lake.directory", lake.display().to_string()));
-    }
-    let config = match load(command.config.as_deref(), &flags, &command.set) {
-        Ok(config) => config,
+    let config = match ServerConfig::load(command.server.config.as_deref(), &command.server.flags())
+    {
+        Ok(loaded) => loaded.config,
         Err(faults) => return refuse(&faults, printer),
     };
     assay_server::start_log(&config);
@@ -114,9 +102,8 @@ async fn serve(
         add_lake(&mut config);
     }
     let own = config.clone();
-    let scheme = if config.has_tls() { "https" } else { "http" };
     let server = assay_server::serve(config).await?;
-    let url = format!("{scheme}://{}", server.address());
+    let url = server.url();
     printer.line(&format!("the hub is at {url}"));
     if let Some((account, secret)) = server.first_operator() {
         printer.line(&format!(
@@ -146,14 +133,24 @@ async fn report_state(server: &Server, printer: &mut Printer) -> Result<(), Serv
         data: server.data().to_owned(),
         source,
     };
-    let unrecorded = server.hub().unrecorded().await.map_err(failed)?;
+    let unrecorded = server
+        .hub()
+        .operations()
+        .unrecorded()
+        .await
+        .map_err(failed)?;
     if !unrecorded.is_empty() {
         printer.line(&format!(
             "{} not in the database and set aside: `assay admin unrecorded` lists them, `assay admin adopt` brings them back",
             count(unrecorded.len() as u64, "repository is", "repositories are")
         ));
     }
-    let damaged = server.hub().damaged_repositories().await.map_err(failed)?;
+    let damaged = server
+        .hub()
+        .operations()
+        .damaged_repositories()
+        .await
+        .map_err(failed)?;
     if !damaged.is_empty() {
         printer.line(&format!(
             "{} damaged: `assay reindex --check` names what is wrong",
@@ -172,13 +169,14 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
     let hub = server.hub();
     let shell = hub.shell();
     match hub
+        .accounts()
         .create_user(&shell, demo::VISITOR, "A visitor", None, false)
         .await
     {
-        Ok(_) | Err(Error::Taken(_)) => {}
+        Ok(_) | Err(Error::Exists(_)) => {}
         Err(error) => return Err(failed(error)),
     }
-    let accounts = hub.accounts(&shell).await.map_err(failed)?;
+    let accounts = hub.accounts().accounts(&shell).await.map_err(failed)?;
     let operator = accounts.into_iter().find(|account| account.operator);
     let operator = operator.map_or_else(String::new, |account| account.name);
     let mut secrets = Vec::new();
@@ -192,6 +190,7 @@ async fn demo_tokens(server: &Server) -> Result<(String, String), ServeError> {
             expires: Some(Timestamp::from_millis(SystemClock.now().millis() + HOUR)),
         };
         let (_, secret) = hub
+            .accounts()
             .create_token(&shell, name, token)
             .await
             .map_err(failed)?;
@@ -213,7 +212,7 @@ async fn demo_signer(server: &Server, config: &ServerConfig) -> Option<String> {
     };
     let made = async {
         match issuer.add_integration(&shell, demo::INTEGRATION).await {
-            Ok(()) | Err(Error::Taken(_)) => {}
+            Ok(()) | Err(Error::Exists(_)) => {}
             Err(error) => return Err(error),
         }
         issuer.add_credential(&shell, demo::IDENTITY, new).await

@@ -21,14 +21,14 @@ pub(crate) use self::args::{RunArgs, SigningArgs, SubmitArgs};
 pub(crate) use self::draft::{Draft, drafts};
 pub(crate) use self::facts::Definitions;
 pub(crate) use self::inputs::{Inputs, text_of};
-use self::known::{Found, KnownFile, results_of};
+use self::known::{EntryLocation, KnownFile, results_of};
 use self::outcome::{Outcome, Sent, State};
 pub(crate) use self::show::refuse;
 pub(crate) use self::sign::{Signer, issuer_of, signer};
-use crate::commands::convert::{Problem, judge};
+use crate::commands::convert::{Problem, validate_result_file};
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
-use crate::issuer::IssuerError;
+use crate::issuer::{IssuerError, client_to_publish};
 
 /// Why nothing was submitted.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +91,11 @@ struct FilePlan {
 fn submit(args: &SubmitArgs, config: &Config) -> Result<Outcome, SubmitError> {
     let run = &args.run;
     let client = connect(run.hub.as_deref(), config)?;
+    let client = if args.dry_run {
+        client
+    } else {
+        client_to_publish(client, &run.model, &config.issuer)?
+    };
     let inputs = Inputs::read(&args.paths)?;
     let mut definitions = Definitions::default();
     let drafts = drafts(run, &inputs, &client, &mut definitions, config)?;
@@ -111,7 +116,7 @@ fn submit(args: &SubmitArgs, config: &Config) -> Result<Outcome, SubmitError> {
         let whole = compose::whole(&plan.path, plan.known.main.as_deref(), &texts)?;
         outcome
             .warnings
-            .extend(judge(&plan.path, &whole, &definitions)?);
+            .extend(validate_result_file(&plan.path, &whole, &definitions)?);
         files.push((plan.path.clone(), whole));
     }
     if !files.is_empty() && !args.dry_run {
@@ -151,8 +156,8 @@ fn plan(
         };
         let found = plan.known.find(|entry| draft.is_like(entry));
         let state = match found {
-            Some(Found::Merged) => State::Merged,
-            Some(Found::Open(num)) => State::Open(num),
+            Some(EntryLocation::Merged) => State::Merged,
+            Some(EntryLocation::Open(num)) => State::Open(num),
             None => State::New,
         };
         outcome

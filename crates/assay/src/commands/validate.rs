@@ -6,27 +6,27 @@ use assay_render::visible;
 use crate::args::{Color, Format, Layout, Validate};
 use crate::benchmarks::Lists;
 use crate::config::Config;
-use crate::discover::{Found, Wanted, discover};
+use crate::discover::{DiscoveredFiles, Wanted, discover};
 use crate::disk::Disk;
 use crate::fix::{self, Fixed};
 use crate::hub_benchmarks::HubBenchmarks;
 use crate::progress::Progress;
 use crate::render::{self, Outcome, Summary};
 
-/// How often files are mended and judged again; a change may make room for another that overlapped with it.
+/// How often files are mended and validated again; a change may make room for another that overlapped with it.
 const MAX_FIX_ROUNDS: usize = 8;
 /// How many findings of one code are kept of one file while mending, at least.
 const FIX_LIMIT: u64 = 10_000;
 
-/// Judges files and prints what was found.
+/// Validates files and prints what was found.
 pub(crate) fn run(
     command: &Validate,
     color: Color,
     config: &Config,
     printer: &mut Printer,
 ) -> Exit {
-    match judge(command, config, printer) {
-        Ok(judged) => present(command, color, config, &judged, printer),
+    match validate_files(command, config, printer) {
+        Ok(validation) => present(command, color, config, &validation, printer),
         Err(message) => {
             printer.error(&message);
             Exit::Failed
@@ -35,7 +35,7 @@ pub(crate) fn run(
 }
 
 /// What came of it all.
-struct Judged {
+struct Validation {
     reports: Vec<FileReport>,
     fixed: Vec<Fixed>,
     passed_over: u64,
@@ -43,7 +43,7 @@ struct Judged {
     failed: bool,
 }
 
-/// One run, with everything that the judge needs at hand.
+/// One run, with everything that validation needs at hand.
 struct Run<'a> {
     command: &'a Validate,
     lists: Lists,
@@ -53,7 +53,11 @@ struct Run<'a> {
     shows_progress: bool,
 }
 
-fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<Judged, String> {
+fn validate_files(
+    command: &Validate,
+    config: &Config,
+    printer: &mut Printer,
+) -> Result<Validation, String> {
     let jobs = config.jobs(command.jobs);
     let hub = command
         .hub
@@ -64,7 +68,7 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
     let lists = Lists::open(&command.benchmarks, hub, jobs).map_err(|error| chain(&error))?;
     let mut disk = Disk::default();
     let wanted = command.kind.map_or(Wanted::All, Wanted::As);
-    let Found {
+    let DiscoveredFiles {
         mut items,
         passed_over,
         listing,
@@ -87,12 +91,12 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
         shows_progress: config.shows_progress(command.no_progress),
     };
     let (fixed, mut failures) = run.mend(&mut items);
-    let reports = run.judge(&items, limit(command));
+    let reports = run.validate_files(&items, limit(command));
     failures.extend(run.lists.failures());
     for failure in &failures {
         printer.error(&visible(failure));
     }
-    Ok(Judged {
+    Ok(Validation {
         failed: !failures.is_empty() || reports.iter().any(|report| report.unreadable),
         reports,
         fixed,
@@ -101,7 +105,7 @@ fn judge(command: &Validate, config: &Config, printer: &mut Printer) -> Result<J
 }
 
 impl Run<'_> {
-    fn judge(&self, items: &[Item], limit: u64) -> Vec<FileReport> {
+    fn validate_files(&self, items: &[Item], limit: u64) -> Vec<FileReport> {
         // Sizes are asked for only when a bar will show them: a call for each file adds up.
         let sizes = items
             .iter()
@@ -128,7 +132,7 @@ impl Run<'_> {
             return (fixed, failures);
         }
         for _ in 0..MAX_FIX_ROUNDS {
-            let reports = self.judge(items, limit(self.command).max(FIX_LIMIT));
+            let reports = self.validate_files(items, limit(self.command).max(FIX_LIMIT));
             let (done, failed) = fix::apply(&self.disk, &reports, items);
             let is_over = done.is_empty() || !failed.is_empty();
             fixed.extend(done);
@@ -145,14 +149,14 @@ fn present(
     command: &Validate,
     color: Color,
     config: &Config,
-    judged: &Judged,
+    validation: &Validation,
     printer: &mut Printer,
 ) -> Exit {
-    let exit = exit_of(judged, command);
+    let exit = exit_of(validation, command);
     let outcome = Outcome {
-        reports: &judged.reports,
-        fixed: &judged.fixed,
-        summary: Summary::of(&judged.reports, judged.passed_over, exit),
+        reports: &validation.reports,
+        fixed: &validation.fixed,
+        summary: Summary::of(&validation.reports, validation.passed_over, exit),
     };
     match command.format {
         Format::Rich => {
@@ -170,14 +174,14 @@ fn present(
     exit
 }
 
-fn exit_of(judged: &Judged, command: &Validate) -> Exit {
+fn exit_of(validation: &Validation, command: &Validate) -> Exit {
     let has = |severity| {
-        judged
+        validation
             .reports
             .iter()
             .any(|report| report.findings.count(severity) > 0)
     };
-    if judged.failed {
+    if validation.failed {
         Exit::Failed
     } else if has(Severity::Error) || (command.deny_warnings && has(Severity::Warning)) {
         Exit::Errors

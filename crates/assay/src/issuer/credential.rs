@@ -79,14 +79,8 @@ impl Credential {
                 secret: secret.clone(),
             }));
         }
-        if let Some(token) = &settings.id_token {
-            return Ok(Some(Self::IdToken(token.clone())));
-        }
-        if let (Some(url), Some(token)) = (&settings.actions_url, &settings.actions_token) {
-            return Ok(Some(Self::Actions {
-                url: url.clone(),
-                token: token.clone(),
-            }));
+        if let Some(identity) = Self::of_ci_run(settings) {
+            return Ok(Some(identity));
         }
         let kept = Credentials::load(config.credentials.as_deref())
             .map_err(|error| IssuerError::Credential(error.to_string()))?;
@@ -94,6 +88,18 @@ impl Credential {
             .get(issuer)
             .map(|text| Self::of(text))
             .transpose()
+    }
+
+    /// Returns the identity of the CI run that this is, if it is one.
+    pub(crate) fn of_ci_run(settings: &IssuerSettings) -> Option<Self> {
+        if let Some(token) = &settings.id_token {
+            return Some(Self::IdToken(token.clone()));
+        }
+        let (url, token) = (
+            settings.actions_url.clone()?,
+            settings.actions_token.clone()?,
+        );
+        Some(Self::Actions { url, token })
     }
 
     /// A credential as it is typed: a token, the pair of an OAuth client, or the ID token of a run.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use assay_hub_api::client::{Client, ClientError, Origin, add_parameter};
+use assay_model::RepoId;
 use assay_trust::SigningKey;
 use serde::Deserialize;
 
@@ -50,6 +51,31 @@ pub(super) fn bearer(client: &Client, credential: &Credential) -> Result<String,
             exchanged(client, &identity_of_run(url, token, &audience)?)
         }
     }
+}
+
+/// Exchanges the identity of a CI run for a hub token that writes to one repository, as its trusted publisher.
+pub(super) fn publisher_token(
+    client: &Client,
+    identity: &Credential,
+    repository: &RepoId,
+) -> Result<String, IssuerError> {
+    let id_token = match identity {
+        Credential::IdToken(token) => token.clone(),
+        Credential::Actions { url, token } => identity_of_run(url, token, &name_of(client)?)?,
+        Credential::Bearer(_) | Credential::Client { .. } | Credential::ClientKey { .. } => {
+            let what = identity.words();
+            let message = format!("{what} is no identity of a CI run");
+            return Err(IssuerError::Credential(message));
+        }
+    };
+    let repository = repository.to_string();
+    let form = [
+        ("grant_type", EXCHANGE),
+        ("subject_token", &id_token),
+        ("subject_token_type", ID_TOKEN),
+        ("resource", &repository),
+    ];
+    access_token(client, &form, None)
 }
 
 /// The client's word that it is the one, for this issuer alone.

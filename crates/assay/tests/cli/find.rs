@@ -1,6 +1,6 @@
 use crate::support::{BROKEN, RECORD, Run, Workspace, pretty, record};
 
-/// The paths that were judged, in order.
+/// The paths that were validated, in order.
 fn judged(workspace: &Workspace, args: &[&str]) -> Vec<String> {
     let mut all = vec!["validate", "--format", "json"];
     all.extend(args);

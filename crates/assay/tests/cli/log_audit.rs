@@ -106,7 +106,7 @@ fn key(log: &str, seed: u8) -> NoteKey {
 /// Answers with files, one request a connection.
 fn serve(listener: &TcpListener, root: &Path) {
     for stream in listener.incoming().map_while(Result::ok) {
-        // A client that hangs up early is for the test to judge.
+        // A client that hangs up early is for the test to validate.
         let _ = answer(stream, root);
     }
 }

@@ -4,6 +4,8 @@
 
 mod benchmarks;
 mod convert;
+#[cfg(unix)]
+mod convert_interrupted;
 mod find;
 mod fix;
 mod formats;
@@ -15,6 +17,7 @@ mod memory;
 mod other_commands;
 mod outbox;
 mod support;
+mod tables;
 mod trust;
 mod upgrade;
 mod validate;

@@ -3,7 +3,7 @@ use std::process::Stdio;
 
 use crate::support::Workspace;
 
-/// How much is judged, in bytes: enough to tell memory that grows with the file from memory that does not.
+/// How much is validated, in bytes: enough to tell memory that grows with the file from memory that does not.
 const FILE_BYTES: usize = 96 << 20;
 /// What the program may take at the most, in KiB.
 const MAX_KIB: u64 = 64 << 10;
@@ -47,7 +47,7 @@ fn memory_does_not_grow_with_the_file() {
             break;
         }
     }
-    // All but the last few blocks have been judged by now, and the program still waits for more.
+    // All but the last few blocks have been validated by now, and the program still waits for more.
     let peak = peak_kib(child.id());
     drop(stdin);
 

@@ -128,6 +128,18 @@ fn a_run_ends_as_its_command_ends() {
 }
 
 #[test]
+fn a_run_finds_the_logs_below_the_current_directory_without_being_told() {
+    let workspace = Workspace::new().with("source.bin", LOG);
+    let copy = "mkdir -p logs && cp source.bin logs/run.eval";
+    let args = [&["run"][..], &SUBMIT, &["--", "sh", "-c", copy]].concat();
+
+    let ended = run(&workspace, &args);
+
+    assert_eq!(ended.code, Some(0), "{ended}");
+    assert_eq!(items(&workspace).len(), 1, "{ended}");
+}
+
+#[test]
 fn the_new_logs_of_a_run_wait_when_the_hub_is_away_and_its_exit_code_is_its_own() {
     let workspace = Workspace::new()
         .with("source.bin", LOG)

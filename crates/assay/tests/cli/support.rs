@@ -57,7 +57,7 @@ impl Workspace {
         let (reader, mut writer) = std::io::pipe().unwrap();
         std::thread::scope(|scope| {
             let input = &input;
-            // A program that refuses to read closes the pipe, which is for the test to judge.
+            // A program that refuses to read closes the pipe, which is for the test to validate.
             scope.spawn(move || writer.write_all(input.as_ref()));
             self.run_with(args, reader.into())
         })

@@ -10,9 +10,9 @@ use assay_store::testing::PrivateServer;
 use crate::checks::check;
 use crate::kills::{counts, number, tell};
 use crate::load::{EndOfWork, World};
-use crate::random::Random;
 use crate::restored::{Backups, find_promised, restore, told};
 use crate::server::{Place, Server};
+use assay_testkit::random::Random;
 
 /// How long faults go on, in seconds; `ASSAY_CHAOS_SECONDS` says otherwise.
 const SECONDS: u64 = 15;

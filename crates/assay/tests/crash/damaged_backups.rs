@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::checks::{check_index, directory};
 use crate::git;
 use crate::load::World;
-use crate::random::Random;
 use crate::restored::{Backups, restore, told};
 use crate::server::Place;
+use assay_testkit::random::Random;
 
 /// How often a backup is killed.
 const KILLS: u64 = 12;
@@ -40,7 +40,7 @@ fn commit(hub: &Place, world: &World, path: &str, text: &str) {
 /// Texts that do not get smaller when they are packed.
 fn noise(size: usize) -> String {
     let mut random = Random::new(SEED);
-    let words = std::iter::repeat_with(|| format!("{:016x}", random.next()));
+    let words = std::iter::repeat_with(|| format!("{:016x}", random.draw()));
     words.take(size / 16).collect()
 }
 

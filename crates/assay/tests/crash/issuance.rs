@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, SUMS};
 use crate::kills::{number, tell};
-use crate::random::Random;
 use crate::server::{Place, Server};
+use assay_testkit::random::Random;
 
 /// How often the issuer is killed; `ASSAY_CRASH_ISSUER_KILLS` says otherwise.
 const KILLS: u64 = 40;

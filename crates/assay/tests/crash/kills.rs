@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use crate::checks::check;
 use crate::load::{Promise, World};
-use crate::random::Random;
 use crate::server::Place;
+use assay_testkit::random::Random;
 
 /// How often the server is killed; `ASSAY_CRASH_KILLS` says otherwise.
 const KILLS: u64 = 200;

@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::client::{Answer, Client, SUMS, commit_body, large_commit_body, result};
 use crate::git::{Clone, said};
-use crate::random::Random;
 use crate::server::{Place, Server};
+use assay_testkit::random::Random;
 
 /// The models that are worked on, all of the operator.
 pub(crate) const COMMITTED: &str = "committed";
@@ -163,7 +163,7 @@ impl World {
     pub(crate) fn come_and_go<'s>(&'s self, scope: &'s Scope<'s, '_>, seed: u64) {
         scope.spawn(move || {
             self.work(seed, |random| {
-                let name = format!("gone-{:08x}", random.next() >> 32);
+                let name = format!("gone-{:08x}", random.draw() >> 32);
                 let (hub, body) = (self.url(), json!({ "name": name, "type": "model" }));
                 for (method, path) in [("POST", "create"), ("DELETE", "delete")] {
                     let url = format!("{hub}/api/repos/{path}");
@@ -232,7 +232,7 @@ impl World {
 
     fn open_pull(&self, random: &mut Random) -> Option<u64> {
         let model = PROPOSED;
-        let path = format!(".eval_results/{:016x}.yaml", random.next());
+        let path = format!(".eval_results/{:016x}.yaml", random.draw());
         let place = format!("models/operator/{model}/commit/main?create_pr=1");
         let text = result(random.below(100));
         let answer = self
@@ -317,7 +317,7 @@ impl World {
     /// Uploads a file beside git, and commits it.
     fn upload(&self, random: &mut Random) -> Option<()> {
         let size = 1 + random.below(LARGE_FILE_BYTES);
-        let bytes: Vec<u8> = (0..size).map(|_| random.next().to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> = (0..size).map(|_| random.draw().to_le_bytes()[0]).collect();
         let digest = hex(&bytes);
         let url = self.url();
         let batch = json!({

@@ -25,7 +25,6 @@ mod migrations;
 mod neighbours;
 mod outbox;
 mod packs;
-mod random;
 mod restored;
 mod server;
 mod several;

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::kills::number;
-use crate::random::Random;
 use crate::server::Place;
+use assay_testkit::random::Random;
 
 const LOG: &[u8] = include_bytes!("../../../assay-convert/tests/fixtures/inspect/mcq.eval");
 const BENCHMARK: &str = "name: Sums\ndescription: Adding.\nmetrics:\n  - {id: accuracy, display_name: Accuracy, higher_is_better: true, primary: true}\ntasks:\n  - {id: words}\n";

@@ -6,8 +6,8 @@ use assay_store::testing::{PrivateServer, TestDatabase};
 
 use crate::checks::check;
 use crate::load::World;
-use crate::random::Random;
 use crate::server::Place;
+use assay_testkit::random::Random;
 
 /// Where the random moments begin.
 const SEED: u64 = 21;

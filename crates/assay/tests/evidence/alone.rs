@@ -194,7 +194,7 @@ fn an_issuer_that_the_configuration_names_is_trusted_for_as_long_as_it_does() {
     let distrusted = reason(&hub);
 
     assert_eq!(stranger, "unknown_key");
-    assert_eq!(named, "not_admitted", "a token is judged when it comes");
+    assert_eq!(named, "not_admitted", "a token is decided on when it comes");
     assert_eq!((trusted.as_str(), still.as_str()), ("verified", "verified"));
     assert_eq!(distrusted, "issuer_untrusted");
     let size = |checkpoint: &str| checkpoint.lines().nth(1).unwrap().parse::<u64>().unwrap();

@@ -10,7 +10,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
 use crate::fake::{Asked, Fake};
-use crate::hub::{Hub, ISSUER};
+use crate::hub::{Hub, ISSUER, MODEL};
 use crate::logs::{LOG, harness_log};
 use crate::verified::{row, submit};
 
@@ -109,15 +109,19 @@ fn hub(provider: &Fake) -> Hub {
     hub
 }
 
-/// Submits as a run of GitHub Actions does.
+/// Submits as a run of GitHub Actions does that has the token of bob in its secrets.
 fn submitted(hub: &Hub, provider: &Fake) -> crate::hub::Run {
+    submitted_with(hub, provider, &[("ASSAY_TOKEN", hub.bob.as_str())])
+}
+
+/// Submits as a run of GitHub Actions does, with these secrets.
+fn submitted_with(hub: &Hub, provider: &Fake, secrets: &[(&str, &str)]) -> crate::hub::Run {
     let url = format!("{}/identity?job=7", provider.url);
-    let variables = [
-        ("ASSAY_TOKEN", hub.bob.as_str()),
-        ("ACTIONS_ID_TOKEN_REQUEST_URL", &url),
+    let identity = [
+        ("ACTIONS_ID_TOKEN_REQUEST_URL", url.as_str()),
         ("ACTIONS_ID_TOKEN_REQUEST_TOKEN", OF_THE_RUN),
     ];
-    hub.run_with(&submit(&[]), &variables)
+    hub.run_with(&submit(&[]), &[&identity[..], secrets].concat())
 }
 
 #[expect(
@@ -127,6 +131,38 @@ fn submitted(hub: &Hub, provider: &Fake) -> crate::hub::Run {
 fn now() -> i64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(elapsed.as_secs()).unwrap()
+}
+
+#[test]
+fn a_trusted_publisher_gets_a_verified_row_without_any_secret() {
+    let (provider, signed) = provider(|_| {});
+    let hub = hub(&provider);
+    let repository = format!("models/{MODEL}");
+
+    let refused = submitted_with(&hub, &provider, &[]);
+    hub.operate(&[
+        "admin",
+        "publisher",
+        "add",
+        &repository,
+        "--as",
+        "alice",
+        "--issuer",
+        &provider.url,
+        "--claim",
+        "repository_id=5678",
+    ]);
+    let run = submitted_with(&hub, &provider, &[]);
+
+    assert_eq!(refused.code, Some(1), "{refused}");
+    assert!(refused.stderr.contains("trusted publisher"), "{refused}");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(row(&hub)["standing"]["attested"]["integration"], "harness");
+    assert_eq!(
+        signed.load(Ordering::SeqCst),
+        3,
+        "one ID token to be refused, one to write, one to have the entry signed"
+    );
 }
 
 #[test]

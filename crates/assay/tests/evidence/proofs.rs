@@ -68,6 +68,10 @@ fn a_row_is_proved_on_a_machine_without_a_network() {
     assert_eq!(document["path"], FILE);
     // Anyone can make a proof that agrees with itself.
     assert_eq!(own.code, Some(2), "{own}");
+    assert!(
+        own.stdout.starts_with("consistent, but not verified:"),
+        "{own}"
+    );
     assert!(own.stderr.contains("anyone could have made it"), "{own}");
     assert_eq!(online.code, Some(0), "{online}");
     assert!(std::fs::metadata(&proof).unwrap().len() < 20_000);

@@ -3,8 +3,8 @@ use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry, Owner, Viewer};
 
 use super::super::EvalResult;
 use super::super::result::{self, ModelFacts};
-use crate::door::Repo;
 use crate::known::{Known, KnownBenchmark};
+use crate::repo_lookup::Repo;
 
 /// The model of a change, and who looks.
 pub(super) struct Scene {

@@ -43,11 +43,17 @@ async fn revoke_from_index() {
 
     let planned = world
         .hub
+        .evidence()
         .revoke(&world.root, new.clone(), true)
         .await
         .unwrap();
     let before = scene.words("ada/small").await;
-    let done = world.hub.revoke(&world.root, new, false).await.unwrap();
+    let done = world
+        .hub
+        .evidence()
+        .revoke(&world.root, new, false)
+        .await
+        .unwrap();
 
     assert_eq!(
         before,
@@ -75,6 +81,7 @@ async fn revoke_integration_cascades() {
 
     let done = world
         .hub
+        .evidence()
         .revoke(&world.root, all(scope), false)
         .await
         .unwrap();
@@ -82,6 +89,7 @@ async fn revoke_integration_cascades() {
     world.check_index().await;
     let back = world
         .hub
+        .evidence()
         .unrevoke(&world.root, done.index.unwrap(), "a mistake", false)
         .await
         .unwrap();
@@ -102,17 +110,19 @@ async fn a_revocation_is_on_the_board_at_once() {
         ..super::support::everyone()
     };
     let before = world.view(&world.ada, &query).await.unwrap().rows().len();
-    let generation = world.hub.generation_of_board(&repo_id("ada/sums"));
+    let generation = world.hub.boards().generation_of_board(&repo_id("ada/sums"));
 
     let jti = Scope::Jti(assay_trust::Jti::from_bytes([1; 16]));
     world
         .hub
+        .evidence()
         .revoke(&world.root, all(jti), false)
         .await
         .unwrap();
     let jti = Scope::Jti(assay_trust::Jti::from_bytes([2; 16]));
     world
         .hub
+        .evidence()
         .revoke(&world.root, all(jti), false)
         .await
         .unwrap();
@@ -122,7 +132,7 @@ async fn a_revocation_is_on_the_board_at_once() {
         world.view(&world.ada, &query).await.unwrap().rows().len(),
         0
     );
-    assert!(world.hub.generation_of_board(&repo_id("ada/sums")) > generation);
+    assert!(world.hub.boards().generation_of_board(&repo_id("ada/sums")) > generation);
 }
 
 #[tokio::test]
@@ -132,11 +142,11 @@ async fn a_key_is_published_used_and_retired_in_this_order_only() {
     let first = hub.trust.token_key().unwrap().kid();
     let text = scene.signed(&scene.draft("0.75")).await;
 
-    let next = hub.generate_key(&world.root).await.unwrap();
+    let next = hub.evidence().generate_key(&world.root).await.unwrap();
     let still = hub.trust.token_key().unwrap().kid();
-    let active = hub.rotate_key(&world.root, None).await.unwrap();
-    let refused = hub.retire_key(&world.root, next.kid).await;
-    hub.retire_key(&world.root, first).await.unwrap();
+    let active = hub.evidence().rotate_key(&world.root, None).await.unwrap();
+    let refused = hub.evidence().retire_key(&world.root, next.kid).await;
+    hub.evidence().retire_key(&world.root, first).await.unwrap();
     world.results(&world.ada, "ada/small", &text).await;
 
     assert_eq!((next.state, still), (KeyState::Pending, first));
@@ -149,7 +159,7 @@ async fn a_key_is_published_used_and_retired_in_this_order_only() {
         "what a retired key signed stands"
     );
     assert!(
-        hub.generate_key(&world.ada).await.is_err(),
+        hub.evidence().generate_key(&world.ada).await.is_err(),
         "for operators only"
     );
     world.check_index().await;
@@ -176,7 +186,10 @@ async fn another_issuer_is_trusted_for_its_frameworks_until_it_is_not() {
         .await;
     let before = scene.words("ada/small").await;
 
-    hub.trust_issuer(&world.root, issuer).await.unwrap();
+    hub.evidence()
+        .trust_issuer(&world.root, issuer)
+        .await
+        .unwrap();
     let waiting = scene.words("ada/small").await;
     world
         .results(
@@ -186,7 +199,8 @@ async fn another_issuer_is_trusted_for_its_frameworks_until_it_is_not() {
         )
         .await;
     let trusted = scene.words("ada/small").await;
-    hub.distrust_issuer(&world.root, "https://evals.example")
+    hub.evidence()
+        .distrust_issuer(&world.root, "https://evals.example")
         .await
         .unwrap();
 
@@ -205,7 +219,11 @@ async fn a_command_beside_a_server_has_the_server_write_the_log() {
     let shell = visitor.shell();
     let scope = Scope::Integration("inspect-ai".parse().unwrap());
 
-    let done = visitor.revoke(&shell, all(scope), false).await.unwrap();
+    let done = visitor
+        .evidence()
+        .revoke(&shell, all(scope), false)
+        .await
+        .unwrap();
 
     assert_eq!(done.rows.len(), 2);
     assert_eq!(
@@ -226,7 +244,12 @@ async fn a_command_without_a_server_writes_the_log_itself() {
     let shell = world.hub.shell();
     let scope = Scope::Integration("inspect-ai".parse().unwrap());
 
-    world.hub.revoke(&shell, all(scope), false).await.unwrap();
+    world
+        .hub
+        .evidence()
+        .revoke(&shell, all(scope), false)
+        .await
+        .unwrap();
     world.reopen().await;
 
     let model = world.model("ada/small").await;
@@ -346,7 +369,7 @@ async fn who_has_one_log_answers_for_it_and_lets_go_when_the_other_stays_away() 
     }
     assert!(!world.hub.trust.is_writer());
 
-    let asked = visitor.log_results(vec![leaf]).await;
+    let asked = visitor.evidence().log_results(vec![leaf]).await;
 
     assert!(asked.is_ok(), "{asked:?}");
     while !is_free(&data, "results") {

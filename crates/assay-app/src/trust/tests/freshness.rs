@@ -9,9 +9,10 @@ use std::task::{Context, Poll, ready};
 
 use assay_git::command::Git;
 use assay_model::RepoKind;
+use assay_testkit::clock::TestClock;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::support::{TestClock, World, commit, repo_id, write};
+use super::support::{World, commit, repo_id, write};
 use super::{FILE, Scene, with_token};
 
 /// A body whose end comes a day after its last byte.
@@ -91,6 +92,7 @@ async fn a_push_whose_end_is_held_back_comes_when_it_is_complete() {
 
     let reply = world
         .hub
+        .repositories()
         .push(&world.ada, &repo, "http://hub.example", Box::new(request))
         .await
         .unwrap();
@@ -137,6 +139,7 @@ async fn a_slow_hub_makes_nobody_late() {
     let id = repo_id("ada/small");
     world
         .hub
+        .repositories()
         .commit(&world.ada, RepoKind::Model, &id, request)
         .await
         .unwrap();

@@ -37,6 +37,7 @@ async fn a_pull_request_is_verified_while_it_is_open_and_after_it_is_merged_mont
     let model = world.model("ada/small").await;
     world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();
@@ -99,6 +100,7 @@ async fn cross_pr_same_content_dedup() {
     let model = world.model("ada/small").await;
     world
         .hub
+        .discussions()
         .change_status(&world.ada, &model, first, crate::Status::Closed, None)
         .await
         .unwrap();
@@ -179,6 +181,7 @@ async fn recreated_name_is_unverified() {
     let id = repo_id("ada/small");
     world
         .hub
+        .repositories()
         .delete_repository(&world.ada, RepoKind::Model, &id)
         .await
         .unwrap();
@@ -207,6 +210,7 @@ async fn a_repository_that_is_renamed_keeps_its_verified_results_and_its_refusal
     let (from, to) = (repo_id("ada/small"), repo_id("ada/tiny"));
     world
         .hub
+        .repositories()
         .move_repository(&world.ada, RepoKind::Model, &from, &to)
         .await
         .unwrap();
@@ -285,6 +289,7 @@ async fn merge_toctou() {
     let id = repo_id("ada/small");
     world
         .hub
+        .repositories()
         .commit(&world.bob, RepoKind::Model, &id, request)
         .await
         .unwrap();
@@ -292,6 +297,7 @@ async fn merge_toctou() {
     let model = world.model("ada/small").await;
     world
         .hub
+        .discussions()
         .merge(&world.ada, &model, num, None)
         .await
         .unwrap();
@@ -336,7 +342,7 @@ async fn every_version_that_a_result_ever_had_is_judged_alike_when_the_index_is_
         ]
     );
     world.check_index().await;
-    world.hub.reindex(&|_, _| {}).await.unwrap();
+    world.hub.operations().reindex(&|_, _| {}).await.unwrap();
     let again = world
         .hub
         .store

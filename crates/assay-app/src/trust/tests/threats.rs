@@ -91,6 +91,7 @@ async fn commit_dates_ignored() {
 
     world
         .hub
+        .repositories()
         .commit(&world.ada, RepoKind::Model, &id, plain)
         .await
         .unwrap();
@@ -174,7 +175,7 @@ async fn render_uses_claims() {
         .await;
 
     let model = world.model("ada/small").await;
-    let results = world.hub.model_results(&model).await.unwrap();
+    let results = world.hub.boards().model_results(&model).await.unwrap();
 
     let literals: Vec<&str> = results
         .iter()
@@ -220,6 +221,7 @@ async fn a_crash_between_the_decision_and_the_refs_is_made_good_by_the_same_push
     let request = commit("main", false, vec![write(FILE, &text)]);
     world
         .hub
+        .repositories()
         .commit(&world.ada, RepoKind::Model, &id, request)
         .await
         .unwrap();
@@ -266,7 +268,7 @@ async fn copied_receipts_useless() {
     let text = scene.signed(&scene.draft("0.75")).await;
     world.results(&world.ada, "ada/small", &text).await;
 
-    world.hub.mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
 
     let (small, large) = (
         world.model("ada/small").await,
@@ -288,15 +290,16 @@ async fn copied_receipts_useless() {
     let id = repo_id("bob/large");
     world
         .hub
+        .repositories()
         .commit(&world.bob, RepoKind::Model, &id, request)
         .await
         .unwrap();
     assert_eq!(scene.words("bob/large").await, ["bound_to_other_repo"]);
     assert_eq!(receipts(world, large.key), []);
     // What is the hub's own is no branch, and the index does not see it.
-    let refs = world.hub.refs(&small).await.unwrap();
+    let refs = world.hub.repositories().refs(&small).await.unwrap();
     assert_eq!((refs.branches.len(), refs.tags.len()), (1, 0));
-    world.hub.mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
     world.check_index().await;
 }
 
@@ -304,12 +307,12 @@ async fn copied_receipts_useless() {
 async fn the_mirror_of_the_logs_has_their_files_and_only_grows() {
     let scene = Scene::new().await;
     let world = &scene.world;
-    world.hub.mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
     let text = scene.signed(&scene.draft("0.75")).await;
     world.results(&world.ada, "ada/small", &text).await;
 
-    world.hub.mirror_logs().await.unwrap();
-    world.hub.mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
 
     let directory = world.hub.trust.directory.join("mirror");
     let repositories = assay_git::Repositories::new(directory).unwrap();

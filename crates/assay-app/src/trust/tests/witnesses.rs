@@ -156,7 +156,12 @@ async fn signatures_of_witnesses_are_in_checkpoints_receipts_and_the_mirror() {
     let near = Near::new(&world.hub, 1);
     let mut witnesses = Witnesses::new(std::sync::Arc::clone(&world.hub), near.addresses());
     let signed = async |path: &str| {
-        let file = world.hub.log_file(LogName::Results, path).await.unwrap();
+        let file = world
+            .hub
+            .evidence()
+            .log_file(LogName::Results, path)
+            .await
+            .unwrap();
         let text = String::from_utf8(file.bytes).unwrap();
         let signed: SignedCheckpoint = text.parse().unwrap();
         (signed.claimed().size, signed.witnesses(&near.keys()).len())
@@ -166,12 +171,22 @@ async fn signatures_of_witnesses_are_in_checkpoints_receipts_and_the_mirror() {
     witnesses.round(&near).unwrap();
 
     let newest = signed("checkpoint").await;
-    world.hub.mirror_logs().await.unwrap();
+    world.hub.evidence().mirror_logs().await.unwrap();
     let text = scene.signed(&scene.draft("0.5")).await;
     world.results(&world.ada, "ada/small", &text).await;
     let (grown, witnessed) = (signed("checkpoint").await, signed("witnessed").await);
-    let old = world.hub.receipt(LogName::Results, 1).await.unwrap();
-    let new = world.hub.receipt(LogName::Results, 3).await.unwrap();
+    let old = world
+        .hub
+        .evidence()
+        .receipt(LogName::Results, 1)
+        .await
+        .unwrap();
+    let new = world
+        .hub
+        .evidence()
+        .receipt(LogName::Results, 3)
+        .await
+        .unwrap();
 
     assert_eq!(newest, (2, 1));
     assert_eq!((grown, witnessed), ((4, 0), (2, 1)));

@@ -8,7 +8,7 @@ use assay_formats::json::unescape;
 use assay_formats::{Kind, Value};
 
 use super::super::metric::Correctness;
-use super::super::question::{Fit, new_row, set_correctness, write_row};
+use super::super::question::{Fit, set_correctness, write_row};
 use super::super::reader::Reader;
 use super::batch::Group;
 use super::name::Perturbation;
@@ -174,7 +174,7 @@ impl<'r, 'd> Sample<'r, 'd> {
             num_turns: None,
             tool_calls_count: None,
         };
-        let mut row = new_row(
+        let mut row = Row::new(
             self.id.clone(),
             InteractionType::SingleTurn,
             self.input(),

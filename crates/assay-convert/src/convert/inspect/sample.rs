@@ -7,7 +7,7 @@ use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
 
 use super::super::metric::Correctness;
-use super::super::question::{Fit, new_row, set_correctness, write_row};
+use super::super::question::{Fit, set_correctness, write_row};
 use super::super::reader::Reader;
 use super::super::secrets::{Scope, redact};
 use super::dialogue::Dialogue;
@@ -280,7 +280,7 @@ impl<'d> Sample<'d> {
             messages = Some(turns);
         }
         let input = self.dialogue.input(messages.is_none());
-        let mut row = new_row(id.into(), kind, input, evaluation);
+        let mut row = Row::new(id.into(), kind, input, evaluation);
         row.evaluation_id = self.frame.evaluation_id.as_str().into();
         row.model_id = self.frame.model_id.as_str().into();
         row.evaluation_name = self.frame.evaluation_name.as_str().into();

@@ -12,7 +12,7 @@ use super::metric::counts_right_answers;
 use super::record::RecordOf;
 use super::table::{Stop, Table};
 use crate::convert::metric::{Correctness, is_within};
-use crate::convert::question::{Fit, new_row, set_correctness, write_row};
+use crate::convert::question::{Fit, set_correctness, without_labels, write_row};
 use crate::convert::{Log, RecordWriter, Refusal, Warning};
 
 /// The columns that a sample is made of; of `metric`, all are needed.
@@ -268,7 +268,7 @@ enum Answer {
 
 impl Sample {
     fn of(doc: &TableRow, response: Option<&TableRow>) -> Option<Self> {
-        let question = text(get(doc, "query")?)?;
+        let query = text(get(doc, "query")?)?;
         let choices = texts(get(doc, "choices"));
         let gold: Vec<usize> = items(get(doc, "gold_index"))
             .iter()
@@ -282,13 +282,15 @@ impl Sample {
         let is_choice = (0..choices.len()).any(|index| !gold.contains(&index));
         let part = |name: &str| response.and_then(|response| get(response, name));
         let answer = Answer::of(&part, &choices);
+        let question = without_labels(&query).map(str::to_owned);
+        let sent = part("input").and_then(|input| match input {
+            Field::ListInternal(_) | Field::Group(_) => Some(json(input).to_string()),
+            _ => text(input),
+        });
         Some(Self {
             id: get(doc, "id").and_then(text),
-            question,
-            formatted: part("input").and_then(|input| match input {
-                Field::ListInternal(_) | Field::Group(_) => Some(json(input).to_string()),
-                _ => text(input),
-            }),
+            formatted: sent.or_else(|| question.is_some().then(|| query.clone())),
+            question: question.unwrap_or(query),
             reference,
             usage: match answer {
                 Answer::Said { .. } => usage(&part),
@@ -307,7 +309,7 @@ impl Sample {
             reference: borrowed(&self.reference),
             choices: self.choices.as_deref().map(borrowed),
         };
-        let mut row = new_row(id.into(), InteractionType::SingleTurn, input, evaluation);
+        let mut row = Row::new(id.into(), InteractionType::SingleTurn, input, evaluation);
         let attribution = |value: &'s str, method: &'static str| Attribution {
             turn_idx: 0,
             source: "output.raw".into(),

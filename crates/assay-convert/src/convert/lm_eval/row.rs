@@ -14,7 +14,7 @@ use super::results::NO_FILTER;
 use super::text::{python_json, text_of, write_string};
 use crate::convert::metric::{Correctness, is_within};
 use crate::convert::question::{
-    Fit, new_row as begin_row, question_behind, question_within, set_correctness, write_row,
+    Fit, are_letters, question_behind, question_within, set_correctness, without_labels, write_row,
 };
 
 /// What the rows of one samples file become.
@@ -228,6 +228,7 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
         let extracted = answer::extracted(sample).or_else(|| said.first().cloned());
         (said, extracted)
     };
+    let choices = choices.map(|own| option_texts(sample, &own).unwrap_or(own));
     let input = Input {
         raw,
         formatted,
@@ -240,7 +241,7 @@ fn new_row<'d>(plan: &Plan<'d>, sample: Value<'d>, filter: Option<Text<'d>>) -> 
         num_turns: None,
         tool_calls_count: None,
     };
-    let mut row = begin_row(sample_id, InteractionType::SingleTurn, input, evaluation);
+    let mut row = Row::new(sample_id, InteractionType::SingleTurn, input, evaluation);
     row.evaluation_id = Text::Borrowed(plan.evaluation_id);
     row.model_id = Text::Borrowed(plan.model_id);
     row.evaluation_name = Text::Borrowed(plan.evaluation_name);
@@ -275,8 +276,24 @@ fn question(form: &PromptForm<'_>, sample: Value<'_>, asked: &str) -> Option<Str
     let found = texts
         .filter(|texts| !texts.is_empty())
         .and_then(|texts| question_within(asked, &texts))
-        .or_else(|| question_behind(asked, &form.delimiter, form.shots))?;
+        .or_else(|| {
+            let last = question_behind(asked, &form.delimiter, form.shots);
+            last.map(|last| without_labels(last).unwrap_or(last))
+        })
+        .or_else(|| (form.shots == 0).then(|| without_labels(asked)).flatten())?;
     (found.len() < asked.len() && !found.trim().is_empty()).then(|| found.to_owned())
+}
+
+/// Returns the options of the document where the model chose among their letters only, as the options are what tells
+/// one question from another.
+fn option_texts<'d>(sample: Value<'d>, choices: &[Text<'d>]) -> Option<Vec<Text<'d>>> {
+    if !are_letters(choices) {
+        return None;
+    }
+    let own = sample.get("doc")?.present("choices")?;
+    let list = own.present("text").unwrap_or(own);
+    let texts: Vec<Text<'d>> = list.items().map(Value::text).collect::<Option<_>>()?;
+    (texts.len() == choices.len()).then_some(texts)
 }
 
 fn metadata<'d>(

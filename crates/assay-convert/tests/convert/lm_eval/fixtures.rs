@@ -83,7 +83,7 @@ fn a_chat_with_two_filters_and_two_repeats() {
             json!(["exact_match,flexible-extract", "2", "It is #### 4", 1.0]),
         ]
     );
-    assert_eq!(outcome.rows("sums")[0]["input"]["raw"], "Q: 1+1?\nA:");
+    assert_eq!(outcome.rows("sums")[0]["input"]["raw"], "1+1?");
     assert_eq!(outcome.warnings(), Vec::<String>::new());
 }
 

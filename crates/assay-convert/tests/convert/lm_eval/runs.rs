@@ -173,7 +173,9 @@ fn a_choice_of_the_harness_is_answered_by_the_likeliest_option() {
     assert_eq!(
         row["input"],
         json!({
-            "raw": "Is a wren a bird? “yes” or “no”\nAnswer:", "reference": ["yes"], "choices": ["yes", "no"]
+            "raw": "Is a wren a bird? “yes” or “no”",
+            "formatted": "Is a wren a bird? “yes” or “no”\nAnswer:",
+            "reference": ["yes"], "choices": ["yes", "no"]
         })
     );
     assert_eq!(row["output"]["raw"], json!(["yes"]));

@@ -162,7 +162,7 @@ fn a_choice_is_the_option_found_most_likely() {
         ),
         [
             &json!("1"),
-            &json!("Question 1 é\nAnswer:"),
+            &json!("Question 1 é"),
             &json!([" option b1"]),
             &json!([" option a1", " option b1", " option c1", " option d1"]),
             &json!({"raw": [" option d1"]}),

@@ -69,7 +69,8 @@ fn the_rows_say_what_the_run_asked_and_the_mean_of_their_scores_is_its_result() 
     assert_eq!(
         fig["input"],
         json!({
-            "raw": "Is café plant “fig” a tree or a flower?\nAnswer:",
+            "raw": "Is café plant “fig” a tree or a flower?",
+            "formatted": "Is café plant “fig” a tree or a flower?\nAnswer:",
             "reference": [" tree"],
             "choices": [" tree", " flower"]
         })

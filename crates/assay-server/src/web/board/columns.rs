@@ -2,7 +2,7 @@ use assay_app::BoardView;
 use assay_hub_api::{BOARD_COLUMNS, BoardColumn, BoardRow, Column, MetricColumn, SortKey};
 use assay_model::{Direction, Setup};
 
-use super::Asked;
+use super::BoardRequest;
 use crate::web::chart::way;
 
 /// The head of a column.
@@ -48,7 +48,7 @@ pub(super) fn differing_keys(view: &BoardView) -> Vec<&str> {
 }
 
 /// The column that a page is sorted by; none for the rank, and for a name that no column has.
-pub(super) fn sorting(view: &BoardView, asked: &Asked) -> Option<Column> {
+pub(super) fn sorting(view: &BoardView, asked: &BoardRequest) -> Option<Column> {
     let key = asked.sort.as_deref()?;
     all(view).into_iter().find(|column| column.is_named(key))
 }
@@ -69,7 +69,7 @@ pub(super) fn sorts_by_words(name: &str) -> bool {
 }
 
 /// The columns to show beside rank and model: those that are asked for, else those that have something to say.
-pub(super) fn choose(view: &BoardView, asked: &Asked, rows: &[BoardRow]) -> Vec<Column> {
+pub(super) fn choose(view: &BoardView, asked: &BoardRequest, rows: &[BoardRow]) -> Vec<Column> {
     let mut columns = all(view);
     columns.retain(|column| !is_first(column));
     if asked.columns.is_empty() {
@@ -99,7 +99,12 @@ pub(super) fn picker(view: &BoardView, shown: &[Column]) -> Vec<(Column, bool)> 
 }
 
 /// The heads of the columns, rank and model first.
-pub(super) fn heads(view: &BoardView, columns: &[Column], asked: &Asked, path: &str) -> Vec<Head> {
+pub(super) fn heads(
+    view: &BoardView,
+    columns: &[Column],
+    asked: &BoardRequest,
+    path: &str,
+) -> Vec<Head> {
     let sorted = sorting(view, asked);
     let is_sorted = |column: &Column| match &sorted {
         Some(sorted) => sorted.id() == column.id(),

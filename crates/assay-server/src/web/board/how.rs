@@ -4,7 +4,7 @@ use assay_app::BoardView;
 use assay_board::Policy;
 use assay_model::{Direction, Metric, Setup};
 
-use super::Asked;
+use super::BoardRequest;
 use super::columns::differing_keys;
 use crate::web::chart::unit;
 use crate::web::show;
@@ -28,11 +28,11 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
             .take_while(|row| row.group == first.group)
             .filter(|row| !view.is_doubtful(row))
     };
-    let passed = passed_over(leader.passed);
+    let passed = passed_over(leader.passed, "above it");
     let tied = rows().take_while(|row| row.rank == first.rank).count();
     if tied > 1 {
         return format!(
-            "{} models share the first rank with {value}.{passed}",
+            "{} models are tied for first at {value}.{passed}",
             show::count(tied)
         );
     }
@@ -45,12 +45,18 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
         );
         format!(" (95\u{a0}% interval {low} to {high})")
     });
-    let lead = rows().nth(1).map_or_else(String::new, |second| {
+    let second = rows().nth(1);
+    let lead = second.map_or_else(String::new, |second| {
         let gap = show::number((first.value - second.value).abs());
         format!(", {gap} ahead of {}", second.brief.model())
     });
+    let between = second.map_or_else(String::new, |second| {
+        let after = view.rows().iter().skip(leader.passed + 1);
+        let between = after.take_while(|row| !std::ptr::eq(*row, second));
+        passed_over(between.count(), "between them")
+    });
     format!(
-        "{} leads with {value}{interval}{lead}.{passed}",
+        "{} leads with {value}{interval}{lead}.{passed}{between}",
         first.brief.model()
     )
 }
@@ -58,13 +64,13 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
 /// How many rows beside the leader are looked at for ties and for the next one.
 const MOST_BESIDE: usize = 1000;
 
-/// That rows before the leader are passed over, in a sentence.
-fn passed_over(passed: usize) -> String {
+/// Says in a sentence that rows above the leader, or between it and the next, are passed over.
+fn passed_over(passed: usize, place: &str) -> String {
     match passed {
         0 => String::new(),
-        1 => " One row above it is passed over: a finding puts its value in doubt.".to_owned(),
+        1 => format!(" One row {place} is passed over: a finding puts its value in doubt."),
         more => format!(
-            " {} rows above it are passed over: findings put their values in doubt.",
+            " {} rows {place} are passed over: findings put their values in doubt.",
             show::count(more)
         ),
     }
@@ -98,7 +104,7 @@ pub(crate) fn with_unit(value: f64, metric: &Metric) -> String {
 }
 
 /// How the board is ranked, rule by rule.
-pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec<String> {
+pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &BoardRequest) -> Vec<String> {
     let better = match metric.direction {
         Direction::HigherIsBetter => "the higher the better",
         Direction::LowerIsBetter => "the lower the better",
@@ -142,7 +148,8 @@ pub(super) fn sentences(view: &BoardView, metric: &Metric, asked: &Asked) -> Vec
         said.push(
             "The range under a rank is its 95\u{a0}% interval by simultaneous comparisons of all pairs (Tukey and Kramer): \
              with that confidence all ranges of the board hold at once, as far as chance is concerned. A row whose \
-             uncertainty is unknown could have any rank, and widens the ranges of the others."
+             uncertainty is unknown could have any rank, and widens the ranges of the others. Rows of tier 1 \
+             cannot be told from the leader by the same comparisons."
                 .to_owned(),
         );
     }

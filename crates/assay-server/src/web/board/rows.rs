@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 
-use assay_app::{BoardRow, BoardView, Brief, EvalResult, WholeRow};
+use assay_app::{BoardRow, BoardView, EvalResult, FullRow, LoadedResult};
 use assay_board::chart::Axis;
 use assay_board::{Estimate, Policy};
 use assay_hub_api::{self as hub_api, CellFormat, Column, Digits, main_date};
 use assay_model::RepoId;
 
-use super::Asked;
+use super::BoardRequest;
 use super::setups::Unfolded;
 use super::sort::Order;
 use super::status::{Status, status};
@@ -122,7 +122,7 @@ pub(crate) struct Pinned {
 
 impl<'v> Rows<'v> {
     /// The rows that are asked for.
-    pub(crate) fn of(view: &'v BoardView, asked: &Asked, order: &Order) -> Self {
+    pub(crate) fn of(view: &'v BoardView, asked: &BoardRequest, order: &Order) -> Self {
         let words: Vec<String> = asked
             .text
             .split_whitespace()
@@ -156,10 +156,10 @@ impl<'v> Rows<'v> {
     /// Some of the rows, as they are shown.
     pub(crate) fn page(
         &self,
-        shown: &[(WholeRow, hub_api::BoardRow)],
+        shown: &[(FullRow, hub_api::BoardRow)],
         view: &BoardView,
         columns: &[(Column, Digits)],
-        asked: &Asked,
+        asked: &BoardRequest,
         order: &Order,
         unfolded: &HashMap<RepoId, Vec<Unfolded>>,
     ) -> Vec<RowView> {
@@ -168,7 +168,7 @@ impl<'v> Rows<'v> {
         let rows = shown;
         let mut shown: Vec<RowView> = rows
             .iter()
-            .map(|(WholeRow { row, result }, told)| {
+            .map(|(FullRow { row, result }, told)| {
                 let cells = columns.iter().map(|(column, digits)| {
                     let text = column.text(told, *digits);
                     match column {
@@ -213,7 +213,12 @@ impl<'v> Rows<'v> {
     }
 
     /// Where the model is that is to be seen at once, unless it is on this page.
-    pub(crate) fn pinned(&self, asked: &Asked, paging: &Paging, size: usize) -> Option<Pinned> {
+    pub(crate) fn pinned(
+        &self,
+        asked: &BoardRequest,
+        paging: &Paging,
+        size: usize,
+    ) -> Option<Pinned> {
         let wanted = asked.highlight.clone()?;
         let at = self
             .rows
@@ -242,7 +247,7 @@ impl<'v> Rows<'v> {
 }
 
 /// Names the group of each row that begins one, where there are several.
-fn head_groups(shown: &mut [RowView], rows: &[(WholeRow, hub_api::BoardRow)]) {
+fn head_groups(shown: &mut [RowView], rows: &[(FullRow, hub_api::BoardRow)]) {
     let groups: Vec<&Option<String>> = rows.iter().map(|(_, told)| &told.group).collect();
     let mut last = None;
     for (row, group) in shown.iter_mut().zip(groups) {
@@ -258,7 +263,7 @@ fn head_groups(shown: &mut [RowView], rows: &[(WholeRow, hub_api::BoardRow)]) {
 }
 
 /// The address of a board with a row for every result of a model.
-fn all_of_model(row: &BoardRow, view: &BoardView, asked: &Asked) -> String {
+fn all_of_model(row: &BoardRow, view: &BoardView, asked: &BoardRequest) -> String {
     let path = links::board(&view.benchmark_id, &view.task);
     let state = asked.state.without("policy").without("q");
     state
@@ -279,7 +284,7 @@ fn shared(view: &BoardView) -> Vec<usize> {
     ranks
 }
 
-fn has_words(brief: &Brief, words: &[String]) -> bool {
+fn has_words(brief: &LoadedResult, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
@@ -295,7 +300,7 @@ fn has_words(brief: &Brief, words: &[String]) -> bool {
     clippy::cast_precision_loss,
     reason = "a limit is no finer than a float"
 )]
-fn is_small(brief: &Brief, most: Option<f64>) -> bool {
+fn is_small(brief: &LoadedResult, most: Option<f64>) -> bool {
     let Some(most) = most else {
         return true;
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use assay_app::{BoardQuery, BoardRow, BoardView, WholeRow};
+use assay_app::{BoardQuery, BoardRow, BoardView, FullRow};
 use assay_board::{Group, Policy};
 use assay_hub_api::Digits;
 use assay_model::{RepoId, Setup};
@@ -48,7 +48,11 @@ pub(super) async fn unfolded(
         ..query.clone()
     };
     let id = &view.benchmark_id;
-    let all = state.hub.leaderboard(&visitor.caller, id, &query).await?;
+    let all = state
+        .hub
+        .boards()
+        .leaderboard(&visitor.caller, id, &query)
+        .await?;
     let mut counts: HashMap<&RepoId, usize> = HashMap::new();
     let own = all.rows().iter().filter(|row| {
         if !folded.contains(&(row.brief.model(), row.group.as_ref())) {
@@ -58,9 +62,9 @@ pub(super) async fn unfolded(
         *count += 1;
         *count <= MAX_UNFOLDED
     });
-    let whole = state.hub.whole_rows(&all, own).await?;
+    let whole = state.hub.boards().full_rows(&all, own).await?;
     let keys = differing_keys(&all);
-    let mut models: HashMap<RepoId, Vec<WholeRow>> = HashMap::new();
+    let mut models: HashMap<RepoId, Vec<FullRow>> = HashMap::new();
     for row in whole {
         models
             .entry(row.result.model.clone())
@@ -69,7 +73,7 @@ pub(super) async fn unfolded(
     }
     let models = models.into_iter().map(|(model, rows)| {
         let digits = Digits::of(rows.iter().map(|row| row.row.value));
-        let told = rows.iter().map(|WholeRow { row, result }| Unfolded {
+        let told = rows.iter().map(|FullRow { row, result }| Unfolded {
             value: show::with_minus(&digits.written(row.value)),
             to: links::result(result),
             setup: setup_words(row.brief.setup(), &keys),

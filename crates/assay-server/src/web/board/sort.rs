@@ -6,7 +6,7 @@ use assay_app::{BoardRow, BoardView};
 use assay_hub_api::{Cell, Column, SortKey};
 use assay_model::Direction;
 
-use super::Asked;
+use super::BoardRequest;
 use super::columns::sorting;
 use super::status::framework;
 use crate::base_url::BaseUrl;
@@ -30,13 +30,13 @@ impl Order {
     pub(crate) async fn new(
         state: &AppState,
         view: &BoardView,
-        asked: &Asked,
+        asked: &BoardRequest,
         base: &BaseUrl,
     ) -> Result<Self, Failure> {
         let column = sorting(view, asked);
         let mut values = HashMap::new();
         if let Some(column) = column.as_ref().filter(|column| is_in_whole(column)) {
-            for whole in state.hub.whole_rows(view, view.rows()).await? {
+            for whole in state.hub.boards().full_rows(view, view.rows()).await? {
                 let row = wire::board_row(view, &whole, base);
                 let value = column.value(&row).into_owned();
                 values.insert(address(&whole.row), value);

@@ -121,6 +121,6 @@ fn summary(known: &[(&BoardRow, f64)], unbeaten: &[usize], cost: Cost<'_>) -> St
             let model = known[*only].0.brief.model();
             format!("{model} beats every other of {of} results in both score and {name}.")
         }
-        _ => format!("{count} of {of} results are beaten by none in both score and {name}."),
+        _ => format!("{count} of {of} models are on the Pareto front of score and {name}."),
     }
 }

@@ -85,9 +85,7 @@ fn summary(records: &[BoardRecord]) -> Option<String> {
     let value = show::number(best.value);
     let model = &best.model;
     if records.len() == 1 {
-        return Some(format!(
-            "{model} holds the record of {value} since {day}; nobody has set another."
-        ));
+        return Some(format!("Best so far: {value} ({model}, {day})."));
     }
     Some(format!(
         "The record went from {} to {value} in {} steps; {model} holds it since {day}.",

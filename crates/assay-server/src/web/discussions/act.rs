@@ -10,7 +10,7 @@ use super::super::repo::{self, RepoHead, Tab};
 use super::super::{Visitor, links};
 use super::show_one::Numbered;
 use crate::error::Failure;
-use crate::extract::{RepoName, Segments};
+use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -51,6 +51,7 @@ pub(super) async fn open(
     };
     let opened = state
         .hub
+        .discussions()
         .open_discussion(caller, name.kind, &name.id, new)
         .await?;
     let place = links::discussion(opened.kind, &opened.repo, opened.num);
@@ -62,17 +63,18 @@ pub(super) async fn comment(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
     let repo = repo::open(&state, &visitor, &name).await?;
     let said = state
         .hub
+        .discussions()
         .comment(caller, &repo, num, &form.text("text"))
         .await?;
     let place = links::discussion(name.kind, repo.id(), num);
-    let events = state.hub.count_events(&repo, num).await?;
+    let events = state.hub.discussions().count_events(&repo, num).await?;
     let page = match events.div_ceil(u64::from(EventPage::SIZE)) {
         0 | 1 => String::new(),
         last => format!("&page={last}"),
@@ -85,13 +87,14 @@ pub(super) async fn hide(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
     let repo = repo::open(&state, &visitor, &name).await?;
     state
         .hub
+        .discussions()
         .hide_comment(caller, &repo, num, form.get("event"))
         .await?;
     Ok(back(&name, &repo, num, "hidden"))
@@ -102,13 +105,14 @@ pub(super) async fn retitle(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
     let repo = repo::open(&state, &visitor, &name).await?;
     state
         .hub
+        .discussions()
         .retitle(caller, &repo, num, form.get("title"))
         .await?;
     Ok(back(&name, &repo, num, "saved"))
@@ -119,7 +123,7 @@ pub(super) async fn change_status(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
@@ -132,6 +136,7 @@ pub(super) async fn change_status(
     let comment = form.text("text");
     state
         .hub
+        .discussions()
         .change_status(caller, &repo, num, status, Some(&comment))
         .await?;
     Ok(back(&name, &repo, num, done))
@@ -142,13 +147,17 @@ pub(super) async fn merge(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
     let repo = repo::open(&state, &visitor, &name).await?;
     let comment = form.text("text");
-    state.hub.merge(caller, &repo, num, Some(&comment)).await?;
+    state
+        .hub
+        .discussions()
+        .merge(caller, &repo, num, Some(&comment))
+        .await?;
     Ok(back(&name, &repo, num, "merged"))
 }
 

@@ -12,7 +12,7 @@ use super::super::repo::{self, RepoHead, Tab};
 use super::super::{Visitor, links, markdown, show};
 use super::status_class;
 use crate::error::Failure;
-use crate::extract::{RepoName, Segments};
+use crate::extract::{PathParams, RepoName};
 use crate::rendered::Answer;
 use crate::state::AppState;
 
@@ -33,7 +33,7 @@ struct Show {
     tab: &'static str,
     address: String,
     details: PullDetails,
-    events: Vec<Told>,
+    events: Vec<TimelineItem>,
     preview: Shown,
     files: Vec<FileDiff>,
     left_out: Option<String>,
@@ -44,7 +44,7 @@ struct Show {
 }
 
 /// Something that happened, as it is shown.
-struct Told {
+struct TimelineItem {
     id: String,
     who: String,
     when: String,
@@ -99,7 +99,7 @@ pub(super) async fn show(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
 ) -> Result<Answer, Failure> {
     page(&state, &visitor, &name, num, "conversation").await
 }
@@ -109,7 +109,7 @@ pub(super) async fn files(
     State(state): State<AppState>,
     visitor: Visitor,
     name: RepoName,
-    Segments(Numbered { num }): Segments<Numbered>,
+    PathParams(Numbered { num }): PathParams<Numbered>,
 ) -> Result<Answer, Failure> {
     page(&state, &visitor, &name, num, "files").await
 }
@@ -124,7 +124,7 @@ async fn page(
     let repo = repo::open(state, visitor, name).await?;
     let head = RepoHead::of(state, visitor, &repo, Tab::Discussions).await?;
     let is_files = tab == "files";
-    let total = state.hub.count_events(&repo, num).await?;
+    let total = state.hub.discussions().count_events(&repo, num).await?;
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     let paging = Paging::new(
         &visitor.path,
@@ -136,14 +136,28 @@ async fn page(
         offset: paging.offset() as u64,
         limit: if is_files { 0 } else { EventPage::SIZE },
     };
-    let mut details = state.hub.discussion(&repo, num, is_files, page).await?;
+    let mut details = state
+        .hub
+        .discussions()
+        .discussion(&repo, num, is_files, page)
+        .await?;
     // One comment as a whole, when it is too long for the page of all.
     let alone = visitor.state.get("event");
     if let Some(event) = alone {
-        details.events = vec![state.hub.discussion_event(&repo, num, event).await?];
+        details.events = vec![
+            state
+                .hub
+                .discussions()
+                .discussion_event(&repo, num, event)
+                .await?,
+        ];
     }
     let most = if alone.is_some() { usize::MAX } else { SHOWN };
-    let preview = state.hub.preview_pull(&visitor.caller, &repo, num).await?;
+    let preview = state
+        .hub
+        .boards()
+        .preview_pull(&visitor.caller, &repo, num)
+        .await?;
     let (files, left_out) = diff::shown(details.diff.take().as_deref());
     let discussion = &details.discussion;
     let is_author =
@@ -172,7 +186,7 @@ async fn page(
     })
 }
 
-fn told(head: &RepoHead, visitor: &Visitor, event: &Event, most: usize) -> Told {
+fn told(head: &RepoHead, visitor: &Visitor, event: &Event, most: usize) -> TimelineItem {
     let who = event.author.clone();
     let is_own = who.is_some() && who.as_deref() == visitor.caller.name();
     let what = match &event.data {
@@ -204,9 +218,9 @@ fn told(head: &RepoHead, visitor: &Visitor, event: &Event, most: usize) -> Told 
             "changed the title from \u{201c}{from}\u{201d} to \u{201c}{to}\u{201d}"
         )),
     };
-    Told {
+    TimelineItem {
         id: event.id.clone(),
-        who: who.unwrap_or_else(|| "someone who is gone".to_owned()),
+        who: who.unwrap_or_else(|| "deleted user".to_owned()),
         when: event.created.to_string(),
         day: show::day(event.created),
         what,

@@ -3,23 +3,38 @@
 use std::collections::HashMap;
 
 use assay_app::BoardView;
-use assay_board::{Aggregate, AggregateRule, aggregate_rows, quintiles};
+use assay_board::{Aggregate, AggregateRule, ColumnScale, quintiles};
 use assay_hub_api::Digits;
 use assay_model::{Direction, RepoId};
 
+use super::cache::AggregateCache;
+
+/// How many of the first models tell which benchmarks stand first.
+const FIRST_ROWS: usize = 100;
+
 /// A column: one board.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct MatrixColumn {
     /// Its name in an address.
     pub(super) key: String,
+    /// The page of its board.
+    pub(super) board: String,
     /// What people call it.
     pub(super) name: String,
+    /// The name with that of its benchmark.
+    pub(super) full_name: String,
     /// The metric that ranks it.
     pub(super) metric: String,
     /// The sign of its unit.
     pub(super) unit: String,
     /// Which way it improves.
     pub(super) direction: Direction,
+    /// The benchmark that the columns beside it belong to as well.
+    pub(super) group: String,
+    /// The page of that benchmark.
+    pub(super) group_page: String,
+    /// The least and the most that a value can be, when both are known.
+    pub(super) bounds: Option<(f64, f64)>,
     /// How its numbers are written.
     pub(super) digits: Digits,
     /// In which fifth of the column the value of each row is.
@@ -41,11 +56,13 @@ pub(super) struct MatrixCell {
 }
 
 /// A model with its cells.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct MatrixRow {
     pub(super) model: RepoId,
     pub(super) parameters: Option<u64>,
     pub(super) cells: Vec<Option<MatrixCell>>,
+    /// Whether one of its results is verified.
+    pub(super) has_verified: bool,
     /// How many cells it has.
     pub(super) known: usize,
     pub(super) aggregate: Option<Aggregate>,
@@ -54,33 +71,31 @@ pub(super) struct MatrixRow {
 }
 
 /// Models by columns, the best first.
-#[derive(Debug, Default)]
-pub(super) struct Matrix {
+#[derive(Debug, Clone, Default)]
+pub(in crate::web) struct Matrix {
     pub(super) columns: Vec<MatrixColumn>,
     pub(super) rows: Vec<MatrixRow>,
+    /// Where the row of each model is while columns are added.
+    places: HashMap<RepoId, usize>,
 }
 
 impl Matrix {
     /// Adds the board of a column. Only what is ranked with its first row is in one order.
     pub(super) fn add(&mut self, mut column: MatrixColumn, view: &BoardView) {
         let at = self.columns.len();
-        let places: HashMap<RepoId, usize> = self
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(place, row)| (row.model.clone(), place))
-            .collect();
         let first = view.rows().first().map(|row| &row.group);
         let alike = view.rows().iter();
         let alike = alike.take_while(|row| Some(&row.group) == first);
         let mut values = Vec::new();
         for row in alike {
             let model = row.brief.model();
-            let place = places.get(model).copied().unwrap_or_else(|| {
+            let place = self.places.get(model).copied().unwrap_or_else(|| {
+                self.places.insert(model.clone(), self.rows.len());
                 self.rows.push(MatrixRow {
                     model: model.clone(),
                     parameters: row.brief.parameters,
                     cells: vec![None; at],
+                    has_verified: false,
                     known: 0,
                     aggregate: None,
                     rank: None,
@@ -92,7 +107,10 @@ impl Matrix {
                 setups: (row.setups.count, row.setups.low, row.setups.high),
                 is_doubtful: view.is_doubtful(row),
             };
-            self.rows[place].cells.push(Some(cell));
+            let own = &mut self.rows[place];
+            own.cells.push(Some(cell));
+            own.has_verified |= row.brief.is_verified();
+            own.parameters = own.parameters.or(row.brief.parameters);
             if !cell.is_doubtful {
                 values.push(row.value);
                 self.rows[place].known += 1;
@@ -108,30 +126,30 @@ impl Matrix {
     }
 
     /// Aggregates and ranks the rows. One with fewer than `least` cells has no rank.
-    pub(super) fn rank(&mut self, rule: AggregateRule, least: usize) {
-        let values: Vec<Vec<Option<f64>>> = self
-            .rows
+    pub(super) fn rank(&mut self, cache: &AggregateCache, rule: AggregateRule, least: usize) {
+        let counted = |row: &MatrixRow| row.cells.iter().copied().map(counted_value).collect();
+        let values: Vec<Vec<Option<f64>>> = self.rows.iter().map(counted).collect();
+        let scales: Vec<ColumnScale> = self
+            .columns
             .iter()
-            .map(|row| {
-                row.cells
-                    .iter()
-                    .map(|cell| cell.filter(|cell| !cell.is_doubtful).map(|cell| cell.value))
-                    .collect()
+            .map(|column| ColumnScale {
+                direction: column.direction,
+                bounds: column.bounds,
             })
             .collect();
-        let directions: Vec<Direction> =
-            self.columns.iter().map(|column| column.direction).collect();
-        let found = aggregate_rows(&values, &directions, rule, least);
-        for (row, aggregate) in self.rows.iter_mut().zip(found) {
-            row.aggregate = aggregate;
+        let found = cache.aggregate_rows(&values, &scales, rule, least);
+        for (row, aggregate) in self.rows.iter_mut().zip(found.iter()) {
+            row.aggregate = *aggregate;
         }
         for (at, column) in self.columns.iter_mut().enumerate() {
             let values: Vec<Option<f64>> = values.iter().map(|row| row[at]).collect();
             column.quintiles = quintiles(&values, column.direction);
         }
         // Where lower is better everywhere, the least mean is the best.
-        let is_turned =
-            rule == AggregateRule::Mean && directions.first() == Some(&Direction::LowerIsBetter);
+        let is_turned = rule == AggregateRule::Mean
+            && scales
+                .first()
+                .is_some_and(|scale| scale.direction == Direction::LowerIsBetter);
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let merit = |row: &MatrixRow| {
             let value = row.aggregate.map(|found| found.value);
@@ -161,8 +179,47 @@ impl Matrix {
         self.reorder(&order);
     }
 
+    /// Returns the values of a column that count, by row.
+    pub(super) fn counted_values(&self, column: usize) -> Vec<Option<f64>> {
+        let cells = self.rows.iter().map(|row| row.cells[column]);
+        cells.map(counted_value).collect()
+    }
+
+    /// Puts the benchmarks first that most of the first ranked models have results on. Columns of one benchmark stay
+    /// together and in their order.
+    pub(super) fn put_covering_benchmarks_first(&mut self) {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            match groups.last_mut() {
+                Some(group) if self.columns[group[0]].group_page == column.group_page => {
+                    group.push(at);
+                }
+                Some(_) | None => groups.push(vec![at]),
+            }
+        }
+        let first = self.rows.iter().take(FIRST_ROWS);
+        let first: Vec<&MatrixRow> = first.filter(|row| row.rank.is_some()).collect();
+        groups.sort_by_cached_key(|group| {
+            let has_any = |row: &&&MatrixRow| group.iter().any(|at| row.cells[*at].is_some());
+            std::cmp::Reverse(first.iter().filter(has_any).count())
+        });
+        self.keep_columns(&groups.concat());
+    }
+
+    /// Keeps these columns, in this order.
+    pub(super) fn keep_columns(&mut self, order: &[usize]) {
+        let mut columns: Vec<Option<MatrixColumn>> = std::mem::take(&mut self.columns)
+            .into_iter()
+            .map(Some)
+            .collect();
+        self.columns = order.iter().filter_map(|at| columns[*at].take()).collect();
+        for row in &mut self.rows {
+            row.cells = order.iter().map(|at| row.cells[*at]).collect();
+        }
+    }
+
     /// Puts rows into another order, and what columns say of them.
-    pub(super) fn reorder(&mut self, order: &[usize]) {
+    fn reorder(&mut self, order: &[usize]) {
         let mut rows: Vec<Option<MatrixRow>> = std::mem::take(&mut self.rows)
             .into_iter()
             .map(Some)
@@ -173,4 +230,9 @@ impl Matrix {
             column.quintiles = order.iter().map(|row| fifths[*row]).collect();
         }
     }
+}
+
+/// The value of a cell; none when a finding puts it in doubt.
+fn counted_value(cell: Option<MatrixCell>) -> Option<f64> {
+    cell.filter(|cell| !cell.is_doubtful).map(|cell| cell.value)
 }

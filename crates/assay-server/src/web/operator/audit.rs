@@ -94,7 +94,11 @@ async fn list(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
         before: asked("before").and_then(|number| number.parse().ok()),
         limit: ROWS,
     };
-    let AuditPage { rows, next } = state.hub.audit_page(&visitor.caller, &query).await?;
+    let AuditPage { rows, next } = state
+        .hub
+        .operations()
+        .audit_page(&visitor.caller, &query)
+        .await?;
     let first = visitor.state.without("before");
     visitor.render(&AuditLog {
         frame: visitor.frame("Audit log").unlisted(),

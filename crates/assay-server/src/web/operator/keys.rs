@@ -94,7 +94,7 @@ async fn keys(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
         tabs: tabs(&visitor)?,
         frame: visitor.frame("Keys").unlisted(),
         notice: notice::of(&visitor),
-        keys: state.hub.keys(&visitor.caller).await?,
+        keys: state.hub.evidence().keys(&visitor.caller).await?,
     })
 }
 
@@ -108,18 +108,18 @@ async fn change_key(
     let no_key = || Failure::invalid(format!("`{kid}` is not the name of a key"));
     match form.get("do") {
         "generate" => {
-            hub.generate_key(caller).await?;
+            hub.evidence().generate_key(caller).await?;
         }
         "rotate" => {
             let to = match kid {
                 "" => None,
                 _ => Some(kid.parse().map_err(|_| no_key())?),
             };
-            hub.rotate_key(caller, to).await?;
+            hub.evidence().rotate_key(caller, to).await?;
         }
         "retire" => {
             let kid = kid.parse().map_err(|_| no_key())?;
-            hub.retire_key(caller, kid).await?;
+            hub.evidence().retire_key(caller, kid).await?;
         }
         _ => return Err(Failure::invalid("there is nothing like that to do")),
     }
@@ -132,7 +132,7 @@ async fn issuers(State(state): State<AppState>, visitor: Visitor) -> Result<Answ
         frame: visitor.frame("Issuers").unlisted(),
         notice: notice::of(&visitor),
         own: state.issuer.name().to_owned(),
-        issuers: state.hub.issuers(&visitor.caller).await?,
+        issuers: state.hub.evidence().issuers(&visitor.caller).await?,
     })
 }
 
@@ -144,13 +144,19 @@ async fn change_issuer(
     tabs(&visitor)?;
     let (hub, caller) = (&state.hub, &visitor.caller);
     match form.get("do") {
-        "trust" => hub.trust_issuer(caller, new_issuer(&form)?).await?,
+        "trust" => {
+            hub.evidence()
+                .trust_issuer(caller, new_issuer(&form)?)
+                .await?;
+        }
         "distrust" => {
             if !form.has("sure") {
                 let text = "tick the box: everything that this issuer signed becomes unverified";
                 return Err(Failure::invalid(text));
             }
-            hub.distrust_issuer(caller, form.get("issuer")).await?;
+            hub.evidence()
+                .distrust_issuer(caller, form.get("issuer"))
+                .await?;
         }
         _ => return Err(Failure::invalid("there is nothing like that to do")),
     }

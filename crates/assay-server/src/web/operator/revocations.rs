@@ -115,7 +115,7 @@ async fn list(State(state): State<AppState>, visitor: Visitor) -> Result<Answer,
         tabs: tabs(&visitor)?,
         frame: visitor.frame("Revocations").unlisted(),
         notice: notice::of(&visitor),
-        revocations: state.hub.revocations(&visitor.caller).await?,
+        revocations: state.hub.evidence().revocations(&visitor.caller).await?,
         scopes: SCOPES,
         scope: asked("scope"),
         value: asked("value"),
@@ -134,9 +134,9 @@ async fn revoke(
         from: from(&form)?,
         reason: form.get("reason").to_owned(),
     };
-    let effect = hub.revoke(caller, new.clone(), true).await?;
+    let effect = hub.evidence().revoke(caller, new.clone(), true).await?;
     if is_confirmed(&form, &effect) {
-        hub.revoke(caller, new, false).await?;
+        hub.evidence().revoke(caller, new, false).await?;
         return Ok(Go::to("/admin/revocations?done=withdrawn").into_response());
     }
     let fields = vec![
@@ -169,9 +169,11 @@ async fn take_back(
     if reason.is_empty() {
         return Err(Failure::invalid("say why it is taken back"));
     }
-    let effect = hub.unrevoke(caller, index, reason, true).await?;
+    let effect = hub.evidence().unrevoke(caller, index, reason, true).await?;
     if is_confirmed(&form, &effect) {
-        hub.unrevoke(caller, index, reason, false).await?;
+        hub.evidence()
+            .unrevoke(caller, index, reason, false)
+            .await?;
         return Ok(Go::to("/admin/revocations?done=restored").into_response());
     }
     let act = Act {

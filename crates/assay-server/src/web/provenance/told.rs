@@ -103,7 +103,7 @@ impl Reason {
 impl Signed {
     pub(super) fn of(trail: TokenTrail, visitor: &Visitor, repo: &Repo) -> Self {
         let own = format!("{}/results/{}", links::model(repo.id()), trail.jti);
-        // A proof is about a decision: a token that was never judged here has none.
+        // A proof is about a decision: a token that was never decided on here has none.
         let proof = trail.decided.map(|_| format!("{own}/row.proof"));
         Self {
             key: key_in_words(&trail),
@@ -175,7 +175,7 @@ pub(super) fn sentence(result: &EvalResult, definition: Option<&Benchmark>) -> S
         },
     };
     let (model, task) = (&result.model, &result.task);
-    format!("{model} reached {value}{of} on the task {task} of {board}; {who}.")
+    format!("{model} scored {value}{of} on {task} of {board}; {who}.")
 }
 
 /// Whether two results of a model report the same value: the same task, and a metric that both have.

@@ -5,10 +5,10 @@ use assay_formats::lake_api::CallerClass;
 use axum::extract::State;
 use serde::Deserialize;
 
-use super::asked::Asked;
+use super::filter::SampleFilter;
 use super::transcript::place_of;
-use crate::error::Failure;
-use crate::extract::Whence;
+use crate::error::{Cause, Failure};
+use crate::extract::RateLimitKey;
 use crate::lake::{self, Pair};
 use crate::rendered::Answer;
 use crate::state::AppState;
@@ -38,15 +38,18 @@ struct Comparison {
     both_wrong: usize,
     mean_a: f64,
     mean_b: f64,
-    mcnemar: PValue,
+    verdict: Verdict,
     difference: Option<Difference>,
     flips: Vec<Flip>,
 }
 
-#[derive(Debug, Deserialize)]
-struct PValue {
-    p_value: f64,
-    method: String,
+/// Which model scores higher, as the lake decided by the interval of the difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    AHigher,
+    BHigher,
+    NotSeparated,
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,12 +87,12 @@ struct HeadToHeadPage {
     swapped: String,
     /// Why there is no comparison, when two models are named.
     refused: Option<String>,
-    found: Option<Found>,
+    found: Option<ShownComparison>,
 }
 
 /// A comparison as it is shown.
 #[derive(Debug)]
-struct Found {
+struct ShownComparison {
     says: String,
     comparison: Comparison,
     flips: Vec<ShownFlip>,
@@ -116,7 +119,7 @@ struct ShownSide {
 /// Compares two models on the samples that both have answered.
 pub(super) async fn head_to_head(
     State(state): State<AppState>,
-    whence: Whence,
+    whence: RateLimitKey,
     visitor: Visitor,
 ) -> Result<Answer, Failure> {
     let lake = lake::wanted(state.web.lake.as_ref())?;
@@ -158,7 +161,7 @@ pub(super) async fn head_to_head(
     match lake.compare::<Comparison>(&turn, &state.hub, pair).await {
         Ok(comparison) => page.found = Some(found(comparison, [&a, &b], &visitor.state)),
         Err(Failure(error)) => {
-            let Error::Invalid(text) = &*error else {
+            let Cause::Hub(Error::Invalid(text)) = &*error else {
                 return Err(Failure(error));
             };
             // What cannot be compared is no fault of the page: other names can be tried on it.
@@ -169,7 +172,7 @@ pub(super) async fn head_to_head(
 }
 
 /// The comparison of two models on a task.
-pub(super) fn between(a: &str, b: &str, asked: &Asked) -> String {
+pub(super) fn between(a: &str, b: &str, asked: &SampleFilter) -> String {
     let state = Query::default().with("a", a).with("b", b);
     asked
         .place()
@@ -179,9 +182,8 @@ pub(super) fn between(a: &str, b: &str, asked: &Asked) -> String {
         .on("/head-to-head")
 }
 
-fn found(mut comparison: Comparison, models: [&String; 2], state: &Query) -> Found {
+fn found(mut comparison: Comparison, models: [&String; 2], state: &Query) -> ShownComparison {
     let flips = std::mem::take(&mut comparison.flips);
-    comparison.mcnemar.method = words(&comparison.mcnemar.method);
     if let Some(difference) = &mut comparison.difference {
         difference.method = words(&difference.method);
     }
@@ -200,7 +202,7 @@ fn found(mut comparison: Comparison, models: [&String; 2], state: &Query) -> Fou
         })
         .collect();
     let differing = comparison.only_a_right + comparison.only_b_right;
-    Found {
+    ShownComparison {
         says: says(&comparison, models),
         more: differing.saturating_sub(shown.len()),
         flips: shown,
@@ -226,25 +228,19 @@ fn says(comparison: &Comparison, [a, b]: [&String; 2]) -> String {
     };
     let size = show::end(value.abs(), width);
     let [low, high] = ends.map(|end| show::end(end, width));
-    let sure = if comparison.mcnemar.p_value < 0.05 {
-        "more than chance explains"
-    } else {
-        "no more than chance explains"
+    let sure = match comparison.verdict {
+        Verdict::AHigher | Verdict::BHigher => "that is more than chance explains",
+        Verdict::NotSeparated => "chance alone explains as much",
     };
     format!(
         "On {shared} samples that both have answered, {better} scores {size} higher than {worse} \
-         (95\u{a0}% interval {low} to {high}); the samples that only one gets right differ by {sure}."
+         (95\u{a0}% interval {low} to {high}); {sure}."
     )
 }
 
 /// What a method is called, for people.
 fn words(name: &str) -> String {
-    let known = [
-        Method::McNemarExact,
-        Method::McNemarNormal,
-        Method::BonettPrice,
-        Method::PairedBootstrap,
-    ];
+    let known = [Method::BonettPrice, Method::PairedBootstrap];
     let found = known.into_iter().find(|method| method.as_str() == name);
     found.map_or_else(|| name.to_owned(), |method| method.words().to_owned())
 }

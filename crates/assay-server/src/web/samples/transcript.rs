@@ -13,9 +13,9 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use serde::Deserialize;
 
-use super::asked::{Asked, quoted};
+use super::filter::{SampleFilter, quoted};
 use crate::error::Failure;
-use crate::extract::Whence;
+use crate::extract::RateLimitKey;
 use crate::lake::{self, PAGE, Turn};
 use crate::state::AppState;
 use crate::web::frame::{Frame, Section};
@@ -89,7 +89,7 @@ struct ShownPiece {
 /// Shows what one model said in one sample.
 pub(super) async fn transcript(
     State(state): State<AppState>,
-    whence: Whence,
+    whence: RateLimitKey,
     visitor: Visitor,
 ) -> Result<Response, Failure> {
     let lake = lake::wanted(state.web.lake.as_ref())?;
@@ -144,7 +144,7 @@ pub(super) async fn transcript(
 }
 
 /// The transcript of a sample of a task.
-pub(super) fn address(asked: &Asked, hash: &str, model: Option<&str>) -> String {
+pub(super) fn address(asked: &SampleFilter, hash: &str, model: Option<&str>) -> String {
     let state = asked
         .place()
         .into_iter()

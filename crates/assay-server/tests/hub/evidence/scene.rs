@@ -52,6 +52,7 @@ impl Scene {
             keys: vec![key.public()],
         };
         hub.hub()
+            .evidence()
             .trust_issuer(&hub.hub().shell(), issuer)
             .await
             .unwrap();
@@ -123,5 +124,8 @@ pub(crate) async fn revoke(scene: &Scene, scope: Scope) {
         from: RevokedFrom::Start,
         reason: "a test".to_owned(),
     };
-    hub.revoke(&hub.shell(), new, false).await.unwrap();
+    hub.evidence()
+        .revoke(&hub.shell(), new, false)
+        .await
+        .unwrap();
 }

@@ -39,7 +39,7 @@ async fn t14_a_token_counts_in_the_repository_that_it_names_and_in_no_fork_of_it
     );
 }
 
-/// Trap T16: a token lasts minutes and a badge for years, because freshness is judged once, when it is first seen.
+/// Trap T16: a token lasts minutes and a badge for years, because freshness is validated once, when it is first seen.
 #[tokio::test]
 async fn t16_a_result_stays_verified_long_after_its_token_has_expired() {
     let scene = Scene::new("alice/small").await;
@@ -87,11 +87,15 @@ async fn t17_after_a_merge_rotation_keeps_a_badge_and_revocation_takes_it_with_a
         reason: "stolen".to_owned(),
     };
 
-    hub.retire_key(&shell, kid).await.unwrap();
+    hub.evidence().retire_key(&shell, kid).await.unwrap();
     let retired = scene.rows().await;
-    let planned = hub.revoke(&shell, new.clone(), true).await.unwrap();
+    let planned = hub
+        .evidence()
+        .revoke(&shell, new.clone(), true)
+        .await
+        .unwrap();
     let untouched = scene.rows().await;
-    let done = hub.revoke(&shell, new, false).await.unwrap();
+    let done = hub.evidence().revoke(&shell, new, false).await.unwrap();
 
     assert_eq!(retired[0]["verified"], true);
     assert_eq!(untouched, retired, "a dry run changes nothing");
@@ -139,7 +143,8 @@ async fn a_benchmark_that_is_made_again_inherits_no_evidence() {
     let before = stands(&scene, BOARD).await;
     let id: RepoId = "alice/bench".parse().unwrap();
     let hub = scene.hub.hub();
-    hub.delete_repository(&hub.shell(), RepoKind::Dataset, &id)
+    hub.repositories()
+        .delete_repository(&hub.shell(), RepoKind::Dataset, &id)
         .await
         .unwrap();
 
@@ -157,7 +162,12 @@ async fn a_benchmark_that_is_made_again_inherits_no_evidence() {
     let unknown = "benchmark_revision_unknown".to_owned();
     let after = stands(&scene, BOARD).await;
     assert_eq!(after, (unknown.clone(), 0, unknown));
-    let differences = hub.check_index(&|_, _| {}).await.unwrap().differences;
+    let differences = hub
+        .operations()
+        .check_index(&|_, _| {})
+        .await
+        .unwrap()
+        .differences;
     assert!(differences.is_empty(), "{differences:?}");
 }
 
@@ -172,7 +182,8 @@ async fn a_benchmark_that_is_renamed_keeps_its_evidence() {
         "alice/exam".parse().unwrap(),
     );
 
-    hub.move_repository(&hub.shell(), RepoKind::Dataset, &from, &to)
+    hub.repositories()
+        .move_repository(&hub.shell(), RepoKind::Dataset, &from, &to)
         .await
         .unwrap();
 

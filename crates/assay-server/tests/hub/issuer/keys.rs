@@ -56,6 +56,7 @@ async fn a_key_that_is_revoked_beside_a_running_hub_has_a_successor_that_signs()
     let kid = published(&scene).await[0];
 
     let revoked = command
+        .evidence()
         .revoke(&command.shell(), all(Scope::Kid(kid)), false)
         .await;
 
@@ -75,7 +76,11 @@ async fn without_a_key_issuing_says_so_and_one_command_mends_it() {
 
     let refused = scene.issue(&scene.token, &scene.request()).await;
     let command = command(&scene).await;
-    command.rotate_key(&command.shell(), None).await.unwrap();
+    command
+        .evidence()
+        .rotate_key(&command.shell(), None)
+        .await
+        .unwrap();
     let issued = scene.issue(&scene.token, &scene.request()).await;
 
     let refused = refused.expect(503);
@@ -97,11 +102,17 @@ async fn an_issuer_that_is_revoked_signs_nothing_that_nobody_would_believe() {
     let scene = named().await;
     let hub = scene.hub.hub();
     let own = all(Scope::Issuer(NAME.to_owned()));
-    let index = hub.revoke(&hub.shell(), own, false).await.unwrap().index;
+    let index = hub
+        .evidence()
+        .revoke(&hub.shell(), own, false)
+        .await
+        .unwrap()
+        .index;
     let index = index.unwrap();
 
     let refused = scene.issue(&scene.token, &scene.request()).await;
-    hub.unrevoke(&hub.shell(), index, "it was another one", false)
+    hub.evidence()
+        .unrevoke(&hub.shell(), index, "it was another one", false)
         .await
         .unwrap();
     let issued = scene.issue(&scene.token, &scene.request()).await;
@@ -119,7 +130,10 @@ async fn an_integration_that_is_revoked_gets_no_more_tokens_and_is_told_why() {
     let scene = Scene::new().await;
     let hub = scene.hub.hub();
     let revoked = all(Scope::Integration("inspect-ai".parse().unwrap()));
-    hub.revoke(&hub.shell(), revoked, false).await.unwrap();
+    hub.evidence()
+        .revoke(&hub.shell(), revoked, false)
+        .await
+        .unwrap();
 
     let refused = scene.issue(&scene.token, &scene.request()).await;
 

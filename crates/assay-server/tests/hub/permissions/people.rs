@@ -82,15 +82,20 @@ impl People {
             (OLGA, None),
         ];
         let app = hub.hub();
-        app.create_organisation(&shell, LAB, "The lab")
+        app.accounts()
+            .create_organisation(&shell, LAB, "The lab")
             .await
             .unwrap();
         for (name, role) in users {
-            app.create_user(&shell, name, name, None, false)
+            app.accounts()
+                .create_user(&shell, name, name, None, false)
                 .await
                 .unwrap();
             if role.is_some() {
-                app.set_member(&shell, LAB, name, role).await.unwrap();
+                app.accounts()
+                    .set_member(&shell, LAB, name, role)
+                    .await
+                    .unwrap();
             }
         }
         let fine = |pattern: &str| Scope::Fine(vec![pattern.parse().unwrap()]);
@@ -125,7 +130,11 @@ impl People {
                 scope,
                 expires: (asker == Asker::ExpiredToken).then_some(SOON),
             };
-            let (_, secret) = app.create_token(&shell, name, token).await.unwrap();
+            let (_, secret) = app
+                .accounts()
+                .create_token(&shell, name, token)
+                .await
+                .unwrap();
             secrets.push(Some(secret.reveal().to_owned()));
         }
         hub.pass(60);

@@ -268,6 +268,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     // The issuer knows machines, and accounts of the hub are none. What machines get has tests of its own.
     row("GET", "/.well-known/oauth-authorization-server", Needs::Nothing, 200, |_| at("/.well-known/oauth-authorization-server")),
     row("GET", "/.well-known/jwks.json", Needs::Nothing, 200, |_| at("/.well-known/jwks.json")),
+    row("POST", "/oauth/device", Needs::Machine, 200, |_| Ask("/oauth/device".to_owned(), b"{}".to_vec())),
     row("POST", "/oauth/token", Needs::Machine, 400, |_| Ask("/oauth/token".to_owned(), b"{}".to_vec())),
     row("POST", "/oauth/revoke", Needs::Machine, 200, |_| Ask("/oauth/revoke".to_owned(), b"{}".to_vec())),
     row("POST", "/oauth/introspect", Needs::MachineOrOperator, 200, |_| Ask("/oauth/introspect".to_owned(), b"{}".to_vec())),

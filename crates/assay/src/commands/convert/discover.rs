@@ -33,7 +33,7 @@ pub(super) struct FoundLog {
 
 /// What the paths of a command name.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct DiscoveredLogs {
     /// The logs, each once, in the order they were named; those of a directory sorted.
     pub(super) logs: Vec<FoundLog>,
     /// The files of the directories that are no logs, and the directories that were not searched.
@@ -43,11 +43,11 @@ pub(super) struct Found {
 }
 
 /// Finds the logs that files, directories and patterns name.
-pub(super) fn discover(logs: &dyn Logs, paths: &[PathBuf], source: Source) -> Found {
+pub(super) fn discover(logs: &dyn Logs, paths: &[PathBuf], source: Source) -> DiscoveredLogs {
     let mut finder = Finder {
         logs,
         source,
-        found: Found::default(),
+        found: DiscoveredLogs::default(),
         known: BTreeSet::new(),
         candidates: BTreeMap::new(),
         wanted: 0,
@@ -77,7 +77,7 @@ pub(super) fn discover(logs: &dyn Logs, paths: &[PathBuf], source: Source) -> Fo
 struct Finder<'a> {
     logs: &'a dyn Logs,
     source: Source,
-    found: Found,
+    found: DiscoveredLogs,
     known: BTreeSet<String>,
     /// The entries of each directory that can be logs or hold some.
     candidates: BTreeMap<PathBuf, BTreeSet<OsString>>,

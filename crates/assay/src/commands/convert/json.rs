@@ -139,7 +139,7 @@ mod tests {
             rows: 10,
             warnings: Vec::new(),
             findings: BTreeMap::from([("AY601".to_owned(), 2)]),
-            metrics_said: Vec::new(),
+            names_said: Vec::new(),
             status,
         };
         let fault = Fault {

@@ -9,15 +9,15 @@ use assay_model::chain;
 
 /// Why a log or a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     /// A stable word or the code of a rule.
-    pub(super) reason: String,
+    pub(crate) reason: String,
     /// The place inside the record; empty for the whole.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// The line of the samples file, when the fault is there.
     pub(super) line: Option<u64>,
     /// The reason in a sentence.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 /// What became of one log.
@@ -53,10 +53,10 @@ pub(super) struct RecordOutcome {
     pub(super) rows: u64,
     /// What the converter left out, and why.
     pub(super) warnings: Vec<Warning>,
-    /// How often the judge warned, by code.
+    /// Number of warnings, by code.
     pub(super) findings: BTreeMap<String, u64>,
     /// The metrics that a person described and that it has.
-    pub(super) metrics_said: Vec<String>,
+    pub(super) names_said: Vec<String>,
     /// Whether it is there.
     pub(super) status: Status,
 }

@@ -23,16 +23,16 @@ use serde::Serialize;
 use self::candidate::Candidate;
 use self::choose::Choice;
 #[cfg(feature = "client")]
-pub(crate) use self::derive::{Asked, Derived, derive};
+pub(crate) use self::derive::{Derived, EntryRequest, derive};
 pub(crate) use self::entry::About;
 #[cfg(feature = "client")]
-pub(crate) use self::file::judge;
+pub(crate) use self::file::validate_result_file;
 use self::file::{Place, Written};
 use self::keep::KeepStore;
-use super::discover::Found;
+use super::discover::DiscoveredLogs;
 use super::report::{End, Fault};
 use super::work::Worker;
-use super::{ConvertArgs, Format, Said};
+use super::{ConvertArgs, Format, LogOptions};
 use crate::benchmarks::Lists;
 use crate::config::Config;
 use crate::hub_benchmarks::HubBenchmarks;
@@ -143,7 +143,7 @@ pub(crate) enum Problem {
 
 /// An entry, and where it went.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct ConvertedEntry {
     text: String,
     /// The result file; none when the entry is only printed.
     file: Option<(String, Written)>,
@@ -154,11 +154,11 @@ pub(super) struct Made {
 /// Converts the logs, takes the scores of one task out of them and writes the entry.
 pub(super) fn make(
     args: &ResultsArgs,
-    said: &Said,
+    said: &LogOptions,
     worker: &Worker<'_>,
-    found: &Found,
+    found: &DiscoveredLogs,
     config: &Config,
-) -> Result<Made, Problem> {
+) -> Result<ConvertedEntry, Problem> {
     let (Some(benchmark), Some(task), Some(model)) = (&args.benchmark, &args.task, &args.model)
     else {
         let usage = "`--to eval-results` needs `--benchmark`, `--task` and `--model`";
@@ -175,7 +175,7 @@ pub(super) fn make(
     }
     let definition = match &lookup {
         Lookup::Known(definition) => Some(&**definition),
-        // The judge says of the others what is wrong, with names that come close.
+        // Validation says of the others what is wrong, with names that come close.
         Lookup::Unknown { .. } | Lookup::Broken | Lookup::NoList => None,
     };
     let candidates = candidates(worker, found)?;
@@ -203,7 +203,7 @@ pub(super) fn make(
     Ok(made)
 }
 
-fn about<'a>(args: &'a ResultsArgs, said: &'a Said) -> About<'a> {
+fn about<'a>(args: &'a ResultsArgs, said: &'a LogOptions) -> About<'a> {
     About {
         source_url: args.source_url.as_deref(),
         source_name: said.source_name.as_deref(),
@@ -219,7 +219,7 @@ fn about<'a>(args: &'a ResultsArgs, said: &'a Said) -> About<'a> {
 
 /// Prints the entry or the reasons why there is none.
 pub(super) fn present(
-    outcome: Result<Made, Problem>,
+    outcome: Result<ConvertedEntry, Problem>,
     args: &ConvertArgs,
     printer: &mut Printer,
 ) -> Exit {
@@ -270,7 +270,7 @@ struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn of(made: &'a Made) -> Self {
+    fn of(made: &'a ConvertedEntry) -> Self {
         Self {
             version: VERSION,
             path: made.file.as_ref().map(|(path, _)| path.as_str()),
@@ -294,7 +294,7 @@ fn lists(args: &ResultsArgs, jobs: usize, config: &Config) -> Result<Lists, Prob
 }
 
 /// The scores that the logs hold. A log that is refused may hold the one that is asked for, so it refuses the whole.
-fn candidates(worker: &Worker<'_>, found: &Found) -> Result<Vec<Candidate>, Problem> {
+fn candidates(worker: &Worker<'_>, found: &DiscoveredLogs) -> Result<Vec<Candidate>, Problem> {
     let mut candidates = Vec::new();
     let told = |path: &str, fault: Fault| vec![format!("{path}: {}", fault.message)];
     for log in &found.logs {

@@ -127,7 +127,7 @@ fn told(fault: &Fault) -> String {
     )
 }
 
-/// The judge's warnings, once for each code: a thousand logs of one harness share them.
+/// Warnings of validation, once for each code: a thousand logs of one harness share them.
 fn print_findings(account: &Account, printer: &mut Printer) {
     let mut by_code: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for record in account.outcomes.iter().flat_map(Outcome::records) {

@@ -5,26 +5,28 @@ use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, validate};
-use assay_convert::convert::{Datastore, Identity, MetricSaid, Pair, RUN_STATUS, metric_id};
+use assay_convert::convert::{
+    Datastore, Identity, Options, Pair, RUN_STATUS, Supplement, metric_id,
+};
 use assay_model::Severity;
 use parking_lot::Mutex;
 use serde_json::Value as Json;
 
 use super::report::Fault;
-use crate::replace::{Scratch, same_bytes};
+use crate::replace::{Scratch, create_output_directory, same_bytes};
 
 /// What one log becomes: its records are made in scratch files, judged, and then wait to be put in their place.
-pub(super) struct DiskStore<'a> {
+pub(crate) struct DiskStore<'a> {
     /// Where scratch files lie: where a rename can reach the output, or, for a dry run, where nobody looks.
     scratch: Option<&'a Path>,
-    /// How many threads may judge the samples of one record.
+    /// How many threads may validate the samples of one record.
     jobs: usize,
-    made: Mutex<Vec<Made>>,
+    made: Mutex<Vec<ConvertedRecord>>,
 }
 
 impl<'a> DiskStore<'a> {
     /// A store whose scratch files lie in a directory, or with the other scratch files of this machine.
-    pub(super) fn new(scratch: Option<&'a Path>, jobs: usize) -> Self {
+    pub(crate) fn new(scratch: Option<&'a Path>, jobs: usize) -> Self {
         Self {
             scratch,
             jobs,
@@ -33,14 +35,14 @@ impl<'a> DiskStore<'a> {
     }
 
     /// The records that were made, in order.
-    pub(super) fn into_made(self) -> Vec<Made> {
+    pub(crate) fn into_made(self) -> Vec<ConvertedRecord> {
         self.made.into_inner()
     }
 
     fn scratch(&self) -> io::Result<Scratch> {
         match self.scratch {
             Some(directory) => {
-                fs_err::create_dir_all(directory)?;
+                create_output_directory(directory)?;
                 Scratch::in_directory(directory)
             }
             None => Scratch::for_nothing(),
@@ -81,7 +83,7 @@ impl Pair for DiskPair<'_> {
             samples.sync()?;
             scratch.sync()?;
         }
-        let mut made = Made {
+        let mut made = ConvertedRecord {
             identity: self.identity,
             json: record.to_owned(),
             record: scratch,
@@ -90,17 +92,17 @@ impl Pair for DiskPair<'_> {
             faults: Vec::new(),
             warnings: BTreeMap::new(),
         };
-        made.judge(self.store.jobs);
+        made.validate(self.store.jobs);
         let mut all = self.store.made.lock();
-        // What the judge refuses is told of the record; it is no reason to give up the other records of the log.
+        // What validation refuses is reported of the record; it is no reason to give up the other records of the log.
         all.push(made);
         Ok(())
     }
 }
 
-/// A record that was made and judged, and its samples: not yet anywhere.
+/// A record that was made and validated, and its samples: not yet anywhere.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(crate) struct ConvertedRecord {
     pub(super) identity: Identity,
     json: String,
     record: Scratch,
@@ -108,14 +110,14 @@ pub(super) struct Made {
     /// The SHA-256 of the samples, made while they were written.
     digest: Option<String>,
     /// Why it may not appear.
-    pub(super) faults: Vec<Fault>,
-    /// How often the judge warned, by code.
-    pub(super) warnings: BTreeMap<String, u64>,
+    pub(crate) faults: Vec<Fault>,
+    /// Number of warnings, by code.
+    pub(crate) warnings: BTreeMap<String, u64>,
 }
 
 /// What happened when a record was put in its place.
 #[derive(Debug)]
-pub(super) enum Settled {
+pub(crate) enum Settled {
     /// It is there now.
     Written,
     /// It is there now, in place of one that said something else.
@@ -126,13 +128,13 @@ pub(super) enum Settled {
     Differs(Fault),
 }
 
-impl Made {
+impl ConvertedRecord {
     /// The path of the record, from the root of the datastore.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{}/{}.json", self.identity.directory, self.identity.uuid)
     }
 
-    fn judge(&mut self, jobs: usize) {
+    fn validate(&mut self, jobs: usize) {
         let items = [Item {
             path: self.path().into(),
             kind: Some(FileKind::Record),
@@ -156,30 +158,43 @@ impl Made {
         }
     }
 
-    /// The metrics of the record that a person described.
-    pub(super) fn metrics_said(&self, said: &[MetricSaid]) -> Vec<String> {
+    /// The metrics and results of the record that a person described.
+    pub(super) fn names_said(&self, options: &Options) -> Vec<String> {
         let Ok(record) = serde_json::from_str::<Json>(&self.json) else {
             return Vec::new();
         };
-        let results = record["evaluation_results"].as_array();
-        let has = |name: &str| {
-            results.into_iter().flatten().any(|result| {
-                ["metric_id", "metric_name"].iter().any(|key| {
-                    let own = result["metric_config"][*key].as_str();
-                    own.is_some_and(|own| own == name || metric_id(own) == metric_id(name))
-                })
+        let results = || {
+            record["evaluation_results"]
+                .as_array()
+                .into_iter()
+                .flatten()
+        };
+        let is_metric = |name: &str| {
+            let own = |own: &str| own == name || metric_id(own) == metric_id(name);
+            results().any(|result| {
+                let metric = &result["metric_config"];
+                ["metric_id", "metric_name"]
+                    .iter()
+                    .any(|key| metric[*key].as_str().is_some_and(own))
             })
         };
-        said.iter()
-            .filter(|said| has(&said.name))
-            .map(|said| said.name.clone())
+        let is_result = |name: &str| {
+            let keys = ["evaluation_result_id", "evaluation_name"];
+            results().any(|result| keys.iter().any(|key| result[*key] == name))
+        };
+        let metrics = options.metrics.iter().map(|said| said.name.as_str());
+        let selectors = options.supplement.iter().flat_map(Supplement::selectors);
+        metrics
+            .filter(|name| is_metric(name))
+            .chain(selectors.filter(|name| is_result(name)))
+            .map(str::to_owned)
             .collect()
     }
 
     /// Puts the samples and then the record in place, so that no record ever stands without its samples. What is there
     /// already stays: the same bytes are fine, others are a refusal. A record of the same run that had not finished makes
     /// way for one that has, and with `overwrite` any does. Without `write` nothing is moved.
-    pub(super) fn settle(self, out: &Path, write: bool, overwrite: bool) -> io::Result<Settled> {
+    pub(crate) fn settle(self, out: &Path, write: bool, overwrite: bool) -> io::Result<Settled> {
         let record = out.join(self.path());
         let may_replace = overwrite || self.goes_further_than(&record);
         let mut moves = Vec::new();
@@ -219,6 +234,21 @@ impl Made {
         })
     }
 
+    /// Returns true when the record in place differs from this one at most in the time of retrieval.
+    #[cfg(feature = "client")]
+    pub(crate) fn is_retrieved_again(&self, out: &Path) -> bool {
+        let read = |text: &str| {
+            let mut record = serde_json::from_str::<Json>(text).ok()?;
+            record
+                .as_object_mut()?
+                .remove("retrieved_timestamp")
+                .map(|_| record)
+        };
+        let there = fs_err::read_to_string(out.join(self.path()));
+        let there = there.ok().and_then(|text| read(&text));
+        there.is_some() && there == read(&self.json)
+    }
+
     /// Whether the record that is there is of the same run, which had not finished then and has now.
     fn goes_further_than(&self, path: &Path) -> bool {
         let read = |text: &str| serde_json::from_str::<Json>(text).ok();
@@ -244,7 +274,7 @@ impl Made {
     }
 }
 
-impl Files for Made {
+impl Files for ConvertedRecord {
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
         if path == self.path() {
             return Ok(Box::new(Cursor::new(self.json.as_bytes())));

@@ -7,7 +7,7 @@ use assay_formats::ordered;
 
 use super::discover::FoundLog;
 use super::report::{End, Fault, Outcome, RecordOutcome, Status, refused};
-use super::store::{DiskStore, Made, Settled};
+use super::store::{ConvertedRecord, DiskStore, Settled};
 
 /// A log of at least this size is converted by all threads together; smaller ones by one thread each.
 const LARGE_LOG: u64 = 32 << 20;
@@ -32,7 +32,7 @@ pub(super) struct Worker<'a> {
 /// What a log became, with its records not yet in place.
 struct Attempt {
     index: usize,
-    result: Result<(Vec<Converted>, Vec<Made>), End>,
+    result: Result<(Vec<Converted>, Vec<ConvertedRecord>), End>,
 }
 
 impl Worker<'_> {
@@ -107,7 +107,7 @@ impl Worker<'_> {
                 converted
                     .into_iter()
                     .filter_map(|converted| {
-                        let is_own = |made: &Made| made.identity == converted.identity;
+                        let is_own = |made: &ConvertedRecord| made.identity == converted.identity;
                         let own = made.remove(made.iter().position(is_own)?);
                         Some(self.settle_record(converted, own))
                     })
@@ -122,10 +122,10 @@ impl Worker<'_> {
         }
     }
 
-    fn settle_record(&self, converted: Converted, made: Made) -> RecordOutcome {
+    fn settle_record(&self, converted: Converted, made: ConvertedRecord) -> RecordOutcome {
         let path = made.path();
         let findings = made.warnings.clone();
-        let metrics_said = made.metrics_said(&self.options.metrics);
+        let names_said = made.names_said(self.options);
         let status = match self.out {
             _ if !made.faults.is_empty() => Status::Refused(made.faults),
             None => Status::Written,
@@ -143,7 +143,7 @@ impl Worker<'_> {
             rows: converted.rows,
             warnings: converted.warnings,
             findings,
-            metrics_said,
+            names_said,
             status,
         }
     }

@@ -47,6 +47,12 @@ pub(crate) enum Action {
     /// Who the token belongs to
     #[command(after_help = "Examples:\n  assay hub whoami\n  assay hub whoami --format json")]
     Whoami,
+    /// Print the token that is kept for a hub, for other programs
+    #[command(
+        after_help = "Examples:\n  HF_ENDPOINT=https://hub.example HF_TOKEN=\"$(assay hub token)\" hf auth whoami"
+    )]
+    Token,
+    Credential(Credential),
     Repo(Repo),
     Pr(Pr),
     Leaderboard(Leaderboard),
@@ -58,12 +64,28 @@ pub(crate) enum Action {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  assay hub login --hub https://hub.example < token.txt
+  assay hub login --hub https://hub.example
+  assay hub login --hub https://hub.example --git < token.txt
   assay hub login --hub http://127.0.0.1:8080 --token hf_...")]
 pub(crate) struct Login {
-    /// The token; read from standard input when it is not given, so that it stays out of the shell's history
+    /// The token; asked for in a terminal, read from standard input otherwise, so that it stays out of the shell's history
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
+
+    /// Also let git use the token for this hub: `assay hub credential` becomes its credential helper
+    #[arg(long)]
+    pub(crate) git: bool,
+}
+
+/// Answer git's credential helper protocol; `assay hub login --git` sets it up
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  printf 'protocol=https\\nhost=hub.example\\n\\n' | assay hub credential get")]
+pub(crate) struct Credential {
+    /// What git wants: only `get` is answered, tokens are kept by `assay hub login`
+    #[arg(value_name = "OPERATION")]
+    pub(crate) operation: String,
 }
 
 /// Repositories: create, list, delete
@@ -126,7 +148,7 @@ pub(crate) enum RepoAction {
         #[arg(long = "type", value_enum, default_value_t = Kind::Model, value_name = "TYPE")]
         kind: Kind,
         /// Yes, really
-        #[arg(long, required = true)]
+        #[arg(long)]
         yes: bool,
     },
 }

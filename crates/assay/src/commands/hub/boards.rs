@@ -155,8 +155,7 @@ mod tests {
             "standing": {"state": "verified", "verified": true}, "badges": ["verified", "of-a-newer-hub"],
         });
         if let Some((best, worst)) = ranks {
-            row["rankInterval"] =
-                json!({"best": best, "worst": worst, "confidence": 0.95, "method": "tukey-kramer"});
+            row["rankInterval"] = json!({"best": best, "worst": worst, "confidence": 0.95, "method": "tukey-kramer", "tier": best});
         }
         serde_json::from_value(row).unwrap()
     }

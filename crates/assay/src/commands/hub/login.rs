@@ -1,11 +1,11 @@
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 
 use assay_hub_api::client::{Client, Document};
 use assay_render::visible;
 use serde_json::json;
 
 use super::args::Login;
-use super::{Answer, HubCommandError};
+use super::{Answer, HubCommandError, git_credential};
 use crate::config::Config;
 use crate::credentials::Credentials;
 use crate::issuer::Credential;
@@ -28,7 +28,7 @@ pub(super) fn login(
         .to_owned();
     let token = match &action.token {
         Some(token) => token.trim().to_owned(),
-        None => typed().ok_or(HubCommandError::NoToken)?,
+        None => typed(&hub).ok_or(HubCommandError::NoToken)?,
     };
     if Credential::is_for_issuers(&token) {
         return keep_credential(kept, &hub, token, config);
@@ -38,13 +38,39 @@ pub(super) fn login(
     kept.tokens.insert(hub.clone(), token);
     kept.hub = Some(hub.clone());
     let path = kept.save(config.credentials.as_deref())?;
+    let for_git = if action.git {
+        git_credential::set_up(&hub)?;
+        format!("git uses the token for {hub} from now on\n")
+    } else {
+        format!("for git: `assay hub login --hub {hub} --git`\n")
+    };
+    let role = &who.auth.access_token.role;
     Ok(Answer {
         text: format!(
-            "signed in to {hub} as `{}`; the token is kept in {}\n",
+            "signed in to {hub} as `{}`, with a token that may {role}; it is kept in {}\n{for_git}\
+             for hf: export HF_ENDPOINT={hub} HF_TOKEN=\"$(assay hub token --hub {hub})\"\n",
             visible(&who.name),
             path.display()
         ),
-        json: json!({ "hub": hub, "name": who.name, "credentials": path }),
+        json: json!({
+            "hub": hub, "name": who.name, "role": role, "credentials": path, "git": action.git,
+        }),
+    })
+}
+
+/// Prints the token that is kept for a hub.
+pub(super) fn token(named: Option<&str>, config: &Config) -> Result<Answer, HubCommandError> {
+    let kept = Credentials::load(config.credentials.as_deref())?;
+    let hub = named
+        .or(config.hub.as_deref())
+        .or(kept.hub.as_deref())
+        .ok_or(HubCommandError::NoHub)?
+        .trim_end_matches('/');
+    let token = kept.tokens.get(hub);
+    let token = token.ok_or_else(|| HubCommandError::NotSignedIn(hub.to_owned()))?;
+    Ok(Answer {
+        text: format!("{token}\n"),
+        json: json!({ "hub": hub, "token": token }),
     })
 }
 
@@ -118,13 +144,24 @@ pub(super) fn whoami(client: &Client) -> Result<Answer, HubCommandError> {
     Ok(Answer { text, json })
 }
 
-/// The first line of standard input.
-fn typed() -> Option<String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .take(MAX_TOKEN)
-        .read_to_string(&mut text)
-        .ok()?;
+/// Returns the token that a person types, unseen, or the first line of a standard input that is no terminal.
+fn typed(hub: &str) -> Option<String> {
+    let text = if std::io::stdin().is_terminal() {
+        let terminal = console::Term::stderr();
+        terminal
+            .write_str(&format!(
+                "Token for {hub} (hidden; made at {hub}/settings/tokens): "
+            ))
+            .ok()?;
+        terminal.read_secure_line().ok()?
+    } else {
+        let mut text = String::new();
+        std::io::stdin()
+            .take(MAX_TOKEN)
+            .read_to_string(&mut text)
+            .ok()?;
+        text
+    };
     let token = text.lines().next()?.trim();
     (!token.is_empty()).then(|| token.to_owned())
 }

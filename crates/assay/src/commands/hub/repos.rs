@@ -13,7 +13,12 @@ use crate::table::table;
 pub(super) fn run(command: &Repo, client: &Client) -> Result<Answer, HubCommandError> {
     match &command.action {
         RepoAction::Create { id, kind, private } => create(client, id, kind.get(), *private),
-        RepoAction::Delete { id, kind, yes: _ } => delete(client, id, kind.get()),
+        RepoAction::Delete { id, yes: false, .. } => Err(HubCommandError::Unconfirmed(id.clone())),
+        RepoAction::Delete {
+            id,
+            kind,
+            yes: true,
+        } => delete(client, id, kind.get()),
         RepoAction::List {
             kind,
             author,

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::table::TableArgs;
 use crate::args::ShowFormat;
 
 /// Bring results from elsewhere to a hub
@@ -15,10 +16,11 @@ What is there already and has not changed is left alone, so an import that was i
 Examples:
   assay import eee datastore/ --hub http://127.0.0.1:8080
   assay import eee datastore/data/helm_lite --dry-run
+  assay import table bfcl.toml data_overall.csv --out datastore --retrieved-at 2026-11-18
 
 Exit codes:
-  0  everything is on the hub
-  1  some records were refused
+  0  everything is on the hub, or in the datastore
+  1  some records or rows were refused
   3  wrong usage, or the hub could not be reached"
 )]
 pub(crate) struct ImportArgs {
@@ -34,6 +36,7 @@ pub(crate) struct ImportArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Source {
     Eee(Eee),
+    Table(TableArgs),
 }
 
 /// Import a datastore of Every Eval Ever records

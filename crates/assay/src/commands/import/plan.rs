@@ -8,10 +8,10 @@ use assay_formats::eval_results;
 use assay_model::{Direction, Entry, MetricId, RepoId, Score, Setup, TaskId};
 use serde_json::Value as Json;
 
-use super::names;
 use super::prepare::Prepared;
 use super::reported::{self, Bounds, Reported};
 use super::scales::Scales;
+use assay_formats::eee::repo_names as names;
 
 /// How the file of samples is called that belongs to a record.
 pub(super) const SAMPLES_ENDING: &str = "_samples.jsonl";
@@ -356,6 +356,7 @@ fn add_result(
         value_type: None,
         sample_size: result.sample_size,
         uncertainty: result.uncertainty,
+        context: None,
     };
     let last = entries.last_mut().filter(|last| {
         let is_taken = last.scores.iter().any(|own| own.metric == score.metric);

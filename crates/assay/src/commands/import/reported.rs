@@ -6,9 +6,9 @@ use assay_model::{
 };
 use serde_json::Value as Json;
 
-use super::names;
-use crate::commands::convert::setup_of;
-pub(super) use crate::commands::convert::{known, text};
+use assay_formats::eee::repo_names as names;
+use assay_formats::eee::setup_of;
+pub(super) use assay_formats::eee::{known_text as known, plain_text as text};
 
 /// Names under which records give what a run cost, in US dollars.
 const COSTS: [&str; 3] = ["total_cost_usd", "cost_usd", "total_cost"];
@@ -216,6 +216,7 @@ fn provenance(record: &Json, result: &Json) -> Provenance {
             usd: cost,
             ..Cost::default()
         },
+        ..Provenance::default()
     }
 }
 

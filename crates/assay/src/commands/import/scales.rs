@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use assay_model::{Direction, MetricId, TaskId};
 
-use super::names;
 use super::reported::{Bounds, Reported};
+use assay_formats::eee::repo_names as names;
 
 /// The metric of results that do not name one.
 const UNNAMED_METRIC: &str = "score";

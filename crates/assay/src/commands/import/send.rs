@@ -77,7 +77,7 @@ struct Outcome {
 }
 
 impl Sender<'_> {
-    /// Makes organisations, then benchmarks, then models: a result is judged by a benchmark that is there.
+    /// Makes organisations, then benchmarks, then models: a result is validated by a benchmark that is there.
     pub(super) fn send(&self, plan: &Plan) -> Result<Report, HubCommandError> {
         let mut report = Report::default();
         for name in plan.organisations() {

@@ -1,3 +1,4 @@
+mod publisher;
 mod purge;
 
 use std::sync::Arc;
@@ -44,6 +45,9 @@ pub(crate) fn run(command: &Admin, config: &Config, printer: &mut Printer) -> Ex
         AdminAction::Token(action) => {
             manage(command, printer, async |hub| token(&hub, action).await)
         }
+        AdminAction::Publisher(action) => manage(command, printer, async |hub| {
+            publisher::run(&hub, action).await
+        }),
         AdminAction::Gc { dry_run } => {
             manage(command, printer, async |hub| collect(&hub, *dry_run).await)
         }
@@ -82,6 +86,7 @@ where
 
 async fn collect(hub: &Hub, dry_run: bool) -> Result<Done, Error> {
     let collected = hub
+        .operations()
         .collect_large_files(&hub.shell(), GRACE, dry_run)
         .await?;
     let verb = if dry_run { "would remove" } else { "removed" };
@@ -113,14 +118,17 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
                 operator: *operator,
                 look_alike: look_alike(*allow_look_alike),
             };
-            let account = hub.create_account(&shell, AccountKind::User, &new).await?;
+            let account = hub
+                .accounts()
+                .create_account(&shell, AccountKind::User, &new)
+                .await?;
             Ok(Done::new(
                 format!("made the user `{}`\n", account.name),
                 account_json(&account),
             ))
         }
         UserAction::List => {
-            let accounts = hub.accounts(&shell).await?;
+            let accounts = hub.accounts().accounts(&shell).await?;
             Ok(listed(&accounts))
         }
         UserAction::Password {
@@ -129,7 +137,7 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             remove,
         } => password(hub, name, *stdin, *remove).await,
         UserAction::Disable { name } => {
-            hub.disable_account(&shell, name).await?;
+            hub.accounts().disable_account(&shell, name).await?;
             Ok(Done::new(
                 format!("disabled `{name}`: its tokens no longer work\n"),
                 json!({ "disabled": name }),
@@ -142,7 +150,7 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
 async fn password(hub: &Hub, name: &str, stdin: bool, remove: bool) -> Result<Done, Error> {
     let shell = hub.shell();
     if remove {
-        hub.set_password(&shell, name, None).await?;
+        hub.accounts().set_password(&shell, name, None).await?;
         return Ok(Done::new(
             format!("`{name}` has no password any more\n"),
             json!({ "user": name, "password": false }),
@@ -154,14 +162,18 @@ async fn password(hub: &Hub, name: &str, stdin: bool, remove: bool) -> Result<Do
             .read_line(&mut line)
             .map_err(Error::internal)?;
         let given = line.trim_end_matches(['\r', '\n']);
-        hub.set_password(&shell, name, Some(given)).await?;
+        hub.accounts()
+            .set_password(&shell, name, Some(given))
+            .await?;
         return Ok(Done::new(
             format!("`{name}` has another password now; their sessions are over\n"),
             json!({ "user": name, "password": true }),
         ));
     }
     let drawn = draw_secret()?;
-    hub.set_password(&shell, name, Some(&drawn)).await?;
+    hub.accounts()
+        .set_password(&shell, name, Some(&drawn))
+        .await?;
     Ok(Done::new(
         format!("the password of `{name}`, shown once: {drawn}\n"),
         json!({ "user": name, "password": drawn }),
@@ -215,6 +227,7 @@ async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
                 look_alike: look_alike(*allow_look_alike),
             };
             let account = hub
+                .accounts()
                 .create_account(&shell, AccountKind::Organisation, &new)
                 .await?;
             Ok(Done::new(
@@ -227,7 +240,7 @@ async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
             user: None,
             ..
         } => {
-            let members = hub.members(&shell, organisation).await?;
+            let members = hub.accounts().members(&shell, organisation).await?;
             let rows: Vec<Vec<String>> = members
                 .iter()
                 .map(|(account, role)| vec![account.name.clone(), role.to_string()])
@@ -248,7 +261,9 @@ async fn organisation(hub: &Hub, action: &OrgAction) -> Result<Done, Error> {
             remove,
         } => {
             let role = (!remove).then_some(*role);
-            hub.set_member(&shell, organisation, user, role).await?;
+            hub.accounts()
+                .set_member(&shell, organisation, user, role)
+                .await?;
             let text = match role {
                 Some(role) => format!("`{user}` may {role} in `{organisation}`\n"),
                 None => format!("`{user}` has no part in `{organisation}` any more\n"),
@@ -276,7 +291,7 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
                     Timestamp::from_millis(SystemClock.now().millis() + i64::from(days) * DAY)
                 }),
             };
-            let (info, secret) = hub.create_token(&shell, user, new).await?;
+            let (info, secret) = hub.accounts().create_token(&shell, user, new).await?;
             let mut json = token_json(&info);
             json["token"] = json!(secret.reveal());
             Ok(Done::new(
@@ -289,7 +304,7 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
             ))
         }
         TokenAction::List { user } => {
-            let tokens = hub.tokens(&shell, user).await?;
+            let tokens = hub.accounts().tokens(&shell, user).await?;
             let rows: Vec<Vec<String>> = tokens
                 .iter()
                 .map(|token| {
@@ -309,7 +324,7 @@ async fn token(hub: &Hub, action: &TokenAction) -> Result<Done, Error> {
             ))
         }
         TokenAction::Revoke { user, id } => {
-            let ended = hub.revoke_token(&shell, user, *id).await?;
+            let ended = hub.accounts().revoke_token(&shell, user, *id).await?;
             let others = match ended.saturating_sub(1) {
                 0 => String::new(),
                 1 => ", and 1 token that was made with it".to_owned(),
@@ -328,7 +343,9 @@ async fn benchmark(hub: &Hub, action: &BenchmarkAction) -> Result<Done, Error> {
         BenchmarkAction::Official { id } => (id, true),
         BenchmarkAction::Unofficial { id } => (id, false),
     };
-    hub.set_official(&hub.shell(), id, official).await?;
+    hub.operations()
+        .set_official(&hub.shell(), id, official)
+        .await?;
     let what = if official {
         "is official"
     } else {

@@ -26,7 +26,7 @@ use crate::table::table;
 
 /// Lists the repositories that were set aside.
 pub(super) async fn list(hub: &Hub) -> Result<Done, Error> {
-    let unrecorded = hub.unrecorded().await?;
+    let unrecorded = hub.operations().unrecorded().await?;
     let rows: Vec<Vec<String>> = unrecorded.iter().map(cells).collect();
     let json = unrecorded.iter().map(unrecorded_json).collect();
     let mut text = table(&["SET ASIDE", "NUMBER", "KIND", "NAME", "DIRECTORY"], &rows);
@@ -77,13 +77,16 @@ fn adopt(
         // A server that runs has its database; what it does not know is adopted beside it.
         let mark = ServerMark::set(&config.data, Servers::One);
         let hub = match &mark {
-            Err(Error::Conflict(_)) => Hub::visit(hub_config(&config), clock).await?,
+            Err(Error::Operator(_)) => Hub::visit(hub_config(&config), clock).await?,
             Err(_) | Ok(_) => {
                 Hub::open_for_adoption(hub_config(&config), clock, action.dry_run).await?
             }
         };
-        let was_lost = hub.accounts(&hub.shell()).await?.is_empty();
-        let adoption = hub.adopt(&hub.shell(), &names, action.dry_run).await?;
+        let was_lost = hub.accounts().accounts(&hub.shell()).await?.is_empty();
+        let adoption = hub
+            .operations()
+            .adopt(&hub.shell(), &names, action.dry_run)
+            .await?;
         Ok((adoption, was_lost))
     });
     adopted.map_err(|error: Error| {

@@ -37,29 +37,9 @@ impl HubPlace {
     }
 }
 
-/// Run a hub
+/// The configuration of a server, as flags say it.
 #[derive(Debug, Args)]
-#[command(
-    long_about = "\
-Run a hub: repositories for the unmodified huggingface_hub client, the hf command and git; validation of every push; \
-leaderboards.
-
-Everything lies in one data directory, and nothing else is needed but git. The first start prints the operator's token, \
-once. Values come from flags, then the environment (`ASSAY_LISTEN`, ...), then the file, then defaults.",
-    after_help = "\
-Examples:
-  assay serve --demo                              a hub on this machine, with something to look at
-  assay serve --data /srv/assay --listen 127.0.0.1:8080
-  assay serve --config assay.toml
-  assay serve --lake /srv/lake                    with SQL and pages over samples
-  ASSAY_DATABASE=postgres://hub:secret@db/assay assay serve --data /srv/assay
-  HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
-
-Exit codes:
-  0  told to stop, and every request was finished
-  3  the configuration is wrong, or the address or data directory cannot be used"
-)]
-pub(crate) struct Serve {
+pub(crate) struct ServerArgs {
     /// The address and port to listen on [default: 127.0.0.1:8460]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
@@ -83,6 +63,59 @@ pub(crate) struct Serve {
     /// Any key of the configuration; `assay config check` lists them
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<KeyValue>,
+}
+
+impl ServerArgs {
+    /// What the flags say of the configuration. Flags of their own win over `--set`.
+    pub(crate) fn flags(&self) -> Vec<(&str, String)> {
+        let own = [
+            ("listen", self.listen.clone()),
+            (
+                "data",
+                self.data.as_ref().map(|path| path.display().to_string()),
+            ),
+            ("database", self.database.clone()),
+            (
+                "lake.directory",
+                self.lake.as_ref().map(|path| path.display().to_string()),
+            ),
+        ];
+        let own = own
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        let set = self
+            .set
+            .iter()
+            .map(|pair| (pair.key.as_str(), pair.value.clone()));
+        set.chain(own).collect()
+    }
+}
+
+/// Run a hub
+#[derive(Debug, Args)]
+#[command(
+    long_about = "\
+Run a hub: repositories for the unmodified huggingface_hub client, the hf command and git; validation of every push; \
+leaderboards.
+
+Everything lies in one data directory, and nothing else is needed but git. The first start prints the operator's token, \
+once. Values come from flags, then the environment (`ASSAY_LISTEN`, ...), then the file, then defaults.",
+    after_help = "\
+Examples:
+  assay serve --demo                              a hub on this machine, with something to look at
+  assay serve --data /srv/assay --listen 127.0.0.1:8080
+  assay serve --config assay.toml
+  assay serve --lake /srv/lake                    with SQL and pages over samples
+  ASSAY_DATABASE=postgres://hub:secret@db/assay assay serve --data /srv/assay
+  HF_ENDPOINT=http://127.0.0.1:8460 hf download ...
+
+Exit codes:
+  0  told to stop, and every request was finished
+  3  the configuration is wrong, or the address or data directory cannot be used"
+)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 
     /// Fill the hub with four benchmarks and a few invented models
     #[arg(long)]
@@ -142,6 +175,12 @@ pub(crate) enum AdminAction {
         after_help = "Examples:\n  assay admin token create alice --scope write --days 90"
     )]
     Token(TokenAction),
+    /// Manage the trusted publishers of a repository: CI jobs that write without a stored secret
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  assay admin publisher list models/acme/small\n  assay admin publisher add models/acme/small --as alice --claim repository=acme/evals"
+    )]
+    Publisher(PublisherAction),
     /// Remove large files that no repository has any more
     #[command(after_help = "Examples:\n  assay admin gc --dry-run\n  assay admin gc")]
     Gc {
@@ -356,6 +395,46 @@ pub(crate) enum TokenAction {
     },
 }
 
+/// What to do with trusted publishers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PublisherAction {
+    /// List the trusted publishers of a repository
+    #[command(after_help = "Examples:\n  assay admin publisher list models/acme/small")]
+    List {
+        /// The repository: `models/acme/small` or `datasets/acme/sums`
+        repo: String,
+    },
+    /// Add a trusted publisher
+    #[command(
+        after_help = "Examples:\n  assay admin publisher add models/acme/small --as alice --claim repository=acme/evals --claim environment=release\n  assay admin publisher add models/acme/small --as alice --issuer https://gitlab.com --claim project_path=acme/evals"
+    )]
+    Add {
+        /// The repository: `models/acme/small` or `datasets/acme/sums`
+        repo: String,
+        /// The user whose rights it has
+        #[arg(long = "as", value_name = "USER")]
+        user: String,
+        /// The issuer of its ID tokens
+        #[arg(
+            long,
+            value_name = "ADDRESS",
+            default_value = "https://token.actions.githubusercontent.com"
+        )]
+        issuer: String,
+        /// A claim that its ID tokens must have, as `name=value`
+        #[arg(long = "claim", value_name = "CLAIM", required = true)]
+        claims: Vec<String>,
+    },
+    /// Remove a trusted publisher and end its tokens
+    #[command(after_help = "Examples:\n  assay admin publisher remove models/acme/small 3")]
+    Remove {
+        /// The repository: `models/acme/small` or `datasets/acme/sums`
+        repo: String,
+        /// Its number, as `publisher list` shows it
+        id: i64,
+    },
+}
+
 /// What to do with benchmarks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchmarkAction {
@@ -460,11 +539,12 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
     /// Show every key, its value and where that comes from, and every fault
-    #[command(after_help = "Examples:\n  assay config check --config assay.toml")]
+    #[command(
+        after_help = "Examples:\n  assay config check --config assay.toml\n  assay config check --listen 0.0.0.0:443 --set tls.key=key.pem"
+    )]
     Check {
-        /// A configuration file, in TOML
-        #[arg(long, value_name = "FILE")]
-        config: Option<PathBuf>,
+        #[command(flatten)]
+        server: ServerArgs,
         /// How the answer is printed
         #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
         format: ShowFormat,

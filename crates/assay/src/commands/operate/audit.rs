@@ -52,7 +52,7 @@ pub(super) async fn list(hub: &Hub, asked: &Audit) -> Result<Done, Error> {
         before: asked.before,
         limit: asked.limit,
     };
-    let page = hub.audit_page(&hub.shell(), &query).await?;
+    let page = hub.operations().audit_page(&hub.shell(), &query).await?;
     let text = page_text(&page);
     let page = audit_page(page);
     let json = json!({ "version": 1, "rows": page.rows, "next": page.next });

@@ -92,6 +92,7 @@ fn make(
         };
         let progress = |done, total| bar.at(done, total);
         let report = hub
+            .operations()
             .back_up(&hub.shell(), &place, &options, &progress)
             .await?;
         let has_passphrase =

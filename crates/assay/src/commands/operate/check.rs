@@ -11,8 +11,8 @@ use assay_render::visible;
 
 /// Shows a configuration and everything that is wrong with it.
 pub(crate) fn run(command: &ConfigArgs, printer: &mut Printer) -> Exit {
-    let ConfigAction::Check { config, format } = &command.action;
-    let loaded = match ServerConfig::load(config.as_deref(), &[]) {
+    let ConfigAction::Check { server, format } = &command.action;
+    let loaded = match ServerConfig::load(server.config.as_deref(), &server.flags()) {
         Ok(loaded) => loaded,
         Err(faults) => return told(&faults, *format, printer),
     };

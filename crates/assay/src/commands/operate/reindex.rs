@@ -27,7 +27,9 @@ pub(crate) fn run(command: &Reindex, config: &Config, printer: &mut Printer) -> 
 fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let done = with_hub(&command.hub, printer, async |hub| {
-        hub.reindex(&|done, total| bar.at(done, total)).await
+        hub.operations()
+            .reindex(&|done, total| bar.at(done, total))
+            .await
     })?;
     drop(bar);
     match command.format {
@@ -54,7 +56,9 @@ fn rebuild(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit
 fn check(command: &Reindex, shown: bool, printer: &mut Printer) -> Result<Exit, Exit> {
     let bar = Progress::counting(shown, 0, "repositories");
     let checked = with_hub(&command.hub, printer, async |hub| {
-        hub.check_index(&|done, total| bar.at(done, total)).await
+        hub.operations()
+            .check_index(&|done, total| bar.at(done, total))
+            .await
     })?;
     drop(bar);
     let IndexCheck {

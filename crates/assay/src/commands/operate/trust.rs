@@ -55,13 +55,17 @@ async fn revoke(hub: &Hub, action: &RevokeArgs) -> Result<Done, Error> {
         from: from(action)?,
         reason: action.reason.clone(),
     };
-    let revoked = hub.revoke(&hub.shell(), new, action.dry_run).await?;
+    let revoked = hub
+        .evidence()
+        .revoke(&hub.shell(), new, action.dry_run)
+        .await?;
     Ok(told(&revoked, "revoked", "would be revoked"))
 }
 
 async fn unrevoke(hub: &Hub, action: &UnrevokeArgs) -> Result<Done, Error> {
     let shell = hub.shell();
     let back = hub
+        .evidence()
         .unrevoke(&shell, action.index, &action.reason, action.dry_run)
         .await?;
     Ok(told(&back, "taken back", "would be taken back"))
@@ -181,7 +185,7 @@ fn row_json(row: &AffectedRow) -> Json {
 }
 
 async fn list(hub: &Hub) -> Result<Done, Error> {
-    let revocations = hub.revocations(&hub.shell()).await?;
+    let revocations = hub.evidence().revocations(&hub.shell()).await?;
     let rows: Vec<Vec<String>> = revocations
         .iter()
         .map(|own| {
@@ -237,17 +241,18 @@ async fn issuer(hub: &Hub, action: &IssuerAction) -> Result<Done, Error> {
                 fs_err::read_to_string(jwks).map_err(|error| Error::Invalid(error.to_string()))?;
             let keys = keys_of_jwks(&text)?;
             let number = keys.len() as u64;
-            hub.trust_issuer(
-                &shell,
-                NewIssuer {
-                    issuer: issuer.clone(),
-                    audience: audience.clone(),
-                    frameworks: (!framework.is_empty()).then(|| framework.clone()),
-                    must_be_logged: *logged,
-                    keys,
-                },
-            )
-            .await?;
+            hub.evidence()
+                .trust_issuer(
+                    &shell,
+                    NewIssuer {
+                        issuer: issuer.clone(),
+                        audience: audience.clone(),
+                        frameworks: (!framework.is_empty()).then(|| framework.clone()),
+                        must_be_logged: *logged,
+                        keys,
+                    },
+                )
+                .await?;
             Ok(Done::new(
                 format!(
                     "`{issuer}` is trusted with {}\n",
@@ -257,7 +262,7 @@ async fn issuer(hub: &Hub, action: &IssuerAction) -> Result<Done, Error> {
             ))
         }
         IssuerAction::List => {
-            let issuers = hub.issuers(&shell).await?;
+            let issuers = hub.evidence().issuers(&shell).await?;
             let rows: Vec<Vec<String>> = issuers.iter().map(issuer_cells).collect();
             let json: Vec<Json> = issuers.iter().map(issuer_json).collect();
             Ok(Done::new(
@@ -275,7 +280,7 @@ async fn issuer(hub: &Hub, action: &IssuerAction) -> Result<Done, Error> {
             ))
         }
         IssuerAction::Remove { issuer } => {
-            hub.distrust_issuer(&shell, issuer).await?;
+            hub.evidence().distrust_issuer(&shell, issuer).await?;
             Ok(Done::new(
                 format!("`{issuer}` is trusted no more: what it signed is unverified\n"),
                 json!({ "version": 1, "distrusted": issuer }),

@@ -26,7 +26,7 @@ impl SeenFiles {
             for entry in walk.filter_map(Result::ok) {
                 if let Some(metadata) = entry.metadata().ok().filter(std::fs::Metadata::is_file) {
                     let state = (metadata.len(), metadata.modified().ok());
-                    seen.insert(entry.into_path(), state);
+                    seen.insert(without_current_dir(entry.path()).to_owned(), state);
                 }
             }
         }
@@ -35,7 +35,13 @@ impl SeenFiles {
 
     /// Returns whether a log, a file or a run directory, has a file that `before` did not have as it is.
     pub(super) fn is_new(&self, log: &Path, before: &Self) -> bool {
+        let log = without_current_dir(log);
         let mut own = self.0.iter().filter(|(path, _)| path.starts_with(log));
         own.any(|(path, state)| before.0.get(path) != Some(state))
     }
+}
+
+/// Removes a leading `./`, so that paths of one file from different searches are equal.
+fn without_current_dir(path: &Path) -> &Path {
+    path.strip_prefix(".").unwrap_or(path)
 }

@@ -11,7 +11,7 @@ use super::SubmitError;
 use super::args::RunArgs;
 use super::facts::{Definitions, commit_of};
 use super::inputs::Inputs;
-use crate::commands::convert::{About, Asked, Derived, derive};
+use crate::commands::convert::{About, Derived, EntryRequest, derive};
 use crate::config::Config;
 use crate::entries::{self, Field};
 
@@ -168,7 +168,7 @@ fn of_runs(
         mut entry,
         changes,
         warnings,
-    } = derive(Asked {
+    } = derive(EntryRequest {
         logs: &inputs.logs,
         records: &inputs.records,
         source: logs.from,

@@ -23,7 +23,7 @@ pub(super) struct KnownFile {
 
 /// Where an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum EntryLocation {
     /// On the main branch.
     Merged,
     /// In an open pull request.
@@ -56,19 +56,19 @@ impl KnownFile {
     }
 
     /// Where an entry that looks like this is. One that is merged counts before one that is proposed.
-    pub(super) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<Found> {
+    pub(super) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<EntryLocation> {
         let merged = self
             .main
             .as_deref()
             .and_then(|text| entries::read(text).ok());
         if merged.is_some_and(|entries| entries.iter().any(&is_it)) {
-            return Some(Found::Merged);
+            return Some(EntryLocation::Merged);
         }
         let open = self
             .pulls
             .iter()
             .find(|(_, entries)| entries.iter().any(&is_it));
-        open.map(|(num, _)| Found::Open(*num))
+        open.map(|(num, _)| EntryLocation::Open(*num))
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Outcome {
     pub(super) files: Vec<(String, String)>,
     /// The pull request that was opened: number and address.
     pub(super) pull: Option<(u64, String)>,
-    /// What the judge warns of.
+    /// Warnings of validation.
     pub(super) warnings: Vec<String>,
     /// Who signs.
     pub(super) signing: Signing,

@@ -79,7 +79,7 @@ pub(super) fn sign(
         return Ok(());
     };
     for (index, draft) in plans.iter_mut().flat_map(|plan| &mut plan.drafts) {
-        // A token that the author brings was made for this very entry, or is for the hub to judge.
+        // A token that the author brings was made for this very entry, or is for the hub to decide on.
         if draft.entry.token.is_some() {
             continue;
         }

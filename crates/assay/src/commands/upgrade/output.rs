@@ -10,13 +10,13 @@ use crate::replace::{Scratch, same_bytes};
 
 /// A record that was made, and its samples: not yet anywhere.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct UpgradedRecord {
     pub(super) path: String,
     pub(super) json: String,
     pub(super) samples: Option<(String, Scratch)>,
 }
 
-impl Files for Made {
+impl Files for UpgradedRecord {
     fn open(&self, path: &str) -> io::Result<Box<dyn Read + '_>> {
         if path == self.path {
             return Ok(Box::new(Cursor::new(self.json.as_bytes())));
@@ -36,9 +36,9 @@ impl Files for Made {
     }
 }
 
-impl Made {
-    /// Refuses what the judge of every push would refuse.
-    pub(super) fn judge(&self) -> Result<(), Stop> {
+impl UpgradedRecord {
+    /// Refuses what the validation of every push would refuse.
+    pub(super) fn validate(&self) -> Result<(), Stop> {
         let items = [Item {
             path: self.path.as_str().into(),
             kind: Some(FileKind::Record),

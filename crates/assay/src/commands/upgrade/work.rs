@@ -9,7 +9,7 @@ use assay_formats::each;
 use assay_formats::eee::from_root;
 use assay_formats::syntax::limits;
 
-use super::output::Made;
+use super::output::UpgradedRecord;
 use super::{End, Outcome, Success, Why};
 use crate::disk::Disk;
 use crate::progress::{Progress, Watched};
@@ -78,12 +78,12 @@ impl Worker<'_> {
             None => (None, None),
         };
         let upgraded = draft.finish(samples.as_ref()).map_err(refused)?;
-        let made = Made {
+        let made = UpgradedRecord {
             path: upgraded.path,
             json: upgraded.json,
             samples: samples_path.zip(scratch),
         };
-        made.judge()?;
+        made.validate()?;
         made.write(self.out, self.dry_run).map(|output| Success {
             output,
             changes: upgraded.report.changes,

@@ -138,16 +138,24 @@ fn broken(error: &ProofError) -> Result<Report, VerifyError> {
 }
 
 fn report(proven: &Proven, doubts: Vec<String>) -> Report {
-    let (word, why): (&str, Option<&Unverified>) = match &proven.verdict {
-        Verdict::Verified(_) => ("verified", None),
-        Verdict::Unverified(unverified) => ("unverified", Some(unverified)),
-        Verdict::Revoked(unverified) => ("revoked", Some(unverified)),
+    let (word, why): (&str, Option<&Unverified>) = match (&proven.verdict, proven.anchor) {
+        (Verdict::Verified(_), Anchor::Given) => ("verified", None),
+        // Anyone can make a proof that agrees with itself.
+        (Verdict::Verified(_), Anchor::Own) => ("consistent", None),
+        (Verdict::Unverified(unverified), _) => ("unverified", Some(unverified)),
+        (Verdict::Revoked(unverified), _) => ("revoked", Some(unverified)),
     };
     let attestation = match &proven.verdict {
         Verdict::Verified(attestation) => Some(&**attestation),
         Verdict::Unverified(_) | Verdict::Revoked(_) => None,
     };
-    let mut text = format!("{word}\n");
+    let mut text = match (why, proven.anchor) {
+        (None, Anchor::Own) => {
+            "consistent, but not verified: nothing says that these are the keys of a hub\n"
+                .to_owned()
+        }
+        (Some(_), _) | (None, Anchor::Given) => format!("{word}\n"),
+    };
     if let Some(unverified) = why {
         let _ = writeln!(text, "  {}", reason_in_words(unverified));
     }

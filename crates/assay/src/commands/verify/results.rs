@@ -18,7 +18,7 @@ use super::{Report, VERSION, VerifyError, claims_in_words, reason_document, reas
 const DIRECTORY: &str = ".eval_results";
 
 /// What is thought of one entry.
-struct Judged {
+struct CheckedEntry {
     position: usize,
     canonical: Option<Canonical>,
     model: Option<RepoId>,
@@ -35,16 +35,16 @@ pub(super) fn verify(
         return Err(VerifyError::Trust("this is no result file".to_owned()));
     };
     let entries = chosen(args, text)?;
-    let mut judged = Vec::new();
+    let mut checked = Vec::new();
     for (position, entry) in entries {
-        judged.push(judge(args, position, entry, path.as_deref(), trusted));
+        checked.push(check_entry(args, position, entry, path.as_deref(), trusted));
     }
-    let text: String = judged.iter().map(in_words).collect();
-    let signatures = judged.iter().filter_map(|one| one.outcome.as_ref().ok());
+    let text: String = checked.iter().map(in_words).collect();
+    let signatures = checked.iter().filter_map(|one| one.outcome.as_ref().ok());
     let weakest = signatures
         .map(|(_, signature)| *signature)
         .find_map(Signature::doubt);
-    let all_hold = judged.iter().all(|one| one.outcome.is_ok());
+    let all_hold = checked.iter().all(|one| one.outcome.is_ok());
     let exit = match (all_hold, weakest) {
         (false, _) => Exit::Errors,
         (true, Some(_)) => Exit::Warnings,
@@ -56,7 +56,7 @@ pub(super) fn verify(
             "version": VERSION,
             "kind": "results",
             "state": if all_hold { "holds" } else { "unverified" },
-            "entries": judged.iter().map(document).collect::<Vec<Json>>(),
+            "entries": checked.iter().map(document).collect::<Vec<Json>>(),
         }),
         exit,
         doubts: weakest.map(str::to_owned).into_iter().collect(),
@@ -136,17 +136,17 @@ fn chosen(args: &VerifyArgs, text: &str) -> Result<Vec<Numbered>, VerifyError> {
     Ok(entries)
 }
 
-fn judge(
+fn check_entry(
     args: &VerifyArgs,
     position: usize,
     entry: Result<Canonical, Unverified>,
     path: Option<&Path>,
     trusted: &Trusted,
-) -> Judged {
+) -> CheckedEntry {
     let canonical = match entry {
         Ok(canonical) => canonical,
         Err(unverified) => {
-            return Judged {
+            return CheckedEntry {
                 position,
                 canonical: None,
                 model: None,
@@ -156,7 +156,7 @@ fn judge(
     };
     let outcome = held(args, &canonical, path, trusted);
     let model = model_of(args, &canonical);
-    Judged {
+    CheckedEntry {
         position,
         canonical: Some(canonical),
         model,
@@ -210,9 +210,9 @@ fn model_of(args: &VerifyArgs, canonical: &Canonical) -> Option<RepoId> {
     })
 }
 
-fn in_words(judged: &Judged) -> String {
-    let number = judged.position + 1;
-    let mut text = match &judged.outcome {
+fn in_words(checked: &CheckedEntry) -> String {
+    let number = checked.position + 1;
+    let mut text = match &checked.outcome {
         Ok((claims, signature)) => {
             let word = match signature {
                 Signature::Trusted => {
@@ -228,9 +228,9 @@ fn in_words(judged: &Judged) -> String {
             reason_in_words(unverified)
         ),
     };
-    if let (Some(canonical), Err(_)) = (&judged.canonical, &judged.outcome) {
+    if let (Some(canonical), Err(_)) = (&checked.canonical, &checked.outcome) {
         let _ = writeln!(text, "  entry        {}", canonical.digest());
-        let subject = judged
+        let subject = checked
             .model
             .as_ref()
             .and_then(|model| canonical.subject(model).ok());
@@ -241,20 +241,20 @@ fn in_words(judged: &Judged) -> String {
     text
 }
 
-fn document(judged: &Judged) -> Json {
-    let canonical = judged.canonical.as_ref();
-    let (state, signature, why) = match &judged.outcome {
+fn document(checked: &CheckedEntry) -> Json {
+    let canonical = checked.canonical.as_ref();
+    let (state, signature, why) = match &checked.outcome {
         Ok((_, signature)) => ("holds", Some(signature.as_str()), None),
         Err(unverified) => ("unverified", None, Some(reason_document(unverified))),
     };
     json!({
-        "entry": judged.position + 1,
+        "entry": checked.position + 1,
         "state": state,
         "signature": signature,
         "why": why,
-        "model": judged.model.as_ref().map(RepoId::as_str),
-        "digests": canonical.map(|canonical| digests(canonical, judged.model.as_ref())),
-        "claims": judged.outcome.as_ref().ok().map(|(claims, _)| super::claims_document(claims)),
+        "model": checked.model.as_ref().map(RepoId::as_str),
+        "digests": canonical.map(|canonical| digests(canonical, checked.model.as_ref())),
+        "claims": checked.outcome.as_ref().ok().map(|(claims, _)| super::claims_document(claims)),
     })
 }
 

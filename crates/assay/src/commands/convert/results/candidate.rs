@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 
 use assay_convert::convert::{Harness, RUN_STATUS};
+use assay_formats::eee::setup_of;
 use assay_model::{Number, Revision, Setup};
 use serde::Deserialize;
 use serde_json::Value as Json;
-
-use super::super::record_setup::setup_of;
 
 /// Where records keep the commit of the model, by the harness that wrote the log.
 const MODEL_COMMITS: [&str; 3] = ["sha", "model_sha", "revision"];

@@ -14,7 +14,7 @@ use crate::commands::convert::work::Worker;
 
 /// What is asked of logs and records that are to become one entry.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct EntryRequest<'a> {
     /// Logs, run directories, or directories to look for logs in.
     pub(crate) logs: &'a [PathBuf],
     /// Every Eval Ever records: path and text.
@@ -51,7 +51,7 @@ pub(crate) struct Derived {
 }
 
 /// Takes the scores of one task out of logs and records.
-pub(crate) fn derive(asked: Asked<'_>) -> Result<Derived, Problem> {
+pub(crate) fn derive(asked: EntryRequest<'_>) -> Result<Derived, Problem> {
     let candidates = all_candidates(asked)?;
     let choice = Choice {
         benchmark: asked.benchmark,
@@ -71,7 +71,7 @@ pub(crate) fn derive(asked: Asked<'_>) -> Result<Derived, Problem> {
     })
 }
 
-fn all_candidates(asked: Asked<'_>) -> Result<Vec<Candidate>, Problem> {
+fn all_candidates(asked: EntryRequest<'_>) -> Result<Vec<Candidate>, Problem> {
     let found = discover(&DiskLogs, asked.logs, asked.source);
     if !found.missing.is_empty() {
         return Err(Problem::Failed(found.missing));

@@ -80,6 +80,7 @@ pub(super) fn entry(
                 None
             },
             uncertainty: assay_model::StatedUncertainty::default(),
+            context: None,
         });
     }
     let run = chosen.scores.first().map(|(_, candidate)| *candidate);

@@ -7,7 +7,7 @@ use assay_check::{Benchmarks, Context, FileKind, Files, Item, Options, validate}
 use assay_formats::{Tape, eval_results, yaml};
 use assay_model::{Entry, Severity};
 
-use super::{Made, Problem};
+use super::{ConvertedEntry, Problem};
 use crate::benchmarks::Lists;
 
 /// The directory of result files in the repository of a model.
@@ -59,7 +59,11 @@ impl Written {
 }
 
 /// Adds an entry to the result file it belongs in.
-pub(super) fn add(entry: Entry, place: Place<'_>, lists: &Lists) -> Result<Made, Problem> {
+pub(super) fn add(
+    entry: Entry,
+    place: Place<'_>,
+    lists: &Lists,
+) -> Result<ConvertedEntry, Problem> {
     let name = format!("{DIRECTORY}/{}", entry.dataset.result_file_name());
     let text = eval_results::write(std::slice::from_ref(&entry));
     let out = match place {
@@ -75,7 +79,7 @@ pub(super) fn add(entry: Entry, place: Place<'_>, lists: &Lists) -> Result<Made,
         None => (text.clone(), Written::Created),
         Some(existing) => appended(existing, entry, &text, &name)?,
     };
-    let warnings = judge(&name, &whole, lists)?;
+    let warnings = validate_result_file(&name, &whole, lists)?;
     if let (Place::Written(_), Some(path), Written::Created | Written::Added) =
         (place, &path, written)
     {
@@ -86,7 +90,7 @@ pub(super) fn add(entry: Entry, place: Place<'_>, lists: &Lists) -> Result<Made,
             )])
         })?;
     }
-    Ok(Made {
+    Ok(ConvertedEntry {
         text,
         file: path.map(|path| (path.display().to_string(), written)),
         warnings,
@@ -186,7 +190,7 @@ fn read(path: &Path) -> Result<Option<String>, Problem> {
 }
 
 /// Refuses a file that a push would refuse; returns the warnings.
-pub(crate) fn judge(
+pub(crate) fn validate_result_file(
     name: &str,
     text: &str,
     benchmarks: &dyn Benchmarks,

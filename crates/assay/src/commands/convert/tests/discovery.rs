@@ -5,7 +5,7 @@ use assay_convert::convert::{Harness, Logs as _};
 
 use super::write;
 use crate::commands::convert::Source;
-use crate::commands::convert::discover::{Found, discover};
+use crate::commands::convert::discover::{DiscoveredLogs, discover};
 use crate::commands::convert::logs::DiskLogs;
 
 const INSPECT: &str = r#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}"#;
@@ -38,7 +38,7 @@ fn found(
     root: &tempfile::TempDir,
     paths: &[&str],
     source: Source,
-) -> (Found, Vec<(String, Option<Harness>)>) {
+) -> (DiscoveredLogs, Vec<(String, Option<Harness>)>) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| root.path().join(path)).collect();
     let found = discover(&DiskLogs, &paths, source);
     let prefix = format!("{}/", root.path().display());

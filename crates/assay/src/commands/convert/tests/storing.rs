@@ -5,7 +5,7 @@ use assay_formats::eee::record::{
     EvaluationResult, Library, ModelInfo, Record, ScoreDetails, SourceData, SourceMetadata,
 };
 
-use crate::commands::convert::store::{DiskStore, Made, Settled};
+use crate::commands::convert::store::{ConvertedRecord, DiskStore, Settled};
 
 fn identity() -> Identity {
     Identity::new("sums", "acme/model-x", &[b"log"])
@@ -77,7 +77,7 @@ fn rows(score: f64) -> Vec<u8> {
     format!("{row}\n").into_bytes()
 }
 
-fn made(scratch: Option<&Path>, score: f64) -> Made {
+fn made(scratch: Option<&Path>, score: f64) -> ConvertedRecord {
     let store = DiskStore::new(scratch, 1);
     let mut writer = RecordWriter::begin(&store, identity()).unwrap();
     writer.rows(&rows(score), 1).unwrap();
@@ -181,7 +181,7 @@ fn a_dry_run_tells_the_same_and_writes_nothing() {
 }
 
 #[test]
-fn the_judge_refuses_a_score_out_of_bounds_and_names_the_row() {
+fn validation_refuses_a_score_out_of_bounds_and_names_the_row() {
     let out = tempfile::tempdir().unwrap();
 
     let made = made(Some(out.path()), 7.0);

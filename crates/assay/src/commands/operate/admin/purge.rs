@@ -16,7 +16,8 @@ pub(super) async fn run(hub: &Hub, action: &PurgeAction) -> Result<Done, Error> 
             reason,
         } => {
             let (kind, id) = parse_repository(repo)?;
-            hub.purge_discussion(&shell, kind, &id, *number, reason)
+            hub.operations()
+                .purge_discussion(&shell, kind, &id, *number, reason)
                 .await?
         }
         PurgeAction::Commits {
@@ -31,11 +32,16 @@ pub(super) async fn run(hub: &Hub, action: &PurgeAction) -> Result<Done, Error> 
                     "`{range}` is no range of commits: write `FROM..TO`"
                 ))
             })?;
-            hub.purge_commits(&shell, kind, &id, branch, range, reason)
+            hub.operations()
+                .purge_commits(&shell, kind, &id, branch, range, reason)
                 .await?
         }
-        PurgeAction::Comment { id, reason } => hub.purge_comment(&shell, id, reason).await?,
-        PurgeAction::Account { name, reason } => hub.purge_account(&shell, name, reason).await?,
+        PurgeAction::Comment { id, reason } => {
+            hub.operations().purge_comment(&shell, id, reason).await?
+        }
+        PurgeAction::Account { name, reason } => {
+            hub.operations().purge_account(&shell, name, reason).await?
+        }
     };
     Ok(done(&report))
 }
@@ -63,7 +69,7 @@ fn done(report: &PurgeReport) -> Done {
 }
 
 /// Reads `models/NAMESPACE/NAME` or `datasets/NAMESPACE/NAME`.
-fn parse_repository(text: &str) -> Result<(RepoKind, RepoId), Error> {
+pub(super) fn parse_repository(text: &str) -> Result<(RepoKind, RepoId), Error> {
     let wrong = || {
         Error::Invalid(format!(
             "`{text}` is no repository: write `models/NAMESPACE/NAME` or `datasets/NAMESPACE/NAME`"

@@ -92,7 +92,7 @@ pub(crate) enum KeysAction {
 #[command(
     long_about = "\
 Revoke signed evidence, take revocations back, and trust other issuers. Every change is a leaf of the public control log, \
-and every result that it touches is judged again before the command ends.
+and the standing of every result that it touches is computed again before the command ends.
 
 A revocation counts by the position in the results log and not by the time that a token names, because a thief chooses the \
 time. It works beside a server that runs.",

@@ -22,7 +22,7 @@ async fn act(hub: &Hub, action: &KeysAction) -> Result<Done, Error> {
     let shell = hub.shell();
     match action {
         KeysAction::List => {
-            let keys = hub.keys(&shell).await?;
+            let keys = hub.evidence().keys(&shell).await?;
             let rows: Vec<Vec<String>> = keys.iter().map(cells).collect();
             let json: Vec<Json> = keys.iter().map(key_json).collect();
             Ok(Done::new(
@@ -31,7 +31,7 @@ async fn act(hub: &Hub, action: &KeysAction) -> Result<Done, Error> {
             ))
         }
         KeysAction::Generate => {
-            let key = hub.generate_key(&shell).await?;
+            let key = hub.evidence().generate_key(&shell).await?;
             Ok(one(
                 &key,
                 "is published and waits; `assay keys rotate` lets it sign",
@@ -39,11 +39,11 @@ async fn act(hub: &Hub, action: &KeysAction) -> Result<Done, Error> {
         }
         KeysAction::Rotate { to } => {
             let to = to.as_deref().map(parsed).transpose()?;
-            let key = hub.rotate_key(&shell, to).await?;
+            let key = hub.evidence().rotate_key(&shell, to).await?;
             Ok(one(&key, "signs from now on; the one before it retires"))
         }
         KeysAction::Retire { key } => {
-            let key = hub.retire_key(&shell, parsed(key)?).await?;
+            let key = hub.evidence().retire_key(&shell, parsed(key)?).await?;
             Ok(one(&key, "is retired; what it signed stands"))
         }
         KeysAction::Revoke {
@@ -57,7 +57,7 @@ async fn act(hub: &Hub, action: &KeysAction) -> Result<Done, Error> {
                 from: from_index.map_or(RevokedFrom::Start, RevokedFrom::Index),
                 reason: reason.clone(),
             };
-            let revoked = hub.revoke(&shell, new, *dry_run).await?;
+            let revoked = hub.evidence().revoke(&shell, new, *dry_run).await?;
             Ok(told(&revoked, "revoked", "would be revoked"))
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assay_hub_api::CommitAnswer;
 use assay_hub_api::client::{Client, ClientError};
-use assay_model::RepoKind;
+use assay_model::{RepoKind, chain};
 use assay_trust::Canonical;
 use serde_json::json;
 
@@ -37,11 +37,13 @@ frameworks = [{ name = "pycocotools" }]
 /// Writes the policy of the demonstration beside the data; none when that cannot be done.
 pub(in super::super) fn policy_in(data: &Path) -> Option<PathBuf> {
     let file = data.join("demo-policy.toml");
-    let written = fs_err::create_dir_all(data).and_then(|()| fs_err::write(&file, POLICY));
+    let made = assay_app::make_data_directory(data).map_err(|error| chain(&error));
+    let written =
+        made.and_then(|()| fs_err::write(&file, POLICY).map_err(|error| error.to_string()));
     match written {
         Ok(()) => Some(file),
-        Err(error) => {
-            tracing::warn!("the demonstration has no policy: {error}");
+        Err(reason) => {
+            tracing::warn!("the demonstration has no policy: {reason}");
             None
         }
     }
