@@ -124,6 +124,19 @@ with_signer() {
     VKEY=$(sed -n 's/^results //p' "$work/hub.note")
 }
 
+# Waits for the mirror of the logs, which the hub writes within seconds of what it signed.
+with_mirror() {
+    local mirror="$PLACE/first-mirror"
+    for _ in $(seq 200); do
+        rm -rf "$mirror"
+        git clone --quiet "$hub/v1/log.git" "$mirror" 2> /dev/null || true
+        if [ -d "$mirror/results" ]; then return 0; fi
+        sleep 0.1
+    done
+    printf 'the mirror of the logs has no results after 20 s\n' >&2
+    return 1
+}
+
 # The files of a model developer, a benchmark owner and a researcher.
 files() {
     cp -R "$ROOT/examples/model/.eval_results" "$ROOT/examples/datastore/data" "$work"
@@ -156,6 +169,7 @@ docs_cli_md() {
     signed_in
     with_benchmark
     with_signer
+    with_mirror
     rm "$work/.eval_results/sums.yaml" "$work/token.txt" "$work/logs/run.eval"
 }
 
@@ -231,6 +245,7 @@ docs_transparency_log_md() {
     signed_in
     with_benchmark
     with_signer
+    with_mirror
 }
 
 # The leaf of the newest revocation.
