@@ -120,7 +120,7 @@ pub struct BoardRow {
     /// The model, which is looked for among thousands of rows.
     pub(crate) key: RepoKey,
     /// The result behind it.
-    pub brief: Arc<LoadedResult>,
+    pub loaded: Arc<LoadedResult>,
 }
 
 /// A row of a leaderboard with the whole of its result.
@@ -175,7 +175,7 @@ impl BoardView {
     /// Whether a finding puts the value of a row in doubt: one that follows from a file alone, or one by the scale that the
     /// benchmark declares now.
     pub fn is_doubtful(&self, row: &BoardRow) -> bool {
-        row.is_doubted || row.brief.is_off_scale(&self.benchmark)
+        row.is_doubted || row.loaded.is_off_scale(&self.benchmark)
     }
 }
 
@@ -281,13 +281,13 @@ impl BoardService<'_> {
         rows: impl IntoIterator<Item = &BoardRow>,
     ) -> Result<Vec<FullRow>, Error> {
         let rows: Vec<&BoardRow> = rows.into_iter().collect();
-        let briefs: Vec<&Arc<LoadedResult>> = rows.iter().map(|row| &row.brief).collect();
+        let results: Vec<&Arc<LoadedResult>> = rows.iter().map(|row| &row.loaded).collect();
         let (id, definition) = (&view.benchmark_id, &view.benchmark);
         let whole = self
             .hub
             .board_cache
             .wholes
-            .of(&self.hub.store, id, definition, &briefs);
+            .of(&self.hub.store, id, definition, &results);
         let whole = rows.into_iter().zip(whole.await?);
         let whole = whole.filter_map(|(row, result)| {
             Some(FullRow {

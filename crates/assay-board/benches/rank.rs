@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use assay_board::{
-    Contender, Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, Uncertainty,
-    paired, rank, rank_intervals,
+    Contender, Fingerprint, Leaderboard, Level, Origin, Policy, Question, RankableResult,
+    Uncertainty, paired, rank, rank_intervals,
 };
 use assay_model::{Direction, Number, ObjectId, RepoKey, Score, Timestamp};
 
@@ -16,12 +16,12 @@ const RUNS: usize = 20;
 
 fn main() {
     for size in [5_000, 100_000] {
-        let reports = reports(size);
+        let results = results(size);
         for policy in Policy::ALL {
             let question = question(policy);
-            let (time, rows) = fastest(|| rank(black_box(&reports), &question));
+            let (time, rows) = fastest(|| rank(black_box(&results), &question));
             println!(
-                "{size:>7} reports, {:<13} {rows:>7} rows  {time:>9.2?}",
+                "{size:>7} results, {:<13} {rows:>7} rows  {time:>9.2?}",
                 policy.as_str()
             );
         }
@@ -94,9 +94,9 @@ fn shortest(mut run: impl FnMut() -> usize) -> (Duration, usize) {
 }
 
 /// Reports of four to a model, some of them in pull requests, with many ties, in no order.
-fn reports(count: u64) -> Vec<Report> {
+fn results(count: u64) -> Vec<RankableResult> {
     (0..count)
-        .map(|n| report(scattered(n), count / 4))
+        .map(|n| result(scattered(n), count / 4))
         .collect()
 }
 
@@ -111,12 +111,12 @@ fn low_byte(n: u64) -> u8 {
     n.to_le_bytes()[0]
 }
 
-fn report(n: u64, models: u64) -> Report {
+fn result(n: u64, models: u64) -> RankableResult {
     let model = n % models.max(1);
     let moment = Timestamp::from_seconds(1_700_000_000 + i64::from(low_byte(n >> 40)) * 3600);
     let mut fingerprint = [0; 32];
     fingerprint[..8].copy_from_slice(&n.to_be_bytes());
-    Report {
+    RankableResult {
         model: format!("organisation/model-{model}").parse().unwrap(),
         key: RepoKey(i64::try_from(model).unwrap()),
         derived: false,

@@ -81,7 +81,7 @@ pub fn changes<'a>(
         .filter(|row| !new.contains_key(&key(row)))
         .map(|row| Change {
             key: key(row),
-            model: &row.report.model,
+            model: &row.result.model,
             movement: Movement::Left { from: row.rank },
             value_before: Some(row.value()),
             value_after: None,
@@ -90,7 +90,7 @@ pub fn changes<'a>(
 }
 
 fn key(row: &Row<'_>) -> RepoKey {
-    row.report.key
+    row.result.key
 }
 
 /// The best row of each model.
@@ -126,7 +126,7 @@ fn change<'a>(old: Option<&Row<'a>>, new: &Row<'a>) -> Option<Change<'a>> {
     };
     Some(Change {
         key: key(new),
-        model: &new.report.model,
+        model: &new.result.model,
         movement,
         value_before: old.map(Row::value),
         value_after: Some(new.value()),

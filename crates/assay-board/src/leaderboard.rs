@@ -1,6 +1,6 @@
 use assay_model::{RepoKey, Score, Setup};
 
-use crate::{Question, Report};
+use crate::{Question, RankableResult};
 
 /// The ranked results of one task by one metric. Only [`rank`](fn@crate::rank) makes one.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ impl Group {
 pub struct Row<'a> {
     pub(crate) rank: usize,
     pub(crate) group: usize,
-    pub(crate) report: &'a Report,
+    pub(crate) result: &'a RankableResult,
     pub(crate) score: &'a Score,
     pub(crate) value: f64,
     pub(crate) setups: Setups,
@@ -76,7 +76,7 @@ impl<'a> Leaderboard<'a> {
 
     /// The row of a model; the best of them when it has several.
     pub fn row_of(&self, model: RepoKey) -> Option<&Row<'a>> {
-        self.rows.iter().find(|row| row.report.key == model)
+        self.rows.iter().find(|row| row.result.key == model)
     }
 
     /// The rank of a model; the best of them when it has several rows.
@@ -124,17 +124,17 @@ impl<'a> Row<'a> {
         self.score
     }
 
-    /// The report that the score is of.
-    pub fn report(&self) -> &'a Report {
-        self.report
+    /// The result that the score is of.
+    pub fn result(&self) -> &'a RankableResult {
+        self.result
     }
 
-    /// Which of the reports that is, in the order in which they were given, from 0.
+    /// Which of the results that is, in the order in which they were given, from 0.
     pub fn given(&self) -> usize {
         self.given.first().copied().unwrap_or_default()
     }
 
-    /// Which of the reports the value is the mean of. They are of one setup, and nothing tells which is the better one.
+    /// Which of the results the value is the mean of. They are of one setup, and nothing tells which is the better one.
     pub fn runs(&self) -> &[usize] {
         &self.given
     }

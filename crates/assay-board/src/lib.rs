@@ -1,7 +1,7 @@
 //! Ranking: which result of a model counts, who comes before whom, and what changed.
 //!
-//! A board is a pure function of the reports and the question: no clock, no hash order, no order of input. Whoever may
-//! not see a report is simply not given it.
+//! A board is a pure function of the results and the question: no clock, no hash order, no order of input. Whoever may
+//! not see a result is simply not given it.
 
 mod aggregate;
 mod changes;
@@ -21,7 +21,7 @@ mod question;
 mod random;
 mod rank;
 mod rank_interval;
-mod report;
+mod rankable_result;
 mod share;
 mod special;
 mod tier;
@@ -42,4 +42,4 @@ pub use question::Question;
 pub use random::SplitMix64;
 pub use rank::rank;
 pub use rank_interval::{Contender, RankInterval, rank_intervals};
-pub use report::{Fingerprint, Interval, Origin, Report};
+pub use rankable_result::{Fingerprint, Interval, Origin, RankableResult};

@@ -3,33 +3,35 @@ use std::collections::{HashMap, HashSet};
 
 use assay_model::{Direction, RepoKey, Score, Timestamp};
 
-use crate::{Fingerprint, Group, Leaderboard, Origin, Policy, Question, Report, Row, Setups};
+use crate::{
+    Fingerprint, Group, Leaderboard, Origin, Policy, Question, RankableResult, Row, Setups,
+};
 
 /// How far the date of an evaluation may lie after its commit, in milliseconds: a day, for time zones.
 const MAX_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A report that can be ranked, with what it is ranked by.
+/// A result that can be ranked, with what it is ranked by.
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
-    report: &'a Report,
+    result: &'a RankableResult,
     score: &'a Score,
-    /// Its place among the reports that were given.
+    /// Its place among the results that were given.
     given: usize,
     /// The value with its sign turned where lower is better, so that more is always better.
     merit: f64,
 }
 
-/// Ranks the reports of one task. The order in which they are given changes nothing.
+/// Ranks the results of one task. The order in which they are given changes nothing.
 ///
 /// Results that cannot be compared are in groups of their own, each with its own ranks. Within a group a policy other than
 /// [`Policy::All`] gives every model one row: first one run of each setup is chosen, then the setup that stands for the model.
 pub fn rank<'a>(
-    reports: impl IntoIterator<Item = &'a Report>,
+    results: impl IntoIterator<Item = &'a RankableResult>,
     question: &Question,
 ) -> Leaderboard<'a> {
     let mut rows = Vec::new();
     let mut groups = Vec::new();
-    for (group, candidates) in grouped(visible(reports, question), question) {
+    for (group, candidates) in grouped(visible(results, question), question) {
         let mut runs = chosen(candidates, question);
         runs.sort_unstable_by(on_the_board);
         rows.append(&mut placed(runs, groups.len()));
@@ -50,11 +52,11 @@ fn grouped<'a>(
 ) -> Vec<(Group, Vec<Candidate<'a>>)> {
     let mut groups: HashMap<Group, Vec<Candidate<'a>>> = HashMap::new();
     for candidate in candidates {
-        let group = Group::new(&candidate.report.setup, &question.comparable_by);
+        let group = Group::new(&candidate.result.setup, &question.comparable_by);
         groups.entry(group).or_default().push(candidate);
     }
     let models = |candidates: &[Candidate<'a>]| {
-        let keys: HashSet<RepoKey> = candidates.iter().map(|one| one.report.key).collect();
+        let keys: HashSet<RepoKey> = candidates.iter().map(|one| one.result.key).collect();
         keys.len()
     };
     let mut groups: Vec<(Group, Vec<Candidate<'a>>)> = groups.into_iter().collect();
@@ -74,7 +76,7 @@ fn grouped<'a>(
 struct Run<'a> {
     /// The run whose evidence is shown.
     shown: Candidate<'a>,
-    /// All of them, by their place among the reports that were given.
+    /// All of them, by their place among the results that were given.
     given: Vec<usize>,
     /// Their mean.
     value: f64,
@@ -96,7 +98,7 @@ fn chosen<'a>(candidates: Vec<Candidate<'a>>, question: &Question) -> Vec<Run<'a
     let mut models: HashMap<RepoKey, Vec<Candidate<'a>>> = HashMap::new();
     for candidate in candidates {
         models
-            .entry(candidate.report.key)
+            .entry(candidate.result.key)
             .or_default()
             .push(candidate);
     }
@@ -115,10 +117,10 @@ fn one_of_model<'a>(
         return Run::of(candidates, question);
     }
     candidates.sort_by(|left, right| {
-        let setups = left.report.setup.cmp(&right.report.setup);
+        let setups = left.result.setup.cmp(&right.result.setup);
         setups.then_with(|| order(left, right))
     });
-    let of_setups = candidates.chunk_by(|left, right| left.report.setup == right.report.setup);
+    let of_setups = candidates.chunk_by(|left, right| left.result.setup == right.result.setup);
     let runs: Vec<Run<'a>> = of_setups
         .filter_map(|alike| {
             let first = alike.first()?;
@@ -185,20 +187,20 @@ fn better(left: &Run<'_>, right: &Run<'_>) -> Ordering {
         .merit
         .total_cmp(&left.merit)
         .then_with(|| authority(&left.shown, &right.shown))
-        .then_with(|| left.shown.report.setup.cmp(&right.shown.report.setup))
+        .then_with(|| left.shown.result.setup.cmp(&right.shown.result.setup))
 }
 
 /// What the question admits, without what is shown already on the main branch of the same model.
 fn visible<'a>(
-    reports: impl IntoIterator<Item = &'a Report>,
+    results: impl IntoIterator<Item = &'a RankableResult>,
     question: &Question,
 ) -> Vec<Candidate<'a>> {
-    let numbered = reports.into_iter().enumerate();
-    let admitted = numbered.filter(|(_, report)| admits(question, report));
+    let numbered = results.into_iter().enumerate();
+    let admitted = numbered.filter(|(_, result)| admits(question, result));
     let mut candidates: Vec<Candidate<'a>> = admitted
-        .filter_map(|(given, report)| candidate(report, given, question))
+        .filter_map(|(given, result)| candidate(result, given, question))
         .collect();
-    let is_merged = |candidate: &Candidate<'_>| match candidate.report.origin {
+    let is_merged = |candidate: &Candidate<'_>| match candidate.result.origin {
         Origin::Merged => true,
         Origin::Community { .. } | Origin::Legacy => false,
     };
@@ -215,25 +217,29 @@ fn visible<'a>(
 
 /// Who says what.
 fn said(candidate: &Candidate<'_>) -> (RepoKey, Fingerprint) {
-    (candidate.report.key, candidate.report.fingerprint)
+    (candidate.result.key, candidate.result.fingerprint)
 }
 
-fn admits(question: &Question, report: &Report) -> bool {
+fn admits(question: &Question, result: &RankableResult) -> bool {
     let shown = match question.as_of {
-        None => report.until.is_none(),
-        Some(moment) => report.since <= moment && report.until.is_none_or(|until| moment < until),
+        None => result.until.is_none(),
+        Some(moment) => result.since <= moment && result.until.is_none_or(|until| moment < until),
     };
     shown
-        && (report.verified || !question.verified_only)
-        && !(report.derived && question.base_models_only)
+        && (result.verified || !question.verified_only)
+        && !(result.derived && question.base_models_only)
 }
 
-/// The report with the score that the question asks for, if it has one.
-fn candidate<'a>(report: &'a Report, given: usize, question: &Question) -> Option<Candidate<'a>> {
-    let score = asked(&report.scores, question)?;
+/// The result with the score that the question asks for, if it has one.
+fn candidate<'a>(
+    result: &'a RankableResult,
+    given: usize,
+    question: &Question,
+) -> Option<Candidate<'a>> {
+    let score = asked(&result.scores, question)?;
     let value = score.value.get();
     Some(Candidate {
-        report,
+        result,
         score,
         given,
         merit: merit(value, question.direction),
@@ -262,12 +268,12 @@ fn asked<'a>(scores: &'a [Score], question: &Question) -> Option<&'a Score> {
 
 /// Who has more behind it: evidence, then the owner, then the newer date and commit.
 fn authority(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
-    standing(left, right).then_with(|| newest(left.report, right.report))
+    standing(left, right).then_with(|| newest(left.result, right.result))
 }
 
 /// Who has more behind it, whenever it was: evidence, then the owner.
 fn standing(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
-    let (ours, theirs) = (left.report, right.report);
+    let (ours, theirs) = (left.result, right.result);
     theirs
         .verified
         .cmp(&ours.verified)
@@ -284,33 +290,33 @@ fn best(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
 
 /// Which is newer; of equally new ones, which has more behind it.
 fn latest(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
-    newest(left.report, right.report).then_with(|| authority(left, right))
+    newest(left.result, right.result).then_with(|| authority(left, right))
 }
 
 /// Merged before community, whichever pull request that is; old cards come last.
-fn trust(report: &Report) -> u8 {
-    match report.origin {
+fn trust(result: &RankableResult) -> u8 {
+    match result.origin {
         Origin::Merged => 0,
         Origin::Community { .. } => 1,
         Origin::Legacy => 2,
     }
 }
 
-fn newest(ours: &Report, theirs: &Report) -> Ordering {
+fn newest(ours: &RankableResult, theirs: &RankableResult) -> Ordering {
     (believed(theirs), theirs.committed).cmp(&(believed(ours), ours.committed))
 }
 
-/// The date of a report, for ordering. Nobody commits what will be evaluated later, so a date in the future of its commit
+/// The date of a result, for ordering. Nobody commits what will be evaluated later, so a date in the future of its commit
 /// wins nothing.
-fn believed(report: &Report) -> Timestamp {
-    let latest = report.committed.millis().saturating_add(MAX_AHEAD_MS);
-    report.date.min(Timestamp::from_millis(latest))
+fn believed(result: &RankableResult) -> Timestamp {
+    let latest = result.committed.millis().saturating_add(MAX_AHEAD_MS);
+    result.date.min(Timestamp::from_millis(latest))
 }
 
 /// The better value first. Within a tie, who reported it first; then what never changes, so that the page is the same
 /// every time.
 fn on_the_board(left: &Run<'_>, right: &Run<'_>) -> Ordering {
-    let (ours, theirs) = (left.shown.report, right.shown.report);
+    let (ours, theirs) = (left.shown.result, right.shown.result);
     right
         .merit
         .total_cmp(&left.merit)
@@ -319,9 +325,9 @@ fn on_the_board(left: &Run<'_>, right: &Run<'_>) -> Ordering {
         .then_with(|| identity(&left.shown, &right.shown))
 }
 
-/// An order over everything else by which two reports of a model can be told apart.
+/// An order over everything else by which two results of a model can be told apart.
 fn identity(left: &Candidate<'_>, right: &Candidate<'_>) -> Ordering {
-    let (ours, theirs) = (left.report, right.report);
+    let (ours, theirs) = (left.result, right.result);
     ours.file
         .cmp(&theirs.file)
         .then(ours.ordinal.cmp(&theirs.ordinal))
@@ -350,7 +356,7 @@ fn placed(sorted: Vec<Run<'_>>, group: usize) -> Vec<Row<'_>> {
         rows.push(Row {
             rank,
             group,
-            report: run.shown.report,
+            result: run.shown.result,
             score: run.shown.score,
             value: run.value,
             setups: run.setups,

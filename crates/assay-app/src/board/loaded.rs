@@ -166,11 +166,11 @@ impl LoadedTask {
     fn add(&mut self, row: RankingRow, said: &HashMap<EntryId, Fingerprint>) {
         let (owner, private) = (row.owner, row.private);
         let said = said.get(&row.id).copied();
-        let brief = Arc::new(LoadedResult::new(row, said));
+        let loaded = Arc::new(LoadedResult::new(row, said));
         if private {
-            self.private.push((owner, brief));
+            self.private.push((owner, loaded));
         } else {
-            self.public.push(brief);
+            self.public.push(loaded);
         }
     }
 
@@ -180,7 +180,7 @@ impl LoadedTask {
 
     /// Every result, whoever sees it.
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<LoadedResult>> {
-        let private = self.private.iter().map(|(_, brief)| brief);
+        let private = self.private.iter().map(|(_, loaded)| loaded);
         self.public.iter().chain(private)
     }
 
@@ -190,14 +190,15 @@ impl LoadedTask {
     }
 
     fn has_any(&self, models: &BTreeSet<RepoKey>) -> bool {
-        self.all().any(|brief| models.contains(&brief.report.key))
+        self.all()
+            .any(|loaded| models.contains(&loaded.rankable.key))
     }
 
     /// The same without the results of some models.
     fn without(&self, models: &BTreeSet<RepoKey>) -> Self {
-        let stays = |brief: &LoadedResult| !models.contains(&brief.report.key);
-        let public = self.public.iter().filter(|brief| stays(brief));
-        let private = self.private.iter().filter(|(_, brief)| stays(brief));
+        let stays = |loaded: &LoadedResult| !models.contains(&loaded.rankable.key);
+        let public = self.public.iter().filter(|loaded| stays(loaded));
+        let private = self.private.iter().filter(|(_, loaded)| stays(loaded));
         Self {
             public: public.cloned().collect(),
             private: private.cloned().collect(),
@@ -212,9 +213,9 @@ impl LoadedTask {
         model: &RepoId,
         since: Timestamp,
     ) -> Option<&Arc<LoadedResult>> {
-        let is_asked = |brief: &&Arc<LoadedResult>| {
-            let report = &brief.report;
-            report.since == since && report.model == *model
+        let is_asked = |loaded: &&Arc<LoadedResult>| {
+            let rankable = &loaded.rankable;
+            rankable.since == since && rankable.model == *model
         };
         self.public.iter().find(is_asked)
     }
@@ -249,7 +250,7 @@ impl LoadedTask {
             .private
             .iter()
             .filter(|(owner, _)| sees(owner))
-            .map(|(_, brief)| brief)
+            .map(|(_, loaded)| loaded)
             .collect();
         if own.is_empty() {
             return None;
@@ -275,8 +276,11 @@ fn kept<T>(
 }
 
 /// The rows with their ranks, and between which ranks each of them lies: once for a board, not for each reader.
-fn rows(briefs: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
-    let board = rank(briefs.iter().map(|brief| &brief.report), &plan.question);
+fn rows(results: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
+    let board = rank(
+        results.iter().map(|loaded| &loaded.rankable),
+        &plan.question,
+    );
     let metric = plan.metric();
     let groups: Vec<Arc<Group>> = board.groups().iter().cloned().map(Arc::new).collect();
     let mut ranked = Vec::with_capacity(board.rows().len());
@@ -289,7 +293,7 @@ fn rows(briefs: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
             .iter()
             .map(|row| Contender {
                 value: row.value(),
-                uncertainty: metric.and_then(|metric| uncertainty(row, briefs, metric)),
+                uncertainty: metric.and_then(|metric| uncertainty(row, results, metric)),
             })
             .collect();
         let intervals = rank_intervals(&contenders, plan.question.direction);
@@ -306,9 +310,9 @@ fn rows(briefs: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
                 interval: uncertainty.interval(row.value()),
                 method: uncertainty.basis().method(),
             }),
-            is_doubted: row.runs().iter().any(|run| briefs[*run].is_doubted()),
-            key: row.report().key,
-            brief: Arc::clone(&briefs[row.given()]),
+            is_doubted: row.runs().iter().any(|run| results[*run].is_doubted()),
+            key: row.result().key,
+            loaded: Arc::clone(&results[row.given()]),
         }));
     }
     ranked
@@ -317,28 +321,28 @@ fn rows(briefs: &[Arc<LoadedResult>], plan: &Plan) -> Vec<BoardRow> {
 /// How uncertain the value of a row is; of a mean, when that of each run is known.
 fn uncertainty(
     row: &Row<'_>,
-    briefs: &[Arc<LoadedResult>],
+    results: &[Arc<LoadedResult>],
     metric: &Metric,
 ) -> Option<Uncertainty> {
     let parts: Option<Vec<(f64, Uncertainty)>> = row
         .runs()
         .iter()
         .map(|run| {
-            let brief = &*briefs[*run];
+            let loaded = &*results[*run];
             let value = match row.runs() {
                 [_] => row.value(),
-                _ => value_of(brief, metric)?,
+                _ => value_of(loaded, metric)?,
             };
-            Some((value, uncertainty_of(brief, metric, value)?))
+            Some((value, uncertainty_of(loaded, metric, value)?))
         })
         .collect();
     Uncertainty::of_mean(&parts?)
 }
 
 /// The value of a metric in a result that is one of several runs.
-fn value_of(brief: &LoadedResult, metric: &Metric) -> Option<f64> {
+fn value_of(loaded: &LoadedResult, metric: &Metric) -> Option<f64> {
     let of_whole = || {
-        let scores = brief.report.scores.iter();
+        let scores = loaded.rankable.scores.iter();
         scores.filter(|score| score.slice == metric.slice)
     };
     let named = of_whole().find(|score| score.metric.as_ref() == Some(&metric.id));

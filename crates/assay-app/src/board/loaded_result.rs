@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock, Weak};
 
-use assay_board::{Fingerprint, Origin, Report, ReportedValues};
+use assay_board::{Fingerprint, Origin, RankableResult, ReportedValues};
 use assay_check::rules::doubts_value;
 use assay_check::scale_findings;
 use assay_model::{
@@ -27,7 +27,7 @@ const FEW: usize = 200;
 #[derive(Debug)]
 pub struct LoadedResult {
     id: EntryId,
-    pub(super) report: Report,
+    pub(super) rankable: RankableResult,
     sample_size: Option<u64>,
     /// How many parameters the model's card says it has.
     pub parameters: Option<u64>,
@@ -71,7 +71,7 @@ impl LoadedResult {
             has_framework: entry.has_framework,
             words: OnceLock::new(),
             whole: Mutex::default(),
-            report: Report {
+            rankable: RankableResult {
                 origin: result::origin(entry.branch, &entry.file),
                 model: entry.model,
                 key: entry.key,
@@ -100,17 +100,17 @@ impl LoadedResult {
 
     /// The model.
     pub fn model(&self) -> &RepoId {
-        &self.report.model
+        &self.rankable.model
     }
 
     /// Whether its signed evidence was checked and holds.
     pub fn is_verified(&self) -> bool {
-        self.report.verified
+        self.rankable.verified
     }
 
     /// The pull request it lives in, while that is open.
     pub fn pull(&self) -> Option<u64> {
-        match self.report.origin {
+        match self.rankable.origin {
             Origin::Community { pull } => Some(pull),
             Origin::Merged | Origin::Legacy => None,
         }
@@ -118,12 +118,12 @@ impl LoadedResult {
 
     /// When the evaluation was made: as written, or when the file was created.
     pub fn moment(&self) -> Timestamp {
-        self.report.date
+        self.rankable.date
     }
 
     /// The same as it was written.
     pub fn date(&self) -> String {
-        result::date(self.date.as_ref(), self.report.date)
+        result::date(self.date.as_ref(), self.rankable.date)
     }
 
     /// Whether a finding that follows from its file alone puts its value in doubt.
@@ -133,18 +133,18 @@ impl LoadedResult {
 
     /// Whether its value does not fit the scale that its benchmark declares now.
     pub(super) fn is_off_scale(&self, benchmark: &Benchmark) -> bool {
-        let found = scale_findings(&self.report.scores, self.sample_size, benchmark);
+        let found = scale_findings(&self.rankable.scores, self.sample_size, benchmark);
         found.iter().any(|finding| doubts_value(finding.code))
     }
 
     /// The scores.
     pub fn scores(&self) -> &[Score] {
-        &self.report.scores
+        &self.rankable.scores
     }
 
     /// The whole setup.
     pub fn setup(&self) -> &Setup {
-        &self.report.setup
+        &self.rankable.setup
     }
 
     /// The words, when the board was asked for with them.
@@ -162,10 +162,10 @@ impl LoadedResult {
 }
 
 impl<'b> From<&'b LoadedResult> for ReportedValues<'b> {
-    fn from(brief: &'b LoadedResult) -> Self {
+    fn from(loaded: &'b LoadedResult) -> Self {
         Self {
-            scores: &brief.report.scores,
-            sample_size: brief.sample_size,
+            scores: &loaded.rankable.scores,
+            sample_size: loaded.sample_size,
         }
     }
 }
@@ -203,25 +203,25 @@ impl FullResultCache {
         store: &Store,
         id: &RepoId,
         definition: &Benchmark,
-        briefs: &[&Arc<LoadedResult>],
+        results: &[&Arc<LoadedResult>],
     ) -> Result<Vec<Option<Arc<EvalResult>>>, Error> {
         let mut found: Vec<Option<Arc<EvalResult>>> =
-            briefs.iter().map(|brief| brief.held()).collect();
-        let lacking = briefs.iter().zip(&found);
+            results.iter().map(|loaded| loaded.held()).collect();
+        let lacking = results.iter().zip(&found);
         let lacking = lacking.filter(|(_, found)| found.is_none());
-        let ids: Vec<EntryId> = lacking.map(|(brief, _)| brief.id).collect();
+        let ids: Vec<EntryId> = lacking.map(|(loaded, _)| loaded.id).collect();
         if ids.is_empty() {
             return Ok(found);
         }
         let rows = store.entries_with(&ids).await?;
         let rows: HashMap<EntryId, BoardEntry> = rows.into_iter().collect();
-        for (brief, found) in briefs.iter().zip(&mut found) {
+        for (loaded, found) in results.iter().zip(&mut found) {
             if found.is_none()
-                && let Some(row) = rows.get(&brief.id)
+                && let Some(row) = rows.get(&loaded.id)
             {
                 let whole = result::on_board(row, id, definition);
-                let whole = Arc::new(signed::as_on_board(whole, brief.is_verified()));
-                *brief.weak() = Arc::downgrade(&whole);
+                let whole = Arc::new(signed::as_on_board(whole, loaded.is_verified()));
+                *loaded.weak() = Arc::downgrade(&whole);
                 self.keep(Arc::clone(&whole));
                 *found = Some(whole);
             }
@@ -276,10 +276,10 @@ pub(super) async fn read_words<'b>(
     store: &Store,
     dataset: &str,
     task: &TaskId,
-    briefs: impl Iterator<Item = &'b Arc<LoadedResult>>,
+    results: impl Iterator<Item = &'b Arc<LoadedResult>>,
 ) -> Result<(), Error> {
     let mut lacking: Vec<&Arc<LoadedResult>> =
-        briefs.filter(|one| one.words.get().is_none()).collect();
+        results.filter(|one| one.words.get().is_none()).collect();
     let mut alike: HashSet<Arc<SearchText>> = HashSet::new();
     if lacking.len() > FEW {
         let words = store.search_texts_of_board(dataset, task).await?;
@@ -304,14 +304,14 @@ pub(super) async fn read_words<'b>(
 
 /// Gives each its words. Those that are alike, as most of a board are, are held once.
 fn fill(
-    briefs: &[&Arc<LoadedResult>],
+    results: &[&Arc<LoadedResult>],
     words: Vec<SearchTextRow>,
     alike: &mut HashSet<Arc<SearchText>>,
 ) {
     let by_id: HashMap<EntryId, &Arc<LoadedResult>> =
-        briefs.iter().map(|one| (one.id, *one)).collect();
+        results.iter().map(|one| (one.id, *one)).collect();
     for entry in words {
-        let Some(brief) = by_id.get(&entry.id) else {
+        let Some(loaded) = by_id.get(&entry.id) else {
             continue;
         };
         let words = SearchText::of(entry);
@@ -323,6 +323,6 @@ fn fill(
             held
         };
         // Another reader may have been quicker, with the same words.
-        let _ = brief.words.set(held);
+        let _ = loaded.words.set(held);
     }
 }

@@ -109,17 +109,21 @@ impl BoardService<'_> {
             });
             let mut versions: Vec<Arc<LoadedResult>> = ended.collect();
             // One that ended since the board was read is there twice, and it did end.
-            let gone: HashSet<EntryId> = versions.iter().map(|brief| brief.id()).collect();
+            let gone: HashSet<EntryId> = versions.iter().map(|loaded| loaded.id()).collect();
             let current = task.everyones().iter();
-            versions.extend(current.filter(|brief| !gone.contains(&brief.id())).cloned());
+            versions.extend(
+                current
+                    .filter(|loaded| !gone.contains(&loaded.id()))
+                    .cloned(),
+            );
             lately(&versions, &question, known_since, limit)
         })
         .await?;
         let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
         let mut changes = Vec::with_capacity(found.len());
         for (mut change, behind) in found {
-            if let Some(brief) = behind {
-                let behind = [&brief];
+            if let Some(loaded) = behind {
+                let behind = [&loaded];
                 let whole =
                     self.hub
                         .board_cache
@@ -139,7 +143,7 @@ impl BoardService<'_> {
     }
 }
 
-/// A change, and the result behind the new value, in brief.
+/// A change, and the result behind the new value, as it is in memory.
 type ChangeWithResult = (BoardChange, Option<Arc<LoadedResult>>);
 
 fn lately(
@@ -178,13 +182,13 @@ fn board_at<'r>(
 ) -> Leaderboard<'r> {
     let mut question = question.clone();
     question.as_of = Some(at);
-    rank(versions.iter().map(|version| &version.report), &question)
+    rank(versions.iter().map(|version| &version.rankable), &question)
 }
 
 /// The moments at which something began or ended, newest first.
 fn moments(versions: &[Arc<LoadedResult>]) -> Vec<Timestamp> {
-    let began = versions.iter().map(|version| version.report.since);
-    let ended = versions.iter().filter_map(|version| version.report.until);
+    let began = versions.iter().map(|version| version.rankable.since);
+    let ended = versions.iter().filter_map(|version| version.rankable.until);
     let mut moments: Vec<Timestamp> = began.chain(ended).collect();
     moments.sort_unstable_by(|left, right| right.cmp(left));
     moments.dedup();

@@ -96,11 +96,11 @@ impl BoardService<'_> {
             .await?;
         let task = board.task(&plan.task);
         let plan = plan.for_results(&query, task.everyones());
-        let Some(brief) = task.result_since(&entry.model, entry.since) else {
+        let Some(loaded) = task.result_since(&entry.model, entry.since) else {
             return Ok(None);
         };
         let (id, definition) = (&plan.benchmark.id, &plan.benchmark.definition);
-        let behind = [brief];
+        let behind = [loaded];
         let whole = self
             .hub
             .board_cache
@@ -110,7 +110,7 @@ impl BoardService<'_> {
             return Ok(None);
         };
         let ranked = task.public(&plan).await?;
-        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.brief, brief));
+        let row = ranked.iter().find(|row| Arc::ptr_eq(&row.loaded, loaded));
         Ok(Some(News {
             since: entry.since,
             benchmark_id: plan.benchmark.id.clone(),

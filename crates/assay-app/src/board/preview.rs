@@ -8,7 +8,7 @@ mod scene;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assay_board::{Movement, Question, Report, changes, rank};
+use assay_board::{Movement, Question, RankableResult, changes, rank};
 use assay_git::{self as git, CommitPlan, FileMode, Objects, RefName};
 use assay_model::{Diagnostic, Direction, MetricId, ObjectId, RepoId, RepoKind, RepoPath, TaskId};
 use assay_store::{BoardEntry, Branch, IndexedEntry, NewEntry};
@@ -334,12 +334,12 @@ impl BoardService<'_> {
         let (mut before, mut after) = scene.sides(rows, benchmark, task, entries);
         signed::check_entries(&self.hub.git, benchmark.key, &mut before).await?;
         signed::check_entries(&self.hub.git, benchmark.key, &mut after).await?;
-        let (before, after) = (reports(&before), reports(&after));
+        let (before, after) = (rankable(&before), rankable(&after));
         let scores = || {
             before
                 .iter()
                 .chain(&after)
-                .map(|report| report.scores.as_slice())
+                .map(|result| result.scores.as_slice())
         };
         let Some(metric) = task_metric(&benchmark.definition, scores) else {
             return Ok(None);
@@ -378,8 +378,8 @@ impl BoardService<'_> {
     }
 }
 
-fn reports(rows: &[BoardEntry]) -> Vec<Report> {
-    rows.iter().map(result::report).collect()
+fn rankable(rows: &[BoardEntry]) -> Vec<RankableResult> {
+    rows.iter().map(result::rankable).collect()
 }
 
 /// The entries that are new, and those that go.

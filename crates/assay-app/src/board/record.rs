@@ -68,9 +68,11 @@ fn records(
     benchmark: &Benchmark,
 ) -> Vec<BoardRecord> {
     let mut newest: HashMap<RepoKey, Timestamp> = HashMap::new();
-    for brief in current {
-        let known = newest.entry(brief.report.key).or_insert(brief.report.date);
-        *known = brief.report.date.max(*known);
+    for loaded in current {
+        let known = newest
+            .entry(loaded.rankable.key)
+            .or_insert(loaded.rankable.date);
+        *known = loaded.rankable.date.max(*known);
     }
     let has_newer = |row: &RankingRow| newest.get(&row.key).is_some_and(|date| *date > row.moment);
     let replaced = replaced.into_iter().filter(|row| has_newer(row));
@@ -78,25 +80,25 @@ fn records(
         replaced.map(|row| Arc::new(LoadedResult::new(RankingRow { until: None, ..row }, None)));
     let mut all: Vec<Arc<LoadedResult>> = current.iter().cloned().chain(replaced).collect();
     // A value in doubt sets no record.
-    all.retain(|brief| !brief.is_doubted() && !brief.is_off_scale(benchmark));
+    all.retain(|loaded| !loaded.is_doubted() && !loaded.is_off_scale(benchmark));
     question.policy = Policy::All;
-    let board = rank(all.iter().map(|brief| &brief.report), &question);
+    let board = rank(all.iter().map(|loaded| &loaded.rankable), &question);
     let first = board.rows().iter().take_while(|row| row.group() == 0);
     let points: Vec<(&Arc<LoadedResult>, (Timestamp, f64))> = first
         .map(|row| {
-            let brief = &all[row.given()];
-            (brief, (brief.report.date, row.value()))
+            let loaded = &all[row.given()];
+            (loaded, (loaded.rankable.date, row.value()))
         })
         .collect();
     let places: Vec<(Timestamp, f64)> = points.iter().map(|(_, point)| *point).collect();
     let set = chart::records(&places, question.direction);
     set.into_iter()
         .map(|index| {
-            let (brief, (moment, value)) = points[index];
+            let (loaded, (moment, value)) = points[index];
             BoardRecord {
-                model: brief.model().clone(),
+                model: loaded.model().clone(),
                 moment,
-                date: brief.date(),
+                date: loaded.date(),
                 value,
             }
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_board::{Fingerprint, Level, Origin, Report};
+use assay_board::{Fingerprint, Level, Origin, RankableResult};
 use assay_check::rules::doubts_value;
 use assay_check::scale_findings;
 use assay_model::{
@@ -408,8 +408,8 @@ fn json_number(score: &Score) -> Json {
 }
 
 /// A result as the ranking sees it.
-pub(super) fn report(row: &BoardEntry) -> Report {
-    Report {
+pub(super) fn rankable(row: &BoardEntry) -> RankableResult {
+    RankableResult {
         model: row.model.clone(),
         key: row.key,
         derived: !row.base_models.is_empty(),

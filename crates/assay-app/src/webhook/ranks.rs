@@ -200,7 +200,7 @@ fn heard<'m>(listener: &Listener, benchmark: &KnownBenchmark, moves: &'m [Move])
 fn doubtful_models(view: &BoardView, moves: &[Move]) -> BTreeSet<String> {
     let moved: HashSet<&str> = moves.iter().map(|moved| moved.model.as_str()).collect();
     let rows = view.rows().iter().filter(|row| view.is_doubtful(row));
-    rows.map(|row| row.brief.model().as_str())
+    rows.map(|row| row.loaded.model().as_str())
         .filter(|model| moved.contains(model))
         .map(str::to_owned)
         .collect()
@@ -211,7 +211,7 @@ fn ranks(view: &BoardView) -> Ranks {
     for row in view.rows() {
         // Of several rows of a model the best counts.
         ranks
-            .entry(row.brief.model().as_str().to_owned())
+            .entry(row.loaded.model().as_str().to_owned())
             .or_insert((row.rank, row.value));
     }
     ranks

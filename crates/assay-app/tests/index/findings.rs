@@ -27,7 +27,7 @@ async fn codes(world: &World, model: &str) -> Vec<String> {
 async fn leader(world: &World) -> (Option<String>, usize) {
     let view = world.view(&Caller::anonymous(), &everyone()).await.unwrap();
     let leader = view.leader();
-    let model = leader.row.map(|row| row.brief.model().to_string());
+    let model = leader.row.map(|row| row.loaded.model().to_string());
     (model, leader.passed)
 }
 

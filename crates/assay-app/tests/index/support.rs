@@ -195,10 +195,10 @@ pub(crate) fn everyone() -> BoardQuery {
 
 pub(crate) fn lines(view: &BoardView) -> Vec<String> {
     let line = |row: &assay_app::BoardRow| {
-        let brief = &row.brief;
-        let pull = brief.pull().map(|pull| format!(" #{pull}"));
+        let loaded = &row.loaded;
+        let pull = loaded.pull().map(|pull| format!(" #{pull}"));
         let pull = pull.unwrap_or_default();
-        format!("{} {} {}{pull}", row.rank, brief.model(), row.value)
+        format!("{} {} {}{pull}", row.rank, loaded.model(), row.value)
     };
     view.rows().iter().map(line).collect()
 }

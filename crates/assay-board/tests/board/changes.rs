@@ -1,26 +1,26 @@
 use assay_board::{Error, Movement, Policy, Question, changes, rank};
 use assay_model::{Direction, Timestamp};
 
-use crate::reports::{question, report};
+use crate::rankable_results::{question, result};
 
 #[test]
 fn ranks_that_changed_between_two_moments_are_told() {
     let late = Timestamp::from_seconds(2000);
-    let mut leaves = report(1, 90.0);
+    let mut leaves = result(1, 90.0);
     leaves.until = Some(late);
-    let mut enters = report(4, 70.0);
+    let mut enters = result(4, 70.0);
     enters.since = late;
-    let mut lower = report(3, 60.0);
+    let mut lower = result(3, 60.0);
     lower.until = Some(late);
-    let mut higher = report(3, 95.0);
+    let mut higher = result(3, 95.0);
     higher.since = late;
-    let mut corrected_from = report(5, 1.0);
+    let mut corrected_from = result(5, 1.0);
     corrected_from.until = Some(late);
-    let mut corrected_to = report(5, 2.0);
+    let mut corrected_to = result(5, 2.0);
     corrected_to.since = late;
-    let reports = [
+    let results = [
         leaves,
-        report(2, 80.0),
+        result(2, 80.0),
         enters,
         lower,
         higher,
@@ -31,8 +31,8 @@ fn ranks_that_changed_between_two_moments_are_told() {
         as_of: Some(Timestamp::from_seconds(1500)),
         ..question()
     };
-    let before = rank(&reports, &then);
-    let after = rank(&reports, &question());
+    let before = rank(&results, &then);
+    let after = rank(&results, &question());
 
     let told = changes(&before, &after).unwrap();
 
@@ -54,15 +54,15 @@ fn ranks_that_changed_between_two_moments_are_told() {
 
 #[test]
 fn a_fall_is_told_with_both_values() {
-    let mut better = report(2, 90.0);
+    let mut better = result(2, 90.0);
     better.since = Timestamp::from_seconds(2000);
-    let reports = [report(1, 80.0), better];
+    let results = [result(1, 80.0), better];
     let then = Question {
         as_of: Some(Timestamp::from_seconds(1500)),
         ..question()
     };
-    let before = rank(&reports, &then);
-    let after = rank(&reports, &question());
+    let before = rank(&results, &then);
+    let after = rank(&results, &question());
 
     let told = changes(&before, &after).unwrap();
 
@@ -75,15 +75,15 @@ fn a_fall_is_told_with_both_values() {
 
 #[test]
 fn boards_by_different_policies_can_be_compared_and_a_model_is_told_once() {
-    let mut second = report(1, 95.0);
+    let mut second = result(1, 95.0);
     second.ordinal = 1;
-    let reports = [report(1, 80.0), second, report(2, 90.0)];
+    let results = [result(1, 80.0), second, result(2, 90.0)];
     let all = Question {
         policy: Policy::All,
         ..question()
     };
-    let before = rank(&reports, &question());
-    let after = rank(&reports, &all);
+    let before = rank(&results, &question());
+    let after = rank(&results, &all);
 
     let told = changes(&before, &after).unwrap();
 
@@ -99,13 +99,13 @@ fn boards_by_different_policies_can_be_compared_and_a_model_is_told_once() {
 
 #[test]
 fn boards_by_different_directions_have_no_ranks_in_common() {
-    let reports = [report(1, 80.0)];
+    let results = [result(1, 80.0)];
     let lower = Question {
         direction: Direction::LowerIsBetter,
         ..question()
     };
 
-    let refusal = changes(&rank(&reports, &question()), &rank(&reports, &lower)).unwrap_err();
+    let refusal = changes(&rank(&results, &question()), &rank(&results, &lower)).unwrap_err();
 
     assert!(matches!(refusal, Error::NotComparable { .. }));
     assert_eq!(

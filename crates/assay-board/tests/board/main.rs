@@ -1,4 +1,4 @@
-//! Boards as a caller sees them: reports in, ranks out.
+//! Boards as a caller sees them: results in, ranks out.
 
 #![cfg(test)]
 
@@ -13,6 +13,6 @@ mod paired_coverage;
 mod policies;
 mod properties;
 mod rank_intervals;
+mod rankable_results;
 mod ranks;
-mod reports;
 mod simulated;

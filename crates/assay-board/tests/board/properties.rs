@@ -1,8 +1,8 @@
-use assay_board::{Fingerprint, Movement, Origin, Policy, Question, Report, changes, rank};
+use assay_board::{Fingerprint, Movement, Origin, Policy, Question, RankableResult, changes, rank};
 use assay_model::{Direction, Timestamp};
 use proptest::prelude::*;
 
-use crate::reports::{question, report};
+use crate::rankable_results::{question, result};
 
 /// Values that tie often, and some that are far from all others.
 fn value() -> impl Strategy<Value = f64> {
@@ -27,24 +27,24 @@ prop_compose! {
         lasts in prop::option::of(1_i64..3),
         shots in prop::option::of(0_u8..2),
         is_part in prop::bool::weighted(0.2),
-    ) -> Report {
-        let mut report = report(model, value);
-        report.derived = model % 3 == 0;
-        report.verified = verified;
-        report.origin = pull.map_or(Origin::Merged, |pull| Origin::Community { pull });
-        report.date = Timestamp::from_seconds(date);
-        report.committed = Timestamp::from_seconds(committed);
-        report.ordinal = ordinal;
-        report.fingerprint = Fingerprint([content; 32]);
-        report.since = Timestamp::from_seconds(since);
-        report.until = lasts.map(|lasts| Timestamp::from_seconds(since + lasts));
+    ) -> RankableResult {
+        let mut result = result(model, value);
+        result.derived = model % 3 == 0;
+        result.verified = verified;
+        result.origin = pull.map_or(Origin::Merged, |pull| Origin::Community { pull });
+        result.date = Timestamp::from_seconds(date);
+        result.committed = Timestamp::from_seconds(committed);
+        result.ordinal = ordinal;
+        result.fingerprint = Fingerprint([content; 32]);
+        result.since = Timestamp::from_seconds(since);
+        result.until = lasts.map(|lasts| Timestamp::from_seconds(since + lasts));
         if let Some(shots) = shots {
-            report.setup.insert("shots", &shots.to_string());
+            result.setup.insert("shots", &shots.to_string());
         }
         if is_part {
-            report.setup.insert("subset", "first 20");
+            result.setup.insert("subset", "first 20");
         }
-        report
+        result
     }
 }
 
@@ -70,36 +70,36 @@ prop_compose! {
 }
 
 /// Reports, and the same in another order.
-fn reordered() -> impl Strategy<Value = (Vec<Report>, Vec<Report>)> {
-    prop::collection::vec(any_report(), 0..40).prop_flat_map(|reports| {
-        let shuffled = Just(reports.clone()).prop_shuffle();
-        (Just(reports), shuffled)
+fn reordered() -> impl Strategy<Value = (Vec<RankableResult>, Vec<RankableResult>)> {
+    prop::collection::vec(any_report(), 0..40).prop_flat_map(|results| {
+        let shuffled = Just(results.clone()).prop_shuffle();
+        (Just(results), shuffled)
     })
 }
 
-/// The rows: the rank, and the report that was given.
-fn ranked(reports: &[Report], question: &Question) -> Vec<(usize, Report)> {
-    let board = rank(reports, question);
+/// The rows: the rank, and the result that was given.
+fn ranked(results: &[RankableResult], question: &Question) -> Vec<(usize, RankableResult)> {
+    let board = rank(results, question);
     let rows = board.rows().iter();
-    rows.map(|row| (row.rank(), reports[row.given()].clone()))
+    rows.map(|row| (row.rank(), results[row.given()].clone()))
         .collect()
 }
 
 proptest! {
     #[test]
     fn ranking_ignores_the_order_of_the_input(
-        (reports, shuffled) in reordered(),
+        (results, shuffled) in reordered(),
         question in any_question(),
     ) {
-        prop_assert_eq!(ranked(&reports, &question), ranked(&shuffled, &question));
+        prop_assert_eq!(ranked(&results, &question), ranked(&shuffled, &question));
     }
 
     #[test]
     fn a_rank_is_one_more_than_how_many_are_better(
-        reports in prop::collection::vec(any_report(), 0..40),
+        results in prop::collection::vec(any_report(), 0..40),
         question in any_question(),
     ) {
-        let board = rank(&reports, &question);
+        let board = rank(&results, &question);
 
         for row in board.rows() {
             let beside = board.rows().iter().filter(|other| other.group() == row.group());
@@ -107,10 +107,10 @@ proptest! {
                 Direction::HigherIsBetter => other.value() > row.value(),
                 Direction::LowerIsBetter => other.value() < row.value(),
             });
-            let setup = &row.report().setup;
-            prop_assert!(row.runs().iter().all(|run| reports[*run].setup == *setup));
+            let setup = &row.result().setup;
+            prop_assert!(row.runs().iter().all(|run| results[*run].setup == *setup));
             prop_assert!(row.value().is_finite());
-            prop_assert!(std::ptr::eq(row.report(), &raw const reports[row.given()]));
+            prop_assert!(std::ptr::eq(row.result(), &raw const results[row.given()]));
             prop_assert_eq!(row.rank(), better.count() + 1);
         }
         prop_assert!(board.rows().is_sorted_by_key(|row| (row.group(), row.rank())));
@@ -118,15 +118,15 @@ proptest! {
 
     #[test]
     fn every_policy_but_all_gives_a_model_one_row_in_a_group_and_all_leaves_no_model_out(
-        reports in prop::collection::vec(any_report(), 0..40),
+        results in prop::collection::vec(any_report(), 0..40),
         question in any_question(),
     ) {
         let models = |policy| {
             let question = Question { policy, ..question.clone() };
-            let board = rank(&reports, &question);
+            let board = rank(&results, &question);
             let rows = board.rows().iter();
             let group = |row: &assay_board::Row<'_>| board.groups()[row.group()].clone();
-            let mut models: Vec<_> = rows.map(|row| (row.report().key, group(row))).collect();
+            let mut models: Vec<_> = rows.map(|row| (row.result().key, group(row))).collect();
             models.sort();
             models
         };
@@ -140,12 +140,12 @@ proptest! {
 
     #[test]
     fn changes_lead_from_the_one_board_to_the_other(
-        reports in prop::collection::vec(any_report(), 0..40),
+        results in prop::collection::vec(any_report(), 0..40),
         question in any_question(),
         later in prop::option::of(0_i64..5),
     ) {
         let other = Question { as_of: later.map(Timestamp::from_seconds), ..question.clone() };
-        let (before, after) = (rank(&reports, &question), rank(&reports, &other));
+        let (before, after) = (rank(&results, &question), rank(&results, &other));
 
         for change in changes(&before, &after).unwrap() {
             let ranks = match change.movement {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_board::{Fingerprint, Level, Origin, Policy, Question, Report, rank};
+use assay_board::{Fingerprint, Level, Origin, Policy, Question, RankableResult, rank};
 use assay_model::{
     Direction, MetricId, Number, ObjectId, RepoId, RepoKey, RepoPath, Score, Setup,
     StatedUncertainty, Timestamp,
@@ -85,7 +85,7 @@ impl Contenders {
     /// listed, and none has a rank.
     pub(super) fn ranked(&self) -> Vec<BoardRow> {
         let scores = self.one_of_each_entry();
-        let reports = reports_of(&scores);
+        let results = rankable_of(&scores);
         let direction = match self.lower_is_better {
             Some(true) => Direction::LowerIsBetter,
             Some(false) | None => Direction::HigherIsBetter,
@@ -105,7 +105,7 @@ impl Contenders {
             comparable_by: self.comparable_keys(),
             as_of: None,
         };
-        let board = rank(&reports, &question);
+        let board = rank(&results, &question);
         let rows = board.rows().iter().map(|row| {
             let shown = scores[row.given()];
             let group: BTreeMap<&str, Option<&str>> = board.groups()[row.group()]
@@ -161,14 +161,14 @@ impl Contenders {
 
 /// The scores as reports. Names become numbers in the order of the names, because not every model of a lake has the name of a
 /// repository; what a lake does not know of a result, such as its commit, is the same for all.
-fn reports_of(scores: &[&ScoreRow]) -> Vec<Report> {
+fn rankable_of(scores: &[&ScoreRow]) -> Vec<RankableResult> {
     let models = numbered(scores.iter().map(|row| row.model.to_ascii_lowercase()));
     let records = numbered(scores.iter().map(|row| row.record.clone()));
-    let reports = scores.iter().filter_map(|row| {
+    let results = scores.iter().filter_map(|row| {
         let model = *models.get(&row.model.to_ascii_lowercase())?;
         let record = *records.get(&row.record)?;
         let date = Timestamp::from_millis(row.moment.unwrap_or_default().div_euclid(MICROSECONDS));
-        Some(Report {
+        Some(RankableResult {
             model: repo_id(model),
             key: RepoKey(model),
             derived: false,
@@ -195,7 +195,7 @@ fn reports_of(scores: &[&ScoreRow]) -> Vec<Report> {
             setup: setup_of(row),
         })
     });
-    reports.collect()
+    results.collect()
 }
 
 /// Gives each text a number, in the order of the texts.

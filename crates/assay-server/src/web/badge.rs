@@ -51,7 +51,7 @@ pub(super) async fn badge(
     let row = view
         .rows()
         .iter()
-        .find(|row| row.brief.model() == repo.id());
+        .find(|row| row.loaded.model() == repo.id());
     let name = &view.benchmark.name;
     let (label, text, tone) = match (file.badge.as_str(), row) {
         ("rank.svg", Some(row)) if view.is_doubtful(row) => {
@@ -63,7 +63,7 @@ pub(super) async fn badge(
             rank_tone(row.rank),
         ),
         ("score.svg", Some(row)) => (name.clone(), with_unit(row.value, metric), Tone::Plain),
-        ("verified.svg", Some(row)) if row.brief.is_verified() => {
+        ("verified.svg", Some(row)) if row.loaded.is_verified() => {
             (name.clone(), "\u{2713} verified".to_owned(), Tone::Good)
         }
         ("verified.svg", Some(_)) => (name.clone(), "not verified".to_owned(), Tone::Quiet),

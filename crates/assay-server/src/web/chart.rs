@@ -57,7 +57,7 @@ pub(crate) fn way(direction: Direction) -> (&'static str, &'static str) {
 
 /// The value of a row for a metric, of the whole task.
 pub(crate) fn value_of(row: &BoardRow, metric: &Metric) -> Option<f64> {
-    let mut scores = row.brief.scores().iter();
+    let mut scores = row.loaded.scores().iter();
     let found = scores.find(|score| {
         let is_named = match &score.metric {
             Some(id) => *id == metric.id,

@@ -201,7 +201,7 @@ async fn board(
     };
     let of = |model: &RepoId| {
         let mut rows = view.rows().iter();
-        rows.find(|row| row.brief.model() == model).cloned()
+        rows.find(|row| row.loaded.model() == model).cloned()
     };
     let rows: Vec<Option<BoardRow>> = models.iter().map(of).collect();
     let is_empty = rows.iter().all(Option::is_none);
@@ -224,7 +224,7 @@ fn compared(models: &[RepoId], found: &[(Arc<BoardView>, Vec<Option<BoardRow>>)]
                 to: links::model(id),
                 without: format!("/compare?models={}", others.join(",")),
                 parameters: rows
-                    .find_map(|row| row.brief.parameters)
+                    .find_map(|row| row.loaded.parameters)
                     .map(show::parameters),
             }
         })
@@ -243,7 +243,7 @@ fn row(view: &BoardView, rows: &[Option<BoardRow>]) -> Result<CompareRow, Failur
             rank: row.rank,
             total: view.ranked_with(row),
             best: Some(row.rank) == best && rows.iter().flatten().count() > 1,
-            verified: row.brief.is_verified(),
+            verified: row.loaded.is_verified(),
             gap: first
                 .filter(|_| position > 0)
                 .map(|first| gap(first, row, metric)),

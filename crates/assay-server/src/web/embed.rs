@@ -109,7 +109,7 @@ pub(super) async fn leaderboard(
 /// The first rows, and the one to be seen at once wherever it is.
 fn embedded<'v>(rows: &Rows<'v>, asked: &BoardRequest, most: usize) -> Vec<&'v BoardRow> {
     let is_shown = |(position, row): &(usize, &'v BoardRow)| {
-        *position < most || asked.is_highlighted(row.brief.model().as_str())
+        *position < most || asked.is_highlighted(row.loaded.model().as_str())
     };
     let numbered = rows.in_order().iter().copied().enumerate();
     numbered.filter(is_shown).map(|(_, row)| row).collect()

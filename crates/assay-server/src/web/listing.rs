@@ -217,8 +217,8 @@ pub(super) async fn card(
     };
     let metric = super::board::ranking(&view)?;
     let rows = view.rows();
-    let verified = rows.iter().filter(|row| row.brief.is_verified());
-    let newest = rows.iter().map(|row| row.brief.moment()).max();
+    let verified = rows.iter().filter(|row| row.loaded.is_verified());
+    let newest = rows.iter().map(|row| row.loaded.moment()).max();
     let axis = assay_board::chart::Axis::linear(rows.iter().map(|row| row.value));
     let mut strip = String::new();
     for row in rows.iter().take(STRIP) {
@@ -240,8 +240,8 @@ pub(super) async fn card(
         verified: verified.count(),
         leader: view.leader().row.map(|row| {
             (
-                links::model(row.brief.model()),
-                row.brief.model().to_string(),
+                links::model(row.loaded.model()),
+                row.loaded.model().to_string(),
                 with_unit(row.value, metric),
             )
         }),

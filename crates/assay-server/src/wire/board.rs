@@ -31,7 +31,7 @@ pub(crate) fn board_row(view: &BoardView, whole: &FullRow, base: &BaseUrl) -> hu
         standing: super::standing(&result.standing),
         badges: badges(result),
         group: group(&row.group),
-        setup: row.brief.setup().clone(),
+        setup: row.loaded.setup().clone(),
         runs: row.runs,
         setups: hub_api::BoardSetups {
             count: row.setups.count,

@@ -41,7 +41,7 @@ pub(super) fn all(view: &BoardView) -> Vec<Column> {
 
 /// Returns the setup keys in which rows of a board differ. The framework has a column of its own.
 pub(super) fn differing_keys(view: &BoardView) -> Vec<&str> {
-    let setups: Vec<&Setup> = view.rows().iter().map(|row| row.brief.setup()).collect();
+    let setups: Vec<&Setup> = view.rows().iter().map(|row| row.loaded.setup()).collect();
     let mut keys = Setup::differing_keys(&setups);
     keys.retain(|key| *key != Setup::FRAMEWORK);
     keys

@@ -48,7 +48,7 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
     let second = rows().nth(1);
     let lead = second.map_or_else(String::new, |second| {
         let gap = show::number((first.value - second.value).abs());
-        format!(", {gap} ahead of {}", second.brief.model())
+        format!(", {gap} ahead of {}", second.loaded.model())
     });
     let between = second.map_or_else(String::new, |second| {
         let after = view.rows().iter().skip(leader.passed + 1);
@@ -57,7 +57,7 @@ pub(crate) fn summary(view: &BoardView, metric: &Metric) -> String {
     });
     format!(
         "{} leads with {value}{interval}{lead}.{passed}{between}",
-        first.brief.model()
+        first.loaded.model()
     )
 }
 

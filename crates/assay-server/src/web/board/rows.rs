@@ -130,7 +130,7 @@ impl<'v> Rows<'v> {
             .map(str::to_lowercase)
             .collect();
         let most = asked.most_parameters();
-        let stays = |row: &&BoardRow| has_words(&row.brief, &words) && is_small(&row.brief, most);
+        let stays = |row: &&BoardRow| has_words(&row.loaded, &words) && is_small(&row.loaded, most);
         let ranked: Vec<&BoardRow> = view.rows().iter().filter(stays).collect();
         let mut rows = ranked.clone();
         order.sort(&mut rows, view);
@@ -223,7 +223,7 @@ impl<'v> Rows<'v> {
         let at = self
             .rows
             .iter()
-            .position(|row| asked.is_highlighted(row.brief.model().as_str()));
+            .position(|row| asked.is_highlighted(row.loaded.model().as_str()));
         let Some(at) = at else {
             return Some(Pinned {
                 model: wanted,
@@ -268,7 +268,7 @@ fn all_of_model(row: &BoardRow, view: &BoardView, asked: &BoardRequest) -> Strin
     let state = asked.state.without("policy").without("q");
     state
         .with("policy", Policy::All.as_str())
-        .with("q", row.brief.model().as_str())
+        .with("q", row.loaded.model().as_str())
         .on(&path)
 }
 
@@ -284,13 +284,13 @@ fn shared(view: &BoardView) -> Vec<usize> {
     ranks
 }
 
-fn has_words(brief: &LoadedResult, words: &[String]) -> bool {
+fn has_words(loaded: &LoadedResult, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let model = brief.model().as_str().to_ascii_lowercase();
+    let model = loaded.model().as_str().to_ascii_lowercase();
     let is_told = |word: &String| {
-        let told = brief.words();
+        let told = loaded.words();
         model.contains(word) || told.is_some_and(|told| told.have(word))
     };
     words.iter().all(is_told)
@@ -300,12 +300,12 @@ fn has_words(brief: &LoadedResult, words: &[String]) -> bool {
     clippy::cast_precision_loss,
     reason = "a limit is no finer than a float"
 )]
-fn is_small(brief: &LoadedResult, most: Option<f64>) -> bool {
+fn is_small(loaded: &LoadedResult, most: Option<f64>) -> bool {
     let Some(most) = most else {
         return true;
     };
     // What is not known to be small is not shown as small.
-    brief.parameters.is_some_and(|count| count as f64 <= most)
+    loaded.parameters.is_some_and(|count| count as f64 <= most)
 }
 
 /// A value of a metric; with its evidence and its interval, for the metric that ranks.

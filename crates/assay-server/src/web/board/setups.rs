@@ -36,7 +36,7 @@ pub(super) async fn unfolded(
 ) -> Result<HashMap<RepoId, Vec<Unfolded>>, Failure> {
     let folded = rows.iter().filter(|row| is_folded(row));
     let folded: HashSet<(&RepoId, &Group)> = folded
-        .map(|row| (row.brief.model(), row.group.as_ref()))
+        .map(|row| (row.loaded.model(), row.group.as_ref()))
         .collect();
     if folded.is_empty() {
         return Ok(HashMap::new());
@@ -55,10 +55,10 @@ pub(super) async fn unfolded(
         .await?;
     let mut counts: HashMap<&RepoId, usize> = HashMap::new();
     let own = all.rows().iter().filter(|row| {
-        if !folded.contains(&(row.brief.model(), row.group.as_ref())) {
+        if !folded.contains(&(row.loaded.model(), row.group.as_ref())) {
             return false;
         }
-        let count = counts.entry(row.brief.model()).or_default();
+        let count = counts.entry(row.loaded.model()).or_default();
         *count += 1;
         *count <= MAX_UNFOLDED
     });
@@ -76,7 +76,7 @@ pub(super) async fn unfolded(
         let told = rows.iter().map(|FullRow { row, result }| Unfolded {
             value: show::with_minus(&digits.written(row.value)),
             to: links::result(result),
-            setup: setup_words(row.brief.setup(), &keys),
+            setup: setup_words(row.loaded.setup(), &keys),
         });
         (model, told.collect())
     });

@@ -80,7 +80,7 @@ impl Order {
                 });
             }
             Column::Setup { key, .. } => self.sort_known(rows, |row| {
-                let value = row.brief.setup().get(key)?;
+                let value = row.loaded.setup().get(key)?;
                 Some(Cell::Text(value.to_owned().into()))
             }),
             Column::Fixed(fixed) => self.sort_fixed(rows, fixed.sort),
@@ -96,28 +96,28 @@ impl Order {
                 }
             }
             SortKey::Model => {
-                self.sort_known(rows, |row| text(Some(row.brief.model().to_string())));
+                self.sort_known(rows, |row| text(Some(row.loaded.model().to_string())));
             }
             SortKey::Standing => self.sort_known(rows, |row| {
-                let pulled = i64::from(row.brief.pull().is_some());
-                let unverified = i64::from(!row.brief.is_verified());
+                let pulled = i64::from(row.loaded.pull().is_some());
+                let unverified = i64::from(!row.loaded.is_verified());
                 Some(Cell::Integer(2 * unverified + pulled))
             }),
             SortKey::Date => self.sort_known(rows, |row| {
-                Some(Cell::Integer(-row.brief.moment().millis()))
+                Some(Cell::Integer(-row.loaded.moment().millis()))
             }),
             SortKey::Parameters => self.sort_known(rows, |row| {
-                let count = row.brief.parameters?;
+                let count = row.loaded.parameters?;
                 Some(Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
             }),
             SortKey::Framework => self.sort_known(rows, |row| {
-                let words = row.brief.words()?;
+                let words = row.loaded.words()?;
                 text(framework(words.framework.as_ref()))
             }),
             SortKey::Submitter => {
-                self.sort_known(rows, |row| text(row.brief.words()?.submitter.clone()));
+                self.sort_known(rows, |row| text(row.loaded.words()?.submitter.clone()));
             }
-            SortKey::Notes => self.sort_known(rows, |row| text(row.brief.words()?.notes.clone())),
+            SortKey::Notes => self.sort_known(rows, |row| text(row.loaded.words()?.notes.clone())),
             SortKey::Value => self.sort_known(rows, |row| {
                 let value = self.values.get(&address(row));
                 value.filter(|value| **value != Cell::Empty).cloned()
@@ -159,7 +159,7 @@ fn is_in_whole(column: &Column) -> bool {
 
 /// Where a brief lies in memory, which tells rows of a board apart while the board is held.
 fn address(row: &BoardRow) -> usize {
-    Arc::as_ptr(&row.brief).addr()
+    Arc::as_ptr(&row.loaded).addr()
 }
 
 /// A value in a form that is quick to compare: numbers by size, texts without regard to case.

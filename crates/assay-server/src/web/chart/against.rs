@@ -24,7 +24,7 @@ impl Cost<'_> {
                 clippy::cast_precision_loss,
                 reason = "a chart shows no more than three digits"
             )]
-            Self::Parameters => row.brief.parameters.map(|count| count as f64),
+            Self::Parameters => row.loaded.parameters.map(|count| count as f64),
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn against(rows: &[&BoardRow], metric: &Metric, cost: Cost<'_>) -> Op
     svg.path("record", unbeaten.iter().map(|index| place(*index)));
     for index in &unbeaten {
         let (row, dear) = known[*index];
-        let model = row.brief.model();
+        let model = row.loaded.model();
         let says = format!(
             "{model}: {} for {}",
             show::number(row.value),
@@ -103,11 +103,11 @@ pub(crate) fn against(rows: &[&BoardRow], metric: &Metric, cost: Cost<'_>) -> Op
             .map(|index| {
                 let (row, dear) = known[*index];
                 let cells = vec![
-                    row.brief.model().to_string(),
+                    row.loaded.model().to_string(),
                     show::number(row.value),
                     cost.shown(dear),
                 ];
-                (links::model(row.brief.model()), cells)
+                (links::model(row.loaded.model()), cells)
             })
             .collect(),
         more: unbeaten.len().saturating_sub(MAX_LISTED),
@@ -118,7 +118,7 @@ fn summary(known: &[(&BoardRow, f64)], unbeaten: &[usize], cost: Cost<'_>) -> St
     let (count, of, name) = (unbeaten.len(), known.len(), cost.name());
     match unbeaten {
         [only] => {
-            let model = known[*only].0.brief.model();
+            let model = known[*only].0.loaded.model();
             format!("{model} beats every other of {of} results in both score and {name}.")
         }
         _ => format!("{count} of {of} models are on the Pareto front of score and {name}."),

@@ -71,7 +71,7 @@ pub(crate) fn intervals(
     );
     for (position, (row, interval)) in known.iter().enumerate() {
         let y = TOP + ROW * (f64::from(u32::try_from(position).unwrap_or_default()) + 0.5);
-        let model = row.brief.model();
+        let model = row.loaded.model();
         svg.text(
             "tick end",
             (LEFT - 10.0, y + 4.5),
@@ -95,12 +95,12 @@ pub(crate) fn intervals(
             .map(|(row, interval)| {
                 let width = interval.high - interval.low;
                 let cells = vec![
-                    row.brief.model().to_string(),
+                    row.loaded.model().to_string(),
                     show::number(row.value),
                     show::end(interval.low, width),
                     show::end(interval.high, width),
                 ];
-                (links::model(row.brief.model()), cells)
+                (links::model(row.loaded.model()), cells)
             })
             .collect(),
         more: 0,
@@ -124,7 +124,7 @@ fn summary(known: &[(&BoardRow, Interval)]) -> String {
         return String::new();
     };
     let gap = show::number((first.value - second.value).abs());
-    let (leader, next) = (first.brief.model(), second.brief.model());
+    let (leader, next) = (first.loaded.model(), second.loaded.model());
     if own.low > other.high || own.high < other.low {
         format!("{leader} leads {next} by {gap}, and their intervals do not overlap.")
     } else {

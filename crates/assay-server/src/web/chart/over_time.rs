@@ -18,7 +18,7 @@ pub(crate) fn over_time(
 ) -> Option<Chart> {
     let mut points: Vec<(Timestamp, f64)> = rows
         .iter()
-        .map(|row| (row.brief.moment(), row.value))
+        .map(|row| (row.loaded.moment(), row.value))
         .collect();
     let set: Vec<(Timestamp, f64)> = records.iter().map(|one| (one.moment, one.value)).collect();
     points.retain(|point| !set.contains(point));
@@ -57,14 +57,14 @@ pub(crate) fn over_time(
 pub(crate) fn records_of(rows: &[&BoardRow], metric: &Metric) -> Vec<BoardRecord> {
     let points: Vec<(Timestamp, f64)> = rows
         .iter()
-        .map(|row| (row.brief.moment(), row.value))
+        .map(|row| (row.loaded.moment(), row.value))
         .collect();
     let set = records(&points, metric.direction);
     set.into_iter()
         .map(|index| BoardRecord {
-            model: rows[index].brief.model().clone(),
+            model: rows[index].loaded.model().clone(),
             moment: points[index].0,
-            date: rows[index].brief.date(),
+            date: rows[index].loaded.date(),
             value: points[index].1,
         })
         .collect()

@@ -88,12 +88,12 @@ impl Matrix {
         let alike = alike.take_while(|row| Some(&row.group) == first);
         let mut values = Vec::new();
         for row in alike {
-            let model = row.brief.model();
+            let model = row.loaded.model();
             let place = self.places.get(model).copied().unwrap_or_else(|| {
                 self.places.insert(model.clone(), self.rows.len());
                 self.rows.push(MatrixRow {
                     model: model.clone(),
-                    parameters: row.brief.parameters,
+                    parameters: row.loaded.parameters,
                     cells: vec![None; at],
                     has_verified: false,
                     known: 0,
@@ -109,8 +109,8 @@ impl Matrix {
             };
             let own = &mut self.rows[place];
             own.cells.push(Some(cell));
-            own.has_verified |= row.brief.is_verified();
-            own.parameters = own.parameters.or(row.brief.parameters);
+            own.has_verified |= row.loaded.is_verified();
+            own.parameters = own.parameters.or(row.loaded.parameters);
             if !cell.is_doubtful {
                 values.push(row.value);
                 self.rows[place].known += 1;

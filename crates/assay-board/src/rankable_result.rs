@@ -2,10 +2,10 @@ use assay_model::{ObjectId, RepoId, RepoKey, RepoPath, Score, Setup, Timestamp};
 
 /// One entry of a result file, as a board sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct RankableResult {
     /// The model.
     pub model: RepoId,
-    /// The repository of the model. Two reports are of one model when this is equal, whatever it is called.
+    /// The repository of the model. Two results are of one model when this is equal, whatever it is called.
     pub key: RepoKey,
     /// Whether the model's card declares that it is made from another model.
     pub derived: bool,
@@ -46,7 +46,7 @@ pub struct Interval {
     pub confidence: f64,
 }
 
-/// Who stands behind a report. The order is from much to little.
+/// Who stands behind a result. The order is from much to little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// It is on the main branch: the owner of the model has taken it in.

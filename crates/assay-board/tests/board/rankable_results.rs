@@ -1,9 +1,11 @@
-use assay_board::{Fingerprint, Leaderboard, Level, Origin, Policy, Question, Report, rank};
+use assay_board::{
+    Fingerprint, Leaderboard, Level, Origin, Policy, Question, RankableResult, rank,
+};
 use assay_model::{Direction, MetricId, Number, ObjectId, RepoKey, Score, Timestamp};
 
-/// A current, merged, unverified report of one anonymous value; the model has this number.
-pub(crate) fn report(model: u8, value: f64) -> Report {
-    Report {
+/// A current, merged, unverified result of one anonymous value; the model has this number.
+pub(crate) fn result(model: u8, value: f64) -> RankableResult {
+    RankableResult {
         model: format!("acme/model-{model}").parse().unwrap(),
         key: RepoKey(i64::from(model)),
         derived: false,
@@ -60,16 +62,16 @@ pub(crate) fn shown(board: &Leaderboard<'_>) -> Vec<(usize, i64, f64)> {
     board
         .rows()
         .iter()
-        .map(|row| (row.rank(), row.report().key.0, row.value()))
+        .map(|row| (row.rank(), row.result().key.0, row.value()))
         .collect()
 }
 
 /// The values that count, by the given policy.
-pub(crate) fn values(reports: &[Report], policy: Policy) -> Vec<f64> {
+pub(crate) fn values(results: &[RankableResult], policy: Policy) -> Vec<f64> {
     let question = Question {
         policy,
         ..question()
     };
-    let board = rank(reports, &question);
+    let board = rank(results, &question);
     board.rows().iter().map(assay_board::Row::value).collect()
 }
