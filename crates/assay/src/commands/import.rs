@@ -11,10 +11,11 @@ mod send;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assay_check::{FileKind, Files as _, Item};
 use assay_cli::{Exit, Printer};
+use assay_hub_api::client::Client;
 use assay_model::Diagnostic;
 use serde_json::json;
 
@@ -23,7 +24,8 @@ use self::args::{Eee, Source};
 use self::flat::FlatRecords;
 use self::plan::Plan;
 use self::prepare::{Preparation, prepare};
-use self::send::{Report, Sender};
+pub(crate) use self::send::Report;
+use self::send::Sender;
 use crate::args::ShowFormat;
 use crate::commands::hub::{HubCommandError, connect};
 use crate::config::Config;
@@ -70,7 +72,40 @@ fn import_records(source: &Eee, hub: Option<&str>, config: &Config, printer: &mu
     }
     let mut preparation = prepare(&disk, &items, config.jobs(source.jobs));
     preparation.refused.append(&mut flat.refused);
-    let mut plan = Plan::new(&source.namespace);
+    let plan = plan(&mut preparation, &source.namespace);
+    let outcome = if source.dry_run {
+        Ok(Report::planned(&plan))
+    } else {
+        send(source, hub, config, &plan)
+    };
+    tell(source, &plan, &preparation, outcome, printer)
+}
+
+/// Imports a directory of records without a word, for the demonstration of a hub.
+pub(crate) fn import_directory(
+    client: &Client,
+    directory: &Path,
+    namespace: &str,
+    jobs: usize,
+) -> Result<Report, HubCommandError> {
+    let mut disk = Disk::default();
+    let items = discover(&mut disk, &[directory.to_owned()], Wanted::Records).items;
+    let mut preparation = prepare(&disk, &items, jobs);
+    let plan = plan(&mut preparation, namespace);
+    let progress = Progress::counting(false, plan.steps(), "repositories");
+    let sender = Sender {
+        client,
+        progress: &progress,
+        jobs: jobs * REQUESTS_PER_CORE,
+    };
+    let mut report = sender.send(&plan)?;
+    report.failures.append(&mut preparation.refused);
+    Ok(report)
+}
+
+/// Plans the benchmarks, models and results of prepared records. Reports what is refused or left out on the way.
+fn plan(preparation: &mut Preparation, namespace: &str) -> Plan {
+    let mut plan = Plan::new(namespace);
     for record in std::mem::take(&mut preparation.records) {
         if let Err(reason) = plan.add(&record) {
             preparation
@@ -79,12 +114,7 @@ fn import_records(source: &Eee, hub: Option<&str>, config: &Config, printer: &mu
         }
     }
     preparation.left_out.extend(plan.finish());
-    let outcome = if source.dry_run {
-        Ok(Report::planned(&plan))
-    } else {
-        send(source, hub, config, &plan)
-    };
-    tell(source, &plan, &preparation, outcome, printer)
+    plan
 }
 
 /// What was named and is no record, or is not there at all, is nothing to import the rest without.

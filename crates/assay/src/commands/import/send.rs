@@ -25,18 +25,18 @@ const MAX_FILES: usize = 1_000_000;
 
 /// What came of an import.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Report {
+pub(crate) struct Report {
     /// Records that are on the hub now, with their samples.
-    pub(super) records: u64,
-    pub(super) benchmarks: u64,
-    pub(super) models: u64,
-    pub(super) entries: u64,
+    pub(crate) records: u64,
+    pub(crate) benchmarks: u64,
+    pub(crate) models: u64,
+    pub(crate) entries: u64,
     /// Repositories that are new or have changed.
-    pub(super) changed: u64,
+    pub(crate) changed: u64,
     /// Repositories that were as they should be.
-    pub(super) unchanged: u64,
+    pub(crate) unchanged: u64,
     /// What the hub refused, a sentence each.
-    pub(super) failures: Vec<String>,
+    pub(crate) failures: Vec<String>,
 }
 
 impl Report {

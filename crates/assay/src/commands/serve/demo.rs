@@ -1,7 +1,9 @@
-//! A hub that has something to show: four benchmarks and a few models, made through the hub's own API.
+//! A hub that has something to show, made through the hub's own API: published results of real models, and four benchmarks
+//! with invented models, because nobody else can sign results for real ones.
 //!
-//! The benchmarks are known ones; the models, their makers and every score are invented, and say so.
+//! The invented models, their makers and their scores say that they are invented.
 
+mod collections;
 mod models;
 mod runs;
 mod samples;
@@ -87,6 +89,9 @@ pub(super) fn fill(
                 run,
             )?;
         }
+    }
+    if let Err(reason) = collections::fill(operator) {
+        tracing::error!("the demonstration lacks published results: {reason}");
     }
     match samples {
         Samples::Shown => samples::fill(operator)?,
