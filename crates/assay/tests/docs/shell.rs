@@ -220,8 +220,9 @@ fn type_page(page: &str, text: &str) -> Typed {
     typed
 }
 
-/// The seconds after which the blocks of one page are ended. On two idle cores all pages together take a quarter of that.
-const PATIENCE: &str = "90";
+/// The seconds after which the blocks of one page are ended. Several pages fill a demonstration at the same time, which takes
+/// 18 s alone on two idle cores without optimisation.
+const PATIENCE: &str = "360";
 
 /// The number of lines of all pages that need the outside. A page that adds one says so here.
 const LINES_OUTSIDE: usize = 56;
