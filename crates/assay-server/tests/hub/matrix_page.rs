@@ -81,7 +81,8 @@ async fn the_matrix_is_sorted_searched_and_had_as_a_file_by_its_address() {
     assert!(hard.contains("aria-sort=\"descending\""));
     assert_eq!(models(&worst), ["alice/first", "alice/second", "bob/third"]);
     assert_eq!(models(&found), ["bob/third"]);
-    assert!(none.contains("No model fits <em>zzz</em>"));
+    assert!(none.contains("No model with a result here fits <em>zzz</em>"));
+    assert!(none.contains(r#"href="/models?q=zzz""#), "{none}");
     assert!(unknown.contains("There is no task &lt;b&gt;."), "{unknown}");
     let file = file.expect(200);
     assert_eq!(file.header("content-type"), Some("text/csv; charset=utf-8"));
@@ -119,7 +120,7 @@ async fn the_results_of_the_hub_are_one_matrix_with_facets_a_selection_and_expor
     assert!(all.contains("leads with an expected win rate of"), "{all}");
     assert!(all.contains("class=\"level\""), "the first is marked");
     assert_eq!(models(&of_bob), ["bob/third"]);
-    assert!(sized.contains("No model fits these filters."), "{sized}");
+    assert!(sized.contains("No model with a result here fits these filters."), "{sized}");
     assert!(
         selected.contains("<input type=\"hidden\" name=\"models\" value=\"alice/first\">"),
         "what is selected and not shown stays selected"
