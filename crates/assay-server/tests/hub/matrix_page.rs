@@ -120,7 +120,10 @@ async fn the_results_of_the_hub_are_one_matrix_with_facets_a_selection_and_expor
     assert!(all.contains("leads with an expected win rate of"), "{all}");
     assert!(all.contains("class=\"level\""), "the first is marked");
     assert_eq!(models(&of_bob), ["bob/third"]);
-    assert!(sized.contains("No model with a result here fits these filters."), "{sized}");
+    assert!(
+        sized.contains("No model with a result here fits these filters."),
+        "{sized}"
+    );
     assert!(
         selected.contains("<input type=\"hidden\" name=\"models\" value=\"alice/first\">"),
         "what is selected and not shown stays selected"

@@ -96,7 +96,7 @@ pub(super) async fn benchmark_matrix(
     })
 }
 
-/// Loads the first tasks of every benchmark of the hub that the caller may see.
+/// Loads the first tasks of every benchmark of the hub that the caller may see, as many of one as of another.
 async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, Failure> {
     let hub = &state.hub;
     let query = ListQuery {
@@ -109,16 +109,17 @@ async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, F
         cursor: None,
     };
     let mut loaded = LoadedMatrix::default();
+    let mut benchmarks = Vec::new();
     for info in hub.repositories().list(caller, &query).await?.repositories {
         let Some(definition) = hub.boards().definition(caller, &info.id).await? else {
             continue;
         };
         let tasks = &definition.tasks;
-        loaded.left_out += tasks.len().saturating_sub(TASKS_OF_ONE);
+        loaded.left_out += tasks.len();
+        let mut columns = Vec::new();
         for task in tasks.iter().take(TASKS_OF_ONE) {
             let view = board(state, caller, &info.id, task).await?;
-            if view.rows().is_empty() || loaded.matrix.columns.len() == MAX_COLUMNS {
-                loaded.left_out += 1;
+            if view.rows().is_empty() {
                 continue;
             }
             let mut column = column(&view, task)?;
@@ -126,10 +127,40 @@ async fn hub_matrix(state: &AppState, caller: &Caller) -> Result<LoadedMatrix, F
             if tasks.len() == 1 {
                 column.full_name.clone_from(&definition.name);
             }
+            columns.push((column, view));
+        }
+        benchmarks.push(columns);
+    }
+    let shares = shares(benchmarks.iter().map(Vec::len), MAX_COLUMNS);
+    for (columns, share) in benchmarks.into_iter().zip(shares) {
+        loaded.left_out -= share;
+        for (column, view) in columns.into_iter().take(share) {
             loaded.matrix.add(column, &view);
         }
     }
     Ok(loaded)
+}
+
+/// Returns how many of its tasks each benchmark shows when there is room for so many: none has two while another that could
+/// show one has none, and so on.
+fn shares(tasks: impl Iterator<Item = usize>, room: usize) -> Vec<usize> {
+    let tasks: Vec<usize> = tasks.collect();
+    let mut shares = vec![0; tasks.len()];
+    let mut left = room;
+    for round in 0..tasks.iter().copied().max().unwrap_or_default() {
+        for (share, _) in shares
+            .iter_mut()
+            .zip(&tasks)
+            .filter(|(_, tasks)| **tasks > round)
+        {
+            if left == 0 {
+                return shares;
+            }
+            *share += 1;
+            left -= 1;
+        }
+    }
+    shares
 }
 
 async fn board(
@@ -173,4 +204,18 @@ fn bounds(metric: &Metric) -> Option<(f64, f64)> {
     let declared = metric.min.zip(metric.max);
     let declared = declared.map(|(low, high)| (low.get(), high.get()));
     declared.or_else(|| (unit(metric) == "%").then_some((0.0, 100.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn benchmarks_share_the_columns_evenly() {
+        assert_eq!(shares([6, 1, 3].into_iter(), 60), [6, 1, 3]);
+        assert_eq!(shares([6, 1, 3].into_iter(), 7), [3, 1, 3]);
+        assert_eq!(shares([6, 0, 6].into_iter(), 3), [2, 0, 1]);
+        assert_eq!(shares([2, 2, 2].into_iter(), 2), [1, 1, 0]);
+        assert!(shares(std::iter::empty(), 60).is_empty());
+    }
 }
