@@ -65,6 +65,8 @@ struct MatrixPage {
     verdict: String,
     rule_says: String,
     search: String,
+    /// The models of the hub that fit the search, those without a result here too.
+    all_models: String,
     rules: Vec<(&'static str, &'static str, bool)>,
     least: Vec<(usize, bool)>,
     sort: Option<String>,
@@ -325,6 +327,9 @@ fn page(
         citation,
         notice: unknown.map(|key| format!("There is no task {key}.")),
         reset: state.pairs().next().is_some(),
+        all_models: Query::default()
+            .with("q", question.search.as_str())
+            .on("/models"),
         search: question.search,
         sort: question.sort,
         reversed: question.reversed,
