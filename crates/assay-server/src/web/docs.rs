@@ -33,7 +33,7 @@ macro_rules! page {
     };
 }
 
-const PAGES: [Page; 13] = [
+const PAGES: [Page; 14] = [
     page!(
         "model-developers",
         "Result files",
@@ -65,9 +65,14 @@ const PAGES: [Page; 13] = [
         "With Python, git, the shell or a webhook."
     ),
     page!(
+        "deploy",
+        "Deploying a hub",
+        "systemd, containers, nginx, PostgreSQL, backup and restore."
+    ),
+    page!(
         "hub-operators",
         "Operating a hub",
-        "Settings, limits, backups."
+        "Settings, limits, accounts, keys and metrics."
     ),
     page!(
         "cli",

@@ -191,6 +191,14 @@ docs_convert_md() {
     find "$ROOT/crates/assay-convert/tests/fixtures/lm_eval/runs" -name 'results_*.json' -exec cp {} "$work/runs" \;
 }
 
+# The configuration file that the page prints, for the data directory of the scene.
+docs_deploy_md() {
+    a_hub
+    mkdir -p "$PLACE/etc/assay"
+    sed -n '/^```toml$/,/^```$/p' "$ROOT/docs/deploy.md" | sed '/^```/d' | sed "s#/srv/assay#$PLACE/srv/assay#" \
+        > "$PLACE/etc/assay/assay.toml"
+}
+
 docs_framework_authors_md() {
     files
     jq 'del(.detailed_evaluation_results)' "$work"/data/*/*/*/*.json > "$work/run.json"

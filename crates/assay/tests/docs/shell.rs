@@ -10,6 +10,8 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("cargo ", "builds the workspace"),
     ("./test.sh", "runs this test"),
     ("just ", "runs for long"),
+    ("sudo ", "the root user"),
+    ("docker ", "a container engine"),
     ("pip install", "the network"),
     ("https://github.com", "the network"),
     ("hf ", "a Python package"),
@@ -66,6 +68,7 @@ fn own(text: &str, place: &Path, port: u16) -> String {
         ("AAAAAAAAAAAAAAAAAAAAAQ", "$JTI".to_owned()),
         ("unrevoke 17", "unrevoke \"$(last_revocation)\"".to_owned()),
         ("/srv/assay", under("srv/assay")),
+        ("/etc/assay", under("etc/assay")),
         ("/backup/hub", under("backup/hub")),
     ];
     stands_for
@@ -225,7 +228,7 @@ fn type_page(page: &str, text: &str) -> Typed {
 const PATIENCE: &str = "360";
 
 /// The number of lines of all pages that need the outside. A page that adds one says so here.
-const LINES_OUTSIDE: usize = 56;
+const LINES_OUTSIDE: usize = 73;
 /// The programs that the pages use beside `assay` and git.
 const TOOLS: &[&str] = &["bash", "curl", "jq", "openssl", "basenc", "timeout"];
 
