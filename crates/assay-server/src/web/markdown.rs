@@ -1,6 +1,8 @@
 //! What strangers wrote in Markdown, as HTML that does nothing: no markup of theirs, no picture that a browser would
 //! fetch, no link that is not plain.
 
+use std::vec::IntoIter;
+
 use pulldown_cmark::{
     Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
 };
@@ -11,20 +13,68 @@ use super::links;
 /// How much of a text is shown, in bytes.
 const MAX: usize = 256 << 10;
 
+/// What of Markdown is read beyond its core.
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS);
+
 /// A text as HTML. Addresses without a host are below `folder`, an address of this hub.
 pub(crate) fn render(text: &str, folder: &str) -> String {
-    let text = without_front_matter(text);
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let text = beginning(without_front_matter(text), MAX);
+    to_html(text, folder, None)
+}
+
+/// A page of our own as HTML: as [`render`], with anchors at its headings and in its links.
+pub(crate) fn render_page(text: &str, folder: &str) -> String {
+    to_html(text, folder, Some(anchors(text).into_iter()))
+}
+
+fn to_html(text: &str, folder: &str, anchors: Option<IntoIter<String>>) -> String {
     let mut tamer = Tamer {
         folder,
         open: Vec::new(),
+        anchors,
     };
-    let events =
-        Parser::new_ext(beginning(text, MAX), options).filter_map(|event| tamer.inert(event));
+    let events = Parser::new_ext(text, OPTIONS).filter_map(|event| tamer.inert(event));
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events);
     out
+}
+
+/// The anchors of all headings, in their order: lower case, words joined by dashes, without other signs. The second
+/// heading of a name has `-1` at its end, as on other forges.
+fn anchors(text: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    let mut heading: Option<String> = None;
+    for event in Parser::new_ext(text, OPTIONS) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::Text(part) | Event::Code(part) => {
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&part);
+                }
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                let anchor = anchor(&heading.take().unwrap_or_default());
+                let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+                let free = std::iter::once(anchor.clone())
+                    .chain(numbered)
+                    .find(|free| !anchors.contains(free));
+                anchors.push(free.unwrap_or(anchor));
+            }
+            _ => {}
+        }
+    }
+    anchors
+}
+
+fn anchor(heading: &str) -> String {
+    let words = heading.trim().to_lowercase().replace(' ', "-");
+    words.chars().filter(|sign| is_of_anchor(*sign)).collect()
+}
+
+fn is_of_anchor(sign: char) -> bool {
+    sign.is_alphanumeric() || matches!(sign, '-' | '_')
 }
 
 /// The text after the front matter of a card.
@@ -56,6 +106,8 @@ struct Tamer<'f> {
     folder: &'f str,
     /// How the links and pictures end that have begun.
     open: Vec<&'static str>,
+    /// The anchors of the headings that come, on pages of our own.
+    anchors: Option<IntoIter<String>>,
 }
 
 impl Tamer<'_> {
@@ -74,7 +126,11 @@ impl Tamer<'_> {
             }
             Event::Start(Tag::Heading { level, .. }) => Some(Event::Start(Tag::Heading {
                 level: lower(level),
-                id: None,
+                id: self
+                    .anchors
+                    .as_mut()
+                    .and_then(Iterator::next)
+                    .map(CowStr::from),
                 classes: Vec::new(),
                 attrs: Vec::new(),
             })),
@@ -94,8 +150,11 @@ impl Tamer<'_> {
 
     fn link<'e>(&mut self, address: &str) -> Event<'e> {
         // A link in a link is none.
-        let target = target(address, self.folder).filter(|_| !self.open.contains(&"</a>"));
-        let Some(target) = target else {
+        let target = match &self.anchors {
+            Some(_) => target_with_anchor(address, self.folder),
+            None => target(address, self.folder),
+        };
+        let Some(target) = target.filter(|_| !self.open.contains(&"</a>")) else {
             return self.begin("<span>".to_owned(), "</span>");
         };
         let target = escaped(&target);
@@ -139,6 +198,21 @@ fn target(address: &str, folder: &str) -> Option<String> {
         let parts: Vec<String> = path.split('/').map(links::part).collect();
         format!("{folder}/{}", parts.join("/"))
     })
+}
+
+/// Where a link of our own leads: as [`target`], to a heading of this page or of another one too.
+fn target_with_anchor(address: &str, folder: &str) -> Option<String> {
+    let Some((path, anchor)) = address.split_once('#') else {
+        return target(address, folder);
+    };
+    if links::safe(address).is_some() || !anchor.chars().all(is_of_anchor) {
+        return target(address, folder);
+    }
+    let path = match path {
+        "" => String::new(),
+        path => target(path, folder)?,
+    };
+    Some(format!("{path}#{anchor}"))
 }
 
 /// A text with what is hidden made visible.
@@ -189,6 +263,30 @@ mod tests {
             !html.contains("license") && !html.contains("style="),
             "{html}"
         );
+    }
+
+    #[test]
+    fn pages_of_our_own_lead_to_headings() {
+        let text = "# The `eval.yaml`, in short\n\n## Rate limits\n\n## Rate limits\n\n\
+                    [a](#rate-limits) [b](cli.md#in-ci) [c](cli.md) [d](https://e.org/#x) [e](#\"x) [f](../a.md#b)";
+
+        let html = render_page(text, "/docs");
+
+        for part in [
+            "<h2 id=\"the-evalyaml-in-short\">",
+            "<h3 id=\"rate-limits\">",
+            "<h3 id=\"rate-limits-1\">",
+            "<a href=\"#rate-limits\" ",
+            "<a href=\"/docs/cli.md#in-ci\" ",
+            "<a href=\"/docs/cli.md\" ",
+            "<a href=\"https://e.org/#x\" ",
+            "<span>e</span>",
+            "<span>f</span>",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+        let strangers = rendered(text);
+        assert!(!strangers.contains(" id=") && strangers.contains("<span>a</span>"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod browser;
 mod client_calls;
 mod commits;
 mod discussions;
+mod docs_pages;
 mod downloads;
 mod early_answers;
 mod evidence;

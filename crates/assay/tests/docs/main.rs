@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod book;
 mod shell;
 
 use std::collections::BTreeSet;

@@ -55,6 +55,10 @@ assay() {
             command assay "$@" | tee "$PLACE/token"
             HF_TOKEN_OF_ALICE=$(grep -o 'hf_[A-Za-z0-9_]*' "$PLACE/token")
             ;;
+        "issuer credential add")
+            command assay "$@" | tee "$PLACE/credential"
+            CREDENTIAL=$(grep -o 'evp_[A-Za-z0-9_]*' "$PLACE/credential")
+            ;;
         "hub login"*) printf '%s' "$HF_TOKEN_OF_ALICE" | command assay "$@" ;;
         *) command assay "$@" ;;
     esac
@@ -173,9 +177,17 @@ docs_cli_md() {
     rm "$work/.eval_results/sums.yaml" "$work/token.txt" "$work/logs/run.eval"
 }
 
-# What the later blocks of the page read; the first validates everything that lies there.
+# What happens between two blocks of a page.
 after_block() {
-    [ "$PAGE" = docs/cli.md ] || return 0
+    case "$PAGE" in
+        docs/cli.md) files_of_the_command_line ;;
+        # The tutorial verifies the proof after the hub was stopped.
+        docs/tutorial.md) [ ! -f "$work/row.proof" ] || stop_server ;;
+    esac
+}
+
+# What the later blocks of the page read; the first validates everything that lies there.
+files_of_the_command_line() {
     cp "$work/run.eval" "$work/logs"
     cp "$work"/data/*/*/*/*.json "$work/record.json"
     git -C "$PLACE/model-x" show FETCH_HEAD:.eval_results/sums.yaml > "$work/.eval_results/sums.yaml"
