@@ -8,6 +8,7 @@
 #   compat/run.sh inspect         the hook of the package in Inspect AI, and docs/quickstart-inspect.md and -run.md as printed
 #   compat/run.sh lm-eval         docs/quickstart-lm-eval.md as printed, with lm-evaluation-harness
 #   compat/run.sh lighteval       docs/quickstart-lighteval.md as printed; installs 4 GB, so that it is not run unless it is named
+#   compat/run.sh hook            the hook of this repository with the real pre-commit, and Python classes of the schemas
 #   compat/run.sh ci              the steps of the GitHub Action and of the GitLab example
 #   compat/run.sh publisher       a CI job without a stored secret, and sign-in by device code
 #
@@ -16,7 +17,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval ci publisher)
+[ ${#versions[@]} -gt 0 ] || versions=(2.4.0 1.33.0 0.36.2 datasets==5.2.0 datasets==4.8.5 datasets==3.6.0 wheel inspect lm-eval hook ci publisher)
 environments="${ASSAY_COMPAT:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-compat}"
 
 if [ -z "${ASSAY:-}" ]; then
@@ -148,6 +149,20 @@ ci_check() {
     WHEEL="$wheel" harness_check ci compat/ci.py
 }
 
+hook_check() {
+    local place="$environments/hook" work outcome=0
+    if [ ! -f "$place/complete" ]; then
+        rm -rf "$place"
+        python3 -m venv "$place"
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check pre-commit==4.7.0 datamodel-code-generator==0.89.0 pydantic
+        touch "$place/complete"
+    fi
+    work="$(mktemp -d)"
+    "$place/bin/python" compat/hook.py "$work" || outcome=1
+    rm -rf "$work"
+    return "$outcome"
+}
+
 # The newest client as it is installed, beside an identity provider of our own.
 publisher() {
     local place="$environments/publisher" work outcome=0
@@ -172,6 +187,7 @@ for version in "${versions[@]}"; do
         inspect) inspect_check || failed=1 ;;
         lm-eval) lm_eval_check || failed=1 ;;
         lighteval) lighteval_check || failed=1 ;;
+        hook) hook_check || failed=1 ;;
         ci) ci_check || failed=1 ;;
         publisher) publisher || failed=1 ;;
         *)

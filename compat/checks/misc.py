@@ -1,15 +1,6 @@
 """What clients ask beside the point."""
 
-from huggingface_hub import HfApi
-
-from harness import World, check, needs
-
-
-@check
-def list_webhooks(world: World):
-    """A list, if only an empty one."""
-    needs(HfApi, "list_webhooks")
-    assert isinstance(world.owner.list_webhooks(), list)
+from harness import World, check
 
 
 @check

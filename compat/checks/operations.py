@@ -50,6 +50,22 @@ def formatted_commits(world: World):
 
 
 @check
+def squashed_history(world: World):
+    """A branch becomes one commit with its files; the history of `main` stays, and the message says what to do."""
+    name = repo(world)
+    world.owner.create_branch(name, branch="squashed")
+    before = len(world.owner.list_repo_commits(name, revision="main"))
+    files = world.owner.list_repo_files(name, revision="squashed")
+    world.owner.super_squash_history(name, branch="squashed", commit_message="All of it")
+    (commit,) = world.owner.list_repo_commits(name, revision="squashed")
+    assert commit.title == "All of it", commit
+    assert world.owner.list_repo_files(name, revision="squashed") == files
+    with raises(HfHubHTTPError, text="the history of `main` is kept"):
+        world.owner.super_squash_history(name)
+    assert len(world.owner.list_repo_commits(name, revision="main")) == before
+
+
+@check
 def user_overview_counts(world: World):
     """An overview says how many models and datasets there are."""
     needs(world.anonymous, "get_user_overview")

@@ -310,7 +310,7 @@ pub(crate) fn signature(user: Option<&SignedIn>, when: Timestamp) -> Signature {
     }
 }
 
-fn message_of(summary: &str, description: &str) -> Result<String, Error> {
+pub(crate) fn message_of(summary: &str, description: &str) -> Result<String, Error> {
     let (summary, description) = (summary.trim(), description.trim());
     if summary.is_empty() {
         return Err(Error::Invalid("a commit needs a summary".to_owned()));

@@ -157,7 +157,7 @@ pub use unpacked::{UnpackedBlob, UnpackedReader};
 pub use unrecorded::UnrecordedRepository;
 pub use web_session::{SessionInfo, SessionSecret, Visitor};
 pub use webhook::{
-    DeliveryInfo, DeliveryOutcome, HookEvent, HookInfo, HookPlace, HookSecret, InFlight,
-    QueuedDelivery,
+    DeliveryInfo, DeliveryOutcome, HookChange, HookEvent, HookInfo, HookPlace, HookSecret,
+    InFlight, PlacedHook, QueuedDelivery,
 };
 pub use xet::XORB_LIFE;

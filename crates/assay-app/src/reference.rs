@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use assay_git::{Expected, RefKind, RefName, TagPlan};
+use assay_git::{CommitPlan, Expected, Quarantine, RefKind, RefName, TagPlan};
 use assay_model::ObjectId;
 
 use crate::access::{Caller, Need};
-use crate::commit::signature;
+use crate::commit::{message_of, signature};
 use crate::error::{Denied, Error, Existing, Limit, Missing};
 use crate::lock::Locked;
 use crate::publish::{ChangeContext, PullEffect, RefMove, publish};
@@ -100,6 +100,49 @@ impl RepositoryService<'_> {
         self.delete_ref(caller, repo, full, name).await
     }
 
+    /// Replaces the history of a branch by one commit with the same files; never that of `main`.
+    pub async fn squash_branch(
+        self,
+        caller: &Caller,
+        repo: &Repo,
+        name: &str,
+        message: &str,
+    ) -> Result<(), Error> {
+        let full = RefName::branch(name).map_err(|error| Error::Invalid(error.to_string()))?;
+        self.hub.check(caller, repo, Need::Write).await?;
+        if full == RefName::main() {
+            return Err(Error::Denied(Denied::MainHistoryStays));
+        }
+        let message = message_of(message, "")?;
+        let actor = caller.signed_in()?;
+        let locked = self.hub.lock(repo.key).await?;
+        let head = self.value_of_ref(repo, &full, name).await?;
+        let author = signature(Some(actor), self.hub.now());
+        let plan = CommitPlan {
+            parents: Vec::new(),
+            base: Some(head),
+            operations: Vec::new(),
+            message,
+            committer: author.clone(),
+            author,
+        };
+        let (quarantine, squashed) = self
+            .hub
+            .with_git(repo.key, move |git| {
+                let quarantine = git.quarantine();
+                let squashed = quarantine.write(&plan)?;
+                Ok((quarantine, squashed))
+            })
+            .await?;
+        let change = RefMove {
+            name: full,
+            expected: Expected::At(head),
+            new: Some(squashed),
+        };
+        self.publish_ref(&locked, caller, repo, quarantine, change)
+            .await
+    }
+
     /// Makes a tag, with a message or without.
     pub async fn create_tag(
         self,
@@ -138,29 +181,17 @@ impl RepositoryService<'_> {
             })
             .await?;
         let taken = Error::Exists(Existing::Ref(full.clone()));
-        let moves = vec![RefMove {
+        let change = RefMove {
             name: full,
             expected: Expected::Absent,
             new: Some(tag),
-        }];
-        let context = ChangeContext {
-            actor,
-            repo,
-            need: Need::Write,
-            received_at: self.hub.now(),
         };
-        match publish(
-            self.hub,
-            &locked,
-            context,
-            quarantine,
-            moves,
-            PullEffect::None,
-        )
-        .await
+        match self
+            .publish_ref(&locked, caller, repo, quarantine, change)
+            .await
         {
             Err(Error::Stale) => Err(taken),
-            result => result.map(|_| ()),
+            result => result,
         }
     }
 
@@ -201,18 +232,27 @@ impl RepositoryService<'_> {
     ) -> Result<(), Error> {
         self.hub.check(caller, repo, Need::Write).await?;
         let locked = self.hub.lock(repo.key).await?;
-        let wanted = full.clone();
-        let value = self
-            .hub
-            .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
-            .await?
-            .ok_or_else(|| Error::NotFound(Missing::Revision(name.to_owned())))?;
+        let value = self.value_of_ref(repo, &full, name).await?;
         let change = RefMove {
             name: full,
             expected: Expected::At(value),
             new: None,
         };
         self.move_ref(&locked, caller, repo, change).await
+    }
+
+    /// Where a ref is, under the name that the caller gave it.
+    async fn value_of_ref(
+        self,
+        repo: &Repo,
+        full: &RefName,
+        name: &str,
+    ) -> Result<ObjectId, Error> {
+        let wanted = full.clone();
+        self.hub
+            .with_git(repo.key, move |git| Ok(git.ref_value(&wanted)?))
+            .await?
+            .ok_or_else(|| Error::NotFound(Missing::Revision(name.to_owned())))
     }
 
     async fn move_ref(
@@ -222,13 +262,25 @@ impl RepositoryService<'_> {
         repo: &Repo,
         change: RefMove,
     ) -> Result<(), Error> {
-        let actor = caller.signed_in()?;
         let quarantine = self
             .hub
             .with_git(repo.key, |git| Ok(git.quarantine()))
             .await?;
+        self.publish_ref(locked, caller, repo, quarantine, change)
+            .await
+    }
+
+    /// Moves one ref to what is in quarantine, or to what is there already.
+    async fn publish_ref(
+        self,
+        locked: &Locked,
+        caller: &Caller,
+        repo: &Repo,
+        quarantine: Quarantine,
+        change: RefMove,
+    ) -> Result<(), Error> {
         let context = ChangeContext {
-            actor,
+            actor: caller.signed_in()?,
             repo,
             need: Need::Write,
             received_at: self.hub.now(),

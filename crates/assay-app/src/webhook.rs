@@ -4,6 +4,7 @@
 //! did not happen, and nothing that happened is forgotten by a crash. Who sends it is no concern of the hub:
 //! [`WebhookService::due_deliveries`] says what is to be sent now, and [`WebhookService::note_delivery`] takes note of what became of it.
 
+mod by_client;
 mod by_hand;
 mod deliver;
 mod in_flight;
@@ -13,22 +14,18 @@ mod tell;
 use assay_model::{RepoId, RepoKind, Timestamp};
 use assay_store::{self as store, AuditAction, AuditSubject, HookedTo, WebhookId};
 
+pub use self::by_client::{HookChange, PlacedHook};
 pub use self::deliver::{DeliveryOutcome, QueuedDelivery};
 pub use self::in_flight::InFlight;
 pub(crate) use self::ranks::ReportedBoards;
 pub(crate) use self::tell::{Telling, tell_pull};
 use crate::access::{Caller, Need};
 use crate::account::{AccountKind, writer};
-use crate::error::{Conflict, Denied, Error, Missing};
-use crate::secret;
+use crate::error::{Denied, Error, Missing};
 use crate::services::WebhookService;
 
-/// The most webhooks of one repository or account.
-const MAX_HOOKS: usize = 20;
 /// The longest address, in bytes.
 const MAX_URL: usize = 2_048;
-/// The most scopes of one webhook.
-const MAX_SCOPES: usize = 16;
 /// The longest scope, in bytes.
 const MAX_SCOPE: usize = 64;
 /// How many deliveries of a webhook are shown, and kept once they are over.
@@ -67,7 +64,7 @@ pub struct HookInfo {
     pub created: Timestamp,
     /// The first failure since its address last answered well.
     pub failing_since: Option<Timestamp>,
-    /// The moment since which nothing is sent, because the address failed for long.
+    /// The moment since which nothing is sent, because the address failed for long or somebody switched it off.
     pub paused: Option<Timestamp>,
 }
 
@@ -130,12 +127,17 @@ impl HookEvent {
 
     /// What a scope asks for. One that is not known asks for the broader one that it is a part of, `results.verified` for
     /// `results`, and one that is a part of nothing known asks for everything: whoever knows more kinds than this hub
-    /// is told too much rather than nothing.
+    /// is told too much rather than nothing. Clients of other hubs ask by the domains `repo` and `discussion`.
     pub fn in_scope(scope: &str) -> Vec<Self> {
         let mut broader = scope;
         loop {
             if let Some(event) = Self::of(broader) {
                 return vec![event];
+            }
+            match broader {
+                "repo" => return vec![Self::Results, Self::Ranks],
+                "discussion" => return vec![Self::PullRequest],
+                _ => {}
             }
             match broader.rsplit_once('.') {
                 Some((head, _)) => broader = head,
@@ -172,63 +174,8 @@ impl WebhookService<'_> {
         events: &[HookEvent],
     ) -> Result<(HookInfo, HookSecret), Error> {
         let scopes: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
-        self.create_scoped_webhook(caller, place, url, &scopes)
+        self.create_scoped_webhook(caller, place, url, &scopes, None)
             .await
-    }
-
-    /// The same, for who asks by scopes. They are kept as they are written, so that a later version that tells more apart
-    /// gives what was meant; until then [`HookEvent::in_scope`] says what they mean.
-    pub async fn create_scoped_webhook(
-        self,
-        caller: &Caller,
-        place: &HookPlace,
-        url: &str,
-        scopes: &[&str],
-    ) -> Result<(HookInfo, HookSecret), Error> {
-        let to = self.hooked_to(caller, place).await?;
-        let url = checked_url(url)?;
-        if scopes.is_empty() || scopes.len() > MAX_SCOPES {
-            return Err(Error::Invalid(format!(
-                "a webhook tells of at least one kind of event, and of {MAX_SCOPES} at most"
-            )));
-        }
-        if let Some(wrong) = scopes.iter().find(|scope| !is_scope(scope)) {
-            return Err(Error::Invalid(format!(
-                "`{wrong}` is no scope such as `results` or `pull_request`"
-            )));
-        }
-        if self.hub.store.webhooks_of(to).await?.len() >= MAX_HOOKS {
-            return Err(Error::Conflict(Conflict::WebhookLimit { most: MAX_HOOKS }));
-        }
-        let secret = secret::session()?;
-        let new = store::NewWebhook {
-            to,
-            url,
-            secret: secret.clone(),
-            events: scopes.iter().map(|&scope| scope.to_owned()).collect(),
-            created: self.hub.now(),
-        };
-        // What the boards say now is what later changes are told against.
-        self.learn_ranks().await?;
-        let mut tx = self.hub.begin_as(caller).await?;
-        let id = tx.add_webhook(&new).await?;
-        let subject = place
-            .audited(to)
-            .with(format!("webhook {} to {}", id.0, host_of(&new.url)));
-        self.hub
-            .operations()
-            .audit(&mut tx, caller, AuditAction::WebhookCreated, subject)
-            .await?;
-        tx.commit().await?;
-        let hook = HookInfo {
-            id: id.0,
-            url: new.url,
-            events: events_of(&new.events),
-            created: new.created,
-            failing_since: None,
-            paused: None,
-        };
-        Ok((hook, HookSecret(secret)))
     }
 
     /// Removes a webhook with all that waits for it.
@@ -407,6 +354,9 @@ mod tests {
             ("audit", &HookEvent::ALL),
             ("audit.keys", &HookEvent::ALL),
             ("resultsverified", &HookEvent::ALL),
+            ("repo", &[HookEvent::Results, HookEvent::Ranks]),
+            ("repo.content", &[HookEvent::Results, HookEvent::Ranks]),
+            ("discussion", &[HookEvent::PullRequest]),
         ] {
             assert_eq!(HookEvent::in_scope(scope), meant, "{scope}");
         }

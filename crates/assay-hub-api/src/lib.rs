@@ -83,12 +83,14 @@ pub use organisation::NewOrganisation;
 pub use preupload::{Preupload, PreuploadAnswer, PreuploadFile, PreuploadedFile, UploadMode};
 pub use readiness::{Readiness, ReadinessCheck};
 pub use records::RecordItem;
-pub use refs::{CommitAuthor, CommitItem, CreateBranch, CreateTag, FormattedCommit, Ref, Refs};
+pub use refs::{
+    CommitAuthor, CommitItem, CreateBranch, CreateTag, FormattedCommit, Ref, Refs, SquashBranch,
+};
 pub use repo::{
     CreateRepo, CreatedRepo, DeleteRepo, Gated, MoveRepo, RepoSettings, SettingsAnswer, Visibility,
     VisibilityError,
 };
 pub use tree::{EntryType, LargeEntry, LastCommit, PathsInfo, TreeEntry};
 pub use validate::ValidateYaml;
-pub use webhook::{Watched, Webhook};
+pub use webhook::{Watched, Webhook, WebhookAnswer, WebhookRequest};
 pub use xet::{XetConnection, XetShardAnswer, XetXorbAnswer};

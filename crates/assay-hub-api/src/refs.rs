@@ -83,6 +83,14 @@ pub struct CreateBranch {
     pub starting_point: Option<String>,
 }
 
+/// The body of `POST …/super-squash/{branch}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SquashBranch {
+    /// What the one commit says.
+    pub message: String,
+}
+
 /// The body of `POST …/tag/{rev}`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -26,6 +26,7 @@ mod sql;
 mod tolerated;
 mod uploads;
 mod validate;
+mod webhooks;
 
 /// What is asked about one repository, below `/api/models` and `/api/datasets`.
 pub(crate) fn of_repository() -> Routes {
@@ -62,6 +63,7 @@ pub(crate) fn routes() -> Routes {
         .merge(sql::routes())
         .merge(tolerated::routes())
         .merge(validate::routes())
+        .merge(webhooks::routes())
 }
 
 /// Fails a request below `/api` that no route matches. Clients read `RepoNotFound`

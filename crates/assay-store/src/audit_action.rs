@@ -90,7 +90,9 @@ audit_actions! {
     WebhookCreated = "webhook.created",
     /// A webhook was deleted.
     WebhookDeleted = "webhook.deleted",
-    /// A webhook was paused because its address failed for long.
+    /// A webhook was given another address, place, secret or other events.
+    WebhookChanged = "webhook.changed",
+    /// A webhook was paused, by who manages it or because its address failed for long.
     WebhookPaused = "webhook.paused",
     /// A paused webhook was resumed.
     WebhookResumed = "webhook.resumed",

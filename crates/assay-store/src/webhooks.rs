@@ -35,7 +35,7 @@ pub struct Webhook {
     pub created: Timestamp,
     /// The first failure since its address last answered well.
     pub failing_since: Option<Timestamp>,
-    /// The moment since which nothing is sent, because the address failed for long.
+    /// The moment since which nothing is sent, because the address failed for long or somebody switched it off.
     pub paused: Option<Timestamp>,
 }
 
@@ -59,6 +59,8 @@ questions! {
     fn webhooks_of(to: HookedTo) -> Vec<Webhook>;
     /// The webhooks that tell of a repository: its own and those of its owner.
     fn webhooks_for(key: RepoKey, owner: AccountId) -> Vec<Webhook>;
+    /// The webhooks of an account and of the repositories that it owns, oldest first.
+    fn webhooks_owned(owner: AccountId) -> Vec<Webhook>;
     /// Every webhook, oldest first.
     fn webhooks() -> Vec<Webhook>;
     /// A webhook.
@@ -87,6 +89,35 @@ impl Tx {
         Ok(WebhookId(id.unwrap_or_default()))
     }
 
+    /// Gives a webhook another place, address, secret and other events. A new address starts without failures.
+    pub async fn change_webhook(&mut self, id: WebhookId, to_be: &NewWebhook) -> Result<(), Error> {
+        let doing = "change_webhook";
+        let events = to_json(&to_be.events).map_err(|error| Error::of(doing, error))?;
+        let (account, repo) = columns(to_be.to);
+        let query = sql::query(
+            "UPDATE webhooks SET account = $2, repo = $3, secret = $5, events = $6,
+             failing_since_ms = CASE WHEN url = $4 THEN failing_since_ms ELSE NULL END, url = $4 WHERE id = $1",
+        )
+        .bind(id.0)
+        .bind(account)
+        .bind(repo)
+        .bind(&to_be.url)
+        .bind(&to_be.secret)
+        .bind(events);
+        self.change(doing, query).await?;
+        Ok(())
+    }
+
+    /// Switches a webhook off: nothing is sent until it is resumed. Returns whether it was on.
+    pub async fn pause_webhook(&mut self, id: WebhookId, at: Timestamp) -> Result<bool, Error> {
+        let query = sql::query(
+            "UPDATE webhooks SET paused_ms = $2, failing_since_ms = NULL WHERE id = $1 AND paused_ms IS NULL",
+        )
+        .bind(id.0)
+        .bind(at.millis());
+        Ok(self.change("pause_webhook", query).await? > 0)
+    }
+
     /// Removes a webhook with its deliveries. The answer is whether there was one.
     pub async fn remove_webhook(&mut self, id: WebhookId) -> Result<bool, Error> {
         let query = sql::query("DELETE FROM webhooks WHERE id = $1").bind(id.0);
@@ -113,7 +144,8 @@ impl Tx {
     ) -> Result<bool, Error> {
         let failed = |error| Error::of("note_hook_failure", error);
         sql::query(
-            "UPDATE webhooks SET failing_since_ms = $2 WHERE id = $1 AND failing_since_ms IS NULL",
+            "UPDATE webhooks SET failing_since_ms = $2
+             WHERE id = $1 AND failing_since_ms IS NULL AND paused_ms IS NULL",
         )
         .bind(id.0)
         .bind(at.millis())
@@ -222,6 +254,21 @@ async fn webhooks_for(
         .bind(key.0)
         .fetch_all(connection)
         .await?;
+    rows.iter()
+        .map(|row| read_webhook(&mut Cells::of(row)))
+        .collect()
+}
+
+async fn webhooks_owned(
+    connection: &mut Connection,
+    owner: AccountId,
+) -> sqlx::Result<Vec<Webhook>> {
+    let rows = sql::query(select_webhooks!(
+        "WHERE account = $1 OR repo IN (SELECT repo FROM repositories WHERE owner = $1)"
+    ))
+    .bind(owner.0)
+    .fetch_all(connection)
+    .await?;
     rows.iter()
         .map(|row| read_webhook(&mut Cells::of(row)))
         .collect()

@@ -76,6 +76,12 @@ pub enum Denied {
     /// The main branch stays.
     #[error("the branch `main` cannot be deleted")]
     MainStays,
+    /// The history of the main branch stays.
+    #[error(
+        "the history of `main` is kept: make a branch of it and squash that, or an operator takes commits out with `assay \
+         admin purge`"
+    )]
+    MainHistoryStays,
     /// The pull request is that of somebody else.
     #[error(
         "only its author and those who may write to the repository may change pull request {0}"
@@ -180,8 +186,8 @@ pub enum Conflict {
         /// The limit.
         most: usize,
     },
-    /// The webhook has failed for long.
-    #[error("this webhook is paused because its address failed for long: resume it first")]
+    /// The webhook was switched off, or its address failed for long.
+    #[error("this webhook is paused: resume it first")]
     WebhookPaused,
     /// A repository trusts as many publishers as it may.
     #[error("a repository has at most {most} trusted publishers")]

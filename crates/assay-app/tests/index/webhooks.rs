@@ -133,13 +133,13 @@ async fn t26_a_webhook_with_an_unknown_scope_is_told_of_the_broader_one() {
     let world = World::with_benchmark().await;
     let place = of_model("ada/small");
     let hub = &world.hub;
-    let made = hub
-        .webhooks()
-        .create_scoped_webhook(&world.ada, &place, URL, &["results.verified"]);
+    let made =
+        hub.webhooks()
+            .create_scoped_webhook(&world.ada, &place, URL, &["results.verified"], None);
     let (made, _) = made.await.unwrap();
     let wrong = hub
         .webhooks()
-        .create_scoped_webhook(&world.ada, &place, URL, &["Results !"]);
+        .create_scoped_webhook(&world.ada, &place, URL, &["Results !"], None);
     let wrong = wrong.await;
 
     world.results(&world.ada, "ada/small", &score(0.5)).await;

@@ -68,6 +68,37 @@ fn the_least_that_a_metric_can_be_is_below_the_most() {
 }
 
 #[test]
+fn what_a_definition_must_say_is_missed_by_its_name() {
+    let whole = with_metrics("  - {id: acc, display_name: A, higher_is_better: true}\n");
+
+    for (said, place, key) in [
+        ("name: Sums\n", "the benchmark", "name"),
+        ("description: Adding up.\n", "the benchmark", "description"),
+        (TASKS, "the benchmark", "tasks"),
+        ("id: acc, ", "`metrics[0]`", "id"),
+        ("display_name: A, ", "`metrics[0]`", "display_name"),
+        (
+            ", higher_is_better: true",
+            "`metrics[0]`",
+            "higher_is_better",
+        ),
+    ] {
+        let text = whole.replace(said, "");
+        assert_ne!(text, whole, "{said}");
+
+        let found = finding("eval.yaml", &text, "AY101");
+
+        assert_eq!(found.severity, Severity::Error, "{key}");
+        assert_eq!(
+            found.message,
+            format!("{place} lacks the required key `{key}`")
+        );
+    }
+    let nameless = finding("eval.yaml", &with_tasks("  - split: test\n"), "AY101");
+    assert_eq!(nameless.message, "`tasks[0]` lacks the required key `id`");
+}
+
+#[test]
 fn what_is_not_a_mapping_defines_no_benchmark() {
     for (text, expected) in [
         (

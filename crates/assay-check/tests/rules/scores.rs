@@ -1,7 +1,35 @@
 //! The scores of an entry.
 
+use assay_model::Severity;
+
 use crate::results::{NONE, PATH, entry, scored};
 use crate::support::{finding, findings, mended};
+
+#[test]
+fn what_an_entry_must_say_is_missed_by_its_name() {
+    for (said, place, key) in [
+        (
+            "dataset: {id: acme/sums, task_id: main}\n  ",
+            "`[0]`",
+            "dataset",
+        ),
+        ("id: acme/sums, ", "`[0].dataset`", "id"),
+        (", task_id: main", "`[0].dataset`", "task_id"),
+        (", value: 20.90", "`[0].metrics[0]`", "value"),
+        ("metric_id: acc, ", "`[0].metrics[0]`", "metric_id"),
+    ] {
+        let text = entry("").replace(said, "");
+        assert_ne!(text, entry(""), "{said}");
+
+        let found = finding(PATH, &text, "AY101");
+
+        assert_eq!(found.severity, Severity::Error, "{key}");
+        assert_eq!(
+            found.message,
+            format!("{place} lacks the required key `{key}`")
+        );
+    }
+}
 
 #[test]
 fn an_entry_needs_a_score() {

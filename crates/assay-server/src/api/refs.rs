@@ -42,6 +42,16 @@ pub(crate) fn routes() -> Routes {
             ),
         )
         .route(
+            "/{namespace}/{name}/super-squash/{*branch}",
+            post(
+                squash_branch,
+                says("Replaces the history of a branch by one commit, but never that of `main`.")
+                    .asks(Access::SignedIn)
+                    .takes::<hub_api::SquashBranch>()
+                    .answers_ok(),
+            ),
+        )
+        .route(
             "/{namespace}/{name}/tag/{*tag}",
             post(
                 create_tag,
@@ -121,6 +131,22 @@ async fn delete_branch(
         .hub
         .repositories()
         .delete_branch(&caller, &repo, &branch)
+        .await?;
+    Ok(wire::OK)
+}
+
+async fn squash_branch(
+    State(state): State<AppState>,
+    CallerExt(caller): CallerExt,
+    name: RepoName,
+    PathParams(Branch { branch }): PathParams<Branch>,
+    JsonBody(request): JsonBody<hub_api::SquashBranch>,
+) -> Result<&'static str, Failure> {
+    let repo = name.open(&state, &caller, Need::Write).await?;
+    state
+        .hub
+        .repositories()
+        .squash_branch(&caller, &repo, &branch, &request.message)
         .await?;
     Ok(wire::OK)
 }

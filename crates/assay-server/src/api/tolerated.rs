@@ -1,10 +1,8 @@
-use assay_hub_api as hub_api;
 use axum::Json;
 use serde_json::{Value, json};
 
-use crate::describe::{Access, Refusal, RouteDoc, Subject, says};
+use crate::describe::{Refusal, RouteDoc, Subject, says};
 use crate::error::Failure;
-use crate::extract::CallerExt;
 use crate::routes::{Routes, get};
 
 /// What clients ask by the way. It costs them nothing and must not cost us more.
@@ -15,15 +13,6 @@ pub(crate) fn routes() -> Routes {
             get(telemetry, counts_nothing())
                 .head(telemetry, counts_nothing())
                 .post(telemetry, counts_nothing()),
-        )
-        .route(
-            "/api/settings/webhooks",
-            get(
-                webhooks,
-                says("Lists the caller's webhooks: there are none yet.")
-                    .asks(Access::SignedIn)
-                    .lists::<hub_api::Webhook>("An empty list."),
-            ),
         )
         .route(
             "/api/models-tags-by-type",
@@ -57,14 +46,6 @@ fn counts_nothing() -> RouteDoc {
 }
 
 async fn telemetry() {}
-
-/// There are no webhooks yet, so a caller has none.
-async fn webhooks(CallerExt(caller): CallerExt) -> Result<Json<Value>, Failure> {
-    match caller.name() {
-        Some(_) => Ok(Json(json!([]))),
-        None => Err(Failure::sign_in("webhooks belong to an account")),
-    }
-}
 
 async fn model_tags() -> Json<Value> {
     Json(json!({}))

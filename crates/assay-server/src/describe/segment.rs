@@ -64,6 +64,7 @@ fn description(name: &str) -> Option<&'static str> {
         }
         "tag" => "The name of a tag to delete; to make one, the revision it is for.",
         "topic" => "What is counted.",
+        "webhook" => "The `id` of a webhook.",
         _ => return None,
     })
 }

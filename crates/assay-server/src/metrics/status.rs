@@ -69,7 +69,7 @@ fn families(status: &HubStatus) -> prometheus::Result<Vec<MetricFamily>> {
             ),
             (
                 "assay_webhooks_paused",
-                "Webhooks paused because their address failed for long.",
+                "Paused webhooks: switched off, or their address failed for long.",
                 database.deliveries.paused,
             ),
             (

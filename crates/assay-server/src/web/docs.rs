@@ -158,6 +158,11 @@ const PARTS: [DocsPart; 5] = [
             ),
             page!("glossary", "Glossary", "One word, one meaning."),
             page!(
+                "conformance",
+                "Conformance",
+                "Which requirements are met, and the test that shows it."
+            ),
+            page!(
                 "performance",
                 "Performance",
                 "What is promised, and how to check it."

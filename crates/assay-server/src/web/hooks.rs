@@ -28,7 +28,7 @@ pub(super) fn pages() -> Pages {
         .page("/webhooks/ping", "Tries a webhook.", post(ping))
         .page(
             "/webhooks/resume",
-            "Lets a webhook go on that was paused because its address failed for long.",
+            "Lets a paused webhook go on.",
             post(resume),
         )
         .page("/webhooks/redeliver", "Tells it again.", post(redeliver))

@@ -2,7 +2,7 @@
 
 use assay_server::Person;
 
-use crate::browser::{BOARD, add_model, browse, models, page, with_benchmark, with_board};
+use crate::browser::{BOARD, EVAL, add_model, browse, models, page, with_benchmark, with_board};
 
 #[tokio::test]
 async fn a_board_shows_ranks_values_units_and_who_stands_behind_them() {
@@ -279,6 +279,26 @@ async fn charts_are_drawings_with_words_and_numbers() {
     }
     assert_eq!(page.matches("Data of this chart").count(), 3);
     assert!(page.contains("The record went from 50.5 to 80 in 3 steps"));
+}
+
+#[tokio::test]
+async fn a_task_is_called_by_its_display_name() {
+    let hub = with_benchmark().await;
+    let named = EVAL.replace(
+        "{id: hard}",
+        "{id: hard, display_name: Sums of long numbers}",
+    );
+    hub.commit(
+        Person::Alice,
+        "datasets/alice/sums",
+        &[("eval.yaml", &named)],
+    )
+    .await
+    .expect(200);
+
+    let page = page(&hub, "/datasets/alice/sums/leaderboard/hard").await;
+
+    assert!(page.contains("Sums of long numbers"), "{page}");
 }
 
 #[tokio::test]

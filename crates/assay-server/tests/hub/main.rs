@@ -8,6 +8,7 @@ mod audit;
 mod boards_page;
 mod browser;
 mod client_calls;
+mod client_webhooks;
 mod commits;
 mod discussions;
 mod docs_pages;

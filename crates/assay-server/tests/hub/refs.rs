@@ -136,3 +136,45 @@ async fn a_branch_begins_where_it_is_told_to() {
     assert_eq!(info.json()["sha"], first);
     assert_eq!(lost.header("x-error-code"), Some("RevisionNotFound"));
 }
+
+#[tokio::test]
+async fn the_history_of_a_branch_becomes_one_commit_and_that_of_main_stays() {
+    let hub = hub_with_model().await;
+    let squash = async |person, branch: &str| {
+        let path = format!("{REPO}/super-squash/{branch}");
+        hub.post(person, &path, json!({ "message": "All of it" }))
+            .await
+    };
+    let commits = async |branch: &str| {
+        let path = format!("{REPO}/commits/{branch}");
+        let json = hub.get(Person::Nobody, &path).await.expect(200).json();
+        json.as_array().unwrap().clone()
+    };
+    for number in ["1", "2"] {
+        hub.commit(Person::Alice, "models/alice/small", &[("a", number)])
+            .await
+            .expect(200);
+    }
+    hub.post(Person::Alice, &format!("{REPO}/branch/dev%2Fx"), json!({}))
+        .await
+        .expect(200);
+    let before = commits("main").await;
+    assert!(before.len() > 2, "{before:?}");
+
+    let stranger = squash(Person::Bob, "dev%2Fx").await;
+    let main = squash(Person::Alice, "main").await;
+    let missing = squash(Person::Alice, "nope").await;
+    squash(Person::Alice, "dev%2Fx").await.expect(200);
+
+    let squashed = commits("dev%2Fx").await;
+    assert_eq!(squashed.len(), 1, "{squashed:?}");
+    assert_eq!(squashed[0]["title"], "All of it");
+    let path = "/alice/small/resolve/dev%2Fx/a";
+    let file = hub.get(Person::Nobody, path).await.expect(200);
+    assert_eq!(file.text(), "2");
+    assert_eq!(commits("main").await, before);
+    stranger.expect(403);
+    assert_eq!(missing.header("x-error-code"), Some("RevisionNotFound"));
+    let main = main.expect(403).text();
+    assert!(main.contains("the history of `main` is kept"), "{main}");
+}

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod book;
+mod conformance;
 mod shell;
 
 use std::collections::BTreeSet;
@@ -202,17 +203,21 @@ fn tests(directory: &Path, found: &mut BTreeSet<String>) {
         if path.is_dir() {
             tests(&path, found);
         } else if path.extension().is_some_and(|kind| kind == "rs") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let mut is_next = false;
-            for line in text.lines().map(str::trim_start) {
-                is_next |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
-                let line = line.strip_prefix("async ").unwrap_or(line);
-                if let Some(rest) = line.strip_prefix("fn ") {
-                    let name = rest.split(['(', '<']).next().filter(|_| is_next);
-                    found.extend(name.map(ToOwned::to_owned));
-                    is_next = false;
-                }
-            }
+            tests_in(&std::fs::read_to_string(&path).unwrap(), found);
+        }
+    }
+}
+
+/// The names of the tests in one source file.
+fn tests_in(text: &str, found: &mut BTreeSet<String>) {
+    let mut is_next = false;
+    for line in text.lines().map(str::trim_start) {
+        is_next |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        if let Some(rest) = line.strip_prefix("fn ") {
+            let name = rest.split(['(', '<']).next().filter(|_| is_next);
+            found.extend(name.map(ToOwned::to_owned));
+            is_next = false;
         }
     }
 }

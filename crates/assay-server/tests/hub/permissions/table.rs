@@ -100,7 +100,14 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/models-tags-by-type", Needs::Nothing, 200, |_| at("/api/models-tags-by-type")),
     row("GET", "/api/datasets-tags-by-type", Needs::Nothing, 200, |_| at("/api/datasets-tags-by-type")),
     row("GET", "/api/agent-harnesses", Needs::Nothing, 404, |_| at("/api/agent-harnesses")),
-    row("GET", "/api/settings/webhooks", Needs::Account, 200, |_| at("/api/settings/webhooks")),
+    row("GET", "/api/settings/webhooks", Needs::Writing, 200, |_| at("/api/settings/webhooks")),
+    // Nothing is watched, and there is no webhook 0: who manages one is asked in `client_webhooks.rs`.
+    row("POST", "/api/settings/webhooks", Needs::Writing, 400, |_| Ask("/api/settings/webhooks".to_owned(), b"{}".to_vec())),
+    row("GET", "/api/settings/webhooks/{webhook}", Needs::Writing, 404, |_| at("/api/settings/webhooks/0")),
+    row("POST", "/api/settings/webhooks/{webhook}", Needs::Writing, 404, |_| Ask("/api/settings/webhooks/0".to_owned(), b"{}".to_vec())),
+    row("DELETE", "/api/settings/webhooks/{webhook}", Needs::Writing, 404, |_| at("/api/settings/webhooks/0")),
+    row("POST", "/api/settings/webhooks/{webhook}/enable", Needs::Writing, 404, |_| at("/api/settings/webhooks/0/enable")),
+    row("POST", "/api/settings/webhooks/{webhook}/disable", Needs::Writing, 404, |_| at("/api/settings/webhooks/0/disable")),
     row("GET", "/api/whoami-v2", Needs::Account, 200, |_| at("/api/whoami-v2")),
     row("GET", "/api/users/{account}/overview", Needs::Nothing, 200, |_| at(&format!("/api/users/{OLGA}/overview"))),
     row("GET", "/api/organizations/{account}/members", Needs::Membership, 200, |_| at(&format!("/api/organizations/{LAB}/members"))),
@@ -166,6 +173,9 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/models/{namespace}/{name}/records", Needs::Read, 200, |place| of(place, "/records")),
     row("GET", "/api/models/{namespace}/{name}/refs", Needs::Read, 200, |place| of(place, "/refs")),
     change("POST", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| on(place, "/branch/new", &json!({}))),
+    change("POST", "/api/models/{namespace}/{name}/super-squash/{branch}", Needs::Write, |place| {
+        on(place, "/super-squash/dev", &json!({ "message": "one commit" }))
+    }),
     change("DELETE", "/api/models/{namespace}/{name}/branch/{branch}", Needs::Write, |place| of(place, "/branch/dev")),
     change("POST", "/api/models/{namespace}/{name}/tag/{tag}", Needs::Write, |place| on(place, "/tag/main", &json!({ "tag": "v2" }))),
     change("DELETE", "/api/models/{namespace}/{name}/tag/{tag}", Needs::Write, |place| of(place, "/tag/v1")),
