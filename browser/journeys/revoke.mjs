@@ -20,6 +20,8 @@ export async function walk({ arrive, hub }) {
 
   await operator.open('/admin/keys');
   await operator.press('Rotate now');
+  ensureHas(await operator.text('h1'), 'Sign with another key', 'the question before it');
+  await operator.press('Rotate');
   ensureHas(await operator.text('table'), 'revoked from position', 'the list of keys');
   await operator.open(`/${MODEL}/results/${jti}`);
   ensureHas(await operator.text('.notice.bad'), 'the key was stolen', 'the page of the result');

@@ -340,9 +340,18 @@ impl AccountService<'_> {
         Ok(Account::of(self.account_named(name).await?))
     }
 
-    /// Disables an account: its tokens stop working, what it made stays.
+    /// Disables an account: its tokens stop working, what it made stays. Nobody disables their own: it takes another
+    /// operator, or the command line.
     pub async fn disable_account(self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.check_operator()?;
+        if caller
+            .name()
+            .is_some_and(|own| own.eq_ignore_ascii_case(name))
+        {
+            return Err(Error::Invalid(format!(
+                "you cannot suspend your own account: another operator has to, or `assay admin user disable {name}`"
+            )));
+        }
         let mut account = self.account_named(name).await?;
         account.disabled = true;
         let mut tx = self.hub.begin_as(caller).await?;

@@ -30,7 +30,7 @@ use serde_json::Value as Json;
 pub(crate) use self::cache::BoardCache;
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 pub use self::loaded_result::{LoadedResult, SearchText};
-pub use self::movements::{BoardChange, BoardChanges, Displaced};
+pub use self::movements::{BoardChange, BoardChanges, ChangedBoards, Displaced};
 pub use self::news::{News, NewsQuery};
 pub use self::place::BoardPlace;
 use self::plan::Plan;

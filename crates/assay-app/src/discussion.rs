@@ -2,9 +2,11 @@
 
 mod comment;
 mod events;
+mod inbox;
 mod limits;
 mod merge;
 mod record;
+mod references;
 mod repair;
 mod scene;
 mod trial;
@@ -17,9 +19,11 @@ use assay_store::{AuditAction, DiscussionKind, DiscussionState};
 
 pub(crate) use self::events::removed_comment;
 use self::events::{DiscussionEvent, Scene};
+pub use self::inbox::{Inbox, Mention, Referable};
 pub(crate) use self::merge::{names, trial_plan};
 use self::record::next_number;
 pub(crate) use self::record::record;
+pub use self::references::{Reference, references};
 pub(crate) use self::repair::{FoundPull, UNRECORDED, record_found, repair};
 pub(crate) use self::trial::Trial;
 use crate::access::{Caller, Need, SignedIn};

@@ -101,8 +101,8 @@ pub use backup::{
 };
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, Displaced, EvalResult, FullRow, Leader, LoadedResult, News, NewsQuery, Preview,
-    RankMove, SearchText,
+    BoardView, ChangedBoards, Displaced, EvalResult, FullRow, Leader, LoadedResult, News,
+    NewsQuery, Preview, RankMove, SearchText,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};
@@ -112,8 +112,8 @@ pub use data_dir_lock::{ServerMark, Servers, make_data_directory};
 pub use device::{DEVICE_CODE_SECONDS, DEVICE_POLL_SECONDS, DevicePoll, DeviceSignIn};
 pub use diffs::DiffText;
 pub use discussion::{
-    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage,
-    NewDiscussion, PullDetails, Status,
+    Discussion, DiscussionFilter, DiscussionPage, Earlier, Event, EventData, EventPage, Inbox,
+    Mention, NewDiscussion, PullDetails, Referable, Reference, Status, references,
 };
 pub use docs::{RulePage, doubts_value, rule_page, rule_pages};
 pub use error::{Busy, Conflict, Denied, Error, Existing, Limit, Missing, Quota, UnusablePath};

@@ -183,6 +183,7 @@ impl OperationService<'_> {
             return Err(missing());
         }
         tx.set_event(&id, &removed_comment(now)).await?;
+        tx.set_mentions(&id, &[], now).await?;
         let subject = format!("#{} comment {event}", found.num);
         tx.add_purge(&Purge {
             purged: now,

@@ -1,6 +1,6 @@
 /// Namespaces that nobody may have: they are the first parts of a hub's own addresses, or clients and proxies read them as
 /// such.
-const RESERVED: [&str; 73] = [
+const RESERVED: [&str; 75] = [
     ".well-known",
     "about",
     "account",
@@ -13,6 +13,7 @@ const RESERVED: [&str; 73] = [
     "benchmarks",
     "bucket",
     "buckets",
+    "changes",
     "collections",
     "compare",
     "dataset",
@@ -26,6 +27,7 @@ const RESERVED: [&str; 73] = [
     "head-to-head",
     "healthz",
     "help",
+    "inbox",
     "issuer",
     "join",
     "kernel",

@@ -9,9 +9,11 @@ mod accounts;
 mod assets;
 mod badge;
 mod board;
+mod changes;
 mod chart;
 mod cite;
 mod compare;
+mod confirm;
 mod create;
 mod device;
 mod diff;
@@ -31,6 +33,7 @@ mod gzip;
 mod home;
 mod hooks;
 mod html;
+mod inbox;
 mod links;
 mod listing;
 mod login;
@@ -58,6 +61,7 @@ mod show;
 mod submit;
 mod svg;
 mod theme;
+mod upload;
 mod visitor;
 mod yaml;
 
@@ -80,6 +84,7 @@ pub(crate) use self::visitor::Visitor;
 pub(crate) fn pages() -> Pages {
     Pages::new()
         .merge(reading())
+        .merge(changes::pages())
         .merge(discover::pages())
         .merge(elsewhere())
         .merge(acting())
@@ -156,6 +161,11 @@ fn elsewhere() -> Pages {
             get(badge::badge),
         )
         .page(
+            "/feeds/changes",
+            "A feed of new results and rank changes on every board.",
+            get(feed::of_hub),
+        )
+        .page(
             "/feeds/benchmarks/{namespace}/{name}",
             "A feed of what changes on a board.",
             get(feed::of_benchmark),
@@ -181,6 +191,7 @@ fn acting() -> Pages {
         .merge(of_repositories())
         .merge(hooks::pages())
         .merge(device::pages())
+        .merge(inbox::pages())
         .merge(login::pages())
         .merge(operator::pages())
         .merge(provenance::pages())
@@ -198,6 +209,7 @@ fn of_repositories() -> Pages {
             .merge(files::of_repository())
             .merge(repo_settings::of_repository())
             .merge(submit::of_repository())
+            .merge(upload::of_repository())
     };
     let models = pages().below("", RepoKind::Model);
     models.merge(pages().below("/datasets", RepoKind::Dataset))

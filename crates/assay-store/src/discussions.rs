@@ -151,6 +151,9 @@ questions! {
     fn discussions(filter: &DiscussionFilter) -> DiscussionPage;
     /// The pull requests of a repository, in the order of their numbers, with those that are closed or merged.
     fn pulls_of(key: RepoKey) -> Vec<Discussion>;
+    /// Returns the number that the last discussion of a repository has; they count from 1 without gaps. None when the
+    /// repository does not exist.
+    fn last_number(key: RepoKey) -> Option<u32>;
     /// Returns the number of pull requests of a repository that an account opened and that are open or drafts.
     fn open_pulls_by(key: RepoKey, author: AccountId) -> u64;
 }
@@ -260,15 +263,25 @@ impl Tx {
     }
 }
 
+macro_rules! discussion_columns {
+    () => {
+        "d.repo, d.num, d.title, d.status, d.pull, d.created_ms, d.updated_ms, d.base, d.opened_at, \
+         d.merge_commit, d.ended_ms, a.id, a.name, a.fullname, a.kind"
+    };
+}
+pub(crate) use discussion_columns;
+
 macro_rules! select_discussions {
     () => {
-        "SELECT d.repo, d.num, d.title, d.status, d.pull, d.created_ms, d.updated_ms, d.base, d.opened_at, \
-         d.merge_commit, d.ended_ms, a.id, a.name, a.fullname, a.kind \
-         FROM discussions d LEFT JOIN accounts a ON a.id = d.author "
+        concat!(
+            "SELECT ",
+            discussion_columns!(),
+            " FROM discussions d LEFT JOIN accounts a ON a.id = d.author "
+        )
     };
 }
 
-fn read_discussion(cells: &mut Cells<'_>) -> sqlx::Result<Discussion> {
+pub(crate) fn read_discussion(cells: &mut Cells<'_>) -> sqlx::Result<Discussion> {
     Ok(Discussion {
         key: RepoKey(cells.get()?),
         num: cells.number()?,
@@ -358,6 +371,14 @@ fn push_conditions(query: &mut Builder<'_>, filter: &DiscussionFilter) {
         query.push(" AND a.name_lower = ");
         query.push_bind(author.to_ascii_lowercase());
     }
+}
+
+async fn last_number(connection: &mut Connection, key: RepoKey) -> sqlx::Result<Option<u32>> {
+    let row = sql::query("SELECT discussions FROM repositories WHERE repo = $1")
+        .bind(key.0)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| Cells::of(&row).number()).transpose()
 }
 
 async fn open_pulls_by(

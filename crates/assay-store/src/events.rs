@@ -140,13 +140,19 @@ impl Tx {
         self.change("clear_events", query).await
     }
 
-    /// Replaces the text of every comment of an account, with its former versions. The answer is how many there were.
+    /// Replaces the text of every comment of an account, with its former versions and whom they mention. The answer is how
+    /// many there were.
     pub async fn replace_comments_by(
         &mut self,
         author: AccountId,
         data: &Json,
     ) -> Result<u64, Error> {
         let data = to_json(data).map_err(|error| Error::of("replace_comments_by", error))?;
+        let forget = sql::query(
+            "DELETE FROM mentions WHERE event IN (SELECT e.id FROM events e WHERE e.author = $1)",
+        )
+        .bind(author.0);
+        self.change("replace_comments_by", forget).await?;
         let query =
             sql::query("UPDATE events SET data = $2 WHERE author = $1 AND kind = 'comment'")
                 .bind(author.0)

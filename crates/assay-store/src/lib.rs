@@ -31,6 +31,7 @@ mod error;
 mod event_id;
 mod events;
 mod history;
+mod inbox;
 mod indexed_refs;
 mod issuer;
 mod large_objects;
@@ -93,6 +94,7 @@ pub use error::{Error, Taken};
 pub use event_id::{EventId, EventIdError};
 pub use events::{Event, EventKind, NewEvent};
 pub use history::{BranchChange, History, VersionEnd};
+pub use inbox::{LocatedDiscussion, Mention};
 pub use indexed_refs::IndexedRef;
 pub use issuer::{
     AccessToken, CredentialKind, EventFilter, IssuerCredential, IssuerEvent, IssuerIdentity,
@@ -102,7 +104,7 @@ pub use listing::{BenchmarkFilter, Cursor, CursorError, Filter, Listed, Page, So
 pub use log_requests::LogRequest;
 pub use logged::{LogKind, LoggedDecision, LoggedIssue};
 pub use members::Member;
-pub use news::{News, NewsFilter};
+pub use news::{ChangedBoard, News, NewsFilter};
 pub use peek::Peeked;
 pub use publishers::{NewTrustedPublisher, PublisherId, TrustedPublisher};
 pub use purges::{Purge, PurgeKind};

@@ -27,7 +27,21 @@ pub struct NewsFilter {
     pub owner: Option<AccountId>,
 }
 
+/// A board on which a result came or went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedBoard {
+    /// The benchmark as its entries name it.
+    pub dataset: RepoId,
+    /// The task.
+    pub task: TaskId,
+    /// When the last of its results came or went.
+    pub at: Timestamp,
+}
+
 questions! {
+    /// The boards on which results of models that everyone sees came or went since a moment, the last changed first, at
+    /// most so many.
+    fn changed_boards(since: Timestamp, limit: u32) -> Vec<ChangedBoard>;
     /// The newest current results of models that everyone sees, newest first, at most so many.
     fn news(filter: NewsFilter, limit: u32) -> Vec<News>;
 }
@@ -73,4 +87,32 @@ async fn news(
         })
     };
     rows.iter().map(read).collect()
+}
+
+async fn changed_boards(
+    connection: &mut Connection,
+    since: Timestamp,
+    limit: u32,
+) -> sqlx::Result<Vec<ChangedBoard>> {
+    // What came and what went are each found by an index of their own.
+    let query = sql::query(
+        "SELECT MIN(c.dataset), c.task, MAX(c.at_ms) AS last_ms FROM (
+             SELECT e.dataset, e.dataset_lower, e.task, e.since_ms AS at_ms
+             FROM entries e JOIN repositories r ON r.repo = e.repo
+             WHERE e.until_ms IS NULL AND e.since_ms >= $1 AND NOT r.private AND NOT r.disabled
+             UNION ALL
+             SELECT e.dataset, e.dataset_lower, e.task, e.until_ms AS at_ms
+             FROM entries e JOIN repositories r ON r.repo = e.repo
+             WHERE e.until_ms IS NOT NULL AND e.until_ms >= $1 AND NOT r.private AND NOT r.disabled
+         ) c GROUP BY c.dataset_lower, c.task ORDER BY last_ms DESC, c.dataset_lower, c.task LIMIT $2",
+    );
+    let query = query.bind(since.millis()).bind(limit);
+    let read = |cells: &mut Cells<'_>| {
+        Ok(ChangedBoard {
+            dataset: cells.parse()?,
+            task: cells.parse()?,
+            at: cells.time()?,
+        })
+    };
+    query.read_all(connection, read).await
 }

@@ -44,6 +44,8 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/postgres/0012_setup.sql"),
     include_str!("../migrations/postgres/0013_findings.sql"),
     include_str!("../migrations/postgres/0014_publishers.sql"),
+    include_str!("../migrations/postgres/0015_mentions.sql"),
+    include_str!("../migrations/postgres/0016_changes.sql"),
 ];
 
 /// How a change begins.

@@ -31,6 +31,8 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/sqlite/0012_setup.sql"),
     include_str!("../migrations/sqlite/0013_findings.sql"),
     include_str!("../migrations/sqlite/0014_publishers.sql"),
+    include_str!("../migrations/sqlite/0015_mentions.sql"),
+    include_str!("../migrations/sqlite/0016_changes.sql"),
 ];
 
 /// How a change begins. A transaction that begins as a reader and becomes a writer later fails at once when another has

@@ -11,7 +11,7 @@ use crate::sql::{self, Value};
 use crate::{Error, Store};
 
 /// Every table, each after those that it refers to.
-const TABLES: [&str; 42] = [
+const TABLES: [&str; 43] = [
     "generation",
     "accounts",
     "members",
@@ -20,6 +20,7 @@ const TABLES: [&str; 42] = [
     "redirects",
     "discussions",
     "events",
+    "mentions",
     "large_objects",
     "storage",
     "uploads",

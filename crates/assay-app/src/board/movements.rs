@@ -18,6 +18,8 @@ use crate::services::BoardService;
 const MAX_MOMENTS: usize = 40;
 /// How many versions that are no longer current are looked back at.
 const MAX_ENDED: u32 = 1000;
+/// How many boards are told of at once.
+const MAX_BOARDS: u32 = 40;
 /// How many of those who were moved by one change are named.
 const MAX_DISPLACED: usize = 8;
 
@@ -34,6 +36,20 @@ pub struct BoardChanges {
     pub metric: MetricId,
     /// What happened, newest first.
     pub changes: Vec<BoardChange>,
+}
+
+/// What happened on the boards of the hub since a moment.
+#[derive(Debug, Clone, Default)]
+pub struct ChangedBoards {
+    /// The boards, the last changed first, each with what happened.
+    pub boards: Vec<BoardChanges>,
+    /// Whether more boards have changed than are told of.
+    pub has_more: bool,
+}
+
+impl ChangedBoards {
+    /// How many boards are told of at most.
+    pub const MOST: usize = MAX_BOARDS as usize;
 }
 
 /// A model came, went, or has another value than before.
@@ -67,12 +83,40 @@ pub struct Displaced {
 }
 
 impl BoardService<'_> {
+    /// What happened since a moment on the boards that the caller may see, at most so many changes of each.
+    pub async fn changes_since(
+        self,
+        caller: &Caller,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<ChangedBoards, Error> {
+        let found = self.hub.store.changed_boards(since, MAX_BOARDS + 1).await?;
+        let mut told = ChangedBoards {
+            boards: Vec::new(),
+            has_more: found.len() > ChangedBoards::MOST,
+        };
+        for board in found.into_iter().take(ChangedBoards::MOST) {
+            let task = Some(board.task.as_str());
+            let changes = self.board_changes(caller, &board.dataset, task, Some(since), limit);
+            match changes.await {
+                Ok(changes) if changes.changes.is_empty() => {}
+                Ok(changes) => told.boards.push(changes),
+                // Results may name a benchmark or a task that nobody has defined, or that the caller may not see.
+                Err(Error::NotFound(_) | Error::Denied(_) | Error::Moved { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(told)
+    }
+
     /// What happened lately on a board that the caller may see, as everyone sees it: private models have no part in it.
+    /// Nothing is told of the time before `since`.
     pub async fn board_changes(
         self,
         caller: &Caller,
         benchmark: &RepoId,
         task: Option<&str>,
+        since: Option<Timestamp>,
         limit: usize,
     ) -> Result<BoardChanges, Error> {
         let benchmark = self.visible_benchmark(caller, benchmark).await?;
@@ -98,6 +142,8 @@ impl BoardService<'_> {
         let known_since = (ended.len() >= MAX_ENDED as usize)
             .then(|| ended.last().and_then(|oldest| oldest.until))
             .flatten();
+        let before = since.map(|since| Timestamp::from_millis(since.millis() - 1));
+        let known_since = known_since.max(before);
         ended.retain(|row| !row.private && !row.disabled);
         signed::check_briefs(&self.hub.git, plan.benchmark.key, &mut ended).await?;
         let said = loaded_result::said_twice(&self.hub.store, &ended).await?;

@@ -3,6 +3,7 @@
 use assay_store::{AccountId, AuditAction, EventId, Tx};
 
 use super::events::{self, DiscussionEvent, Scene};
+use super::inbox::note_mentions;
 use super::scene::no_such_comment;
 use super::{Earlier, Event, EventData, limits};
 use crate::access::{Caller, Need};
@@ -64,6 +65,7 @@ impl DiscussionService<'_> {
         let data = events::comment(text, said.edits.saturating_add(1), scene.now, false);
         let data = events::with_history(data, &said.texts);
         tx.set_event(&id, &data).await?;
+        note_mentions(&mut tx, scene, &id, text).await?;
         tx.commit().await?;
         self.stored_event(&id).await
     }
@@ -89,6 +91,7 @@ impl DiscussionService<'_> {
         // What was hidden is not kept: who asks for it to be gone means it.
         let data = events::comment("", said.edits, scene.now, true);
         tx.set_event(&id, &data).await?;
+        tx.set_mentions(&id, &[], scene.now).await?;
         if said.author != scene.actor {
             let subject = repo
                 .audited()

@@ -5,6 +5,7 @@ use assay_model::{ObjectId, RepoKey, Timestamp};
 use assay_store::{AccountId, EventId, EventKind, NewEvent, Tx};
 use serde_json::{Value as Json, json};
 
+use super::inbox::note_mentions;
 use super::{Earlier, Event, EventData, Status};
 use crate::error::Error;
 use crate::secret;
@@ -86,6 +87,9 @@ impl Scene {
             data,
         })
         .await?;
+        if let DiscussionEvent::Comment(text) = told {
+            note_mentions(tx, self, &id, text).await?;
+        }
         tx.touch_discussion(self.key, self.num, self.now).await?;
         Ok(id)
     }

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
+use super::confirm::{self, Question};
 use super::form::Form;
 use super::frame::Frame;
 use super::go::Go;
@@ -219,8 +220,20 @@ async fn set_member(
     form: Form,
 ) -> Result<Response, Failure> {
     let caller = &visitor.signed_in()?.caller;
+    let place = format!("/organizations/{}", links::part(&name));
     let role = match form.get("role") {
-        "none" => None,
+        "none" => {
+            let question = Question {
+                title: format!("Remove {} from {name}?", form.get("user")),
+                effect: "They lose access to its private repositories and can change nothing of it any more.",
+                button: "Remove",
+                back: place.clone(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
+            }
+            None
+        }
         word => Some(
             word.parse::<Role>()
                 .map_err(|error| Failure::invalid(error.to_string()))?,
@@ -231,5 +244,5 @@ async fn set_member(
         .accounts()
         .set_member(caller, &name, form.get("user"), role)
         .await?;
-    Ok(Go::to(&format!("/organizations/{}?done=saved", links::part(&name))).into_response())
+    Ok(Go::to(&format!("{place}?done=saved")).into_response())
 }

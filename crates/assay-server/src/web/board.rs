@@ -79,6 +79,8 @@ struct BoardPage {
     pinned_here: String,
     /// The address of the board for the pages of others.
     embed: String,
+    /// Where the changes of the board are.
+    changes: String,
     /// The address of the hub.
     base: String,
 }
@@ -264,6 +266,7 @@ fn page(
             view.benchmark_id,
             links::part(view.task.as_str())
         ),
+        changes: links::changes(&view.benchmark_id, &view.task),
         base: visitor.base.to_string(),
         frame: visitor
             .frame(title)

@@ -91,7 +91,7 @@ impl List {
 }
 
 /// The class of the badge that says where a discussion stands.
-fn status_class(status: Status) -> &'static str {
+pub(super) fn status_class(status: Status) -> &'static str {
     match status {
         Status::Draft => "",
         Status::Open => "verified",

@@ -46,7 +46,7 @@ pub(super) async fn of_benchmark(
     let changes = state
         .hub
         .boards()
-        .board_changes(&visitor.caller, &id, task, ENTRIES)
+        .board_changes(&visitor.caller, &id, task, None, ENTRIES)
         .await?;
     let title = format!("{}: {}", changes.benchmark.name, changes.task);
     let entries: Vec<Entry> = moves::of(&changes).iter().map(moved).collect();
@@ -76,7 +76,13 @@ pub(super) async fn of_model(
     for (benchmark, task) in boards {
         let changes = hub
             .boards()
-            .board_changes(&visitor.caller, &benchmark, Some(task.as_str()), ENTRIES)
+            .board_changes(
+                &visitor.caller,
+                &benchmark,
+                Some(task.as_str()),
+                None,
+                ENTRIES,
+            )
             .await;
         let changes = match changes {
             Ok(changes) => changes,
@@ -100,9 +106,32 @@ pub(super) async fn of_account(
 ) -> Result<Answer, Failure> {
     let place = visitor.place(&state, About::Everything);
     let account = state.hub.accounts().account(&named.name).await?;
+    let entries = recent(&state, &visitor, Some(&account.name)).await?;
+    let title = format!("Results of {}", account.name);
+    let text = write(&visitor, &title, &entries);
+    Ok(visitor.other_kept(&state, place, KIND, text))
+}
+
+/// What is new on every board that everyone sees.
+pub(super) async fn of_hub(
+    State(state): State<AppState>,
+    visitor: Visitor,
+) -> Result<Answer, Failure> {
+    let place = visitor.place(&state, About::Everything);
+    let entries = recent(&state, &visitor, None).await?;
+    let text = write(&visitor, "New results and rank changes", &entries);
+    Ok(visitor.other_kept(&state, place, KIND, text))
+}
+
+/// The newest results, and what changed on their boards: of every model, or of those of one account.
+async fn recent(
+    state: &AppState,
+    visitor: &Visitor,
+    owner: Option<&str>,
+) -> Result<Vec<Entry>, Failure> {
     let query = NewsQuery {
         verified: false,
-        owner: Some(account.name.clone()),
+        owner: owner.map(str::to_owned),
         limit: u32::try_from(ENTRIES).unwrap_or(u32::MAX),
     };
     let news = state.hub.boards().news(&query).await?;
@@ -114,20 +143,21 @@ pub(super) async fn of_account(
             boards.push(board);
         }
     }
-    let prefix = format!("{}/", account.name);
+    let prefix = owner.map(|owner| format!("{owner}/"));
     for (benchmark, task) in boards {
         let changes = state
             .hub
             .boards()
-            .board_changes(&visitor.caller, benchmark, Some(task), ENTRIES)
+            .board_changes(&visitor.caller, benchmark, Some(task), None, ENTRIES)
             .await?;
         let moves = moves::of(&changes);
-        let own = moves.iter().filter(|one| one.model.1.starts_with(&prefix));
+        let own = moves.iter().filter(|one| {
+            let prefix = prefix.as_deref().unwrap_or_default();
+            one.model.1.starts_with(prefix)
+        });
         entries.extend(own.filter(|one| one.kind != "new").map(moved));
     }
-    let title = format!("Results of {}", account.name);
-    let text = write(&visitor, &title, &latest(entries));
-    Ok(visitor.other_kept(&state, place, KIND, text))
+    Ok(latest(entries))
 }
 
 fn latest(mut entries: Vec<Entry>) -> Vec<Entry> {

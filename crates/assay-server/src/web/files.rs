@@ -78,6 +78,22 @@ struct TreePage {
     clone: String,
 }
 
+impl TreePage {
+    /// Where files are uploaded to this folder; commits and tags take none.
+    fn upload(&self) -> Option<String> {
+        let revision = &self.place.revision;
+        let mut branches = self.refs.branches.iter();
+        let is_branch = branches.any(|branch| branch.name == *revision);
+        (is_branch || revision.starts_with("refs/pr/")).then(|| {
+            let base = format!("{}/upload/{}", self.place.front, links::part(revision));
+            match self.place.path.as_str() {
+                "" => base,
+                folder => format!("{base}?folder={}", links::part(folder)),
+            }
+        })
+    }
+}
+
 #[derive(Template)]
 #[template(path = "files/blob.html")]
 struct BlobPage {
@@ -368,7 +384,7 @@ async fn commit(
     clippy::cast_precision_loss,
     reason = "two digits are shown, a float has fifteen"
 )]
-fn bytes(size: u64) -> String {
+pub(super) fn bytes(size: u64) -> String {
     let units = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")];
     match units.into_iter().find(|(unit, _)| size >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", size as f64 / unit as f64),

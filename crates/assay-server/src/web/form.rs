@@ -32,6 +32,13 @@ pub(crate) struct Upload {
     pub(crate) content: Bytes,
 }
 
+impl Upload {
+    /// Whether a file was chosen: browsers send an empty one for a field that was left alone.
+    fn is_chosen(&self) -> bool {
+        !(self.name.is_empty() && self.content.is_empty())
+    }
+}
+
 impl Form {
     /// The value of a field, without space round it; empty when it is not there.
     pub(crate) fn get(&self, name: &str) -> &str {
@@ -49,6 +56,18 @@ impl Form {
         own.map(|(_, value)| value.trim())
     }
 
+    /// Every value of a field, with the line ends of a file.
+    pub(crate) fn texts<'f>(&'f self, name: &'f str) -> impl Iterator<Item = String> + 'f {
+        let own = self.fields.iter().filter(move |(field, _)| field == name);
+        own.map(|(_, value)| value.replace("\r\n", "\n"))
+    }
+
+    /// Every field with its value, as they came.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.fields.iter();
+        pairs.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Whether a box was ticked or a button was pressed.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|(field, _)| field == name)
@@ -57,7 +76,13 @@ impl Form {
     /// A file that was chosen.
     pub(crate) fn file(&self, name: &str) -> Option<&Upload> {
         let mut files = self.files.iter();
-        files.find(|file| file.field == name && !(file.name.is_empty() && file.content.is_empty()))
+        files.find(|file| file.field == name && file.is_chosen())
+    }
+
+    /// Every file that was chosen in the fields of a name.
+    pub(crate) fn files<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f Upload> {
+        let files = self.files.iter();
+        files.filter(move |file| file.field == name && file.is_chosen())
     }
 
     fn raw(&self, name: &str) -> &str {

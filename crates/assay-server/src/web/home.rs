@@ -95,7 +95,8 @@ pub(super) async fn home(
     let page = Home {
         frame: visitor
             .frame("Assay")
-            .about("AI benchmark results you can verify: every score links to who ran it, how, and a signed proof."),
+            .about("AI benchmark results you can verify: every score links to who ran it, how, and a signed proof.")
+            .fed_by("New results and rank changes", "/feeds/changes"),
         newest: shown.iter().map(newest).collect(),
         benchmarks: benchmarks(&state, &visitor).await?,
         matrix: matrix::first_rows(&state, MATRIX_ROWS).await?,
@@ -148,7 +149,13 @@ async fn latest(state: &AppState, visitor: &Visitor, news: &[News]) -> Result<Ve
         let changes = state
             .hub
             .boards()
-            .board_changes(&visitor.caller, benchmark, Some(task.as_str()), OF_ONE)
+            .board_changes(
+                &visitor.caller,
+                benchmark,
+                Some(task.as_str()),
+                None,
+                OF_ONE,
+            )
             .await?;
         found.extend(moves::of(&changes));
     }

@@ -80,6 +80,12 @@ pub(crate) fn board(id: &RepoId, task: &TaskId) -> String {
     format!("/datasets/{id}/leaderboard/{}", part(task.as_str()))
 }
 
+/// The page of the changes of a board.
+pub(crate) fn changes(id: &RepoId, task: &TaskId) -> String {
+    let (benchmark, task) = (part(id.as_str()), part(task.as_str()));
+    format!("/changes?benchmark={benchmark}&task={task}")
+}
+
 /// The page of a pull request or discussion.
 pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: i64) -> String {
     format!("{}/discussions/{number}", repo(kind, id))

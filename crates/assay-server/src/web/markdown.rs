@@ -3,8 +3,10 @@
 
 use std::vec::IntoIter;
 
+use assay_app::{Referable, Reference, references};
 use pulldown_cmark::{
-    Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
+    Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
+    TextMergeStream, html,
 };
 
 use super::escape::escaped;
@@ -21,21 +23,37 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// A text as HTML. Addresses without a host are below `folder`, an address of this hub.
 pub(crate) fn render(text: &str, folder: &str) -> String {
     let text = beginning(without_front_matter(text), MAX);
-    to_html(text, folder, None)
+    to_html(text, folder, None, None)
 }
 
 /// A page of our own as HTML: as [`render`], with anchors at its headings and in its links.
 pub(crate) fn render_page(text: &str, folder: &str) -> String {
-    to_html(text, folder, Some(anchors(text).into_iter()))
+    to_html(text, folder, Some(anchors(text).into_iter()), None)
 }
 
-fn to_html(text: &str, folder: &str, anchors: Option<IntoIter<String>>) -> String {
+/// A comment as HTML: what it refers to is linked.
+pub(crate) fn render_comment(text: &str, front: &str, referable: &Referable) -> String {
+    let talk = Talk { front, referable };
+    let folder = format!("{front}/blob/main");
+    to_html(beginning(text, MAX), &folder, None, Some(talk))
+}
+
+fn to_html(
+    text: &str,
+    folder: &str,
+    anchors: Option<IntoIter<String>>,
+    talk: Option<Talk<'_>>,
+) -> String {
     let mut tamer = Tamer {
         folder,
+        talk,
         open: Vec::new(),
+        in_code: false,
         anchors,
     };
-    let events = Parser::new_ext(text, OPTIONS).filter_map(|event| tamer.inert(event));
+    // An address with an underscore is one text only when its pieces are put together.
+    let events = TextMergeStream::new(Parser::new_ext(text, OPTIONS))
+        .filter_map(|event| tamer.inert(event));
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events);
     out
@@ -101,9 +119,56 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
+/// Where a comment was written, and what it may refer to.
+#[derive(Debug, Clone, Copy)]
+struct Talk<'f> {
+    /// The page of the repository.
+    front: &'f str,
+    referable: &'f Referable,
+}
+
+impl Talk<'_> {
+    /// Where a reference leads; nowhere when there is no such thing.
+    fn target(self, reference: Reference<'_>) -> Option<String> {
+        match reference {
+            Reference::Account(name) => {
+                let exists = self.referable.accounts.contains(&name.to_ascii_lowercase());
+                exists.then(|| format!("/{}", links::part(name)))
+            }
+            Reference::Discussion(number) => (number <= self.referable.last_number)
+                .then(|| format!("{}/discussions/{number}", self.front)),
+            Reference::Address(address) => links::safe(address).map(str::to_owned),
+        }
+    }
+
+    /// A text with its references as links; none when it has no reference.
+    fn linked(self, text: &str) -> Option<String> {
+        let mut html = String::new();
+        let mut done = 0;
+        for (range, reference) in references(text) {
+            let Some(target) = self.target(reference) else {
+                continue;
+            };
+            html.push_str(&escaped(&text[done..range.start]));
+            let rel = match reference {
+                Reference::Address(_) => " rel=\"nofollow ugc noopener\"",
+                Reference::Account(_) | Reference::Discussion(_) => "",
+            };
+            let (target, word) = (escaped(&target), escaped(&text[range.clone()]));
+            html.extend(["<a href=\"", &target, "\"", rel, ">", &word, "</a>"]);
+            done = range.end;
+        }
+        (done > 0).then(|| html + &escaped(&text[done..]))
+    }
+}
+
 /// Turns events into those that do nothing.
 struct Tamer<'f> {
     folder: &'f str,
+    /// Where the text was said, when it is a comment.
+    talk: Option<Talk<'f>>,
+    /// Whether the text is in a block of code.
+    in_code: bool,
     /// How the links and pictures end that have begun.
     open: Vec<&'static str>,
     /// The anchors of the headings that come, on pages of our own.
@@ -117,7 +182,7 @@ impl Tamer<'_> {
             | Event::InlineHtml(_)
             | Event::Start(Tag::HtmlBlock)
             | Event::End(TagEnd::HtmlBlock) => None,
-            Event::Text(text) => Some(Event::Text(shown(text))),
+            Event::Text(text) => Some(self.text(text)),
             Event::Code(text) => Some(Event::Code(shown(text))),
             Event::Start(Tag::Link { dest_url, .. }) => Some(self.link(&dest_url)),
             Event::Start(Tag::Image { dest_url, .. }) => Some(self.picture(&dest_url)),
@@ -140,11 +205,25 @@ impl Tamer<'_> {
                 let columns = vec![Alignment::None; columns.len()];
                 Some(Event::Start(Tag::Table(columns)))
             }
+            Event::End(TagEnd::CodeBlock) => {
+                self.in_code = false;
+                Some(Event::End(TagEnd::CodeBlock))
+            }
             Event::Start(Tag::CodeBlock(_)) => {
+                self.in_code = true;
                 let plain = CodeBlockKind::Indented;
                 Some(Event::Start(Tag::CodeBlock(plain)))
             }
             other => Some(other),
+        }
+    }
+
+    /// A text, with links to what a comment refers to. Code refers to nothing, and a link in a link is none.
+    fn text<'e>(&self, text: CowStr<'e>) -> Event<'e> {
+        let talk = self.talk.filter(|_| !self.in_code && self.open.is_empty());
+        match talk.and_then(|talk| talk.linked(&text)) {
+            Some(html) => Event::InlineHtml(html.into()),
+            None => Event::Text(shown(text)),
         }
     }
 
@@ -347,6 +426,35 @@ mod tests {
             html.contains("<a class=\"picture\" href=\"/a/b/blob/main/plot.png\""),
             "{html}"
         );
+    }
+
+    #[test]
+    fn a_comment_links_what_it_refers_to_and_exists() {
+        let referable = Referable {
+            accounts: ["ada".to_owned()].into(),
+            last_number: 3,
+        };
+        let html = |text: &str| render_comment(text, "/a/b", &referable);
+
+        let said = html("@Ada see #3 and https://e.org/a_b_c?d=e&f, not @eve or #4");
+        assert_eq!(
+            said,
+            "<p><a href=\"/Ada\">@Ada</a> see <a href=\"/a/b/discussions/3\">#3</a> and \
+             <a href=\"https://e.org/a_b_c?d=e&amp;f\" rel=\"nofollow ugc noopener\">https://e.org/a_b_c?d=e&amp;f</a>, \
+             not @eve or #4</p>\n"
+        );
+        for plain in [
+            "`@ada #3`",
+            "```\n@ada #3 https://e.org\n```",
+            "https://bank.example@evil.example/",
+        ] {
+            assert!(!html(plain).contains("<a "), "{plain}");
+        }
+        let nested = html("[@ada #3](https://e.org)");
+        assert_eq!(nested.matches("<a ").count(), 1, "{nested}");
+        let hostile = html("@ada <script> https://e.org/\"onclick=x");
+        assert!(!hostile.contains("<script"), "{hostile}");
+        assert!(!hostile.contains("org/\"onclick"), "{hostile}");
     }
 
     #[test]

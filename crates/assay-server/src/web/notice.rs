@@ -15,6 +15,7 @@ pub(crate) fn of(visitor: &Visitor) -> Notice {
         "opened" => {
             "The pull request is open. Its results are on the boards with the community badge."
         }
+        "proposed" => "The pull request is open. Maintainers can merge it.",
         "registered" => {
             "The benchmark is registered. Its leaderboards are empty and open to everyone."
         }

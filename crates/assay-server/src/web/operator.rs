@@ -14,6 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
+use super::confirm::{self, Question};
 use super::form::Form;
 use super::frame::Frame;
 use super::go::Go;
@@ -195,16 +196,18 @@ async fn change_account(
     tabs(&visitor)?;
     let (hub, caller, name) = (&state.hub, &visitor.caller, form.get("name"));
     match form.get("do") {
-        "disable"
-            if caller
-                .name()
-                .is_some_and(|own| own.eq_ignore_ascii_case(name)) =>
-        {
-            return Err(Failure::invalid(
-                "you cannot suspend your own account: another operator has to",
-            ));
+        "disable" => {
+            let question = Question {
+                title: format!("Suspend {name}?"),
+                effect: "Their tokens and sessions end at once. What they made stays. You can reactivate them here.",
+                button: "Suspend",
+                back: "/admin/accounts".to_owned(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
+            }
+            hub.accounts().disable_account(caller, name).await?;
         }
-        "disable" => hub.accounts().disable_account(caller, name).await?,
         "enable" => hub.accounts().enable_account(caller, name).await?,
         "create" => {
             let email = Some(form.get("email")).filter(|email| !email.is_empty());
@@ -256,6 +259,17 @@ async fn set_official(
     tabs(&visitor)?;
     let id: RepoId = form.get("id").parse().map_err(|_| Failure::no_repo())?;
     let official = form.get("official") == "yes";
+    if !official {
+        let question = Question {
+            title: format!("Remove Official from {id}?"),
+            effect: "Its boards lose the mark, and results on them the weight that it gives. You can mark it again here.",
+            button: "Remove Official",
+            back: "/admin/benchmarks".to_owned(),
+        };
+        if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+            return Ok(asked);
+        }
+    }
     state
         .hub
         .operations()
@@ -286,6 +300,17 @@ async fn set_disabled(
     let kind: RepoKind = form.get("kind").parse().map_err(|_| Failure::no_repo())?;
     let id: RepoId = form.get("id").parse().map_err(|_| Failure::no_repo())?;
     let disabled = form.get("do") == "close";
+    if disabled {
+        let question = Question {
+            title: format!("Close the {kind} {id}?"),
+            effect: "Nobody but operators can open it, and its results leave every board. You can open it again here.",
+            button: "Close it",
+            back: "/admin/moderation".to_owned(),
+        };
+        if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+            return Ok(asked);
+        }
+    }
     state
         .hub
         .accounts()

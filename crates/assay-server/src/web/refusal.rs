@@ -20,7 +20,9 @@ impl Refusal {
     pub(crate) fn from_failure(failure: Failure) -> Result<Self, Failure> {
         let status = match &*failure.0 {
             Cause::Hub(Error::Exists(_)) => StatusCode::CONFLICT,
-            Cause::Hub(Error::Invalid(_)) => StatusCode::BAD_REQUEST,
+            Cause::Hub(Error::Invalid(_) | Error::Refused(_)) => StatusCode::BAD_REQUEST,
+            Cause::Hub(Error::UnusablePath(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            Cause::Hub(Error::TooLarge(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Cause::Hub(_) | Cause::Server { .. } => return Err(failure),
         };
         let message = failure.0.to_string();

@@ -7,8 +7,11 @@ use serde_json::json;
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
 
 /// Every page that could tell of a model or a benchmark.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 17] = [
     "/",
+    "/changes",
+    "/changes?benchmark=alice/sums&task=easy",
+    "/feeds/changes",
     "/results",
     "/benchmarks",
     "/models",

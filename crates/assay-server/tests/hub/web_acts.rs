@@ -425,20 +425,23 @@ async fn the_operator_marks_closes_and_locks_out() {
     let page = root.follow(&marked).await.expect(200).text();
     assert!(page.contains("Remove Official"), "{page}");
 
-    root.fill_in(
-        "/admin/moderation",
-        "/admin/moderation",
-        &[("kind", "model"), ("id", "bob/large"), ("do", "close")],
-    )
-    .await
-    .expect(303);
-    root.fill_in(
-        "/admin/accounts",
+    let close = [("kind", "model"), ("id", "bob/large"), ("do", "close")];
+    let asked = root
+        .fill_in("/admin/moderation", "/admin/moderation", &close)
+        .await
+        .expect(200)
+        .text();
+    assert!(asked.contains("Close the model bob/large?"), "{asked}");
+    hub.get(Person::Nobody, "/api/models/bob/large")
+        .await
+        .expect(200);
+    confirm(&mut root, "/admin/moderation", &close).await;
+    confirm(
+        &mut root,
         "/admin/accounts",
         &[("name", "bob"), ("do", "disable")],
     )
-    .await
-    .expect(303);
+    .await;
 
     hub.get(Person::Nobody, "/api/models/bob/large")
         .await
@@ -455,6 +458,52 @@ async fn the_operator_marks_closes_and_locks_out() {
     assert!(!board.contains("bob/large"), "{board}");
     let closed = root.get("/admin/moderation").await.expect(200).text();
     assert!(closed.contains("bob/large"), "{closed}");
+    let enable = [("name", "bob"), ("do", "enable")];
+    root.fill_in("/admin/accounts", "/admin/accounts", &enable)
+        .await
+        .expect(303);
+    hub.get(Person::Bob, "/api/whoami-v2").await.expect(200);
+    let unmark = [("id", "alice/sums"), ("official", "no")];
+    let asked = root
+        .fill_in("/admin/benchmarks", "/admin/benchmarks/official", &unmark)
+        .await
+        .expect(200)
+        .text();
+    assert!(
+        asked.contains("Remove Official from alice/sums?"),
+        "{asked}"
+    );
+}
+
+/// Sends a form of the operator, and answers the question that is asked once.
+async fn confirm(root: &mut Browser<'_>, place: &str, fields: &[(&str, &str)]) {
+    let asked = root.fill_in(place, place, fields).await.expect(200).text();
+    for (name, value) in fields {
+        let field = format!("type=\"hidden\" name=\"{name}\" value=\"{value}\"");
+        assert!(asked.contains(&field), "{field}: {asked}");
+    }
+    let sure: Vec<(&str, &str)> = fields.iter().copied().chain([("sure", "yes")]).collect();
+    root.submit(&asked, place, &sure).await.expect(303);
+}
+
+#[tokio::test]
+async fn an_operator_does_not_lock_themselves_out() {
+    let hub = TestHub::new().await;
+    let mut root = Browser::of(&hub, Person::Operator).await;
+    let page = root.get("/admin/accounts").await.expect(200).text();
+    let name = hub.get(Person::Operator, "/api/whoami-v2").await.json()["name"].clone();
+    let name = name.as_str().unwrap().to_uppercase();
+
+    let own = [("name", name.as_str()), ("do", "disable"), ("sure", "yes")];
+    let refused = root.submit(&page, "/admin/accounts", &own).await;
+
+    assert_eq!(refused.status, 400);
+    let text = refused.text();
+    assert!(
+        text.contains("you cannot suspend your own account"),
+        "{text}"
+    );
+    root.get("/admin/accounts").await.expect(200);
 }
 
 fn rank_of(rows: &[serde_json::Value], model: &str) -> Option<i64> {

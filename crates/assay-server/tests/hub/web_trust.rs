@@ -99,16 +99,30 @@ async fn the_operator_makes_rotates_and_retires_keys() {
     let mut root = Browser::of(&hub, Person::Operator).await;
     let before = root.get("/admin/keys").await.expect(200).text();
 
-    for act in ["generate", "rotate"] {
-        root.fill_in("/admin/keys", "/admin/keys", &[("do", act)])
-            .await
-            .expect(303);
-    }
-    let rotated = root.get("/admin/keys").await.expect(200).text();
-    let old = field(&rotated, "kid");
-    root.submit(&rotated, "/admin/keys", &[("do", "retire"), ("kid", &old)])
+    root.fill_in("/admin/keys", "/admin/keys", &[("do", "generate")])
         .await
         .expect(303);
+    let rotate = [("do", "rotate"), ("kid", "")];
+    let asked = root
+        .fill_in("/admin/keys", "/admin/keys", &rotate)
+        .await
+        .expect(200)
+        .text();
+    assert!(asked.contains("Sign with another key from now on?"));
+    let unchanged = root.get("/admin/keys").await.expect(200).text();
+    assert!(!unchanged.contains(">retiring"), "{unchanged}");
+    root.submit(&asked, "/admin/keys", &[("do", "rotate"), ("sure", "yes")])
+        .await
+        .expect(303);
+    let rotated = root.get("/admin/keys").await.expect(200).text();
+    let old = field(&rotated, "kid");
+    root.submit(
+        &rotated,
+        "/admin/keys",
+        &[("do", "retire"), ("kid", &old), ("sure", "yes")],
+    )
+    .await
+    .expect(303);
     let after = root.get("/admin/keys").await.expect(200).text();
 
     assert!(!before.contains("retiring") && before.contains(">active"));
@@ -117,7 +131,7 @@ async fn the_operator_makes_rotates_and_retires_keys() {
         after.contains(">retired") && after.contains(&old),
         "{after}"
     );
-    let nonsense = [("do", "retire"), ("kid", "nonsense")];
+    let nonsense = [("do", "retire"), ("kid", "nonsense"), ("sure", "yes")];
     root.submit(&after, "/admin/keys", &nonsense)
         .await
         .expect(400);
@@ -142,9 +156,12 @@ async fn the_operator_trusts_an_issuer_and_trusts_it_no_more() {
         .expect(303);
     let trusted = root.get("/admin/issuers").await.expect(200).text();
     let unsure = [("do", "distrust"), ("issuer", issuer)];
-    root.submit(&trusted, "/admin/issuers", &unsure)
+    let asked = root
+        .submit(&trusted, "/admin/issuers", &unsure)
         .await
-        .expect(400);
+        .expect(200)
+        .text();
+    assert!(asked.contains("becomes unverified"), "{asked}");
     let sure = [("do", "distrust"), ("issuer", issuer), ("sure", "yes")];
     root.submit(&trusted, "/admin/issuers", &sure)
         .await

@@ -1,5 +1,7 @@
 use askama::Template;
-use assay_app::{Event, EventData, EventPage, PullDetails, Status};
+use assay_app::{
+    Event, EventData, EventPage, PullDetails, Referable, Reference, Status, references,
+};
 use axum::extract::State;
 use serde::Deserialize;
 
@@ -162,10 +164,15 @@ async fn page(
     let discussion = &details.discussion;
     let is_author =
         visitor.caller.name().is_some() && discussion.author.as_deref() == visitor.caller.name();
+    let referable = state
+        .hub
+        .discussions()
+        .referable(&repo, names(&details.events))
+        .await?;
     let events = details
         .events
         .iter()
-        .map(|event| told(&head, visitor, event, most))
+        .map(|event| told(&head, visitor, event, most, &referable))
         .collect();
     visitor.render(&Show {
         frame: visitor
@@ -186,15 +193,36 @@ async fn page(
     })
 }
 
-fn told(head: &RepoHead, visitor: &Visitor, event: &Event, most: usize) -> TimelineItem {
+/// The names of accounts that comments mention.
+fn names(events: &[Event]) -> Vec<String> {
+    let texts = events.iter().filter_map(|event| match &event.data {
+        EventData::Comment { text, .. } => Some(text.as_str()),
+        EventData::Status(_) | EventData::Commit { .. } | EventData::Title { .. } => None,
+    });
+    let found = texts.flat_map(references);
+    let names = found.filter_map(|(_, reference)| match reference {
+        Reference::Account(name) => Some(name.to_ascii_lowercase()),
+        Reference::Discussion(_) | Reference::Address(_) => None,
+    });
+    names.collect()
+}
+
+fn told(
+    head: &RepoHead,
+    visitor: &Visitor,
+    event: &Event,
+    most: usize,
+    referable: &Referable,
+) -> TimelineItem {
     let who = event.author.clone();
     let is_own = who.is_some() && who.as_deref() == visitor.caller.name();
     let what = match &event.data {
         EventData::Comment { hidden: true, .. } => What::Hidden,
         EventData::Comment { text, edits, .. } => What::Comment {
-            html: markdown::render(
+            html: markdown::render_comment(
                 markdown::beginning(text, most),
-                &format!("{}/blob/main", head.front()),
+                &head.front(),
+                referable,
             ),
             is_cut: text.len() > most,
             is_edited: *edits > 0,

@@ -12,6 +12,7 @@ use super::{Tab, tabs};
 use crate::error::Failure;
 use crate::rendered::Answer;
 use crate::state::AppState;
+use crate::web::confirm::{self, Question};
 use crate::web::form::Form;
 use crate::web::frame::Frame;
 use crate::web::go::Go;
@@ -130,7 +131,18 @@ async fn change(
                 return Ok(page(&state, &visitor, secret).await?.into_response());
             }
         }
-        "revoke_credential" => issuer.revoke_credential(caller, id).await?,
+        "revoke_credential" => {
+            let question = Question {
+                title: format!("Revoke the credential {id}?"),
+                effect: "Whoever uses it gets no token any more. It cannot be brought back.",
+                button: "Revoke",
+                back: "/admin/integrations".to_owned(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
+            }
+            issuer.revoke_credential(caller, id).await?;
+        }
         _ => return Err(Failure::invalid("there is nothing like that to do")),
     }
     Ok(Go::to("/admin/integrations?done=saved").into_response())

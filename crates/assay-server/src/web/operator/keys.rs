@@ -10,6 +10,7 @@ use super::{Tab, tabs};
 use crate::error::Failure;
 use crate::rendered::Answer;
 use crate::state::AppState;
+use crate::web::confirm::{self, Question};
 use crate::web::form::Form;
 use crate::web::frame::Frame;
 use crate::web::go::Go;
@@ -111,6 +112,16 @@ async fn change_key(
             hub.evidence().generate_key(caller).await?;
         }
         "rotate" => {
+            let question = Question {
+                title: "Sign with another key from now on?".to_owned(),
+                effect: "The hub signs with the standby key, or with the one that you chose. The present key is \
+                         retired: what it signed stands, and it does not sign again.",
+                button: "Rotate",
+                back: "/admin/keys".to_owned(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
+            }
             let to = match kid {
                 "" => None,
                 _ => Some(kid.parse().map_err(|_| no_key())?),
@@ -118,6 +129,15 @@ async fn change_key(
             hub.evidence().rotate_key(caller, to).await?;
         }
         "retire" => {
+            let question = Question {
+                title: format!("Retire the key {kid}?"),
+                effect: "What it signed stands. It cannot sign again.",
+                button: "Retire",
+                back: "/admin/keys".to_owned(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
+            }
             let kid = kid.parse().map_err(|_| no_key())?;
             hub.evidence().retire_key(caller, kid).await?;
         }
@@ -150,9 +170,14 @@ async fn change_issuer(
                 .await?;
         }
         "distrust" => {
-            if !form.has("sure") {
-                let text = "tick the box: everything that this issuer signed becomes unverified";
-                return Err(Failure::invalid(text));
+            let question = Question {
+                title: format!("Stop trusting {}?", form.get("issuer")),
+                effect: "Everything that this issuer signed becomes unverified. The control log says so for ever.",
+                button: "Stop trusting",
+                back: "/admin/issuers".to_owned(),
+            };
+            if let Some(asked) = confirm::ask(&visitor, &form, question)? {
+                return Ok(asked);
             }
             hub.evidence()
                 .distrust_issuer(caller, form.get("issuer"))

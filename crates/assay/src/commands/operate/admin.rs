@@ -136,6 +136,13 @@ async fn user(hub: &Hub, action: &UserAction) -> Result<Done, Error> {
             stdin,
             remove,
         } => password(hub, name, *stdin, *remove).await,
+        UserAction::Enable { name } => {
+            hub.accounts().enable_account(&shell, name).await?;
+            Ok(Done::new(
+                format!("enabled `{name}`: its tokens work again\n"),
+                json!({ "enabled": name }),
+            ))
+        }
         UserAction::Disable { name } => {
             hub.accounts().disable_account(&shell, name).await?;
             Ok(Done::new(

@@ -319,6 +319,12 @@ pub(crate) enum UserAction {
         /// The name
         name: String,
     },
+    /// Let a disabled user in again, with the tokens they had
+    #[command(after_help = "Examples:\n  assay admin user enable alice")]
+    Enable {
+        /// The name
+        name: String,
+    },
 }
 
 /// What to do with organisations.
