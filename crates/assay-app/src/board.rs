@@ -2,6 +2,7 @@
 
 mod cache;
 mod changes;
+mod finding_list;
 mod loaded;
 mod loaded_result;
 mod lru_cache;
@@ -9,6 +10,7 @@ mod model;
 mod moment;
 mod movements;
 mod news;
+mod on_boards;
 mod place;
 mod plan;
 mod preview;
@@ -28,10 +30,12 @@ use assay_model::{
 use serde_json::Value as Json;
 
 pub(crate) use self::cache::BoardCache;
+pub use self::finding_list::{FindingsList, FindingsQuery, ResultWithFindings};
 use self::loaded::{LoadedBoard, LoadedTask, Ranked};
 pub use self::loaded_result::{LoadedResult, SearchText};
 pub use self::movements::{BoardChange, BoardChanges, ChangedBoards, Displaced};
 pub use self::news::{News, NewsQuery};
+pub(crate) use self::on_boards::ChangedFile;
 pub use self::place::BoardPlace;
 use self::plan::Plan;
 pub(crate) use self::preview::Ends;

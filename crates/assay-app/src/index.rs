@@ -30,7 +30,7 @@ use tokio::sync::Semaphore;
 
 pub(crate) use self::derive::MAX_ENTRIES;
 pub(crate) use self::digest::digest;
-pub(crate) use self::files::{Kind, ResultFiles};
+pub(crate) use self::files::{Kind, ReadFile, ResultFiles};
 use self::gather::plan;
 use self::main_line::MainLine;
 pub(crate) use self::read::{

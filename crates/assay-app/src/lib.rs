@@ -101,8 +101,8 @@ pub use backup::{
 };
 pub use board::{
     BoardChange, BoardChanges, BoardPlace, BoardPreview, BoardQuery, BoardRecord, BoardRow,
-    BoardView, ChangedBoards, Displaced, EvalResult, FullRow, Leader, LoadedResult, News,
-    NewsQuery, Preview, RankMove, SearchText,
+    BoardView, ChangedBoards, Displaced, EvalResult, FindingsList, FindingsQuery, FullRow, Leader,
+    LoadedResult, News, NewsQuery, Preview, RankMove, ResultWithFindings, SearchText,
 };
 pub use collect::{Collected, GRACE, UPLOAD_LIFE};
 pub use commit::{CommitRequest, Committed, FileSource, Operation};

@@ -132,6 +132,11 @@ pub(crate) async fn publish(
     if !validation.errors.is_empty() {
         return Err(Error::Refused(validation.errors));
     }
+    let mut warnings = validation.warnings;
+    let on_boards = hub
+        .boards()
+        .stands_out(context.repo.key, validation.results);
+    warnings.extend(on_boards.await?);
     let storage = hub.check_storage(context.repo, incoming, 0).await?;
     let change = Change {
         actor: context.actor.clone(),
@@ -154,10 +159,7 @@ pub(crate) async fn publish(
         result
     });
     let pull = work.await.map_err(Error::internal)??;
-    Ok(Published {
-        warnings: validation.warnings,
-        pull,
-    })
+    Ok(Published { warnings, pull })
 }
 
 /// A change that nothing speaks against.
@@ -346,6 +348,7 @@ async fn examine(
             let found = validator.get().step(&result_files, Step { old, new })?;
             validation.errors.extend(found.errors);
             validation.warnings.extend(found.warnings);
+            validation.results.extend(found.results);
         }
         drop(result_files);
         drop(objects);

@@ -12,6 +12,7 @@ use assay_git::{EntryKind, LargeFileId, Objects, TreeEntry};
 use assay_model::{Diagnostic, ObjectId, RepoKey, RepoKind, RepoPath, Severity, Timestamp};
 use assay_store::Sha256;
 
+use crate::board::ChangedFile;
 use crate::error::{Error, Limit, UnusablePath};
 use crate::hub::Hub;
 use crate::index::{Kind, ResultFileReader};
@@ -23,6 +24,8 @@ pub(crate) struct Validation {
     pub(crate) errors: Vec<Diagnostic>,
     /// What does not.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The result files that the change brings, to be held against the boards that they are for.
+    pub(crate) results: Vec<ChangedFile>,
 }
 
 impl Validation {
@@ -86,6 +89,7 @@ impl Validator<'_> {
             if let Some(file) = read.validated() {
                 validation.add(&file.check(&item.path, &self.context()));
             }
+            validation.results.push((Arc::clone(&item.path), read));
         }
         Ok(validation)
     }

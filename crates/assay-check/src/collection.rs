@@ -8,6 +8,7 @@ mod boards;
 mod composite;
 mod copies;
 mod datasets;
+mod on_board;
 mod summary;
 
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 use assay_formats::Value;
 use assay_model::Severity;
 
+pub(crate) use self::on_board::check as check_on_boards;
+pub use self::on_board::{BoardValue, Boards};
 pub(crate) use self::summary::RecordSummary;
 use crate::rules;
 use crate::sink::Sink;

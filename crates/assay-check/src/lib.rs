@@ -33,6 +33,7 @@ mod turns;
 mod web_address;
 mod yaml_shape;
 
+pub use collection::{BoardValue, Boards};
 pub use context::{Benchmarks, Context, LayoutPolicy, Lookup, NoBenchmarks};
 pub use kind::{FileKind, FileKindError};
 pub use observer::{ReadSamples, SampleObserver};

@@ -7,6 +7,7 @@ use assay_formats::Value;
 use assay_formats::syntax::limits;
 use assay_model::{Entry, Finding};
 
+use crate::collection::{self, Boards};
 use crate::context::Context;
 use crate::document::{Document, DocumentBuffers, Spelling};
 use crate::eval_results::{self, Alone};
@@ -122,6 +123,21 @@ impl ResultFile {
             eval_results::check_in_context(&document, &self.alone, path, context, &mut sink);
         }
         findings.rename(path);
+        findings.sort();
+        findings
+    }
+
+    /// Returns what stands out in the values of the file at a path against the boards that they are for. A file that a rule
+    /// refuses is held against none.
+    ///
+    /// Boards change with every push, so nothing of this is a finding of the file, and nothing of it is kept.
+    pub fn check_on_boards(&self, path: &Arc<str>, boards: &dyn Boards, limit: u64) -> Findings {
+        let mut findings = Findings::default();
+        if let (Some(entries), Some(root)) = (self.entries(), self.root()) {
+            let document = Document::read_before(root, self.constructs.clone());
+            let mut sink = Sink::new(path, document.source(), limit, &mut findings);
+            collection::check_on_boards(entries, boards, &mut sink);
+        }
         findings.sort();
         findings
     }

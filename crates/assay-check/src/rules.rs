@@ -28,6 +28,7 @@ pub(crate) mod contradicted_standard_error;
 pub(crate) mod contradicts_score;
 pub(crate) mod control_character;
 pub(crate) mod copied_scores;
+pub(crate) mod copied_values;
 pub(crate) mod declared_provenance;
 pub(crate) mod developer_differs;
 pub(crate) mod duplicate_key;
@@ -128,6 +129,7 @@ pub(crate) mod unused_key;
 pub(crate) mod unusual_score;
 pub(crate) mod unverifiable;
 pub(crate) mod value_disagrees;
+pub(crate) mod value_slip;
 pub(crate) mod value_type_mismatch;
 pub(crate) mod weak_digest;
 pub(crate) mod wrong_root;
@@ -294,6 +296,8 @@ pub static ALL: &[&Rule] = &[
     &contradicted_details::CONTRADICTED_DETAILS,
     &implied_samples::IMPLIED_SAMPLES,
     &other_samples::OTHER_SAMPLES,
+    &value_slip::VALUE_SLIP,
+    &copied_values::COPIED_VALUES,
 ];
 
 /// The rule of a code.

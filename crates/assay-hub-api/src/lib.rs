@@ -18,6 +18,7 @@ mod error;
 mod eval_results;
 mod eval_tokens;
 mod expand;
+mod finding_list;
 mod info;
 mod known_items;
 mod large;
@@ -65,6 +66,7 @@ pub use eval_tokens::{
     TokenLog,
 };
 pub use expand::{Expand, ExpandError, Property};
+pub use finding_list::ResultFindings;
 pub use info::{LargeSibling, RepoInfo, SafeTensors, Sibling};
 pub use large::{
     Action, Actions, BatchAnswer, BatchObject, BatchRef, BatchRequest, DeleteLargeFiles,

@@ -12,6 +12,7 @@ mod commits;
 mod discussions;
 pub(crate) mod evidence;
 mod files;
+mod findings;
 mod history;
 mod info;
 mod large_files;
@@ -56,6 +57,7 @@ pub(crate) fn routes() -> Routes {
         .merge(accounts::routes())
         .merge(accounts::of_owners())
         .merge(audit::routes())
+        .merge(findings::routes())
         .merge(leaderboards::routes())
         .merge(operate::routes())
         .merge(operate::removals())

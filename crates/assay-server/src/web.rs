@@ -26,6 +26,7 @@ mod failure;
 mod feed;
 mod files;
 mod finding;
+mod finding_list;
 mod form;
 mod frame;
 mod go;
@@ -74,7 +75,7 @@ use crate::error::Failure;
 pub(crate) use self::escape::{Inert, escape};
 pub(crate) use self::failure::{Visit, page as failure_page};
 pub(crate) use self::gzip::is_welcome as takes_gzip;
-pub(crate) use self::links::is_hidden;
+pub(crate) use self::links::{is_hidden, result as result_page};
 pub(crate) use self::matrix::{AggregateCache, PublicMatrixCache};
 pub(crate) use self::pages::Pages;
 pub(crate) use self::theme::Theme;
@@ -118,6 +119,16 @@ fn reading() -> Pages {
             "/results",
             "Models by the tasks of every benchmark, ranked by their expected win rate.",
             get(matrix::hub),
+        )
+        .page(
+            finding_list::OF_HUB,
+            "The results on all boards in which the rules find something.",
+            get(finding_list::of_hub),
+        )
+        .page(
+            "/datasets/{namespace}/{name}/findings",
+            "The results for a benchmark in which the rules find something.",
+            get(finding_list::of_benchmark),
         )
         .page(
             "/benchmarks",

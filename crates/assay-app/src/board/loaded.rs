@@ -24,7 +24,7 @@ use crate::known::KnownBenchmark;
 /// How many ranked boards are kept of one task.
 const MAX_RANKED: usize = 64;
 /// A task with so many results is ranked where it keeps nobody else waiting.
-const MANY: usize = 1000;
+pub(super) const MANY: usize = 1000;
 
 /// The rows of a board, best first.
 pub(super) type Ranked = Arc<Vec<BoardRow>>;
@@ -243,19 +243,24 @@ impl LoadedTask {
         kept(&self.records, asked)
     }
 
-    /// The board that a viewer sees, when that is more than everyone sees.
-    pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
-        let sees = |owner: &AccountId| viewer.sees_all || viewer.accounts.contains(owner);
-        let own: Vec<&Arc<LoadedResult>> = self
+    /// The results that a viewer sees: those that everyone sees, and those of the viewer's accounts.
+    pub(super) fn visible_to<'t>(
+        &'t self,
+        viewer: &'t Viewer,
+    ) -> impl Iterator<Item = &'t Arc<LoadedResult>> {
+        let own = self
             .private
             .iter()
-            .filter(|(owner, _)| sees(owner))
-            .map(|(_, loaded)| loaded)
-            .collect();
-        if own.is_empty() {
+            .filter(move |(owner, _)| viewer.sees_all || viewer.accounts.contains(owner));
+        self.public.iter().chain(own.map(|(_, loaded)| loaded))
+    }
+
+    /// The board that a viewer sees, when that is more than everyone sees.
+    pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
+        let visible: Vec<Arc<LoadedResult>> = self.visible_to(viewer).cloned().collect();
+        if visible.len() == self.public.len() {
             return None;
         }
-        let visible: Vec<Arc<LoadedResult>> = self.public.iter().chain(own).cloned().collect();
         Some(Arc::new(rows(&visible, plan)))
     }
 }

@@ -3,7 +3,7 @@
 //! A board of fifty thousand rows is ranked, filtered and drawn from all of them, and shows a hundred. What every row needs
 //! is read at once and stays in memory; the rest is read by the number of the entry, for the rows that somebody looks at.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock, Weak};
 
 use assay_board::{Fingerprint, Origin, RankableResult, ReportedValues};
@@ -129,6 +129,13 @@ impl LoadedResult {
     /// Whether a finding that follows from its file alone puts its value in doubt.
     pub(super) fn is_doubted(&self) -> bool {
         self.codes.iter().any(|code| doubts_value(*code))
+    }
+
+    /// The codes of what the rules find in it: by its file alone, and by the scale that its benchmark declares now.
+    pub(super) fn codes(&self, benchmark: &Benchmark) -> BTreeSet<Code> {
+        let scale = scale_findings(&self.rankable.scores, self.sample_size, benchmark);
+        let by_scale = scale.iter().map(|finding| finding.code);
+        self.codes.iter().copied().chain(by_scale).collect()
     }
 
     /// Whether its value does not fit the scale that its benchmark declares now.

@@ -142,7 +142,12 @@ pub(super) fn task_metric<'d, 's, I: Iterator<Item = &'s [Score]>>(
         .or(primary)
 }
 
-fn asked_task(definition: &Benchmark, id: &RepoId, asked: Option<&str>) -> Result<TaskId, Error> {
+/// The task of this name; the first one when no name is asked for.
+pub(super) fn asked_task(
+    definition: &Benchmark,
+    id: &RepoId,
+    asked: Option<&str>,
+) -> Result<TaskId, Error> {
     let task = match asked {
         None => definition.tasks.first(),
         Some(task) => definition.task(task),

@@ -242,9 +242,22 @@ impl BoardService<'_> {
         current: Vec<IndexedEntry>,
         examined: Examined,
     ) -> Result<Preview, Error> {
-        let Validation { errors, warnings } = examined.validation;
+        let Validation {
+            errors,
+            warnings,
+            results,
+        } = examined.validation;
+        let on_boards = if errors.is_empty() {
+            self.stands_out(repo.key, results).await?
+        } else {
+            Vec::new()
+        };
         let mut preview = Preview {
-            findings: errors.into_iter().chain(warnings).collect(),
+            findings: errors
+                .into_iter()
+                .chain(warnings)
+                .chain(on_boards)
+                .collect(),
             conflicts: examined.conflicts,
             ..Preview::default()
         };

@@ -38,6 +38,7 @@ pub(crate) struct RepoFiles {
 }
 
 /// A file with results that was read.
+#[derive(Debug)]
 pub(crate) struct ReadFile {
     /// The file as it was validated; none of a card.
     file: Option<ResultFile>,

@@ -11,6 +11,7 @@ mod left;
 mod legacy;
 mod lists;
 mod models;
+mod on_boards;
 mod pieces;
 mod previews;
 mod purging;

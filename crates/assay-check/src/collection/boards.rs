@@ -8,7 +8,7 @@ const MOST: usize = 80;
 /// The fewest rows of a board that a score is placed on.
 const ENOUGH_ROWS: usize = 20;
 /// The fewest scores above 0 that a slip is held against.
-const ENOUGH_SCORES: usize = 10;
+pub(super) const ENOUGH_SCORES: usize = 10;
 /// The fewest other scores of a record that predict one.
 const ENOUGH_PREDICTORS: usize = 3;
 /// How far a score may be from its prediction, in robust standard deviations of all predictions.
@@ -16,9 +16,9 @@ const FAR: f64 = 6.0;
 /// How far it has to be at least, in standard deviations of scores.
 const FAR_AT_LEAST: f64 = 2.5;
 /// What a slip multiplies a score by.
-const FACTORS: [f64; 4] = [100.0, 10.0, 0.1, 0.01];
+pub(super) const FACTORS: [f64; 4] = [100.0, 10.0, 0.1, 0.01];
 /// How near a slip has to be to the predicted score, as a ratio.
-const NEAR: f64 = 1.6;
+pub(super) const NEAR: f64 = 1.6;
 
 /// A result on its board.
 #[derive(Debug, Clone, Copy)]
@@ -261,7 +261,7 @@ fn slips(
 }
 
 /// Whether a factor is 100 or a hundredth. A tenth happens to honest models on a bad day.
-fn is_hundred(factor: f64) -> bool {
+pub(super) fn is_hundred(factor: f64) -> bool {
     !(0.02..=50.0).contains(&factor)
 }
 
@@ -271,7 +271,7 @@ fn is_hundred(factor: f64) -> bool {
     clippy::cast_sign_loss,
     reason = "a share of a length is a position"
 )]
-fn position_of(share: f64, length: usize) -> usize {
+pub(super) fn position_of(share: f64, length: usize) -> usize {
     ((share.clamp(0.0, 1.0) * float(length)) as usize).min(length.saturating_sub(1))
 }
 

@@ -6,9 +6,9 @@ use super::{CollectionFinding, RecordSummary};
 use crate::digest;
 
 /// The fewest distinct scores that two models do not share by chance.
-const ENOUGH_SCORES: usize = 3;
+pub(super) const ENOUGH_SCORES: usize = 3;
 /// The fewest significant digits of such a score.
-const ENOUGH_STEPS: f64 = 100.0;
+pub(super) const ENOUGH_STEPS: f64 = 100.0;
 /// The fewest records of a folder that name their model alike before another name is doubted.
 const ENOUGH_NAMES: usize = 10;
 /// The share of the records of the folder that has to do so, in per cent.

@@ -4,6 +4,7 @@
 mod benchmarks;
 mod fit;
 mod mutations;
+mod on_board;
 mod results;
 mod scores;
 mod seeds;

@@ -81,6 +81,8 @@ struct BoardPage {
     embed: String,
     /// Where the changes of the board are.
     changes: String,
+    /// The findings in the results of the task.
+    findings: String,
     /// The address of the hub.
     base: String,
 }
@@ -267,6 +269,11 @@ fn page(
             links::part(view.task.as_str())
         ),
         changes: links::changes(&view.benchmark_id, &view.task),
+        findings: format!(
+            "{}?task={}",
+            links::findings(&view.benchmark_id),
+            links::part(view.task.as_str())
+        ),
         base: visitor.base.to_string(),
         frame: visitor
             .frame(title)

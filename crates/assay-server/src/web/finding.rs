@@ -1,3 +1,4 @@
+use assay_app::{doubts_value, rule_page};
 use assay_model::{Diagnostic, Severity};
 
 /// A finding, as a page shows it.
@@ -65,6 +66,33 @@ impl Finding {
             }),
             notes: diagnostic.notes.clone(),
             help: diagnostic.help.clone(),
+        }
+    }
+}
+
+/// A finding that stays with a result.
+pub(crate) struct KeptFinding {
+    /// The code of the rule.
+    pub(crate) code: String,
+    /// The name of the rule for people.
+    pub(crate) name: &'static str,
+    /// The page of the rule.
+    pub(crate) to: String,
+    /// What it found.
+    pub(crate) message: String,
+    /// Whether it puts the value in doubt.
+    pub(crate) doubts: bool,
+}
+
+impl KeptFinding {
+    pub(crate) fn of(finding: &assay_model::Finding) -> Self {
+        let code = finding.code.to_string();
+        Self {
+            name: rule_page(&code).map_or("", |page| page.name),
+            to: format!("/docs/codes/{code}"),
+            message: finding.message.clone(),
+            doubts: doubts_value(finding.code),
+            code,
         }
     }
 }

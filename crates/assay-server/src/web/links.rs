@@ -86,6 +86,11 @@ pub(crate) fn changes(id: &RepoId, task: &TaskId) -> String {
     format!("/changes?benchmark={benchmark}&task={task}")
 }
 
+/// The page of the findings in the results for a benchmark.
+pub(crate) fn findings(id: &RepoId) -> String {
+    format!("/datasets/{id}/findings")
+}
+
 /// The page of a pull request or discussion.
 pub(crate) fn discussion(kind: RepoKind, id: &RepoId, number: i64) -> String {
     format!("{}/discussions/{number}", repo(kind, id))

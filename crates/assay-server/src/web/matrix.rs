@@ -32,7 +32,7 @@ use self::view::{HeadLinks, aggregate_digits};
 use super::frame::{Frame, Section};
 use super::paging::Paging;
 use super::query::State as Query;
-use super::{Visitor, cite, links, show};
+use super::{Visitor, cite, finding_list, links, show};
 use crate::error::{Failure, one_line};
 use crate::extract::PageRepo;
 use crate::rendered::{About, Answer, Place};
@@ -71,6 +71,8 @@ struct MatrixPage {
     least: Vec<(usize, bool)>,
     sort: Option<String>,
     reversed: bool,
+    /// The findings in the results of the tasks.
+    findings: String,
     /// The boards of the columns: address and name.
     boards: Vec<(String, String)>,
     table: MatrixTable,
@@ -92,6 +94,7 @@ struct Subject {
     home: Option<String>,
     new_result: String,
     path: String,
+    findings: String,
     section: Section,
     file: String,
     left_out: usize,
@@ -127,6 +130,7 @@ pub(super) async fn benchmark(
         home: Some(links::benchmark(id)),
         new_result: format!("/new/result?dataset={id}"),
         path: format!("/datasets/{id}/matrix"),
+        findings: links::findings(id),
         section: Section::Benchmarks,
         file: format!("{}-matrix", id.name()),
         left_out: loaded.left_out,
@@ -152,6 +156,7 @@ pub(super) async fn hub(
         home: None,
         new_result: "/new/result".to_owned(),
         path: RESULTS.to_owned(),
+        findings: finding_list::OF_HUB.to_owned(),
         section: Section::Results,
         file: "results".to_owned(),
         left_out: loaded.left_out,
@@ -290,6 +295,7 @@ fn page(
         name: subject.name,
         home: subject.home,
         new_result: subject.new_result,
+        findings: subject.findings,
         organisations: organisations(matrix, question.organisation.as_deref()),
         sizes: SIZES
             .map(|size| (size, question.size == Some(size)))

@@ -13,8 +13,9 @@ use axum::routing::get;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use self::told::{KeptFinding, Reason, Report, Signed, Version};
+use self::told::{Reason, Report, Signed, Version};
 use super::board::{Status, status};
+use super::finding::KeptFinding;
 use super::frame::Frame;
 use super::paging::Paging;
 use super::repo::{self, RepoHead, Tab};

@@ -16,6 +16,7 @@ mod downloads;
 mod early_answers;
 mod evidence;
 mod files;
+mod findings_page;
 mod git;
 mod issuer;
 mod kept;

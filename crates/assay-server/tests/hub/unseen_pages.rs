@@ -7,12 +7,14 @@ use serde_json::json;
 use crate::browser::{BOARD, add_model, browse, page, result, with_benchmark, with_board};
 
 /// Every page that could tell of a model or a benchmark.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 19] = [
     "/",
     "/changes",
     "/changes?benchmark=alice/sums&task=easy",
     "/feeds/changes",
     "/results",
+    "/results/findings",
+    "/datasets/alice/sums/findings",
     "/benchmarks",
     "/models",
     "/datasets/alice/sums",
@@ -244,6 +246,8 @@ async fn whatever_an_address_says_does_nothing_on_any_page() {
             format!("/models?q={text}&author={text}"),
             format!("/compare?models={text}"),
             format!("/datasets/alice/sums/embed/leaderboard?eval_result={text}"),
+            format!("/results/findings?code={text}&page={text}"),
+            format!("/datasets/alice/sums/findings?task={text}&code={text}"),
             format!("{BOARD}?policy={text}"),
             format!("{BOARD}?as_of={text}"),
             format!("{BOARD}?metric={text}"),

@@ -1,7 +1,7 @@
 //! What the page of a result says, in words.
 
-use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, doubts_value, hint, rule_page};
-use assay_model::{Benchmark, Finding, RepoKind, Score, Standing, Timestamp};
+use assay_app::{EntryVersion, EvalResult, Repo, TokenTrail, hint};
+use assay_model::{Benchmark, RepoKind, Score, Standing, Timestamp};
 
 use crate::web::board::how::with_unit;
 use crate::web::{Visitor, links, show};
@@ -26,33 +26,6 @@ pub(super) struct Signed {
     pub(super) proof: Option<String>,
     /// The commands that fetch and check it.
     pub(super) commands: String,
-}
-
-/// A finding that stays with a result.
-pub(super) struct KeptFinding {
-    /// The code of the rule.
-    pub(super) code: String,
-    /// The name of the rule for people.
-    pub(super) name: &'static str,
-    /// The page of the rule.
-    pub(super) to: String,
-    /// What it found.
-    pub(super) message: String,
-    /// Whether it puts the value in doubt.
-    pub(super) doubts: bool,
-}
-
-impl KeptFinding {
-    pub(super) fn of(finding: &Finding) -> Self {
-        let code = finding.code.to_string();
-        Self {
-            name: rule_page(&code).map_or("", |page| page.name),
-            to: format!("/docs/codes/{code}"),
-            message: finding.message.clone(),
-            doubts: doubts_value(finding.code),
-            code,
-        }
-    }
 }
 
 /// Another report of the same value.

@@ -132,6 +132,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     row("GET", "/api/models", Needs::Nothing, 200, |place| at(&format!("/api/{}", place.kind))),
     row("GET", "/readyz", Needs::Nothing, 200, |_| at("/readyz")),
     row("GET", "/api/assay/audit", Needs::Operator, 200, |_| at("/api/assay/audit")),
+    row("GET", "/api/assay/findings", Needs::Nothing, 200, |_| at("/api/assay/findings")),
     row("GET", "/api/assay/removals", Needs::Nothing, 200, |_| at("/api/assay/removals")),
     change("POST", "/api/assay/organizations", Needs::Writing, |place| {
         let body = json!({ "name": format!("org-{}", place.name) });
@@ -229,6 +230,7 @@ pub(super) const TABLE: &[Endpoint] = &[
     }),
     change("POST", "/api/models/{namespace}/{name}/discussions/{num}/merge", Needs::Write, |place| of(place, "/discussions/1/merge")),
     // None of these repositories is a benchmark, which is told to those who see them. Boards have tests of their own.
+    row("GET", "/api/datasets/{namespace}/{name}/findings", Needs::Read, 404, |place| of(place, "/findings")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard", Needs::Read, 404, |place| of(place, "/leaderboard")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.csv", Needs::Read, 404, |place| of(place, "/leaderboard.csv")),
     row("GET", "/api/datasets/{namespace}/{name}/leaderboard.json", Needs::Read, 404, |place| of(place, "/leaderboard.json")),
