@@ -176,6 +176,9 @@ const MEANS: [&str; 12] = [
 ];
 
 fn is_mean(metric: &MetricParts<'_>) -> bool {
+    if metric.is_reduced() {
+        return false;
+    }
     let named = [metric.id, metric.name, metric.kind]
         .into_iter()
         .filter_map(|name| name?.text())

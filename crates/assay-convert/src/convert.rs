@@ -8,6 +8,7 @@ mod detect;
 mod helm;
 mod identity;
 mod inspect;
+mod judging;
 mod lighteval;
 mod lm_eval;
 mod metric;

@@ -50,6 +50,7 @@ impl<'d> Claim<'d> {
             standard_deviation: uncertainty.standard_deviation.and_then(Figure::of),
             compound: is_clustered(error)
                 || metric.llm_scoring.is_some_and(is_judged_by_average)
+                || metric.is_reduced()
                 || metric.is_scored_as("levels"),
         })
     }

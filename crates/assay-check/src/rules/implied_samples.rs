@@ -15,7 +15,8 @@ rule! {
     /// count gives that. Here it is a whole number, and not the number of samples that is stated.
     ///
     /// The rule keeps silent when rounding leaves m open, when one number is a multiple of the other (questions that were asked
-    /// several times), and when n-1 stands in place of n.
+    /// several times), when n-1 stands in place of n, and when a sample can be partly right: several judges whose marks are
+    /// averaged, epochs that were reduced by something else than their mean.
     ///
     /// ## Example
     ///
@@ -35,6 +36,9 @@ rule! {
 }
 
 pub(crate) fn check(claim: &Claim<'_>, sink: &mut Sink<'_>) {
+    if claim.compound {
+        return;
+    }
     let (Some(error), Some(n), Some(range)) = (claim.standard_error, claim.n, claim.share_range())
     else {
         return;

@@ -15,7 +15,8 @@ rule! {
     /// between 0 and 1 or 0 and 100), but it is neither the mean of the rows' scores nor the share of rows that are correct.
     /// The allowed difference is half a sample, and half of the last digit that the score is written with.
     ///
-    /// Rows that failed may be left out or count as wrong; either is accepted.
+    /// Rows that failed may be left out or count as wrong; either is accepted. A metric whose epochs were reduced by something
+    /// else than their mean (`additional_details.reducer`) is not looked at.
     ///
     /// ## What to do
     ///

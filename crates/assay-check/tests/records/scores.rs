@@ -308,6 +308,18 @@ fn ten_rows(score: f64, change: impl FnOnce(&mut Value)) -> Vec<String> {
 }
 
 #[test]
+fn a_score_of_reduced_epochs_need_not_be_the_mean_of_its_rows() {
+    let reduced = |reducer: &str| {
+        ten_rows(0.9, |result| {
+            result["metric_config"]["additional_details"] = json!({"reducer": reducer});
+        })
+    };
+
+    assert_eq!(reduced("max"), [""; 0]);
+    assert_eq!(reduced("mean").len(), 1);
+}
+
+#[test]
 fn a_score_that_is_not_the_mean_of_its_rows_is_suspicious() {
     assert_eq!(
         ten_rows(0.9, |_| {}),

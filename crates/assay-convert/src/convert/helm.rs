@@ -7,6 +7,7 @@
 
 mod batch;
 mod files;
+mod jury;
 mod known;
 mod metrics;
 mod name;

@@ -8,11 +8,14 @@ mod chunked;
 mod dataset;
 mod dialogue;
 mod excerpt;
+mod frame;
 mod generation;
 mod group;
 mod judges;
+mod means;
 mod message;
 mod model;
+mod output;
 mod record;
 mod results;
 mod sample;
@@ -27,13 +30,13 @@ use assay_formats::json::{Stream, StreamError};
 use assay_formats::ordered;
 
 use self::excerpt::{Excerpt, MAX_VALUE_BYTES};
-use self::record::{Header, Means};
-use self::sample::Rows;
+use self::frame::Rows;
+use self::output::Output;
+use self::record::Header;
 use self::unpack::Unpacker;
 use super::detect::Evidence;
 use super::reader::Reader;
-use super::run::RunProgress;
-use super::{Converted, Converter, HarnessInfo, Log, LogFile, RecordWriter, Refusal};
+use super::{Converted, Converter, HarnessInfo, Log, LogFile, Refusal};
 
 /// What is told of members that should be samples and cannot be told which.
 const UNNAMED_MEMBER: &str =
@@ -48,9 +51,6 @@ const MAX_TOGETHER: usize = 64;
 const ARCHIVE_STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// A mark that some editors put in front of a text.
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
-
-/// The most rows of failed samples that are held back until it is known which results there are, in bytes.
-const MAX_HELD_BYTES: usize = 64 << 20;
 
 /// The converter.
 pub(super) struct Inspect;
@@ -142,7 +142,7 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
         (Vec::new(), 0)
     };
     let mut output = Output::begin(log, &header)?;
-    output.writer.warn_times(UNNAMED_MEMBER, unnamed);
+    output.warn_times(UNNAMED_MEMBER, unnamed);
     if !is_finished {
         output.warn("the log has no header of a finished run, so its samples may be incomplete");
     }
@@ -152,7 +152,10 @@ fn convert_archive(log: &Log<'_>) -> Result<Converted, Refusal> {
     ordered(
         log.options.jobs,
         || Ok::<_, Refusal>(pieces.next()),
-        || (Unpacker::new(archive.clone()), Reader::new()),
+        || {
+            let unpacker = Unpacker::new(archive.clone(), header.frame.judges_itself());
+            (unpacker, Reader::new())
+        },
         |(unpacker, reader), places| {
             let sample = |place| match unpacker.sample(place, log.progress) {
                 Ok(excerpt) => rows(&header, reader, excerpt),
@@ -191,7 +194,7 @@ fn convert_json(log: &Log<'_>, file: Box<dyn LogFile + '_>) -> Result<Converted,
             return Ok(None);
         }
         let piece = if stream.is_map()? {
-            Piece::Sample(excerpt::sample(&mut stream)?)
+            Piece::Sample(excerpt::sample(&mut stream, header.frame.judges_itself())?)
         } else {
             stream.skip()?;
             Piece::Unread
@@ -289,157 +292,5 @@ fn left_out(note: &str) -> Rows {
     Rows {
         notes: vec![note.to_owned()],
         ..Rows::default()
-    }
-}
-
-const NOT_HELD: &str = "a row of a failed sample was left out because there are too many";
-
-/// A record in the making.
-struct Output<'a> {
-    writer: RecordWriter<'a>,
-    writes_rows: bool,
-    means: Means,
-    /// Whether the rows of each result keep to its bounds.
-    keeps_bounds: Vec<bool>,
-    aggregates: Vec<results::Aggregate>,
-    served: Option<String>,
-    /// How many samples were read, scored and failed.
-    read: u64,
-    scored: u64,
-    failed: u64,
-    /// The rows of failed samples by result, in a log without results.
-    held: Vec<(String, Vec<u8>)>,
-    held_bytes: usize,
-    failure: Option<Refusal>,
-}
-
-impl<'a> Output<'a> {
-    fn begin(log: &Log<'a>, header: &Header) -> Result<Self, Refusal> {
-        if header.has_results() && header.frame.aggregates.is_empty() {
-            return Err(Refusal::Nothing(format!(
-                "no result of `{}` is a finite number",
-                log.path
-            )));
-        }
-        let mut writer = RecordWriter::begin(log.datastore, header.identity.clone())?;
-        for warning in &header.warnings {
-            writer.warn(warning);
-        }
-        let aggregates = header.frame.aggregates.clone();
-        Ok(Self {
-            writer,
-            writes_rows: log.options.samples,
-            means: Means::default(),
-            keeps_bounds: vec![true; aggregates.len()],
-            aggregates,
-            served: None,
-            read: 0,
-            scored: 0,
-            failed: 0,
-            held: Vec::new(),
-            held_bytes: 0,
-            failure: None,
-        })
-    }
-
-    fn warn(&mut self, message: &str) {
-        self.writer.warn(message);
-    }
-
-    fn add(&mut self, rows: Rows) {
-        if self.served.is_none() {
-            self.served = rows.served;
-        }
-        self.read += u64::from(rows.is_sample);
-        self.failed += u64::from(rows.is_failed);
-        self.scored += u64::from(!rows.scores.is_empty() && !rows.is_failed);
-        for (id, bytes) in rows.failures {
-            self.held_bytes += bytes.len();
-            if self.held_bytes > MAX_HELD_BYTES {
-                self.writer.warn(NOT_HELD);
-            } else {
-                self.held.push((id, bytes));
-            }
-        }
-        for note in rows.notes {
-            self.writer.warn(note);
-        }
-        for tally in rows.scores {
-            self.count(tally);
-        }
-        if self.writes_rows && self.failure.is_none() {
-            self.failure = self.writer.rows(&rows.bytes, rows.count).err();
-        }
-    }
-
-    fn count(&mut self, tally: sample::Tally) {
-        if self.aggregates.is_empty() {
-            self.means.add(tally);
-            return;
-        }
-        let position = self
-            .aggregates
-            .iter()
-            .position(|result| result.id == tally.id);
-        if let Some(position) = position {
-            self.keeps_bounds[position] &= self.aggregates[position].is_within(tally.score);
-        }
-    }
-
-    fn finish(mut self, log: &Log<'_>, header: &Header) -> Result<Converted, Refusal> {
-        if let Some(failure) = self.failure {
-            return Err(failure);
-        }
-        let mut aggregates = self.aggregates;
-        for (aggregate, keeps) in aggregates.iter_mut().zip(&self.keeps_bounds) {
-            if !keeps {
-                self.writer.warn(format!(
-                    "samples score beyond the bounds of `{}`, so its bounds are recorded as unknown",
-                    aggregate.id
-                ));
-                super::metric::forget_bounds(&mut aggregate.metric);
-            }
-        }
-        let status = header.status();
-        if aggregates.is_empty() {
-            aggregates = self.means.aggregates(&status);
-            self.writer
-                .warn("the log has no results, so the means of its samples stand in for them");
-            for (id, bytes) in std::mem::take(&mut self.held) {
-                let is_result = aggregates.iter().any(|result| result.id == id);
-                if is_result && self.writes_rows && !bytes.is_empty() {
-                    self.writer.rows(&bytes, 1)?;
-                }
-            }
-        }
-        if aggregates.is_empty() {
-            return Err(Refusal::Nothing(format!(
-                "`{}` has status `{status}`, no results and no sample with a score",
-                log.path
-            )));
-        }
-        let was_read = self.writes_rows || !header.has_results();
-        let own = RunProgress {
-            status: Some(status),
-            planned: header.planned(),
-            completed: was_read.then_some(self.read - self.failed),
-            scored: was_read.then_some(self.scored),
-            failed: was_read.then_some(self.failed),
-        };
-        let progress = header.progress(own);
-        if progress.is_incomplete() {
-            self.writer.warn(progress.words());
-        }
-        let writer = &mut self.writer;
-        let record = header
-            .record(
-                log.options,
-                aggregates,
-                self.served.as_deref(),
-                progress,
-                |warning| writer.warn(warning),
-            )
-            .ok_or_else(|| Refusal::damaged(log.path, "its header cannot be read"))?;
-        self.writer.finish(record)
     }
 }

@@ -5,9 +5,16 @@
 //! user names and passwords. In records, which hold configuration, addresses lose their queries as well, and short words
 //! such as `token` and `password` count as secrets; in samples, which hold questions and answers, only what is certain.
 
+mod keys;
+mod tokens;
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+
+pub(super) use self::keys::is_secret_key;
+use self::keys::{KEY_WORDS, SHORT_WORDS, key_span};
+use self::tokens::{TOKENS, token_span};
 
 /// What stands in place of a secret.
 const REDACTED: &[u8] = b"[redacted]";
@@ -21,139 +28,11 @@ pub(super) enum Scope {
     Rows,
 }
 
-/// How the tokens of a service look.
-struct TokenForm {
-    /// How they begin.
-    prefix: &'static str,
-    /// The fewest characters behind that.
-    least: usize,
-    /// The characters, beside letters and digits.
-    others: &'static [u8],
-    /// Whether a digit must be among them, because words begin alike.
-    needs_digit: bool,
-}
-
-const fn token(
-    prefix: &'static str,
-    least: usize,
-    others: &'static [u8],
-    needs_digit: bool,
-) -> TokenForm {
-    TokenForm {
-        prefix,
-        least,
-        others,
-        needs_digit,
-    }
-}
-
-/// The tokens that are recognised.
-static TOKENS: &[TokenForm] = &[
-    token("sk-", 16, b"_-", true),
-    token("sk_live_", 12, b"", false),
-    token("sk_test_", 12, b"", false),
-    token("hf_", 20, b"", false),
-    token("api_org_", 20, b"", false),
-    token("ghp_", 20, b"", false),
-    token("gho_", 20, b"", false),
-    token("ghu_", 20, b"", false),
-    token("ghs_", 20, b"", false),
-    token("ghr_", 20, b"", false),
-    token("github_pat_", 20, b"_", false),
-    token("glpat-", 16, b"_-", false),
-    token("xoxb-", 10, b"-", true),
-    token("xoxp-", 10, b"-", true),
-    token("xoxa-", 10, b"-", true),
-    token("AKIA", 16, b"", false),
-    token("ASIA", 16, b"", true),
-    token("AIza", 30, b"_-", false),
-    token("ya29.", 20, b"_-", false),
-    token("gsk_", 20, b"", false),
-    token("r8_", 30, b"", false),
-    token("nvapi-", 20, b"_-", false),
-    token("pplx-", 30, b"", false),
-    token("xai-", 30, b"", false),
-    token("evp_", 16, b"_-", false),
-    token("dapi", 32, b"", true),
-    token("eyJ", 40, b"_-.", false),
-    token("Bearer ", 16, b"_-.~+/=", true),
-    token("bearer ", 16, b"_-.~+/=", true),
-    token("Basic ", 16, b"+/=", false),
-];
-
-/// Words in the keys of secrets, in the spellings that are met.
-const KEY_WORDS: &[&str] = &[
-    "api_key",
-    "apikey",
-    "apiKey",
-    "api-key",
-    "API_KEY",
-    "APIKEY",
-    "ApiKey",
-    "access_key",
-    "accessKey",
-    "ACCESS_KEY",
-    "private_key",
-    "privateKey",
-    "PRIVATE_KEY",
-    "secret",
-    "Secret",
-    "SECRET",
-    "_token",
-    "Token",
-    "_TOKEN",
-    "uthorization",
-    "AUTHORIZATION",
-    "X-Amz-Signature",
-];
-/// Words that are secrets in configuration and anything elsewhere.
-const SHORT_WORDS: &[&str] = &[
-    "token",
-    "TOKEN",
-    "password",
-    "Password",
-    "PASSWORD",
-    "passwd",
-    "passphrase",
-    "credential",
-    "Credential",
-    "cookie",
-    "Cookie",
-    "auth",
-    "Auth",
-    "AUTH",
-];
 /// How an address goes on behind its scheme.
 const ADDRESS: &str = "://";
 /// How a private key begins and ends.
 const PEM: &str = "-----BEGIN ";
 const PEM_END: &[u8] = b"-----END ";
-
-/// What makes a word in front of `token` a secret: others, such as `eos_token`, are no secrets.
-const TOKEN_OWNERS: [&str; 22] = [
-    "hf",
-    "huggingface",
-    "hugging_face",
-    "hub",
-    "auth",
-    "access",
-    "refresh",
-    "bearer",
-    "api",
-    "id",
-    "session",
-    "github",
-    "gh",
-    "gitlab",
-    "slack",
-    "bot",
-    "wandb",
-    "secret",
-    "security",
-    "jwt",
-    "openai",
-    "anthropic",
-];
 
 static IN_RECORDS: LazyLock<AhoCorasick> = LazyLock::new(|| searcher(Scope::Record));
 static IN_ROWS: LazyLock<AhoCorasick> = LazyLock::new(|| searcher(Scope::Rows));
@@ -230,28 +109,6 @@ fn span(text: &[u8], start: usize, end: usize, scope: Scope) -> Option<Span> {
     by_form.or_else(|| key_span(text, start, end, scope))
 }
 
-fn token_span(text: &[u8], start: usize, end: usize, form: &TokenForm) -> Option<Span> {
-    // `task-` holds `sk-`.
-    if start > 0 && (text[start - 1].is_ascii_alphanumeric() || text[start - 1] == b'_') {
-        return None;
-    }
-    let rest = &text[end..];
-    let length = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || form.others.contains(byte))
-        .count();
-    let body = &rest[..length];
-    let has_digit = body.iter().any(u8::is_ascii_digit);
-    // A signed token has three parts.
-    let has_parts = form.prefix != "eyJ" || memchr::memchr_iter(b'.', body).count() == 2;
-    let is_token = length >= form.least && (has_digit || !form.needs_digit) && has_parts;
-    is_token.then_some(Span {
-        start,
-        end: end + length,
-        instead: REDACTED,
-    })
-}
-
 /// The address whose scheme ends at a place.
 fn address(text: &[u8], start: usize) -> &[u8] {
     let rest = &text[start..];
@@ -284,141 +141,6 @@ fn query_of(text: &[u8], start: usize) -> Option<Span> {
         end: start + whole.len(),
         instead: b"",
     })
-}
-
-/// Finds the value of a key that is called like a secret: `"key": "value"`, however often it was escaped, or `key=value`.
-fn key_span(text: &[u8], start: usize, end: usize, scope: Scope) -> Option<Span> {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let before = text[..start]
-        .iter()
-        .rev()
-        .take_while(|b| is_name(b))
-        .count();
-    let after = text[end..].iter().take_while(|b| is_name(b)).count();
-    let name = &text[start - before..end + after];
-    let name = std::str::from_utf8(name).ok()?;
-    if !is_secret_key(name, scope) {
-        return None;
-    }
-    let mut at = start - before + name.len();
-    let skip = |at: usize, wanted: &[u8]| {
-        at + text[at..]
-            .iter()
-            .take_while(|byte| wanted.contains(byte))
-            .count()
-    };
-    let quote = skip(at, b"\\");
-    let is_quoted = matches!(text.get(quote), Some(b'"' | b'\''));
-    if is_quoted {
-        at = skip(quote + 1, b" ");
-        if text.get(at) != Some(&b':') {
-            return None;
-        }
-        at = skip(at + 1, b" ");
-    } else if text.get(at) == Some(&b'=') {
-        at += 1;
-    } else {
-        return None;
-    }
-    let (value, end) = value_at(text, at)?;
-    let body = &text[value..end];
-    let is_nothing = body.is_empty()
-        || body == REDACTED
-        || matches!(
-            body,
-            b"null" | b"None" | b"true" | b"false" | b"True" | b"False"
-        )
-        || body
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    (!is_nothing).then_some(Span {
-        start: value,
-        end,
-        instead: REDACTED,
-    })
-}
-
-/// The inside of a string at a place, whose quotes may be escaped; of anything else, what reaches to the next mark.
-fn value_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let slashes = text.get(at..)?.iter().take_while(|b| **b == b'\\').count();
-    let opening = at + slashes;
-    if let Some(quote @ (b'"' | b'\'')) = text.get(opening).copied() {
-        let start = opening + 1;
-        let mut end = start;
-        loop {
-            end += memchr::memchr(quote, text.get(end..)?)?;
-            let escapes = text[start..end]
-                .iter()
-                .rev()
-                .take_while(|b| **b == b'\\')
-                .count();
-            if escapes <= slashes {
-                return Some((start, end - escapes));
-            }
-            end += 1;
-        }
-    }
-    let length = text[at..]
-        .iter()
-        .position(|byte| byte.is_ascii_whitespace() || b"\"\\'&,;}]){[".contains(byte))
-        .unwrap_or(text.len() - at);
-    Some((at, at + length))
-}
-
-/// Returns whether a key is called like a secret.
-pub(super) fn is_secret_key(key: &str, scope: Scope) -> bool {
-    let mut plain = String::with_capacity(key.len() + 4);
-    let mut was_lower = false;
-    for character in key.chars() {
-        if character.is_ascii_uppercase() && was_lower {
-            plain.push('_');
-        }
-        was_lower = character.is_ascii_lowercase() || character.is_ascii_digit();
-        plain.push(match character {
-            '-' | '.' | ' ' => '_',
-            other => other.to_ascii_lowercase(),
-        });
-    }
-    let plain = plain.trim_matches('_');
-    let ends = |word: &str| {
-        plain
-            .strip_suffix(word)
-            .is_some_and(|front| front.is_empty() || front.ends_with('_'))
-    };
-    let owned = plain.strip_suffix("_token").is_some_and(|owner| {
-        TOKEN_OWNERS
-            .iter()
-            .any(|own| owner == *own || owner.ends_with(&format!("_{own}")))
-    });
-    let certain = [
-        "api_key",
-        "apikey",
-        "access_key",
-        "access_key_id",
-        "private_key",
-        "secret_key",
-        "client_secret",
-        "authorization",
-        "x_amz_signature",
-        "secret_access_key",
-    ];
-    if owned || certain.iter().any(|word| ends(word)) {
-        return true;
-    }
-    let short = [
-        "token",
-        "secret",
-        "secrets",
-        "password",
-        "passwd",
-        "passphrase",
-        "credential",
-        "credentials",
-        "cookie",
-        "auth",
-    ];
-    let is_other_token = plain.ends_with("_token");
-    scope == Scope::Record && !is_other_token && short.iter().any(|word| ends(word))
 }
 
 #[cfg(test)]

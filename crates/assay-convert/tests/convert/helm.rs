@@ -4,6 +4,7 @@
 mod corpus;
 mod golden;
 mod hostile;
+mod juries;
 mod large;
 mod made_up;
 mod run;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::kit::{Files, Output, fixture, fixture_path};
 
-fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     let entries = std::fs::read_dir(fixture_path("truth")).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -18,13 +18,13 @@ fn names() -> Vec<String> {
     names
 }
 
-fn log(name: &str) -> Value {
+pub(crate) fn log(name: &str) -> Value {
     // Python writes numbers that JSON does not have.
     let text = String::from_utf8(fixture(&format!("truth/{name}.json"))).unwrap();
     serde_json::from_str(&text.replace(": NaN", ": null")).unwrap()
 }
 
-fn converted(file: &str) -> Output {
+pub(crate) fn converted(file: &str) -> Output {
     let files = Files::default().with("log", fixture(&format!("truth/{file}")));
     let output = files.convert(Harness::Inspect, "log").unwrap();
     output.assert_sound();
@@ -69,11 +69,11 @@ fn results_of(log: &Value) -> BTreeMap<String, (String, f64)> {
     found
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -97,6 +97,27 @@ fn meaning(value: &Value, counts: bool) -> Option<(f64, Option<bool>)> {
         }
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// The tokens that the evaluated model used outside of scorers, and those that scorers used.
+fn tokens(log: &Value, sample: &Value) -> (u64, u64) {
+    let is_scorer = |event: &&Value| event["event"] == "span_begin" && event["type"] == "scorer";
+    let scorers: Vec<&Value> = list(&sample["events"])
+        .filter(is_scorer)
+        .map(|event| &event["id"])
+        .collect();
+    let (mut own, mut judged) = (0, 0);
+    for event in list(&sample["events"]).filter(|event| event["event"] == "model") {
+        let total = event["output"]["usage"]["total_tokens"]
+            .as_u64()
+            .unwrap_or(0);
+        if scorers.contains(&&event["span_id"]) {
+            judged += total;
+        } else if event["model"] == log["eval"]["model"] {
+            own += total;
+        }
+    }
+    (own, judged)
 }
 
 fn check_rows(name: &str, log: &Value, output: &Output) {
@@ -147,8 +168,13 @@ fn check_rows(name: &str, log: &Value, output: &Output) {
             if let Some(question) = sample["input"].as_str() {
                 assert_eq!(row["input"]["raw"], question, "{context}");
             }
-            let tokens = &sample["model_usage"]["mockllm/model"]["total_tokens"];
-            assert_eq!(&row["token_usage"]["total_tokens"], tokens, "{context}");
+            let (own, judged) = tokens(log, sample);
+            let total = &row["token_usage"]["total_tokens"];
+            assert_eq!(total.as_u64().unwrap_or(0), own, "{context}");
+            let detail = row["metadata"]["judge_token_usage"].as_str();
+            let detail: Value = serde_json::from_str(detail.unwrap_or("{}")).unwrap();
+            let total = &detail["total_tokens"];
+            assert_eq!(total.as_u64().unwrap_or(0), judged, "{context}");
         }
     }
     assert_eq!(rows.len(), expected, "{name}: rows that no sample has");
@@ -346,39 +372,6 @@ fn a_supplement_adds_what_the_log_does_not_say_and_changes_nothing_that_it_says(
     assert_eq!(
         result["score_details"]["score"],
         before["evaluation_results"][0]["score_details"]["score"]
-    );
-    output.assert_sound();
-}
-
-#[test]
-fn planted_secrets_are_in_nothing_that_is_written() {
-    let mut log = log("plain");
-    log["eval"]["task_args"] = serde_json::json!({"api_key": "PlantedTaskKey", "level": 3});
-    log["eval"]["model_args"] = serde_json::json!({
-        "api_key": "PlantedKey", "base_url": "https://me:PlantedPw@host.example/v1?token=PlantedQuery", "device": "cpu"
-    });
-    log["samples"][0]["metadata"] =
-        serde_json::json!({"password": "PlantedPassword", "note": "fine"});
-    log["samples"][0]["input"] = "Use sk-proj-PlantedToken1234567890 here".into();
-    let files = Files::default().with("log", log.to_string());
-
-    let output = files.convert(Harness::Inspect, "log").unwrap();
-
-    for (path, bytes) in &output.files.0 {
-        let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains("Planted"), "{path}: {text}");
-    }
-    let record = output.record(0);
-    let kept = text(&record["model_info"]["additional_details"]["model_args"]);
-    assert!(
-        kept.contains("cpu") && kept.contains("host.example"),
-        "{kept}"
-    );
-    assert!(
-        output
-            .warnings()
-            .iter()
-            .any(|own| own.contains("[redacted]"))
     );
     output.assert_sound();
 }

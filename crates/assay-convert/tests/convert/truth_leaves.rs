@@ -9,11 +9,27 @@ use crate::kit::Files;
 /// The tasks of the runs; their names are keys in logs.
 const TASKS: [&str; 4] = ["sums", "kinds", "everything", "pages"];
 
+/// Maps whose keys are names: of scorers, models, roles, metrics, packages and texts.
+const NAMED: [&str; 8] = [
+    "attachments",
+    "metrics",
+    "model_roles",
+    "model_usage",
+    "packages",
+    "role_usage",
+    "scores",
+    "value",
+];
+/// Lists that are left out as a whole.
+const WHOLE: &str = "events";
+
 /// Every value that a conversion wrote.
 #[derive(Default)]
 pub(crate) struct Leaves {
     texts: String,
     numbers: BTreeSet<u64>,
+    /// Truth values with their keys, since one alone says nothing.
+    flags: BTreeSet<(String, bool)>,
 }
 
 impl Leaves {
@@ -44,7 +60,14 @@ impl Leaves {
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.add(item)),
-            Value::Object(map) => map.values().for_each(|item| self.add(item)),
+            Value::Object(map) => {
+                for (key, item) in map {
+                    // Details are texts.
+                    let truth = item.as_bool().or_else(|| item.as_str()?.parse().ok());
+                    self.flags.extend(truth.map(|own| (key.clone(), own)));
+                    self.add(item);
+                }
+            }
         }
     }
 
@@ -64,22 +87,33 @@ impl Leaves {
     }
 }
 
+impl Leaves {
+    /// Returns whether something that was written has a truth value under a key.
+    pub(crate) fn has_flag(&self, key: &str, truth: bool) -> bool {
+        self.flags.contains(&(key.to_owned(), truth))
+    }
+}
+
 /// A number by its bits; zero has no sign.
 fn bits(number: &serde_json::Number) -> u64 {
     (number.as_f64().unwrap() + 0.0).to_bits()
 }
 
-/// Visits every value of a document with its path, in which names of tasks and requests are `*`.
+/// Visits every value of a document with its path, in which names of tasks, requests, models and the like are `*`.
 pub(crate) fn leaves(document: &Value, visit: &mut impl FnMut(&str, &Value)) {
     walk(document, "", visit);
 }
 
 fn walk(value: &Value, path: &str, visit: &mut impl FnMut(&str, &Value)) {
     match value {
+        Value::Object(_) | Value::Array(_) if path.ends_with(&format!(".{WHOLE}[]")) => {
+            each(value, &mut |leaf| visit(path, leaf));
+        }
         Value::Object(map) => {
+            let is_named = NAMED.contains(&path.rsplit('.').next().unwrap());
             for (key, inner) in map {
                 let word = key.split(['|', '_']).next().unwrap();
-                let is_name = TASKS.contains(&word) || key.starts_with("gen_args_");
+                let is_name = is_named || TASKS.contains(&word) || key.starts_with("gen_args_");
                 let key = if is_name { "*" } else { key };
                 walk(inner, &format!("{path}.{key}"), visit);
             }
@@ -91,5 +125,14 @@ fn walk(value: &Value, path: &str, visit: &mut impl FnMut(&str, &Value)) {
             }
         }
         leaf => visit(path, leaf),
+    }
+}
+
+/// Visits every value of a document.
+fn each(value: &Value, visit: &mut impl FnMut(&Value)) {
+    match value {
+        Value::Object(map) => map.values().for_each(|inner| each(inner, visit)),
+        Value::Array(items) => items.iter().for_each(|inner| each(inner, visit)),
+        leaf => visit(leaf),
     }
 }

@@ -1,6 +1,5 @@
 //! Runs that lm-evaluation-harness, HELM and lighteval made of one task (`fixtures/make/*_truth.py`), read here once more
-//! by other code than the converters': scores, rows and questions must be what the logs say, secrets must be in nothing,
-//! and what no record has must be listed with a reason.
+//! by other code than the converters': scores, rows and questions must be what the logs say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,12 +9,11 @@ use serde_json::{Value, json};
 
 use crate::kit::{Files, Output, fixture, fixture_path};
 use crate::others::lighteval::{RESULTS, details};
-use crate::truth_leaves::{Leaves, leaves};
 
-const HARNESSES: [Harness; 3] = [Harness::LmEval, Harness::Helm, Harness::Lighteval];
+pub(crate) const HARNESSES: [Harness; 3] = [Harness::LmEval, Harness::Helm, Harness::Lighteval];
 
 /// The names of the runs of a harness.
-fn names(harness: Harness) -> Vec<String> {
+pub(crate) fn names(harness: Harness) -> Vec<String> {
     let directory = fixture_path(&format!("truth/{}", folder(harness)));
     let entries = std::fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -24,7 +22,7 @@ fn names(harness: Harness) -> Vec<String> {
     names
 }
 
-fn folder(harness: Harness) -> &'static str {
+pub(crate) fn folder(harness: Harness) -> &'static str {
     match harness {
         Harness::LmEval => "lm_eval",
         Harness::Helm => "helm",
@@ -34,7 +32,7 @@ fn folder(harness: Harness) -> &'static str {
 }
 
 /// The files of a run under the names that its harness gives them, and the path of its log.
-fn run(harness: Harness, name: &str) -> (Files, String) {
+pub(crate) fn run(harness: Harness, name: &str) -> (Files, String) {
     let directory = fixture_path(&format!("truth/{}/{name}", folder(harness)));
     let mut files = Files::default();
     let mut log = "run".to_owned();
@@ -83,7 +81,7 @@ fn below(directory: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-fn converted(harness: Harness, name: &str) -> (Files, Output) {
+pub(crate) fn converted(harness: Harness, name: &str) -> (Files, Output) {
     let (files, log) = run(harness, name);
     let output = files.convert(harness, &log).unwrap();
     output.assert_sound();
@@ -91,7 +89,7 @@ fn converted(harness: Harness, name: &str) -> (Files, Output) {
 }
 
 /// The documents of a run: each JSON file, and each line of samples.
-fn documents(files: &Files) -> Vec<(String, Value)> {
+pub(crate) fn documents(files: &Files) -> Vec<(String, Value)> {
     let mut documents = Vec::new();
     for (path, bytes) in &files.0 {
         let name = path.rsplit('/').next().unwrap();
@@ -308,12 +306,11 @@ fn every_score_of_helm_and_every_row_is_what_the_log_says() {
                 }
                 let of_name =
                     |own: &&Value| plain(own) && own["name"]["name"] == stat["name"]["name"];
-                let stat = instance["stats"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .find(of_name)
-                    .unwrap();
+                // Scores of annotations stand apart from the others.
+                let mut own = instance["stats"].as_array().unwrap().iter();
+                let Some(stat) = own.find(of_name) else {
+                    continue;
+                };
                 let is_own = |row: &&Value| {
                     row["sample_id"] == instance["instance_id"]
                         && row["evaluation_result_id"] == id.as_str()
@@ -372,101 +369,4 @@ fn every_score_of_lighteval_is_what_the_log_says_and_the_mean_of_its_rows() {
             }
         }
     }
-}
-
-#[test]
-fn secrets_in_the_configuration_and_the_texts_of_any_harness_are_in_nothing_that_is_written() {
-    let token = "sk-proj-PlantedToken1234567890";
-    let address = "https://me:PlantedPw@host.example/v1?sig=PlantedQuery";
-    for harness in HARNESSES {
-        let name = if harness == Harness::LmEval {
-            "secrets"
-        } else {
-            "plain"
-        };
-        let (mut files, log) = run(harness, name);
-        for (path, bytes) in &mut files.0 {
-            if !path.contains(".json") {
-                continue;
-            }
-            let planted = String::from_utf8(bytes.clone()).unwrap();
-            // The query of an address in a question is part of the question.
-            let asked = format!("What is 2+2? {token} https://me:PlantedPw@host.example/v1");
-            *bytes = planted.replace("What is 2+2?", &asked).into_bytes();
-            let mut document: Value = match serde_json::from_slice(bytes) {
-                Ok(document) => document,
-                // Lines of samples.
-                Err(_) => continue,
-            };
-            let secrets =
-                json!({"api_key": "PlantedKey", "password": "PlantedWord", "base_url": address});
-            match harness {
-                Harness::Helm if path.ends_with("run_spec.json") => {
-                    document["scenario_spec"]["args"] = secrets.clone();
-                    document["adapter_spec"]["model_deployment"] = address.into();
-                }
-                Harness::Lighteval => {
-                    document["config_general"]["model_config"]["generation_parameters"] = secrets;
-                }
-                _ => {}
-            }
-            *bytes = document.to_string().into_bytes();
-        }
-
-        let output = files.convert(harness, &log).unwrap();
-
-        for (path, bytes) in &output.files.0 {
-            let text = String::from_utf8_lossy(bytes);
-            let at = text
-                .find("Planted")
-                .map(|at| &text[at.saturating_sub(60)..at + 20]);
-            assert_eq!(at, None, "{harness:?} {path}");
-            assert!(!path.contains("Planted"), "{path}");
-        }
-        output.assert_sound();
-    }
-}
-
-#[test]
-fn what_no_record_has_is_listed_with_a_reason() {
-    let list = String::from_utf8(fixture("truth/left_out.tsv")).unwrap();
-    let reasons: BTreeMap<&str, &str> = list
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(|line| line.split_once('\t').unwrap())
-        .collect();
-    assert!(reasons.values().all(|reason| reason.len() > 10));
-
-    let mut lost: BTreeMap<String, String> = BTreeMap::new();
-    for harness in HARNESSES {
-        for name in names(harness) {
-            let (files, output) = converted(harness, &name);
-            let kept = Leaves::of_files(&output.files);
-            for (kind, document) in documents(&files) {
-                leaves(&document, &mut |path, value| {
-                    if !kept.has(value) {
-                        let path = format!("{} {kind}{path}", folder(harness));
-                        lost.insert(path, format!("{name}: {value}"));
-                    }
-                });
-            }
-        }
-    }
-
-    let unlisted: Vec<_> = lost
-        .iter()
-        .filter(|(path, _)| !reasons.contains_key(path.as_str()))
-        .collect();
-    let stale: Vec<_> = reasons
-        .keys()
-        .filter(|path| !lost.contains_key(**path))
-        .collect();
-    assert!(
-        unlisted.is_empty(),
-        "in no record, and without a reason: {unlisted:#?}"
-    );
-    assert!(
-        stale.is_empty(),
-        "listed, but nothing is left out: {stale:#?}"
-    );
 }

@@ -279,9 +279,24 @@ pub struct LlmScoring {
     pub judges: Vec<Judge>,
     /// The prompt they get.
     pub input_prompt: String,
+    /// How several judgements become one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation_method: Option<AggregationMethod>,
     /// Anything else.
     #[serde(skip_serializing_if = "Details::is_empty")]
     pub additional_details: Details,
+}
+
+/// How several judgements become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AggregationMethod {
+    /// The judgement that most judges made.
+    MajorityVote,
+    /// Their mean.
+    Average,
+    /// Their middle one.
+    Median,
 }
 
 /// A model that judges.

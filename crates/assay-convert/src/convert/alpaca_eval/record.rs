@@ -174,6 +174,7 @@ impl Of<'_> {
             }],
             // The leaderboard names the prompt and does not hold it.
             input_prompt: facts.annotator.to_owned(),
+            aggregation_method: None,
             additional_details: Details::from([("baseline".to_owned(), facts.baseline.to_owned())]),
         })
     }

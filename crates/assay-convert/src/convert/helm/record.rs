@@ -1,10 +1,11 @@
 use assay_formats::eee::record::{
-    EvaluationResult, GenerationArgs, GenerationConfig, ModelInfo, Record, ScoreDetails,
-    SourceData, Uncertainty,
+    EvaluationResult, GenerationArgs, GenerationConfig, LlmScoring, ModelInfo, Record,
+    ScoreDetails, SourceData, Uncertainty,
 };
 
 use super::super::run::{self, Run, RunProgress};
 use super::super::{Harness, Identity, Options};
+use super::jury::model_info;
 use super::metrics;
 use super::results::{Results, RunResult};
 use super::run_spec::RunSpec;
@@ -72,28 +73,32 @@ impl HelmRun<'_> {
     }
 
     fn model_info(&self) -> ModelInfo {
-        let id = self.model();
-        let mut info = ModelInfo::new(id.to_owned(), id.to_owned());
-        info.developer = id
-            .split_once('/')
-            .map(|(developer, _)| developer.to_owned());
-        info.inference_platform = self
-            .deployment()
-            .and_then(|deployment| deployment.split_once('/'))
-            .map(|(platform, _)| platform.to_owned());
-        info
+        model_info(self.model(), self.deployment())
     }
 
     fn result(&self, result: &RunResult) -> EvaluationResult {
+        let mut metric_config = metrics::config(&result.name.name, result.score);
+        metric_config.llm_scoring = self.llm_scoring(&result.name.name);
         EvaluationResult {
             evaluation_result_id: result.id.clone(),
             evaluation_name: self.spec.dataset.clone(),
             source_data: self.source_data(),
             evaluation_timestamp: self.survey.first.map(|time| time.to_string()),
-            metric_config: metrics::config(&result.name.name, result.score),
+            metric_config,
             score_details: self.score_details(result),
             generation_config: Some(self.generation_config()),
         }
+    }
+
+    /// Who decided a metric, and what they were asked first.
+    fn llm_scoring(&self, metric: &str) -> Option<LlmScoring> {
+        let jury = self.spec.juries.get(metric)?;
+        let mut scoring = jury.scoring.clone();
+        let mut prompts = self.survey.judge_prompts.iter();
+        if let Some(prompt) = prompts.find(|prompt| prompt.asker == jury.annotator) {
+            prompt.add_to(&mut scoring);
+        }
+        Some(scoring)
     }
 
     /// The data. A scenario makes it out of anything, so nothing says that it is a dataset of the hub.

@@ -15,7 +15,10 @@ use super::name::Perturbation;
 use super::record::HelmRun;
 use super::scores::{Scores, instance_key, trial_of};
 use super::survey::thinking;
-use super::text::{content, prompt, scalar};
+use super::text::{content, one_line, prompt, scalar};
+
+/// The longest annotations of judges that a row keeps, in bytes.
+const MAX_ANNOTATIONS: usize = 64 << 10;
 
 /// What names the samples of a run; the same in every row.
 pub(super) struct Common {
@@ -196,6 +199,12 @@ impl<'r, 'd> Sample<'r, 'd> {
         if self.run.spec.train_trials > 1 || self.trial != 0 {
             row.metadata
                 .insert("train_trial_index".into(), self.trial.to_string().into());
+        }
+        let annotations = self.state.present("annotations");
+        let annotations = annotations.filter(|own| own.raw().len() <= MAX_ANNOTATIONS);
+        if let Some(annotations) = annotations {
+            let text = one_line(annotations.raw());
+            row.metadata.insert("annotations".into(), text.into());
         }
         row
     }

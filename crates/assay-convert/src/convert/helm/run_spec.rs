@@ -1,11 +1,15 @@
+use std::collections::BTreeMap;
+
 use assay_formats::eee::record::Details;
 use assay_formats::{Kind, Value};
 use assay_model::Setup;
 
+use super::super::judging;
 use super::super::reader::Reader;
 use super::super::run::insert_setup;
 use super::super::{Log, Refusal};
 use super::files::{RunFiles, read_whole};
+use super::jury::{Jury, juries};
 use super::text::one_line;
 
 /// What the run says of itself: `run_spec.json` and `scenario.json`.
@@ -23,6 +27,8 @@ pub(super) struct RunSpec {
     pub(super) scenario: Details,
     /// What tells this run from others of the same model and data.
     pub(super) setup: Setup,
+    /// Who judges, by the name of the metric.
+    pub(super) juries: BTreeMap<String, Jury>,
     /// What the run is, byte for byte.
     pub(super) bytes: Vec<u8>,
 }
@@ -133,6 +139,11 @@ impl RunSpec {
                 .get("num_train_trials")
                 .and_then(Value::integer)
                 .unwrap_or(1);
+        }
+        spec.juries = juries(value, spec.model.as_deref());
+        let judges = judging::names(spec.juries.values().map(|jury| &jury.scoring));
+        if !judges.is_empty() {
+            insert_setup(&mut spec.setup, "judge", &judges.join(", "));
         }
         spec
     }

@@ -3,9 +3,11 @@ use std::ops::Range;
 use assay_formats::json::{Stream, StreamError};
 use assay_formats::{Kind, Value};
 
+use super::super::judging::SentPrompt;
 use super::super::reader::Reader;
 use super::super::{Log, Refusal};
 use super::files::{RunFiles, Source};
+use super::jury::prompts;
 use super::run_spec::Generation;
 
 /// What must be known of all requests before the first row can be written. Only times are read, and the first request;
@@ -23,6 +25,8 @@ pub(super) struct Survey {
     pub(super) deployment: Option<String>,
     /// Whether the first answer came with its thinking.
     pub(super) reasoning: bool,
+    /// What judges were asked of the first answer.
+    pub(super) judge_prompts: Vec<SentPrompt>,
     /// Whether each reference got a request of its own.
     pub(super) by_reference: bool,
     /// Where each request lies, so that nobody has to look for its end again.
@@ -79,6 +83,7 @@ impl Survey {
             return;
         };
         self.by_reference = state.present("reference_index").is_some();
+        self.judge_prompts = prompts(state);
         if let Some(request) = state.present("request") {
             self.generation = Generation::read(request);
             let text = |key: &str| request.text_of(key).map(Into::into);

@@ -20,7 +20,7 @@ const MAX_EXCERPT_BYTES: usize = 1 << 30;
 const HEADER_KEYS: [&str; 6] = ["version", "status", "eval", "plan", "results", "stats"];
 
 /// What a row needs of a sample. The events, which are most of the bytes, are not among them.
-const SAMPLE_KEYS: [&str; 18] = [
+const SAMPLE_KEYS: [&str; 19] = [
     "id",
     "epoch",
     "input",
@@ -31,6 +31,7 @@ const SAMPLE_KEYS: [&str; 18] = [
     "scores",
     "score",
     "model_usage",
+    "role_usage",
     "total_time",
     "working_time",
     "error",
@@ -40,6 +41,23 @@ const SAMPLE_KEYS: [&str; 18] = [
     "message_refs",
     "uuid",
 ];
+
+/// The calls of a sample, where the evaluated model judges itself and only they tell its answers from its judgements.
+pub(super) const CALLS: &str = "calls";
+/// The events of a sample, and what is kept of each: who was called in which part of the run, and what it cost.
+const EVENTS: &str = "events";
+const EVENT_KEYS: [&str; 8] = [
+    "event",
+    "span_id",
+    "id",
+    "parent_id",
+    "type",
+    "action",
+    "model",
+    "cache",
+];
+const OUTPUT: &str = "output";
+const USAGE: &str = "usage";
 
 /// How a reference to an attachment begins, now and in the oldest logs.
 pub(super) const ATTACHMENT_PREFIXES: [&str; 2] = ["attachment://", "tc://"];
@@ -198,13 +216,18 @@ pub(super) fn header<R: Read>(stream: &mut Stream<R>) -> Result<(Excerpt, bool),
     Ok((excerpt, false))
 }
 
-/// Reads what a row needs out of the sample that comes next.
-pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamError> {
+/// Reads what a row needs out of the sample that comes next; its calls only where they are asked for.
+pub(super) fn sample<R: Read>(
+    stream: &mut Stream<R>,
+    wants_calls: bool,
+) -> Result<Excerpt, StreamError> {
     let mut excerpt = Excerpt::default();
     stream.enter_map()?;
     while let Some(key) = stream.next_key()? {
         if key == METADATA {
             excerpt.take_shallow(&key, stream)?;
+        } else if wants_calls && key == EVENTS && stream.is_list()? {
+            calls(&mut excerpt, stream)?;
         } else if SAMPLE_KEYS.contains(&key.as_str()) {
             excerpt.take(&key, stream)?;
         } else if key == "attachments" && stream.is_map()? && excerpt.refers() {
@@ -214,6 +237,45 @@ pub(super) fn sample<R: Read>(stream: &mut Stream<R>) -> Result<Excerpt, StreamE
         }
     }
     Ok(excerpt)
+}
+
+/// Keeps of each event what tells whose call it was.
+fn calls<R: Read>(excerpt: &mut Excerpt, stream: &mut Stream<R>) -> Result<(), StreamError> {
+    let mut list = Vec::new();
+    stream.enter_list()?;
+    while stream.has_item()? {
+        if !stream.is_map()? {
+            stream.skip()?;
+            continue;
+        }
+        let mut event = Excerpt::default();
+        stream.enter_map()?;
+        while let Some(key) = stream.next_key()? {
+            if EVENT_KEYS.contains(&key.as_str()) {
+                event.take(&key, stream)?;
+            } else if key == OUTPUT && stream.is_map()? {
+                stream.enter_map()?;
+                while let Some(key) = stream.next_key()? {
+                    if key == USAGE {
+                        event.take(&key, stream)?;
+                    } else {
+                        stream.skip()?;
+                    }
+                }
+            } else {
+                stream.skip()?;
+            }
+        }
+        excerpt.is_cut |= event.is_cut;
+        list.push(if list.is_empty() { b'[' } else { b',' });
+        list.append(&mut event.into_bytes());
+    }
+    if list.is_empty() {
+        list.push(b'[');
+    }
+    list.push(b']');
+    excerpt.add(CALLS, &list);
+    Ok(())
 }
 
 /// Keeps those attachments that what was kept so far refers to. They stand after the messages in every log seen.

@@ -1,22 +1,19 @@
 //! The record of a log.
 
-use std::collections::BTreeMap;
-
 use assay_formats::Value;
-use assay_formats::eee::record::{Details, EvaluationResult, Record, ScoreDetails, Uncertainty};
+use assay_formats::eee::record::{Details, EvaluationResult, LlmScoring, Record};
 use assay_model::Setup;
 
 use super::super::run::{self, Run, RunProgress, insert_setup};
 use super::super::{Harness, Identity, Options, SETUP_KEYS};
 use super::excerpt::Document;
-use super::group::Members;
+use super::frame::Frame;
 use super::message::{compact, detail};
-use super::results::{Aggregate, metric_config};
-use super::sample::{Frame, Tally};
+use super::results::Aggregate;
 use super::{dataset, generation, judges, model, results, time};
 
 /// The ids of a run, which tell it from every other.
-const RUN_IDS: [&str; 3] = ["eval_id", "run_id", "task_id"];
+const RUN_IDS: [&str; 4] = ["eval_id", "run_id", "task_id", "eval_set_id"];
 /// The limits of a run that bear on its scores.
 const LIMITS: [&str; 6] = [
     "message_limit",
@@ -70,6 +67,16 @@ impl Header {
     /// The version of the format, when the log says.
     pub(super) fn version(&self) -> Option<i64> {
         self.root()?.get("version")?.integer()
+    }
+
+    /// The judges of a scorer, in a log without results.
+    pub(super) fn judged(&self, scorer: &str) -> Option<LlmScoring> {
+        judges::scoring_of(self.root()?, scorer)
+    }
+
+    /// What a scorer was given, in a log without results.
+    pub(super) fn scorer_args(&self, scorer: &str) -> Option<String> {
+        judges::arguments_of(self.root()?, scorer)
     }
 
     /// How the run ended.
@@ -258,6 +265,8 @@ fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     }
     let revision = eval.present("revision");
     add("git_revision", revision.and_then(|own| text(own, "commit")));
+    let is_dirty = revision.and_then(|own| own.get("dirty")?.truth()) == Some(true);
+    add("git_dirty", is_dirty.then(|| "true".to_owned()));
     let planned = root.present("plan").and_then(|plan| plan.present("config"));
     let effort = planned
         .and_then(|config| text(config, "reasoning_effort"))
@@ -265,6 +274,8 @@ fn setup(root: Value<'_>, eval: Value<'_>) -> Setup {
     add("effort", effort);
     let judges = judges::names(root);
     add("judge", (!judges.is_empty()).then(|| judges.join(", ")));
+    let roles = judges::other_roles(eval);
+    add("model_roles", (!roles.is_empty()).then(|| roles.join(", ")));
     setup
 }
 
@@ -309,6 +320,7 @@ fn frame(
         model_id,
         model,
         judges: judges::names(root),
+        without_prompt: judges::without_prompt(root),
         scorers: eval
             .get("scorers")
             .into_iter()
@@ -317,79 +329,5 @@ fn frame(
             .map(|name| name.rsplit('/').next().unwrap_or_default().to_owned())
             .collect(),
         aggregates,
-    }
-}
-
-/// The results of a log that has none of its own: for each scorer the mean over the samples that it scored.
-#[derive(Debug, Default)]
-pub(super) struct Means {
-    sums: BTreeMap<String, Mean>,
-}
-
-#[derive(Debug)]
-struct Mean {
-    scorer: String,
-    name: String,
-    sum: f64,
-    /// The mean so far, for sums that are too large to be held.
-    running: f64,
-    rows: u32,
-    samples: u32,
-}
-
-impl Means {
-    /// Counts a score.
-    pub(super) fn add(&mut self, tally: Tally) {
-        let mean = self.sums.entry(tally.id).or_insert(Mean {
-            scorer: tally.scorer,
-            name: tally.name,
-            sum: 0.0,
-            running: 0.0,
-            rows: 0,
-            samples: 0,
-        });
-        mean.sum += tally.score;
-        mean.rows = mean.rows.saturating_add(1);
-        let rows = f64::from(mean.rows);
-        mean.running += tally.score / rows - mean.running / rows;
-        mean.samples = mean.samples.saturating_add(u32::from(tally.is_first_epoch));
-    }
-
-    /// The means as results that say where they come from.
-    pub(super) fn aggregates(self, status: &str) -> Vec<Aggregate> {
-        self.sums
-            .into_iter()
-            .map(|(id, mean)| {
-                let score = if mean.sum.is_finite() {
-                    mean.sum / f64::from(mean.rows.max(1))
-                } else {
-                    mean.running
-                };
-                let mut metric = metric_config("mean", score);
-                metric.evaluation_description = Some(format!(
-                    "mean over the samples that were scored, computed from them because the log has status `{status}` and no results"
-                ));
-                let details = [("status", status), ("computed_from", "samples")];
-                let samples = if mean.samples == 0 { mean.rows } else { mean.samples };
-                Aggregate {
-                    id,
-                    scorer: mean.scorer,
-                    name: mean.name,
-                    members: Members::All,
-                    counts_right_answers: false,
-                    scorer_args: None,
-                    metric,
-                    score: ScoreDetails {
-                        score,
-                        details: details.map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
-                        uncertainty: Some(Uncertainty {
-                            num_samples: Some(u64::from(samples)),
-                            ..Uncertainty::default()
-                        }),
-                    },
-                }
-            })
-            .filter(|aggregate| aggregate.score.score.is_finite())
-            .collect()
     }
 }

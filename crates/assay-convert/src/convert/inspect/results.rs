@@ -184,7 +184,8 @@ impl Entry<'_> {
             Some(_) => format!("{measured} of `{label}` from scorer {subject}"),
             None => format!("{measured} from scorer {subject}"),
         });
-        config.llm_scoring = judges::scoring(self.root, self.scores);
+        let asking = judges::Scorer::of_result(self.scores);
+        config.llm_scoring = asking.and_then(|scorer| judges::scoring(self.root, scorer));
         for (name, value) in [("reducer", reducer.as_deref()), ("group", group.as_deref())] {
             if let Some(value) = value {
                 config

@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use assay_formats::Value;
 use assay_formats::eee::row::{Attribution, Evaluation, InteractionType, Row, Text};
 
+use super::super::judging::SentPrompt;
 use super::super::metric::Correctness;
 use super::super::question::{Fit, set_correctness, write_row};
 use super::super::reader::Reader;
 use super::super::secrets::{Scope, redact};
 use super::dialogue::Dialogue;
-use super::message::{compact, detail, message};
-use super::results::Aggregate;
+use super::frame::{Frame, Rows, Tally};
+use super::message::{compact, content, detail, message};
 use super::score::{self, Judgement, Scored};
-use super::usage;
+use super::usage::{self, Usage};
 
 /// Why the scorer decided so.
 const EXPLANATION: &str = "explanation";
@@ -23,59 +24,21 @@ const SCORE_STATUS: &str = "score_status";
 /// What the dataset says of a sample, and a scorer of its score, as JSON.
 const SAMPLE_METADATA: &str = "sample_metadata";
 const SCORE_METADATA: &str = "score_metadata";
+/// The tokens of the judges, as JSON.
+const JUDGE_USAGE: &str = "judge_token_usage";
+/// Where scorers keep the exchange with their judge.
+const GRADING: &str = "grading";
+/// What is told of samples without the calls that tell answers from judgements.
+const NOT_TOLD_APART: &str = "the evaluated model judged itself and the log does not say which tokens it answered with, so \
+                              a sample has none";
 /// What is told of rows that are too large.
 const CUT: &str = "a row was too large; its score was kept and its transcript cut";
 const LEFT_OUT: &str = "a row that is too large even without its transcript was left out";
-
-/// What all rows of a record share.
-#[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) evaluation_id: String,
-    pub(super) evaluation_name: String,
-    pub(super) model_id: String,
-    /// The model as the log calls it, which its usage is found by.
-    pub(super) model: String,
-    pub(super) judges: Vec<String>,
-    /// The scorers of the log, whether they scored anything or not.
-    pub(super) scorers: Vec<String>,
-    /// The results of the log; none when it has none, and scores speak for themselves.
-    pub(super) aggregates: Vec<Aggregate>,
-}
 
 /// The key of what the dataset says of a sample.
 pub(super) const METADATA: &str = "metadata";
 /// The longest metadata of a sample or a score that a row keeps, in bytes.
 const MAX_METADATA: usize = 64 << 10;
-
-/// What became of one sample.
-#[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) bytes: Vec<u8>,
-    pub(super) count: u64,
-    /// Each score, for results that have yet to be computed and bounds that have yet to be proved.
-    pub(super) scores: Vec<Tally>,
-    /// Rows of a sample that failed, by result: in a log without results nobody knows yet which there will be.
-    pub(super) failures: Vec<(String, Vec<u8>)>,
-    /// Whether the sample could be read.
-    pub(super) is_sample: bool,
-    /// Whether the sample failed.
-    pub(super) is_failed: bool,
-    /// The name that the model answered under.
-    pub(super) served: Option<String>,
-    /// What a person should know.
-    pub(super) notes: Vec<String>,
-}
-
-/// One score of one sample.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tally {
-    /// The result it counts for.
-    pub(super) id: String,
-    pub(super) scorer: String,
-    pub(super) name: String,
-    pub(super) score: f64,
-    pub(super) is_first_epoch: bool,
-}
 
 /// Makes the rows of a sample.
 pub(super) fn rows(frame: &Frame, reader: &mut Reader, sample: &[u8]) -> Rows {
@@ -120,7 +83,11 @@ impl<'d> Sample<'d> {
             .and_then(|output| output.text_of("model"))
             .filter(|model| !model.is_empty())
             .map(Cow::into_owned);
+        rows.prompts = self.sent_prompts();
         let mut row = self.row();
+        if self.frame.judges_itself() && row.token_usage.is_none() {
+            rows.notes.push(NOT_TOLD_APART.to_owned());
+        }
         if self.frame.aggregates.is_empty() {
             self.write_scores(&mut row, rows);
         } else {
@@ -250,6 +217,23 @@ impl<'d> Sample<'d> {
         rows.scores.push(tally);
     }
 
+    /// What the judges of this sample were asked: the first message of the exchange that a scorer kept.
+    fn sent_prompts(&self) -> Vec<SentPrompt> {
+        let prompt = |scorer: &String| {
+            let score = self.root.get("scores")?.get(scorer)?;
+            let exchange = score.present(METADATA)?.present(GRADING)?;
+            let asked = exchange.items().next()?;
+            let text = content(asked.get("content"), &self.dialogue.attachments, "\n").text;
+            let sample = self.root.get("id").map(detail).unwrap_or_default();
+            SentPrompt::new(scorer, sample, &text)
+        };
+        self.frame
+            .without_prompt
+            .iter()
+            .filter_map(prompt)
+            .collect()
+    }
+
     /// The row without its score.
     fn row(&self) -> Row<'d> {
         let kind = self.dialogue.interaction();
@@ -286,10 +270,14 @@ impl<'d> Sample<'d> {
         row.evaluation_name = self.frame.evaluation_name.as_str().into();
         row.output = messages.is_none().then(|| self.dialogue.output());
         row.messages = messages;
-        row.token_usage = usage::tokens(self.root, &self.frame.model, &self.frame.judges);
+        let usage = Usage::of(self.root, &self.frame.model, &self.frame.judges);
+        row.token_usage = usage.model;
         row.performance = usage::performance(self.root);
         row.error.clone_from(&self.error);
         row.metadata = self.metadata();
+        let judged = usage.judges.map(|usage| usage::detail(&usage).into());
+        row.metadata
+            .extend(judged.map(|usage| (JUDGE_USAGE.into(), usage)));
         row
     }
 

@@ -25,12 +25,14 @@ pub(super) struct Unpacker<'a> {
     text: Vec<u8>,
     zstd: Option<Decompressor<'static>>,
     inflate: Decompress,
+    wants_calls: bool,
 }
 
 impl<'a> Unpacker<'a> {
-    /// Unpacks the members of an archive.
-    pub(super) fn new(archive: Archive<'a>) -> Self {
+    /// Unpacks the members of an archive, and of samples their calls where those are asked for.
+    pub(super) fn new(archive: Archive<'a>, wants_calls: bool) -> Self {
         Self {
+            wants_calls,
             archive,
             packed: Vec::new(),
             text: Vec::new(),
@@ -47,14 +49,14 @@ impl<'a> Unpacker<'a> {
     ) -> Result<Excerpt, StreamError> {
         let mut excerpt = if self.unpack(place.main, progress) {
             let mut stream = Stream::of(std::mem::take(&mut self.text));
-            let excerpt = excerpt::sample(&mut stream);
+            let excerpt = excerpt::sample(&mut stream, self.wants_calls);
             self.text = stream.into_memory();
             excerpt?
         } else {
             // Too large for that, or damaged, which shows again here.
             let mut member = member(&mut self.archive, place.main)?;
             let mut stream = Stream::new(&mut member, MAX_VALUE_BYTES);
-            let excerpt = excerpt::sample(&mut stream)?;
+            let excerpt = excerpt::sample(&mut stream, self.wants_calls)?;
             io::copy(&mut member, &mut io::sink())?;
             excerpt
         };

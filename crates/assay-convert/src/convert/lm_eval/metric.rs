@@ -1,11 +1,17 @@
-use assay_formats::Value;
+use std::collections::BTreeMap;
+
 use assay_formats::eee::record::MetricConfig;
+use assay_formats::{Kind, Value};
+use serde_json::Value as Json;
 
 use super::results::{NO_FILTER, Results, Score, Task};
 use crate::convert::metric::MetricFacts;
 
 /// The most bootstrap rounds that the harness runs for metrics over whole corpora, which are slow.
 const MAX_CORPUS_ROUNDS: u64 = 100;
+
+/// What the configuration of a task says of every metric.
+const OF_EVERY_METRIC: [&str; 4] = ["metric", "aggregation", "higher_is_better", "hf_evaluate"];
 
 /// The metric of a score as a record describes it.
 pub(super) fn config(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) -> MetricConfig {
@@ -18,12 +24,31 @@ pub(super) fn config(results: &Results<'_>, task: &Task<'_>, score: &Score<'_>) 
         ..MetricFacts::default()
     };
     let mut config = facts.config();
+    config.metric_parameters = listed(task, score).map(parameters).unwrap_or_default();
     config.evaluation_description = Some(if score.filter == NO_FILTER {
         score.metric.clone().into_owned()
     } else {
         format!("{} (filter: {})", score.metric, score.filter)
     });
     config
+}
+
+/// What a metric was given beyond what every metric has, such as `ignore_case`.
+fn parameters(entry: Value<'_>) -> BTreeMap<String, Json> {
+    let entries = entry.entries().filter_map(|(name, value)| {
+        let name = name.text()?;
+        let is_own = !OF_EVERY_METRIC.contains(&name.as_ref()) && value.kind() != Kind::Null;
+        is_own.then(|| {
+            let parameter = match serde_json::from_str(value.raw()) {
+                // A parameter is one value; of others it is their text.
+                Ok(list @ (Json::Array(_) | Json::Object(_))) => list.to_string().into(),
+                Ok(scalar) => scalar,
+                Err(_) => value.raw().into(),
+            };
+            (name.into_owned(), parameter)
+        })
+    });
+    entries.collect()
 }
 
 /// What the log says about the direction: for the task, for the metric in the task's configuration, or, for a group,

@@ -1,15 +1,13 @@
 //! The account for programs: every log, record and warning.
 
-use std::collections::BTreeMap;
-
 use assay_cli::Printer;
 use assay_convert::convert::Harness;
 use serde::Serialize;
 
-use super::report::{Account, End, Fault, Ledger, Outcome, RecordOutcome, Status};
+use super::report::{Account, End, Fault, Ledger, Outcome, RecordOutcome, Status, Suspicion};
 
 /// The version of the document. It changes when a reader of the old one could be misled.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -36,7 +34,7 @@ struct WireRecord<'a> {
     results: usize,
     rows: u64,
     warnings: Vec<WireWarning<'a>>,
-    findings: &'a BTreeMap<String, u64>,
+    findings: Vec<WireFinding<'a>>,
     faults: Vec<WireFault<'a>>,
 }
 
@@ -44,6 +42,20 @@ struct WireRecord<'a> {
 struct WireWarning<'a> {
     message: &'a str,
     count: u64,
+}
+
+/// What validation suspects under one code: the first finding, and how many there are.
+#[derive(Serialize)]
+struct WireFinding<'a> {
+    code: &'a str,
+    count: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -113,8 +125,19 @@ fn wire_record(record: &RecordOutcome) -> WireRecord<'_> {
                 count: warning.count,
             })
             .collect(),
-        findings: &record.findings,
+        findings: record.findings.iter().map(wire_finding).collect(),
         faults,
+    }
+}
+
+fn wire_finding<'a>((code, finding): (&'a String, &'a Suspicion)) -> WireFinding<'a> {
+    WireFinding {
+        code,
+        count: finding.count,
+        path: &finding.path,
+        line: finding.line,
+        message: &finding.message,
+        help: finding.help.as_deref(),
     }
 }
 
@@ -129,16 +152,23 @@ fn wire_fault(fault: &Fault) -> WireFault<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
     fn the_ledger_of_the_document_loses_no_log_and_no_record() {
+        let suspicion = Suspicion {
+            count: 2,
+            message: "every score is the same".to_owned(),
+            ..Suspicion::default()
+        };
         let record = |status| RecordOutcome {
             path: "data/b/d/m/u.json".to_owned(),
             results: 1,
             rows: 10,
             warnings: Vec::new(),
-            findings: BTreeMap::from([("AY601".to_owned(), 2)]),
+            findings: BTreeMap::from([("AY601".to_owned(), suspicion.clone())]),
             names_said: Vec::new(),
             status,
         };
@@ -171,7 +201,7 @@ mod tests {
         let document = serde_json::to_value(document(&account)).unwrap();
 
         let summary = &document["summary"];
-        assert_eq!(document["version"], 1);
+        assert_eq!(document["version"], VERSION);
         assert_eq!(
             (&summary["logs"], &summary["converted"]),
             (&3.into(), &1.into())
@@ -191,6 +221,12 @@ mod tests {
         assert_eq!(
             (&summary["rows"], &summary["warnings"]),
             (&20.into(), &4.into())
+        );
+        assert_eq!(
+            document["logs"][0]["records"][0]["findings"],
+            serde_json::json!([
+                {"code": "AY601", "count": 2, "message": "every score is the same"}
+            ])
         );
         assert_eq!(document["logs"][2]["refused"]["reason"], "damaged");
     }

@@ -20,6 +20,19 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
+/// What validation suspects of a record under one code: the first finding, and how many there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Suspicion {
+    pub(super) count: u64,
+    /// The place inside the record or the row; empty for the whole.
+    pub(super) path: String,
+    /// The line of the samples file, when it is there.
+    pub(super) line: Option<u64>,
+    pub(super) message: String,
+    /// The next step.
+    pub(super) help: Option<String>,
+}
+
 /// What became of one log.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -53,8 +66,8 @@ pub(super) struct RecordOutcome {
     pub(super) rows: u64,
     /// What the converter left out, and why.
     pub(super) warnings: Vec<Warning>,
-    /// Number of warnings, by code.
-    pub(super) findings: BTreeMap<String, u64>,
+    /// What validation suspects, by code.
+    pub(super) findings: BTreeMap<String, Suspicion>,
     /// The metrics that a person described and that it has.
     pub(super) names_said: Vec<String>,
     /// Whether it is there.
@@ -209,7 +222,8 @@ impl Ledger {
                 .iter()
                 .map(|warning| warning.count)
                 .sum::<u64>();
-            self.warnings += record.findings.values().sum::<u64>();
+            let suspected = record.findings.values();
+            self.warnings += suspected.map(|finding| finding.count).sum::<u64>();
         }
     }
 }

@@ -7,7 +7,7 @@ use assay_cli::Printer;
 use assay_convert::convert::Harness;
 use assay_render::visible;
 
-use super::report::{Account, End, Fault, Outcome, RecordOutcome, Status};
+use super::report::{Account, End, Fault, Outcome, RecordOutcome, Status, Suspicion};
 use crate::plural::{count, grouped};
 
 /// How many logs that were converted are told one by one.
@@ -127,22 +127,26 @@ fn told(fault: &Fault) -> String {
     )
 }
 
-/// Warnings of validation, once for each code: a thousand logs of one harness share them.
+/// Warnings of validation in words, once for each code: a thousand logs of one harness share them.
 fn print_findings(account: &Account, printer: &mut Printer) {
-    let mut by_code: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut by_code: BTreeMap<&str, (&Suspicion, u64, u64)> = BTreeMap::new();
     for record in account.outcomes.iter().flat_map(Outcome::records) {
-        for (code, times) in &record.findings {
-            let sum = by_code.entry(code).or_default();
-            sum.0 += times;
-            sum.1 += 1;
+        for (code, finding) in &record.findings {
+            let sum = by_code.entry(code).or_insert((finding, 0, 0));
+            sum.1 += finding.count;
+            sum.2 += 1;
         }
     }
-    for (code, (times, records)) in by_code {
+    for (code, (first, times, records)) in by_code {
+        printer.line(&format!("warning[{code}]: {}", visible(&first.message)));
         printer.line(&format!(
-            "warning[{code}]: {} in {}; `assay explain {code}` tells more",
+            "  {} in {}; `assay explain {code}` tells more",
             count(times, "time", "times"),
             count(records, "record", "records"),
         ));
+        if let Some(help) = &first.help {
+            printer.line(&format!("  help: {}", visible(help)));
+        }
     }
 }
 

@@ -8,11 +8,11 @@ use assay_check::{Context, FileKind, FileReport, Files, Item, LayoutPolicy, vali
 use assay_convert::convert::{
     Datastore, Identity, Options, Pair, RUN_STATUS, Supplement, metric_id,
 };
-use assay_model::Severity;
+use assay_model::{Code, Severity};
 use parking_lot::Mutex;
 use serde_json::Value as Json;
 
-use super::report::Fault;
+use super::report::{Fault, Suspicion};
 use crate::replace::{Scratch, create_output_directory, same_bytes};
 
 /// What one log becomes: its records are made in scratch files, judged, and then wait to be put in their place.
@@ -111,8 +111,8 @@ pub(crate) struct ConvertedRecord {
     digest: Option<String>,
     /// Why it may not appear.
     pub(crate) faults: Vec<Fault>,
-    /// Number of warnings, by code.
-    pub(crate) warnings: BTreeMap<String, u64>,
+    /// What validation suspects, by code.
+    pub(super) warnings: BTreeMap<String, Suspicion>,
 }
 
 /// What happened when a record was put in its place.
@@ -134,6 +134,12 @@ impl ConvertedRecord {
         format!("{}/{}.json", self.identity.directory, self.identity.uuid)
     }
 
+    /// Returns the number of findings that are suspicions.
+    #[cfg(feature = "client")]
+    pub(crate) fn suspicions(&self) -> u64 {
+        self.warnings.values().map(|finding| finding.count).sum()
+    }
+
     fn validate(&mut self, jobs: usize) {
         let items = [Item {
             path: self.path().into(),
@@ -152,7 +158,9 @@ impl ConvertedRecord {
             self.faults.extend(faults(report));
             for (severity, code, count) in report.findings.counts() {
                 if severity == Severity::Warning {
-                    *self.warnings.entry(code.to_string()).or_default() += count;
+                    let finding = self.warnings.entry(code.to_string());
+                    let finding = finding.or_insert_with(|| suspicion(report, code));
+                    finding.count += count;
                 }
             }
         }
@@ -316,6 +324,20 @@ fn faults(report: &FileReport) -> impl Iterator<Item = Fault> {
             line: is_samples.then_some(diagnostic.place.line),
             message: diagnostic.message.clone(),
         })
+}
+
+/// The first warning of a report under a code, not yet counted.
+fn suspicion(report: &FileReport, code: Code) -> Suspicion {
+    let is_samples = report.kind == Some(FileKind::Samples);
+    let mut found = report.findings.diagnostics().iter();
+    let first = found.find(|own| own.code == code && own.severity == Severity::Warning);
+    first.map_or_else(Suspicion::default, |own| Suspicion {
+        count: 0,
+        path: own.path.clone(),
+        line: is_samples.then_some(own.place.line),
+        message: own.message.clone(),
+        help: own.help.clone(),
+    })
 }
 
 /// Moves scratch files to their places, in this order.

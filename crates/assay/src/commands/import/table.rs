@@ -178,7 +178,7 @@ fn import_row(
         }
     }
     for made in store.into_made() {
-        account.warnings += made.warnings.values().sum::<u64>();
+        account.warnings += made.suspicions();
         let record = made.path();
         let there = out.unwrap_or(Path::new(""));
         let settled = match made.faults.first().cloned() {
