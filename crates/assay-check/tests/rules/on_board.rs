@@ -144,11 +144,10 @@ fn another_result_of_the_model_tells_its_scale() {
 /// A file with results for three tasks.
 fn three(values: [&str; 3]) -> String {
     let tasks = ["words", "hard", "long"].iter().zip(values);
-    tasks
-        .map(|(task, value)| {
-            format!("- dataset: {{id: ada/sums, task_id: {task}}}\n  metrics: [{{metric_id: accuracy, value: {value}}}]\n")
-        })
-        .collect()
+    let entries = tasks.map(|(task, value)| {
+        format!("- dataset: {{id: ada/sums, task_id: {task}}}\n  metrics: [{{metric_id: accuracy, value: {value}}}]\n")
+    });
+    entries.collect::<Vec<String>>().concat()
 }
 
 fn copied(model: &str, values: [f64; 3]) -> Values {

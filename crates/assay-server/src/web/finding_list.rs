@@ -119,7 +119,7 @@ async fn answer(
         query.offset = paging.offset();
         list = boards.findings(&visitor.caller, &query).await?;
     }
-    let page = page(visitor, &query, list, path, paging);
+    let page = page(visitor, &query, &list, path, paging);
     visitor.render_kept(state, place, &page)
 }
 
@@ -133,7 +133,7 @@ fn asked_page(visitor: &Visitor) -> usize {
 fn page(
     visitor: &Visitor,
     query: &FindingsQuery,
-    list: FindingsList,
+    list: &FindingsList,
     path: String,
     paging: Paging,
 ) -> FindingsPage {

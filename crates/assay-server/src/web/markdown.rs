@@ -52,8 +52,8 @@ fn to_html(
         anchors,
     };
     // An address with an underscore is one text only when its pieces are put together.
-    let events = TextMergeStream::new(Parser::new_ext(text, OPTIONS))
-        .filter_map(|event| tamer.inert(event));
+    let events =
+        TextMergeStream::new(Parser::new_ext(text, OPTIONS)).filter_map(|event| tamer.inert(event));
     let mut out = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut out, events);
     out

@@ -1,6 +1,7 @@
 //! The documentation as a book: one list of all pages, the words that people search for, and errors by their text.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use super::{links, pages, root};
@@ -37,7 +38,7 @@ fn entries_of(folder: &str) -> String {
             "adr/" => title.split(',').next().unwrap_or_default(),
             _ => &title,
         };
-        entries.push_str(&format!("  - [{title}]({name})\n"));
+        writeln!(entries, "  - [{title}]({name})").unwrap();
     }
     entries
 }
