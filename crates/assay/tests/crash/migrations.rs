@@ -46,7 +46,7 @@ fn a_hub_that_is_moved_to_a_server_is_the_same_hub() {
     );
     assert!(moved.status.success(), "{}", told(&moved));
     let text = String::from_utf8_lossy(&moved.stdout);
-    assert!(text.contains("42 tables"), "{text}");
+    assert!(text.contains("43 tables"), "{text}");
     assert_eq!(again.status.code(), Some(1), "{}", told(&again));
     assert!(told(&again).contains("is not empty"), "{}", told(&again));
     assert_eq!(results(&world, &server), before);
