@@ -62,7 +62,7 @@ export class Visit {
     await this.open('/login');
     await this.type('#token', person.token);
     await this.press('Sign in with the token');
-    ensure((await this.text('.person')) === person.name, `${person.name} should be signed in`);
+    ensure((await this.text('.person a[href="/settings"]')) === person.name, `${person.name} should be signed in`);
   }
 
   /** The address of this page on the hub. */

@@ -14,15 +14,18 @@ export async function walk({ arrive }) {
   const seen = await visitor.page.$$eval('#matrix tbody tr', (rows) => rows.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length);
   ensure(seen >= ROWS_ON_A_DESK, `${seen} rows are seen at once`);
 
-  await visitor.type('#view [name=q]', 'gemini');
-  await visitor.enter();
-  const found = await visitor.texts('#matrix tbody th a');
-  ensure(found.length > 0 && found.every((name) => name.includes('gemini')), `found ${found}`);
+  for (const words of ['gemini', 'borealis']) {
+    await visitor.open('/results');
+    await visitor.type('#view [name=q]', words);
+    await visitor.enter();
+    const found = await visitor.texts('#matrix tbody th a');
+    ensure(found.length > 0 && found.every((name) => name.includes(words)), `found ${found}`);
+  }
 
-  // A model whose tasks are none of the columns is found from there.
-  await visitor.open('/results?q=borealis');
+  // A model without a result here is found from there.
+  await visitor.open('/results?q=zzzz');
   await visitor.press('look among all models');
-  ensureHas(await visitor.text(), 'northwind/borealis-2', 'the models');
+  ensure(visitor.here() === '/models?q=zzzz', `it led to ${visitor.here()}`);
 
   await visitor.open('/results');
   for (const model of ['google/gemini-2.5-pro', 'google/gemini-2.5-flash']) {
@@ -36,6 +39,8 @@ export async function walk({ arrive }) {
   ensure((await visitor.page.$$('#matrix tbody tr')).length === 2, 'the two chosen rows are a matrix');
   ensureHas(await visitor.text(), 'Differences', 'the comparison');
 
+  await visitor.open('/aurora-labs/aurora-large');
+  ensureHas(await visitor.text('.verdict'), 'needed for a rank over all', 'the page of a model with few results');
   await visitor.open('/google/gemini-2.5-pro');
   ensureHas(await visitor.text('.verdict'), 'with an expected win rate of', 'the page of the model');
   ensureHas(await visitor.text('.turned'), 'median percentile', 'the turned matrix');
