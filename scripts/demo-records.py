@@ -20,10 +20,15 @@ import sys
 # Collections with more models than these are cut to the models of other collections and this many of the best.
 MAX_WHOLE = 120
 BEST = 60
-# Keys of `additional_details` that are facts about a run or a model.
+# Keys of `additional_details` that are facts about a run or a model; the setup is what record_setup.rs in assay-formats reads.
 FACTS = {
-    "agent_scaffold", "runs", "total_cost_usd", "accuracy_confidence_interval", "precision", "architecture",
-    "params_billions", "model_type", "method", "display_name", "tasks_evaluated", "reasoning_effort", "judge",
+    "runs", "total_cost_usd", "accuracy_confidence_interval", "architecture", "params_billions", "model_type", "display_name",
+    "tasks_evaluated",
+    "agent_scaffold", "agent", "scaffold", "agent_name", "inference_effort", "reasoning_effort", "effort", "thinking_effort",
+    "num_fewshot", "n_shot", "num_shots", "shots", "few_shot", "use_few_shot", "prompt_type", "method", "mode",
+    "use_chain_of_thought", "chain_of_thought", "cot", "judge", "judge_model", "grader", "evaluator", "epochs", "attempts",
+    "num_attempts", "temperature", "num_output_tokens", "max_tokens", "precision", "dtype", "quantization", "quantisation",
+    "task_version",
 }  # fmt: skip
 
 
