@@ -7,9 +7,6 @@ use assay_model::Timestamp;
 use super::board::how::with_unit;
 use super::{links, show};
 
-/// How many of the models that a change moved are named.
-const OTHERS_NAMED: usize = 5;
-
 /// A rank change as pages and feeds tell it.
 #[derive(Debug, Clone)]
 pub(super) struct Move {
@@ -27,7 +24,7 @@ pub(super) struct Move {
     pub(super) what: String,
     /// The value and how it was before.
     pub(super) value: String,
-    /// The first models that were moved by it, and how many more there are.
+    /// The first models that were moved by it.
     pub(super) others: String,
 }
 
@@ -71,17 +68,11 @@ fn told(board: &BoardChanges, change: &BoardChange) -> Move {
         (_, Some(value)) | (Some(value), None) => shown(value),
         (None, None) => String::new(),
     };
-    let mut others: Vec<String> = change
+    let others: Vec<String> = change
         .displaced
         .iter()
-        .take(OTHERS_NAMED)
         .map(|other| format!("{} from {} to {}", other.model, other.from, other.to))
         .collect();
-    let unnamed = change.displaced.len() - others.len();
-    if unnamed > 0 {
-        let models = show::plural(unnamed, "model", "models");
-        others.push(format!("{unnamed} more {models}"));
-    }
     let task = match board.benchmark.tasks.len() {
         0 | 1 => String::new(),
         _ => format!(" ({})", board.task),
