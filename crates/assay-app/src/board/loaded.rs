@@ -248,19 +248,23 @@ impl LoadedTask {
         &'t self,
         viewer: &'t Viewer,
     ) -> impl Iterator<Item = &'t Arc<LoadedResult>> {
+        self.public.iter().chain(self.private_of(viewer))
+    }
+
+    /// The results that a viewer sees and not everyone does.
+    fn private_of<'t>(&'t self, viewer: &'t Viewer) -> impl Iterator<Item = &'t Arc<LoadedResult>> {
         let own = self
             .private
             .iter()
             .filter(move |(owner, _)| viewer.sees_all || viewer.accounts.contains(owner));
-        self.public.iter().chain(own.map(|(_, loaded)| loaded))
+        own.map(|(_, loaded)| loaded)
     }
 
     /// The board that a viewer sees, when that is more than everyone sees.
     pub(super) fn private(&self, plan: &Plan, viewer: &Viewer) -> Option<Ranked> {
+        // Most viewers see what everyone sees: that is known before the board is copied.
+        self.private_of(viewer).next()?;
         let visible: Vec<Arc<LoadedResult>> = self.visible_to(viewer).cloned().collect();
-        if visible.len() == self.public.len() {
-            return None;
-        }
         Some(Arc::new(rows(&visible, plan)))
     }
 }
