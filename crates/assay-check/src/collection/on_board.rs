@@ -163,16 +163,6 @@ impl<'b> Column<'b> {
             .take_while(move |(other, _)| *other <= value);
         same.map(|(_, model)| *model)
     }
-
-    /// Whether a model has values here, none of which is this one.
-    fn differs(&self, model: &RepoId, value: f64) -> bool {
-        let mut values = self
-            .others
-            .iter()
-            .filter(|(_, own)| *own == model)
-            .peekable();
-        values.peek().is_some() && values.all(|(other, _)| other.to_bits() != value.to_bits())
-    }
 }
 
 /// Reports models that have all values of the file that they could have, three or more different
@@ -193,19 +183,25 @@ fn find_copies(
             values.insert((one.figure.value + 0.0).to_bits());
         }
     }
-    let is_copy = |model: &RepoId| {
-        written.iter().all(|one| {
-            let column = columns.get(&one.key);
-            column.is_none_or(|column| !column.differs(model, one.figure.value))
-        })
-    };
-    let copies = shared
-        .into_iter()
-        .filter(|(_, values)| values.len() >= ENOUGH_SHARED);
+    shared.retain(|_, values| values.len() >= ENOUGH_SHARED);
+    // A model that has other values where it could have those of the file is no copy. Each column is looked at once, however
+    // many models are in question.
+    for one in written {
+        if shared.is_empty() {
+            return;
+        }
+        let Some(column) = columns.get(&one.key) else {
+            continue;
+        };
+        let holders: BTreeSet<&RepoId> = column.holders(one.figure.value).collect();
+        for (_, model) in &column.others {
+            if !holders.contains(model) {
+                shared.remove(model);
+            }
+        }
+    }
     // One name is enough to go and look.
-    if let Some((model, values)) = copies
-        .filter(|(model, _)| is_copy(model))
-        .max_by_key(|(_, values)| values.len())
+    if let Some((model, values)) = shared.into_iter().max_by_key(|(_, values)| values.len())
         && let Some(first) = written.first()
     {
         copied_values::report(first.entry, values.len(), model, sink);
