@@ -13,6 +13,7 @@ use super::diff::{self, FileDiff};
 use super::frame::Frame;
 use super::paging::Paging;
 use super::repo::{self, RepoHead, Tab};
+use super::upload::takes_files;
 use super::{Pages, Visitor, links, markdown, show};
 use crate::download;
 use crate::error::Failure;
@@ -82,9 +83,7 @@ impl TreePage {
     /// Where files are uploaded to this folder; commits and tags take none.
     fn upload(&self) -> Option<String> {
         let revision = &self.place.revision;
-        let mut branches = self.refs.branches.iter();
-        let is_branch = branches.any(|branch| branch.name == *revision);
-        (is_branch || revision.starts_with("refs/pr/")).then(|| {
+        takes_files(&self.refs, revision).then(|| {
             let base = format!("{}/upload/{}", self.place.front, links::part(revision));
             match self.place.path.as_str() {
                 "" => base,

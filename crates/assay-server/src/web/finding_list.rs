@@ -2,7 +2,7 @@
 
 use askama::Template;
 use assay_app::{FindingsList, FindingsQuery, ResultWithFindings, rule_page};
-use assay_model::{Code, RepoId, Task};
+use assay_model::{Code, Task};
 use axum::extract::State;
 
 use super::board::how::with_unit;
@@ -105,7 +105,7 @@ async fn answer(
         .transpose();
     query.code = code.map_err(|error| Failure::invalid(error.to_string()))?;
     query.limit = PAGE;
-    query.offset = asked_page(visitor).saturating_mul(PAGE);
+    query.offset = (Paging::asked(&visitor.state) - 1).saturating_mul(PAGE);
     let boards = state.hub.boards();
     let mut list = boards.findings(&visitor.caller, &query).await?;
     let path = match &list.benchmark {
@@ -121,13 +121,6 @@ async fn answer(
     }
     let page = page(visitor, &query, &list, path, paging);
     visitor.render_kept(state, place, &page)
-}
-
-/// The page that is asked for, from 0.
-fn asked_page(visitor: &Visitor) -> usize {
-    let asked = visitor.state.get("page");
-    let number: Option<usize> = asked.and_then(|text| text.parse().ok());
-    number.unwrap_or(1).saturating_sub(1)
 }
 
 fn page(
@@ -211,7 +204,7 @@ fn row(found: &ResultWithFindings) -> ResultRow {
         namespace: result.model.namespace().unwrap_or_default().to_owned(),
         name: result.model.name().to_owned(),
         board: (
-            row_on_board(&found.benchmark_id, found),
+            links::row(&found.benchmark_id, &result.task, &result.model),
             format!("{}: {task}", found.benchmark.name),
         ),
         value: match metric {
@@ -221,11 +214,4 @@ fn row(found: &ResultWithFindings) -> ResultRow {
         date: (result.date.clone(), show::day_of(&result.date).to_owned()),
         findings: found.findings.iter().map(KeptFinding::of).collect(),
     }
-}
-
-/// The row of the result's model on its board.
-fn row_on_board(benchmark: &RepoId, found: &ResultWithFindings) -> String {
-    let board = links::board(benchmark, &found.result.task);
-    let model = links::part(found.result.model.as_str());
-    format!("{board}?highlight={model}#highlighted")
 }

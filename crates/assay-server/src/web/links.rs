@@ -80,6 +80,12 @@ pub(crate) fn board(id: &RepoId, task: &TaskId) -> String {
     format!("/datasets/{id}/leaderboard/{}", part(task.as_str()))
 }
 
+/// The row of a model on a board.
+pub(crate) fn row(benchmark: &RepoId, task: &TaskId, model: &RepoId) -> String {
+    let model = part(model.as_str());
+    format!("{}?highlight={model}#highlighted", board(benchmark, task))
+}
+
 /// The page of the changes of a board.
 pub(crate) fn changes(id: &RepoId, task: &TaskId) -> String {
     let (benchmark, task) = (part(id.as_str()), part(task.as_str()));

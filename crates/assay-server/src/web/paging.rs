@@ -22,11 +22,7 @@ impl Paging {
     pub(crate) fn new(path: &str, state: &State, total: usize, size: usize) -> Self {
         let size = size.max(1);
         let pages = total.div_ceil(size).max(1);
-        let asked = state
-            .get("page")
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(1);
-        let page = usize::clamp(asked, 1, pages);
+        let page = Self::asked(state).min(pages);
         let start = (page - 1) * size;
         Self {
             page,
@@ -37,6 +33,12 @@ impl Paging {
             path: path.to_owned(),
             state: state.without("page"),
         }
+    }
+
+    /// Returns the number of the page that the query asks for, from 1, whether there is such a page or not.
+    pub(crate) fn asked(state: &State) -> usize {
+        let asked = state.get("page").and_then(|text| text.parse().ok());
+        asked.unwrap_or(1).max(1)
     }
 
     /// How many items come before this page.

@@ -203,11 +203,7 @@ async fn show_at(
     frame.canonical = format!("{}{}", visitor.base, links::result(result));
     visitor.render(&ProvenancePage {
         frame,
-        board: is_on_board.then(|| {
-            let board = links::board(&result.dataset, &result.task);
-            let model = links::part(repo.id().as_str());
-            format!("{board}?highlight={model}#highlighted")
-        }),
+        board: is_on_board.then(|| links::row(&result.dataset, &result.task, repo.id())),
         benchmark: definition
             .as_ref()
             .map(|_| links::benchmark(&result.dataset)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
-use assay_app::{CommitRequest, Error, FileSource, Missing, Operation, Repo};
+use assay_app::{CommitRequest, Error, FileSource, Missing, Operation, RefList, Repo};
 use assay_model::RepoPath;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -297,14 +297,17 @@ fn summary(operations: &[Operation]) -> String {
 
 /// Refuses a revision that no commit can be added to.
 async fn check_branch(state: &AppState, repo: &Repo, revision: &str) -> Result<(), Failure> {
-    if revision.starts_with(PULL) {
-        return Ok(());
-    }
     let refs = state.hub.repositories().refs(repo).await?;
-    if refs.branches.iter().any(|branch| branch.name == revision) {
+    if takes_files(&refs, revision) {
         return Ok(());
     }
     Err(Error::NotFound(Missing::Revision(revision.to_owned())).into())
+}
+
+/// Whether files can be uploaded to a revision: branches and pull requests take them, commits and tags do not.
+pub(super) fn takes_files(refs: &RefList, revision: &str) -> bool {
+    let mut branches = refs.branches.iter();
+    revision.starts_with(PULL) || branches.any(|branch| branch.name == revision)
 }
 
 fn invalid(text: String) -> Failure {

@@ -90,13 +90,9 @@ pub(super) fn row(
     let file = format!("/{}/blob/main/{}", repo.id(), result.file);
     ResultRow {
         task: name.unwrap_or(task),
-        to: definition.filter(|_| result.pending.is_none()).map(|_| {
-            let board = links::board(benchmark, &result.task);
-            format!(
-                "{board}?highlight={}#highlighted",
-                links::part(repo.id().as_str())
-            )
-        }),
+        to: definition
+            .filter(|_| result.pending.is_none())
+            .map(|_| links::row(benchmark, &result.task, repo.id())),
         metric: metric_name(metric, result),
         way: metric.map_or("", |metric| way(metric.direction).0),
         value: match metric {
