@@ -19,12 +19,15 @@ const MAX_BOARDS: usize = 24;
 /// A result file of a change, with its path.
 pub(crate) type ChangedFile = (Arc<str>, Arc<ReadFile>);
 
+/// Boards by the name of the benchmark, in lower case, and the task.
+type BoardsByTask = BTreeMap<(String, TaskId), (Arc<KnownBenchmark>, Arc<LoadedTask>)>;
+
 /// The public boards that the results of a model are held against.
 struct LoadedBoards {
     model: RepoKey,
     /// The file that is held against them: what it replaces says nothing of it.
     file: Option<RepoPath>,
-    tasks: BTreeMap<(String, TaskId), (Arc<KnownBenchmark>, Arc<LoadedTask>)>,
+    tasks: BoardsByTask,
 }
 
 impl BoardService<'_> {
@@ -59,10 +62,7 @@ impl BoardService<'_> {
     }
 
     /// The boards that everyone sees of those that files are for.
-    async fn boards_of(
-        self,
-        files: &[ChangedFile],
-    ) -> Result<BTreeMap<(String, TaskId), (Arc<KnownBenchmark>, Arc<LoadedTask>)>, Error> {
+    async fn boards_of(self, files: &[ChangedFile]) -> Result<BoardsByTask, Error> {
         let known = self.hub.board_cache.known(&self.hub.store).await?;
         let mut tasks = BTreeMap::new();
         let mut asked: BTreeMap<(String, TaskId), Arc<KnownBenchmark>> = BTreeMap::new();

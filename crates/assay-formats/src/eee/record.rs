@@ -262,6 +262,18 @@ pub enum Bound {
     NegativeInfinity,
 }
 
+impl From<f64> for Bound {
+    fn from(number: f64) -> Self {
+        if number.is_finite() {
+            Self::At(number)
+        } else if number > 0.0 {
+            Self::Infinity
+        } else {
+            Self::NegativeInfinity
+        }
+    }
+}
+
 impl Serialize for Bound {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

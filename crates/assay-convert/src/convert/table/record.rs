@@ -208,19 +208,9 @@ fn config_of(metric: &MetricMapping) -> MetricConfig {
         metric_unit: metric.unit.clone(),
         lower_is_better: metric.lower_is_better,
         score_type: Some("continuous"),
-        min_score: low.map(bound),
-        max_score: high.map(bound),
+        min_score: low.map(Bound::from),
+        max_score: high.map(Bound::from),
         ..MetricConfig::default()
-    }
-}
-
-fn bound(number: f64) -> Bound {
-    if number.is_finite() {
-        Bound::At(number)
-    } else if number > 0.0 {
-        Bound::Infinity
-    } else {
-        Bound::NegativeInfinity
     }
 }
 

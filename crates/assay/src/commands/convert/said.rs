@@ -1,7 +1,6 @@
 //! Values of options that say what a log does not: metrics, supplements and times.
 
 use assay_convert::convert::{MetricSaid, Supplement, SupplementError};
-use assay_formats::eee::record::Bound;
 use assay_model::Direction;
 
 /// The name of a metric, and what is said of it.
@@ -36,18 +35,9 @@ pub(super) fn metric_bounds(text: &str) -> Result<MetricSaid, String> {
         .and_then(|(min, max)| Some((number(min)?, number(max)?)))
         .filter(|(min, max)| min < max)
         .ok_or("bounds are two numbers, the lower one first: `0..1`, `0..inf`")?;
-    let bound = |number: f64| {
-        if number.is_finite() {
-            Bound::At(number)
-        } else if number > 0.0 {
-            Bound::Infinity
-        } else {
-            Bound::NegativeInfinity
-        }
-    };
     Ok(MetricSaid {
         name,
-        bounds: Some((bound(bounds.0), bound(bounds.1))),
+        bounds: Some((bounds.0.into(), bounds.1.into())),
         ..MetricSaid::default()
     })
 }
